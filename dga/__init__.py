@@ -25,28 +25,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "CORRUPTIONS",
-    "PROFILES",
-    "Adaptation",
-    "AdaptedClassifier",
-    "Models",
-    "Photograph",
-    "Profile",
-    "Sources",
-    "Stop",
-    "adapt",
-    "adapt_steps",
-    "choose_depth",
-    "corrupt",
-    "get_profile",
-    "load_models",
-    "repair",
-    "repair_photograph",
-    "to_pixels",
-    "to_square",
-]
-
 _HOMES = {
     "adapted": ("AdaptedClassifier", "repair"),
     "corruptions": ("CORRUPTIONS", "corrupt"),
@@ -58,6 +36,7 @@ _HOMES = {
     "stopping": ("Stop", "choose_depth"),
     "weights.sources": ("Sources",),
 }
+__all__ = [name for names in _HOMES.values() for name in names]
 
 
 def __getattr__(name: str) -> Any:

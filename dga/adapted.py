@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -110,9 +111,10 @@ class AdaptedClassifier(nn.Module):
                 _read_photograph(self.models, *one) for one in zip(pictures, seeds, strict=True)
             ]
         else:
+            steps = [slice(i, i + AT_ONCE) for i in range(0, len(pictures), AT_ONCE)]
+            one, device = {self.method: self._built}, self.models.device
             parts = [
-                answer_batch(self._built, pictures[i : i + AT_ONCE], seeds[i : i + AT_ONCE])
-                for i in range(0, len(pictures), AT_ONCE)
+                answer(one, to_tensor(pictures[i]).to(device), seeds[i])[self.method] for i in steps
             ]
         self.last = join_answers(parts)
         p = self.last.probabilities.float()
@@ -172,24 +174,16 @@ def with_module(models: Models, classifier: nn.Module, size: int) -> Models:
     return dataclasses.replace(models, profile=profile, classifier=classifier.to(models.device))
 
 
-def answer_batch(predictor: Predictor, pictures: Pixels, seeds: Sequence[int]) -> Answers:
-    """One system's answers for pictures, uint8 ``[B, S, S, 3]``."""
-    x = to_tensor(pictures).to(predictor.models.device)
-    return answer({predictor.system.name: predictor}, x, seeds)[predictor.system.name]
-
-
 def join_answers(parts: Sequence[Answers]) -> Answers:
     """Those for the pictures of several batches."""
-    return Answers(**{f.name: _join_field(parts, f.name) for f in dataclasses.fields(Answers)})
-
-
-def _join_field(parts: Sequence[Answers], name: str) -> Any:
-    values = [getattr(part, name) for part in parts]
-    if any(value is None for value in values):
-        return None
-    if isinstance(values[0], Tensor):
-        return torch.cat(values)
-    return [item for value in values for item in value]
+    joined: dict[str, Any] = {}
+    for field in dataclasses.fields(Answers):
+        values = [getattr(part, field.name) for part in parts]
+        if all(isinstance(value, Tensor) for value in values):
+            joined[field.name] = torch.cat(values)
+        elif not any(value is None for value in values):
+            joined[field.name] = list(itertools.chain(*values))
+    return Answers(**joined)
 
 
 @functools.cache

@@ -17,13 +17,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "noise": ("gaussian_noise", "shot_noise", "impulse_noise"),
     "blur": ("defocus_blur", "glass_blur", "motion_blur", "zoom_blur"),
     "weather": ("snow", "frost", "fog"),
-    "digital": (
-        "brightness",
-        "contrast",
-        "elastic_transform",
-        "pixelate",
-        "jpeg_compression",
-    ),
+    "digital": ("brightness", "contrast", "elastic_transform", "pixelate", "jpeg_compression"),
 }
 CORRUPTIONS = tuple(name for names in FAMILIES.values() for name in names)
 EXTRA_CORRUPTIONS = ("speckle_noise", "gaussian_blur", "spatter", "saturate")

@@ -9,64 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dga.profiles import ScheduleConfig
+from dga.guidance import StructuralGuide
+from dga.profiles import End, ScheduleConfig
 
-
-class Guide(Protocol):
-    """What pulls each step towards something; its gradient is taken in x_k.
-
-    ``through_network``: whether that gradient runs through the network, or takes the
-    predicted noise for a constant.
-    """
-
-    @property
-    def through_network(self) -> bool: ...
-
-    def __call__(self, x_k: Tensor, x0_hat: Tensor, rows: Tensor) -> Tensor:
-        """What is subtracted from the sample, ``[b, 3, H, W]``."""
-        ...
-
-
-class Sampler(Protocol):
-    """How a picture gets from its depth to 0."""
-
-    @property
-    def random(self) -> bool:
-        """Whether its steps use noise."""
-        ...
-
-    def visited(self, depth: int) -> Sequence[int]:
-        """The depths on the way, falling, from ``depth`` itself to 0."""
-        ...
-
-    def step(
-        self,
-        schedule: Schedule,
-        output: Tensor,
-        x0_hat: Tensor,
-        x_k: Tensor,
-        leg: Transition,
-        noise: Tensor | None,
-    ) -> Tensor:
-        """The next state from the network's ``output``, ``[b, 6, H, W]``, and its estimate."""
-        ...
-
-
-class Agreement(Protocol):
-    """What changes each clean estimate, so that it agrees with the damaged picture."""
-
-    def __call__(self, x0_hat: Tensor, depth: Tensor, rows: Tensor) -> Tensor:
-        """``[b, 3, H, W]`` in [-1, 1]; ``depth``: int64 ``[b]``; ``rows``: places in the batch."""
-        ...
+Agreement = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures;
+it is told the depth of each, and its place in the batch, int64 ``[b]``."""
 
 
 @dataclass(frozen=True)
@@ -213,13 +170,14 @@ def spread(values: Tensor, like: Tensor) -> Tensor:
     return values.to(like.dtype).view(-1, 1, 1, 1).to(like.device, non_blocking=True)
 
 
-@dataclass(frozen=True)
 class Ancestral:
     """Every depth in turn: the process the network was trained for."""
 
-    random: bool = True
+    random = True
+    """Whether its steps use noise."""
 
     def visited(self, depth: int) -> Sequence[int]:
+        """The depths on the way, falling, from ``depth`` itself to 0."""
         return range(depth, -1, -1)
 
     def step(
@@ -231,7 +189,11 @@ class Ancestral:
         leg: Transition,
         noise: Tensor | None,
     ) -> Tensor:
-        """One DDPM step k -> k - 1 with the learned variance; depths may differ in a batch."""
+        """One DDPM step k -> k - 1 with the learned variance; depths may differ in a batch.
+
+        ``output``: the network's, ``[b, 6, H, W]``; ``x0_hat``: its estimate; the result is the
+        next state, ``[b, 3, H, W]``.
+        """
         assert noise is not None
         fraction = output[:, 3:]
         constants = schedule.posterior
@@ -244,6 +206,68 @@ class Ancestral:
 
 
 ANCESTRAL = Ancestral()
+
+
+@dataclass(frozen=True)
+class FewSteps:
+    """At most ``steps`` steps, evenly spread; ``eta``: how much noise they add, 0 to 1.
+
+    With 0 they are deterministic, with 1 as random as DDPM's. Raises ``ValueError``
+    for numbers out of range. (Song et al., 2021, "Denoising Diffusion Implicit Models".)
+    """
+
+    steps: int
+    eta: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise ValueError(f"A picture is rebuilt in at least one step, not {self.steps}.")
+        if not 0 <= self.eta <= 1:
+            raise ValueError(f"eta is a number from 0 to 1, not {self.eta}.")
+
+    @property
+    def random(self) -> bool:
+        return self.eta > 0
+
+    def visited(self, depth: int) -> Sequence[int]:
+        count = min(self.steps, depth)
+        return (*(round(depth * left / count) for left in range(count, 0, -1)), 0)
+
+    def step(
+        self,
+        schedule: Schedule,
+        output: Tensor,
+        x0_hat: Tensor,
+        x_k: Tensor,
+        leg: Transition,
+        noise: Tensor | None,
+    ) -> Tensor:
+        abar_k, abar_j = schedule.alpha_bar[leg.depth], schedule.alpha_bar[leg.target]  # [b]
+        sigma = self.eta * ((1 - abar_j) / (1 - abar_k) * (1 - abar_k / abar_j)).sqrt()  # Eq. 16
+        rest = (1 - abar_j - sigma.square()).clamp(min=0).sqrt()
+        # The noise that agrees with the clipped estimate.
+        eps = (x_k - spread(abar_k.sqrt(), x_k) * x0_hat) / spread((1 - abar_k).sqrt(), x_k)
+        sample = spread(abar_j.sqrt(), x_k) * x0_hat + spread(rest, x_k) * eps  # Eq. 12
+        if noise is not None:
+            sample = sample + spread(sigma, x_k) * noise
+        return sample
+
+
+Sampler = Ancestral | FewSteps
+
+
+def sampler_of(end: End) -> Sampler:
+    """The sampler that an end asks for.
+
+    Raises ``ValueError`` for numbers out of range, and for ``eta`` without a number of steps.
+    """
+    if end.steps is not None:
+        return FewSteps(end.steps, end.eta or 0.0)
+    if end.eta is not None:
+        raise ValueError(
+            "eta belongs to few-step sampling: say how many steps as well, or leave it out."
+        )
+    return ANCESTRAL
 
 
 @dataclass(frozen=True)
@@ -267,7 +291,7 @@ def reverse(
     x: Tensor,
     depths: Sequence[int],
     seeds: Sequence[int],
-    guide: Guide | None = None,
+    guide: StructuralGuide | None = None,
     sampler: Sampler = ANCESTRAL,
     agreement: Agreement | None = None,
 ) -> Iterator[ReverseStep]:
@@ -312,12 +336,12 @@ def _one_step(
     leg: Transition,
     noise: Tensor | None,
     rows: Tensor,
-    guide: Guide | None,
+    guide: StructuralGuide | None,
     sampler: Sampler,
     agreement: Agreement | None,
 ) -> tuple[Tensor, Tensor]:
     """(next state, x0_hat); a step over several depths is guided as often as it skips."""
-    through = guide is not None and guide.through_network
+    through = guide is not None and guide.config.through_network
     x_k = x_k.detach().requires_grad_(through)
     time = schedule.time[leg.depth].to(x_k.device, non_blocking=True)
     with torch.set_grad_enabled(through):

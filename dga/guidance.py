@@ -1,15 +1,12 @@
 """Structural guidance: keep the low frequencies of the input while denoising."""
 
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from dga.diffusion import Schedule
 from dga.profiles import GuidanceConfig
 
 
@@ -58,7 +55,7 @@ def structural_loss(x0_hat: Tensor, reference: Tensor, config: GuidanceConfig) -
 
 @dataclass(frozen=True)
 class StructuralGuide:
-    """A :class:`~dga.diffusion.Guide`: lambda times the gradient of :func:`structural_loss`.
+    """What pulls each step: lambda times the gradient of :func:`structural_loss` in x_k.
 
     ``reference``: what it pulls towards, ``[B, 3, H, W]`` in [-1, 1], the whole batch. The gradient
     runs through the network and the clip (DDA, Eq. 9) or, if so configured, through the clip alone:
@@ -69,44 +66,12 @@ class StructuralGuide:
     reference: Tensor
     config: GuidanceConfig
 
-    @property
-    def through_network(self) -> bool:
-        return self.config.through_network
-
     def __call__(self, x_k: Tensor, x0_hat: Tensor, rows: Tensor) -> Tensor:
-        """The pull on ``x_k``, ``[b, 3, H, W]``; ``x0_hat`` depends on it."""
+        """What is subtracted from the sample, ``[b, 3, H, W]``.
+
+        ``x0_hat`` depends on ``x_k``; ``rows``: their places in the batch.
+        """
         here = self.reference[rows.to(self.reference.device, non_blocking=True)]
         loss = structural_loss(x0_hat, here, self.config).sum()
         (gradient,) = torch.autograd.grad(loss, x_k)
         return self.config.scale * gradient
-
-
-class Solvable(Protocol):
-    """An operator H whose data step can be solved (:mod:`dga.explanation.operators`)."""
-
-    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """argmin |H x - y|^2 + weight |x - z|^2, ``[3, H, W]``."""
-        ...
-
-
-@dataclass(frozen=True)
-class OperatorAgreement:
-    """An :class:`~dga.diffusion.Agreement` with H x = y: guidance by the measured operator.
-
-    ``observed``: the damaged pictures y, ``[B, 3, H, W]``; ``weight``: of the clean estimate, times
-    abar / (1 - abar). (DiffPIR, Zhu et al., 2023, Eq. 13.)
-    """
-
-    schedule: Schedule
-    operators: Sequence[Solvable]
-    observed: Tensor
-    weight: float
-
-    def __call__(self, x0_hat: Tensor, depth: Tensor, rows: Tensor) -> Tensor:
-        abar = self.schedule.alpha_bar[depth]
-        weights = (self.weight * abar / (1 - abar)).tolist()
-        solved = [
-            self.operators[row].agree(z, self.observed[row], weight)
-            for row, z, weight in zip(rows.tolist(), x0_hat, weights, strict=True)
-        ]
-        return torch.stack(solved).clamp(-1, 1)

@@ -114,9 +114,9 @@ class _Values:
             for mode in ("CMYK",) if is_print else ("L", "RGB") if is_grey else ("RGB",):
                 with contextlib.suppress(*_NO_PROFILE):
                     transform = _to_srgb(profile, mode)
-                    return (
-                        _moved(band.convert(mode), transform) if transform else band.convert("RGB")
-                    )
+                    if transform:
+                        return _moved(band.convert(mode), transform)
+                    return band.convert("RGB")
         elif gamma and "srgb" not in self.info and not 0.9 < 2.2 * gamma < 1.1:
             curve = 255 * (np.arange(256) / 255) ** (1 / (2.2 * gamma))
             return band.convert("RGB").point([int(level) for level in curve.round()] * 3)
@@ -188,9 +188,8 @@ def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
 
     ``mode``: RGB, L or CMYK. Raises ``ImageCms.PyCMSError`` for a profile of other colours.
     """
-    transform = ImageCms.buildTransform(
-        _opened(profile), ImageCms.createProfile("sRGB"), mode, "RGB"
-    )
+    srgb = ImageCms.createProfile("sRGB")
+    transform = ImageCms.buildTransform(BytesIO(profile), srgb, mode, "RGB")
     if mode == "CMYK":
         return transform
     levels = np.arange(0, 256, 15, dtype=np.uint8)
@@ -206,10 +205,6 @@ def _moved(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.I
     moved = ImageCms.applyTransform(image, transform)
     assert moved is not None
     return moved
-
-
-def _opened(profile: bytes) -> ImageCms.ImageCmsProfile:
-    return ImageCms.ImageCmsProfile(BytesIO(profile))
 
 
 def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, int, int]] | None:
@@ -254,9 +249,8 @@ def resembling(pixels: Pixels, original: Image.Image) -> Image.Image:
     if profile := original.info.get("icc_profile"):
         with contextlib.suppress(*_NO_PROFILE):
             if _to_srgb(profile, "RGB"):
-                back = ImageCms.buildTransform(
-                    ImageCms.createProfile("sRGB"), _opened(profile), "RGB", "RGB"
-                )
+                srgb = ImageCms.createProfile("sRGB")
+                back = ImageCms.buildTransform(srgb, BytesIO(profile), "RGB", "RGB")
                 image = _moved(image, back)
                 bare = original.copy()
                 del bare.info["icc_profile"]

@@ -131,7 +131,9 @@ def photograph_steps(
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     seed = content_seed(pixels) if seed is None else seed
     height, width = pixels.shape[:2]
-    if max(height, width) <= max(models.place_size, is_any_size(models) * WHOLE):
+    explanation = models.profile.plus.explain
+    whole = WHOLE if explanation and explanation.places else 0
+    if max(height, width) <= max(models.place_size, whole):
         result = yield from _whole(models, mirror_up(pixels, models.place_size), seed)
     else:
         result = yield from _windows(models, pixels, seed)
@@ -149,12 +151,6 @@ def photograph_steps(
 def content_seed(pixels: Pixels) -> int:
     """A picture's own seed, from its pixels alone."""
     return int.from_bytes(hashlib.blake2b(pixels.tobytes(), digest_size=4).digest(), "little")
-
-
-def is_any_size(models: Models) -> bool:
-    """Whether the profile's own repair explains pictures of any size."""
-    explanation = models.profile.plus.explain
-    return bool(explanation and explanation.places)
 
 
 def mirror_up(pixels: Pixels, least: int) -> Pixels:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,14 +18,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.diffusion import ForwardPath, Sampler, reverse
+from dga.diffusion import ForwardPath, Sampler, reverse, sampler_of
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.noise_level import level_weights, matched_depth
+from dga.explanation.operators import OperatorAgreement
 from dga.explanation.places import explain_places
 from dga.explanation.search import Explanation, ScoreCache, Scored, explain
 from dga.explanation.sharpness import disk, wiener
-from dga.guidance import OperatorAgreement, StructuralGuide
+from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import with_own_numerics
@@ -38,7 +39,6 @@ from dga.profiles import (
     Repair,
     StoppingConfig,
 )
-from dga.sampling import sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 from dga.systems import USUAL, System, systems
 
@@ -81,16 +81,13 @@ class PictureCache:
 
     def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
         """By its places where it is larger than the discriminator's own size."""
-        models, network, side = self.models, self.models.explainer, self.models.place_size
+        schedule, network = self.models.schedule, self.models.explainer
+        side = self.models.place_size
         if config.places and max(self.x.shape[1:]) > side:
-            return (
-                yield from explain_places(
-                    models.schedule, network, self.x.cpu(), side, self.seed, config
-                )
-            )
-        return (
-            yield from explain(models.schedule, network, self.x, self.seed, config, self._scores)
-        )
+            steps = explain_places(schedule, network, self.x.cpu(), side, self.seed, config)
+        else:
+            steps = explain(schedule, network, self.x, self.seed, config, self._scores)
+        return (yield from steps)
 
     def path(self, found: Explanation, number: int = 0) -> JudgedPath:
         """Noise path ``number`` of the picture after the explanation's inverse."""
@@ -122,11 +119,7 @@ class PictureCache:
 
 
 def make_judged_path(
-    models: Models,
-    x: Tensor,
-    seed: int,
-    found: Explanation,
-    number: int = 0,
+    models: Models, x: Tensor, seed: int, found: Explanation, number: int = 0
 ) -> JudgedPath:
     """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
     is_explained, degradation = found is not NO_EXPLANATION, found.degradation
@@ -251,16 +244,13 @@ def run(
     stopped, jobs = list[Stopped](), list[Job]()
     for row in range(len(x)):
         cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
-        of_picture = []
         for repair in repairs:
-            event = yield from _stop(cache, row, repair)
-            of_picture.append(event)
+            stopped.append((yield from _stop(cache, row, repair)))
             if permutation is None:
-                yield event
+                yield stopped[-1]
         if permutation is None:  # keeps one state a job, not the whole path
-            jobs += _make_jobs(models, of_picture, x, seeds)
-        else:
-            stopped += of_picture
+            jobs += _make_jobs(models, stopped, x, seeds)
+            stopped.clear()
     if permutation is not None:
         permuted = permutation(stopped)
         yield from permuted
@@ -403,19 +393,12 @@ class Search:
     seconds: float
 
     @classmethod
-    def of(cls, event: Stopped) -> Search:
+    def of(cls, one: Stopped) -> Search:
         """The stop, with its states converted to pictures."""
-        states = event.path.states
-        restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(event.stop.t_star)))
+        states = one.path.states
+        restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(one.stop.t_star)))
         return cls(
-            event.found,
-            event.stop,
-            event.end,
-            event.logits,
-            restored,
-            x_t_star,
-            event.unchanged,
-            event.seconds,
+            one.found, one.stop, one.end, one.logits, restored, x_t_star, one.unchanged, one.seconds
         )
 
     @property
@@ -535,7 +518,9 @@ def adapt_steps(
     profile, x = models.profile, picture_tensor(models, pixels)
     chosen = default_systems(profile) if chosen is None else chosen
     cache = cache or PictureCache(models, x, seed)
-    by_repair = systems_by_repair(chosen)
+    by_repair = defaultdict[Repair, list[System]](list)
+    for system in chosen:
+        by_repair[require_repair(system)].append(system)
     plain = [repair for repair in by_repair if not repair.explain]
     (input_prediction,) = classify(models, x[None])
     search: Search | None = None
@@ -593,14 +578,6 @@ def require_repair(system: System) -> Repair:
             "repaired, and read by the frozen classifier."
         )
     return system.repair
-
-
-def systems_by_repair(chosen: Iterable[System]) -> dict[Repair, list[System]]:
-    """Systems that share a repair, together. Raises what :func:`require_repair` does."""
-    found: dict[Repair, list[System]] = defaultdict(list)
-    for system in chosen:
-        found[require_repair(system)].append(system)
-    return found
 
 
 def at_depth(repair: Repair, depth: int) -> Repair:

@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
-from dga.images import Pixels
+from dga.corruptions import CORRUPTIONS, check_corruption
 from dga.io.settings import leaves
-from dga.networks.models import Models
-from dga.pipeline import Adaptation, adapt, require_repair
+from dga.pipeline import require_repair
 from dga.profiles import Profile, StoppingConfig
 from dga.systems import USUAL, System, change_settings, parse, systems
 
@@ -96,12 +94,3 @@ def choose_systems(
         own = {key: value for key, value in changes.items() if key in leaves(system)}
         chosen.append(change_settings(profile, system, own, system.name))
     return chosen
-
-
-def run_request(
-    models: Models, request: Request, pixels: Pixels, chosen: Sequence[System]
-) -> Adaptation:
-    """Corrupt one picture, uint8 ``[S, S, 3]``, if that is asked for, and adapt it."""
-    if request.corruption:
-        pixels = corrupt(pixels, request.corruption, request.severity, request.seed)
-    return adapt(models, pixels, request.seed, chosen)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from dga.diffusion import Schedule
+from dga.diffusion import Schedule, sampler_of
 from dga.io.settings import override
 from dga.profiles import (
     End,
@@ -20,7 +20,6 @@ from dga.profiles import (
     Repair,
     TentConfig,
 )
-from dga.sampling import sampler_of
 from dga.titles import SYSTEMS
 
 ENTROPY_WEIGHT = 2.0
@@ -139,9 +138,8 @@ def parse(profile: Profile, text: str) -> System:
     pairs = [part.partition("=") for part in parts]
     if any(not sign for _, sign, _ in pairs):
         raise ValueError(f"Settings look like {name}:tau=0.3:scale=3, not {text!r}.")
-    return change_settings(
-        profile, _find_system(profile, name), {key: value for key, _, value in pairs}, text
-    )
+    changes = {key: value for key, _, value in pairs}
+    return change_settings(profile, _find_system(profile, name), changes, text)
 
 
 def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, System]:

@@ -73,11 +73,12 @@ def adapt(
 
     Of a folder: repair every picture (run it again to go on) and write one CSV.
     """
-    from dga import record
+    from dga import pipeline, record
+    from dga.corruptions import corrupt
     from dga.images import to_pixels, to_square
     from dga.io.parsing import split_list, whole_or_all
     from dga.profiles import get_profile
-    from dga.request import Request, choose_systems, run_request
+    from dga.request import Request, choose_systems
     from dga.systems import USUAL
 
     if image.is_dir():
@@ -89,8 +90,7 @@ def adapt(
     changes: dict[str, str] = {}
     if options.steps is not None:
         count = whole_or_all("--steps", options.steps)
-        changes["steps"] = "none" if count == "all" else str(count)
-        changes |= {"eta": "none"} if count == "all" else {}
+        changes = {"steps": "none", "eta": "none"} if count == "all" else {"steps": str(count)}
     if options.eta is not None:
         changes["eta"] = repr(options.eta)
     if options.through_network is not None:
@@ -99,7 +99,10 @@ def adapt(
     systems = choose_systems(profile, request, methods, changes)
     picture = read_picture(image, make_limits(max_megapixels))
     pixels = to_pixels(to_square(picture.image, profile.image_size))
-    run = run_request(models.load(), request, pixels, systems)
+    damaged = pixels
+    if request.corruption:
+        damaged = corrupt(pixels, request.corruption, request.severity, request.seed)
+    run = pipeline.adapt(models.load(), damaged, request.seed, systems)
     folder = record.claim_folder(
         out or Path(f"{image.stem}-adapted"), picture.data, out is not None
     )
@@ -128,7 +131,6 @@ def _adapt_folder(
             f"--{refused[0]} is for one picture; for a folder a method is named with its settings "
             "(dga-guided:tau=0.3)."
         )
-    methods, folder = split_list(options.methods or "dga-plus"), folder.resolve()
-    target = out or folder.with_name(f"{folder.name}-adapted")
+    methods = split_list(options.methods or "dga-plus")
     work = partial(adapt_folder, methods=methods, limits=limits)
-    run_folder(work, folder, target, models)
+    run_folder(work, folder, out, models, "adapted")

@@ -290,33 +290,38 @@ def read_command_line() -> str:
 
 def say_skipped(unreadable: Sequence[str], what: str = "could not be read") -> None:
     """Name on stderr the pictures that could not be read, if there are any."""
-    from dga.io.parsing import some
-
-    if unreadable:
-        count = f"Skipped {len(unreadable)} pictures that {what}"
-        typer.echo(f"{count}: {some(unreadable, NAMED)}", err=True)
+    say_names(f"Skipped {len(unreadable)} pictures that {what}", unreadable)
 
 
 def say_on_white(paths: Collection[str]) -> None:
     """Name on stderr the pictures whose transparent parts became white, if there are any."""
+    say_names("What was transparent is white", sorted(paths))
+
+
+def say_names(what: str, names: Sequence[str]) -> None:
+    """Say on stderr what befell some pictures, if there are any."""
     from dga.io.parsing import some
 
-    if paths:
-        typer.echo(f"What was transparent is white: {some(sorted(paths), NAMED)}", err=True)
+    if names:
+        typer.echo(f"{what}: {some(names, NAMED)}", err=True)
 
 
 def run_folder(
-    work: Callable[[Models, Path, Path], FolderResult],
+    work: Callable[..., FolderResult],
     folder: Path,
-    out: Path,
+    out: Path | None,
     models: ModelOptions,
+    done: str,
 ) -> None:
     """Have every picture of a folder worked on, and say what became of them; again, it goes on.
 
-    Ends with status 1 if some failed after they were read.
+    ``out``: by default the folder's name with ``done`` behind it. Ends with status 1 if some
+    failed after they were read.
     """
     from dga.io.files import exclusive
 
+    folder = folder.resolve()
+    out = out or folder.with_name(f"{folder.name}-{done}")
     with exclusive(out):
         result = work(models.load(begun=out), folder, out)
     typer.echo(result.summary())

@@ -11,8 +11,7 @@ from dga.commands.common import ModelOptions, command, read_command_line, say_sk
 @command
 def gain(
     data: Annotated[
-        Path,
-        typer.Argument(help="Pictures: class/picture (folder or zip), or a folder of any."),
+        Path, typer.Argument(help="Pictures: class/picture (folder or zip), or a folder of any.")
     ],
     out: Annotated[Path, typer.Option(help="Results; the same command goes on.")] = Path(
         "runs/gain"

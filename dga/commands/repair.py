@@ -44,9 +44,7 @@ def repair(
             raise ValueError(f"--{'json' if as_json else 'overwrite'} is for one picture.")
         from dga.evaluation.folder import repair_folder
 
-        folder = photo.resolve()
-        target = out or folder.with_name(f"{folder.name}-repaired")
-        run_folder(partial(repair_folder, limits=limits), folder, target, models)
+        run_folder(partial(repair_folder, limits=limits), photo, out, models, "repaired")
     else:
         facts = _repair_file(photo, out, overwrite, limits, models)
         typer.echo(json.dumps(facts) if as_json else _sentence(facts))

@@ -7,12 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import (
-    DataOption,
-    DeviceOption,
-    ProfileOption,
-    command,
-)
+from dga.commands.common import DataOption, DeviceOption, ProfileOption, command
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ class ImageFiles:
         """
         side = self.frame.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        rows, contents = list[int](), list[str]()
+        rows, contents, unreadable = list[int](), list[str](), list[str]()
         with OpenSources() as sources:
             for i, (name, place) in enumerate(zip(self.names, self.places, strict=True)):
                 try:
@@ -124,25 +124,13 @@ class ImageFiles:
                         raise ValueError(
                             f"{name} in {place[0]} is missing or not a readable picture.{reason}"
                         ) from error
+                    unreadable.append(name)
                 else:
                     rows.append(i)
                     contents.append(content_sum(data))
         names = tuple(self.names[i] for i in rows)
-        readable = set(rows)
-        unreadable = [name for i, name in enumerate(self.names) if i not in readable]
         images = ImageSet(names, pixels[: len(rows)], self.labels[rows], self.classes)
         return replace(images, contents=tuple(contents)), unreadable
-
-    def contents(self) -> list[str | None]:
-        """A sum of each file's bytes; None for one that cannot be read."""
-        sums = list[str | None]()
-        with OpenSources() as sources:
-            for place in self.places:
-                try:
-                    sums.append(content_sum(sources.read(*place)))
-                except UNREADABLE:
-                    sums.append(None)
-        return sums
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names: reading every picture would take hours."""
@@ -165,6 +153,13 @@ class OpenSources(ExitStack):
             self.archives[source] = self.enter_context(zipfile.ZipFile(source))
         archive = self.archives.get(source)
         return archive.read(member) if archive else read_bytes(Path(source, member), LABELLED)
+
+    def sum_content(self, source: str, member: str) -> str | None:
+        """A sum of a file's bytes; None for one that cannot be read."""
+        try:
+            return content_sum(self.read(source, member))
+        except UNREADABLE:
+            return None
 
 
 def content_sum(data: bytes) -> str:

@@ -2,5 +2,3 @@
 
 from dga.evaluation.plan import Plan
 from dga.evaluation.run import Results, evaluate
-
-__all__ = ["Plan", "Results", "evaluate"]

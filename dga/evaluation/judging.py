@@ -51,9 +51,7 @@ class Judge:
 
 
 def load_judge(
-    profile: str = "everyday16",
-    sources: Sources = Sources(),
-    compute: Compute | None = None,
+    profile: str = "everyday16", sources: Sources = Sources(), compute: Compute | None = None
 ) -> Judge:
     """A discriminator (by default the profile's own) with the profile's other networks.
 
@@ -180,17 +178,13 @@ class JudgingRun:
 
         ``images`` are under that condition already.
         """
-        models = self.judge.models
+        models, denoiser, depths = self.judge.models, self.judge.denoiser, self.depths
         seeds = [image_seed(self.plan.seed, name, condition) for name in images.names]
         x = to_tensor(images.pixels).to(models.device)  # [n, 3, S, S]
         curves = []
         for x_i, seed in zip(x, seeds, strict=True):
-            states = forward_path(models.schedule, x_i, seed)[torch.tensor(self.depths)]
-            curves.append(  # [K]
-                curve(
-                    models.schedule, models.discriminator, states, self.judge.denoiser, self.depths
-                )
-            )
+            states = forward_path(models.schedule, x_i, seed)[torch.tensor(depths)]  # [K, 3, S, S]
+            curves.append(curve(models.schedule, models.discriminator, states, denoiser, depths))
         names = np.array(images.names)
         arrays: Arrays = {"paths": names, "logits": torch.stack(curves).numpy()}
         if self.has_features:

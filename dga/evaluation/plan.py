@@ -211,16 +211,13 @@ def read_batch(
     rows = [i for i, name in enumerate(pictures.names) if name in damaged]
     names = tuple(pictures.names[i] for i in rows)
     shape = len(names), view.size, view.size, 3
-    return (
-        ImageSet(
-            names,
-            np.array([damaged[name] for name in names], np.uint8).reshape(shape),
-            pictures.labels[rows],
-            pictures.classes,
-            np.array([clean[name] for name in names])
-            if clean and len(clean) == len(names)
-            else None,
-            tuple(contents[name] for name in names),
-        ),
-        [name for name in pictures.names if name not in damaged],
+    is_clean_known = bool(clean) and len(clean) == len(names)
+    images = ImageSet(
+        names,
+        np.array([damaged[name] for name in names], np.uint8).reshape(shape),
+        pictures.labels[rows],
+        pictures.classes,
+        np.array([clean[name] for name in names]) if is_clean_known else None,
+        tuple(contents[name] for name in names),
     )
+    return images, [name for name in pictures.names if name not in damaged]

@@ -1,9 +1,9 @@
 """Methods on labelled, corrupted pictures."""
 
+import functools
 import json
 import logging
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 from tqdm import tqdm
 
 from dga.data.framing import View
-from dga.data.image_sets import NAMES_SHOWN, ImageFiles, ImageSet
+from dga.data.image_sets import NAMES_SHOWN, ImageFiles, ImageSet, OpenSources
 from dga.evaluation.permutation import make_permutation
 from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow, ResultsFile, line_key, read_config
@@ -255,20 +255,19 @@ def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -
 
     A method that depends on what came before goes through its whole stream again.
     """
-    by_folder = defaultdict[Path | None, list[ResultRow]](list)
-    for line in results_file.lines:
-        if line.get("content"):
-            by_folder[plan.find_folder((line["corruption"], line["severity"]))].append(line)
-    replaced = list[ResultRow]()
-    for folder, lines in by_folder.items():
-        names = {line["path"] for line in lines}
-        files = images.take([i for i, name in enumerate(images.names) if name in names])
-        if folder:
-            files = files.relocate(folder, files.frame)
-        contents = dict(zip(files.names, files.contents(), strict=True))
-        replaced += [
-            line for line in lines if contents.get(line["path"]) not in (None, line["content"])
-        ]
+    places = dict(zip(images.names, images.places, strict=True))
+    with OpenSources() as sources:
+        content_of = functools.cache(sources.sum_content)
+
+        def is_replaced(line: ResultRow) -> bool:
+            path, condition = line["path"], (line["corruption"], line["severity"])
+            if path not in places or not line.get("content"):
+                return False
+            folder = plan.find_folder(condition)
+            place = (str(folder), path) if folder else places[path]
+            return content_of(*place) not in (None, line["content"])
+
+        replaced = list(filter(is_replaced, results_file.lines))
     if not replaced:
         return
     keys = set(map(line_key, replaced))
@@ -276,8 +275,8 @@ def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -
     methods = read_config(results_file.path.parent)["methods"]
 
     def is_stale(line: ResultRow) -> bool:
-        is_ordered = methods[line["method"]].get("batch") is not None
         is_touched = (plan.stream or line["corruption"]) in streams
+        is_ordered = methods[line["method"]].get("batch") is not None
         return line_key(line) in keys or (is_ordered and is_touched)
 
     results_file.drop(is_stale)
@@ -288,17 +287,20 @@ def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -
 def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:
     """What results depend on, for the results' folder.
 
-    Pictures and corruptions may be added later, except to a stream whose order matters.
+    Pictures and corruptions may be added later, except to a stream whose order matters. The
+    classifier is told where it is not the profile's own; its classes as their number.
     """
+    profile, used, other = setup.profile, setup.profile.classifier, dict[str, Any]()
+    kind: dict[str, Any] = {"severity": plan.severity}
+    if plan.stream:
+        kind = {"stream": plan.stream, "corruptions": plan.corruptions}
+    if used != PROFILES.get(profile.name, profile).classifier:
+        other = {"classifier": {**to_plain(used), "classes": len(used.classes)}}
     return {
         **plan.facts(),
-        **(
-            {"stream": plan.stream, "corruptions": plan.corruptions}
-            if plan.stream
-            else {"severity": plan.severity}
-        ),
-        "profile": setup.profile.name,
-        **_other_classifier(setup.profile),
+        **kind,
+        "profile": profile.name,
+        **other,
         "precision": setup.precision,
         "weights": setup.weights,
         "methods": {
@@ -307,11 +309,3 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
         },
         "command": command,
     }
-
-
-def _other_classifier(profile: Profile) -> dict[str, Any]:
-    """What the classifier is, where it is not the profile's own; its classes as their number."""
-    usual, used = PROFILES.get(profile.name, profile).classifier, profile.classifier
-    if used == usual:
-        return {}
-    return {"classifier": {**to_plain(used), "classes": len(used.classes)}}

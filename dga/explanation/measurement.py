@@ -8,8 +8,6 @@ fitted, and the share of what a and b leave unexplained that c explains says how
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 import numpy as np
 import torch
@@ -18,7 +16,6 @@ from torch import Tensor
 
 from dga.explanation.operators import REGULARISATION, Blocks, Disk, Line, Operator
 
-Shape = TypeVar("Shape", Disk, Line)
 TILE = 224
 """Pixels a side of the parts whose spectra are averaged, at most."""
 REPEATED = 0.38
@@ -28,15 +25,6 @@ FLOOR = 1e-4
 RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
 ANGLES = tuple(np.arange(0.0, 180.0, 7.5).tolist())
 LENGTHS = (3.0, 5.0, 8.0, 12.0, 15.0)
-
-
-@dataclass(frozen=True)
-class Fit(Generic[Shape]):
-    """The best of a family: ``share`` explained, 0 to 1; ``slope``: c, near 1 where H is true."""
-
-    operator: Shape
-    share: float
-    slope: float
 
 
 def measure_blocks(x: Tensor) -> Blocks | None:
@@ -63,8 +51,11 @@ def power_spectrum(x: Tensor) -> NDArray[np.float64]:
     return power
 
 
-def measure_disk(power: NDArray[np.float64]) -> Fit[Disk]:
-    """The radius by the zeros that its transfer function leaves in the radial spectrum."""
+def measure_disk(power: NDArray[np.float64]) -> tuple[Disk, float, float]:
+    """The radius by the zeros that its transfer function leaves in the radial spectrum.
+
+    Beside it the share that it explains, 0 to 1, and c, near 1 where H is true.
+    """
     n = len(power) // 2
     frequency, used = _frequencies(len(power))
     used = used & (frequency < 0.5)
@@ -76,17 +67,17 @@ def measure_disk(power: NDArray[np.float64]) -> Fit[Disk]:
     weight = np.where(at > 0.02, audible + 0.05, 0.0)
     shares, slopes = _fit(radial, np.log(at), _disk_family(n), weight)
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
-    return Fit(Disk(RADII[best]), float(shares[best]), float(slopes[best]))
+    return Disk(RADII[best]), float(shares[best]), float(slopes[best])
 
 
-def measure_line(power: NDArray[np.float64]) -> Fit[Line]:
-    """Motion of either speed by the stripes in the spectrum; its sign is not in it."""
+def measure_line(power: NDArray[np.float64]) -> tuple[Line, float, float]:
+    """Motion of either speed by the stripes in the spectrum; its sign is not in it. As above."""
     frequency, used = _line_band(len(power))
     log, members = np.log(power[used] + 0.1), _line_family(len(power))
     table = _line_table(len(power))
     shares, slopes = _fit(log, np.log(frequency[used]), table, np.ones_like(log))
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
-    return Fit(members[best], float(shares[best]), float(slopes[best]))
+    return members[best], float(shares[best]), float(slopes[best])
 
 
 def _fit(
@@ -170,12 +161,12 @@ def measure_blur(x: Tensor) -> Operator | None:
     from dga.explanation.zoom import measure_zoom
 
     power = power_spectrum(x)
-    lens = measure_disk(power)
-    if lens.share > SURE_DISK and lens.slope > SURE_DISK and lens.operator.radius >= SMALLEST_DISK:
-        return lens.operator
-    best = measure_line(power)
-    if best.share > SURE_LINE and best.slope > STEEP_LINE and is_erased(best.operator, power):
-        return min((best.operator, best.operator.reverse()), key=lambda o: measure_excess(o, x))
+    lens, share, slope = measure_disk(power)
+    if share > SURE_DISK and slope > SURE_DISK and lens.radius >= SMALLEST_DISK:
+        return lens
+    motion, share, slope = measure_line(power)
+    if share > SURE_LINE and slope > STEEP_LINE and is_erased(motion, power):
+        return min((motion, motion.reverse()), key=lambda o: measure_excess(o, x))
     return measure_zoom(x) or measure_glass(x)
 
 

@@ -9,33 +9,30 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from dga.diffusion import Schedule
 from dga.explanation.sharpness import EDGE, disk, place_at_origin, wiener
 
 REGULARISATION = 0.01
 """Noise-to-signal ratio of the first estimate."""
 
 
-@runtime_checkable
 class Operator(Protocol):
-    """What a picture went through, as a linear map."""
+    """What a picture went through, as a linear map.
 
-    @property
-    def kind(self) -> str:
-        """One word: blur, motion, blocks ..."""
-        ...
+    ``kind``: one word: blur, motion, blocks ...; ``is_guide``: whether sampling is guided by it;
+    else its inverse is all that is done.
+    """
 
-    @property
-    def is_guide(self) -> bool:
-        """Whether sampling is guided by it; else its inverse is all that is done."""
-        ...
+    kind: str
+    is_guide: bool
 
     def apply(self, x: Tensor) -> Tensor:
         """H x."""
@@ -188,3 +185,26 @@ def _block_means(x: Tensor, begins: tuple[int, ...], dim: int) -> Tensor:
     shares = F.one_hot(owner, len(begins)).to(x)  # [side, n]
     spread = shares @ (shares / shares.sum(0)).T  # [side, side]
     return torch.movedim(torch.movedim(x, dim, -1) @ spread.T, -1, dim)
+
+
+@dataclass(frozen=True)
+class OperatorAgreement:
+    """An :data:`~dga.diffusion.Agreement` with H x = y: guidance by the measured operator.
+
+    ``observed``: the damaged pictures y, ``[B, 3, H, W]``; ``weight``: of the clean estimate, times
+    abar / (1 - abar). (DiffPIR, Zhu et al., 2023, Eq. 13.)
+    """
+
+    schedule: Schedule
+    operators: Sequence[Operator]
+    observed: Tensor
+    weight: float
+
+    def __call__(self, x0_hat: Tensor, depth: Tensor, rows: Tensor) -> Tensor:
+        abar = self.schedule.alpha_bar[depth]
+        weights = (self.weight * abar / (1 - abar)).tolist()
+        solved = [
+            self.operators[row].agree(z, self.observed[row], weight)
+            for row, z, weight in zip(rows.tolist(), x0_hat, weights, strict=True)
+        ]
+        return torch.stack(solved).clamp(-1, 1)

@@ -39,7 +39,7 @@ from dga.explanation.search import (
     mean_logits,
 )
 from dga.explanation.veil import measure_veil
-from dga.profiles import ExplanationConfig
+from dga.profiles import ExplanationConfig, PlacesConfig
 
 AT_ONCE = 16
 """Places judged together; bounds memory, and how long nothing is heard."""
@@ -49,26 +49,6 @@ EXTREME = 0.68
 """Share of wrong values that are black or white, above which noise is impulses."""
 PLACES = "places"
 """Stage of a :class:`~dga.explanation.search.Scored` that says only that work goes on."""
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where a picture's noise counts.
-
-    ``grid``: places of the discriminator's size; ``is_noisy``: bool ``[n]``.
-    """
-
-    grid: Grid
-    is_noisy: Tensor
-
-    def mask(self) -> Tensor:
-        """Whether any noisy place covers a pixel, bool ``[H, W]``."""
-        grid, side = self.grid, self.grid.side
-        covered = torch.zeros(grid.rows[-1] + side, grid.columns[-1] + side, dtype=torch.bool)
-        for number in self.is_noisy.nonzero()[:, 0].tolist():
-            top, left = grid.place(number)
-            covered[top : top + side, left : left + side] = True
-        return covered
 
 
 def explain_places(
@@ -84,154 +64,146 @@ def explain_places(
     ``side``: pixels a side that ``network``, the discriminator, was trained on. Yields scores as
     they come. The result has its noise by pixel.
     """
-    places = config.places
-    assert places is not None
-    if places.measured and (blocks := measure_blocks(x)):
-        return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
-    look = views(x, side, config)
-    explanation = yield from explain_whole(schedule, network, x, look, seed, config)
-    if explanation.flat:
-        return explanation
-    restored = explanation.degradation.inverse(x)
-    noisy = yield from explain_noise(schedule, network, restored, side, seed, config)
-    if noisy is not None:
-        degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
-        return replace(noisy, degradation=degradation, scored=explanation.scored)
-    if places.measured and explanation.degradation == NO_DEGRADATION:
-        operator = yield from explain_blur(schedule, network, x, look, seed, config)
-        if operator:
-            degradation = Degradation(operator=operator)
-            return replace(explanation, degradation=degradation, settled=False)
-        if veil := measure_veil(x):
-            return replace(explanation, degradation=Degradation(veil=veil), settled=False)
-    return explanation
-
-
-def explain_whole(
-    schedule: Schedule,
-    network: nn.Module,
-    x: Tensor,
-    look: Look,
-    seed: int,
-    config: ExplanationConfig,
-) -> Generator[Scored, None, Explanation]:
-    """Exposure and impulses of the whole, ``[3, H, W]``; other noise has a level at each pixel.
-
-    An exposure is believed only where the thumbnail, too, looks damaged before and not afterwards,
-    a gain only where nothing is dark any more. Noise whose wrong values are black or white is
-    impulses. Sharpness is not judged: on photographs a discriminator takes a lens's or a camera's
-    blur for damage, and what it then likes best is too sharp.
-    """
-    places = config.places
-    assert places is not None
-    config = replace(config, sharpness=False)
-    every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
-    sample, deviation = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
-    if deviation > config.noise_floor and config.impulses:
-        top, left = (max(0, length - LONGEST_COUNTED) // 2 for length in x.shape[1:])
-        middle = x[:, top : top + LONGEST_COUNTED, left : left + LONGEST_COUNTED]  # bounds memory
-        if extreme_share(middle, config.impulses[0]) > EXTREME:
-            deviation = 0.0  # so many impulses that they measure as noise
-    cache: ScoreCache = {}
-    explanation = yield from explain(
-        schedule, network, sample, seed, config, cache, look=look, measured=deviation
-    )
-    best = replace(explanation.degradation, noise=0.0)
-    if best.exposure != UNCHANGED:
-        pair, (whole, _) = (replace(best, exposure=UNCHANGED), best), cache[best, config.judged_at]
-        thumbnail = judge(schedule, network, lambda c: look(c)[:1], pair, config.judged_at, seed)
-        before, after, whole = (math.inf if s is None else s for s in (*thumbnail, whole))
-        dark = float(sample.mean(0).quantile(0.01)) <= places.darkest
-        faded = before >= places.faded and after < config.settled and whole < places.believed
-        if (best.exposure.gain > 1 and dark) or not faded:
-            best = pair[0]
-    return replace(explanation, degradation=best, entry=0)
-
-
-def explain_blur(
-    schedule: Schedule,
-    network: nn.Module,
-    x: Tensor,
-    look: Look,
-    seed: int,
-    config: ExplanationConfig,
-) -> Generator[Scored, None, Operator | None]:
-    """The blur that is measured, where the discriminator does not object to its inverse."""
-    operator = measure_blur(x)
-    if operator is None:
-        return None
-    candidates = [NO_DEGRADATION, Degradation(operator=operator)]
-    scores = judge(schedule, network, look, candidates, config.judged_at, seed)
-    for candidate, score in zip(candidates, scores, strict=True):
-        yield Scored("blur", candidate, score, len(config.judged_at))
-    before, after = (math.inf if score is None else score for score in scores)
     assert config.places is not None
-    return operator if after <= before + config.places.objection else None
+    return (yield from _Search(schedule, network, side, seed, config, config.places).run(x))
 
 
-def explain_noise(
-    schedule: Schedule,
-    network: nn.Module,
-    x: Tensor,
-    side: int,
-    seed: int,
-    config: ExplanationConfig,
-) -> Generator[Scored, None, Explanation | None]:
-    """Noise by pixel, and the uniform levels from which each is read; None where none counts."""
-    places = config.places
-    assert places is not None
-    noise = noise_map(x)
-    least = float(noise[::8, ::8].quantile(places.quiet))
-    is_everywhere = least > config.noise_floor
-    noise[noise <= config.noise_floor] = 0
-    # Fine texture has no colours either, but is seldom everywhere.
-    white, noise = whiten_channels(x, noise, seed) if is_everywhere else (x, noise)
-    noisy = yield from judge_noise(schedule, network, white, noise, side, seed, config, least)
-    noise = noise * noisy.mask()
-    if not bool(noise.any()):
-        return None
-    if is_everywhere and places.levels > 1:
-        noise = noise_by_brightness(white, noise)
-    levels = uniform_levels(noise, places.levels)
-    deepest = levels[-1]
-    return Explanation(
-        Degradation(noise=deepest),
-        matched_depth(schedule, deepest),
-        deepest,
-        noise=noise,
-        levels=levels,
-        state=white,
-    )
+@dataclass(frozen=True)
+class _Search:
+    schedule: Schedule
+    network: nn.Module
+    side: int
+    seed: int
+    config: ExplanationConfig
+    places: PlacesConfig
 
+    def run(self, x: Tensor) -> Generator[Scored, None, Explanation]:
+        if self.places.measured and (blocks := measure_blocks(x)):
+            return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
+        look = views(x, self.side, self.places.seen, self.config.noise_floor)
+        explanation = yield from self._whole(x, look)
+        if explanation.flat:
+            return explanation
+        noisy = yield from self._noise(explanation.degradation.inverse(x))
+        if noisy is not None:
+            degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
+            return replace(noisy, degradation=degradation, scored=explanation.scored)
+        if self.places.measured and explanation.degradation == NO_DEGRADATION:
+            operator = yield from self._blur(x, look)
+            if operator:
+                degradation = Degradation(operator=operator)
+                return replace(explanation, degradation=degradation, settled=False)
+            if veil := measure_veil(x):
+                return replace(explanation, degradation=Degradation(veil=veil), settled=False)
+        return explanation
 
-def judge_noise(
-    schedule: Schedule,
-    network: nn.Module,
-    x: Tensor,
-    noise: Tensor,
-    side: int,
-    seed: int,
-    config: ExplanationConfig,
-    least: float,
-) -> Generator[Scored, None, Places]:
-    """Noise of each place, where the discriminator prefers it to none.
+    def _whole(self, x: Tensor, look: Look) -> Generator[Scored, None, Explanation]:
+        """Exposure and impulses of the whole; other noise has a level at each pixel.
 
-    Asked is the noisiest of every 3 x 3 places, for all of them: fine texture passes for a little
-    noise, seldom for much. The eight beside it vote, too, and one of several is against; where
-    noise is everywhere (``least``: what all but the quietest pixels hold), all vote for all as
-    well. Where it is faint a place is asked itself, for beside noise there may be texture.
-    """
-    places = config.places
-    assert places is not None
-    is_sure = least > places.sure
-    enough = config.noise_head_start if is_sure else places.noisy
-    grid, after = Grid.over(x.shape[1:], side, round(places.overlap * side)), config.judged_at
-    parts = torch.arange(len(grid)).split(AT_ONCE)
-    by_place = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
-    level = torch.cat([one.quantile(places.quantile, 1) for one in by_place])
-    device = next(network.parameters()).device
+        An exposure is believed only where the thumbnail, too, looks damaged before and not
+        afterwards, a gain only where nothing is dark any more. Noise whose wrong values are black
+        or white is impulses. Sharpness is not judged: on photographs a discriminator takes a
+        lens's or a camera's blur for damage, and what it then likes best is too sharp.
+        """
+        places, config = self.places, replace(self.config, sharpness=False)
+        every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
+        sample, deviation = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
+        if deviation > config.noise_floor and config.impulses:
+            top, left = (max(0, length - LONGEST_COUNTED) // 2 for length in x.shape[1:])
+            middle = x[:, top : top + LONGEST_COUNTED, left : left + LONGEST_COUNTED]
+            if extreme_share(middle, config.impulses[0]) > EXTREME:
+                deviation = 0.0  # so many impulses that they measure as noise
+        cache: ScoreCache = {}
+        explanation = yield from explain(
+            self.schedule, self.network, sample, self.seed, config, cache, look, deviation
+        )
+        best = replace(explanation.degradation, noise=0.0)
+        if best.exposure != UNCHANGED:
+            plain = replace(best, exposure=UNCHANGED)
+            before, after = self._judge(lambda candidate: look(candidate)[:1], [plain, best])
+            whole = _or_infinite(cache[best, config.judged_at][0])
+            dark = float(sample.mean(0).quantile(0.01)) <= places.darkest
+            faded = before >= places.faded and after < config.settled and whole < places.believed
+            if (best.exposure.gain > 1 and dark) or not faded:
+                best = plain
+        return replace(explanation, degradation=best, entry=0)
 
-    def measure_preference(numbers: Tensor) -> Generator[Scored, None, Tensor]:
+    def _judge(self, look: Look, candidates: Sequence[Degradation]) -> list[float]:
+        """Mean logit of each candidate."""
+        depths = self.config.judged_at
+        scores = judge(self.schedule, self.network, look, candidates, depths, self.seed)
+        return list(map(_or_infinite, scores))
+
+    def _blur(self, x: Tensor, look: Look) -> Generator[Scored, None, Operator | None]:
+        """The blur that is measured, where the discriminator does not object to its inverse."""
+        operator = measure_blur(x)
+        if operator is None:
+            return None
+        candidates = [NO_DEGRADATION, Degradation(operator=operator)]
+        scores = self._judge(look, candidates)
+        for candidate, score in zip(candidates, scores, strict=True):
+            told = score if math.isfinite(score) else None
+            yield Scored("blur", candidate, told, len(self.config.judged_at))
+        return operator if scores[1] <= scores[0] + self.places.objection else None
+
+    def _noise(self, x: Tensor) -> Generator[Scored, None, Explanation | None]:
+        """Noise by pixel, and the uniform levels from which each is read; None where none counts.
+
+        ``x``: ``[3, H, W]``, without what else was found.
+        """
+        noise, floor = noise_map(x), self.config.noise_floor
+        least = float(noise[::8, ::8].quantile(self.places.quiet))
+        is_everywhere = least > floor
+        noise[noise <= floor] = 0
+        # Fine texture has no colours either, but is seldom everywhere.
+        white, noise = whiten_channels(x, noise, self.seed) if is_everywhere else (x, noise)
+        noise = noise * (yield from self._believe(white, noise, least))
+        if not bool(noise.any()):
+            return None
+        if is_everywhere and self.places.levels > 1:
+            noise = noise_by_brightness(white, noise)
+        levels = uniform_levels(noise, self.places.levels)
+        entry, found = matched_depth(self.schedule, levels[-1]), Degradation(noise=levels[-1])
+        return Explanation(found, entry, levels[-1], noise=noise, levels=levels, state=white)
+
+    def _believe(self, x: Tensor, noise: Tensor, least: float) -> Generator[Scored, None, Tensor]:
+        """Whether a pixel's noise counts, bool ``[H, W]``: where the discriminator prefers it.
+
+        Asked is the noisiest of every 3 x 3 places, for all of them: fine texture passes for a
+        little noise, seldom for much. The eight beside it vote, too, and one of several is
+        against; where noise is everywhere (``least``: what all but the quietest pixels hold), all
+        vote for all as well. Where it is faint a place is asked itself, for beside noise there may
+        be texture.
+        """
+        config, places = self.config, self.places
+        is_sure = least > places.sure
+        enough = config.noise_head_start if is_sure else places.noisy
+        grid = Grid.over(x.shape[1:], self.side, round(places.overlap * self.side))
+        parts = torch.arange(len(grid)).split(AT_ONCE)
+        by_place = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
+        level = torch.cat([one.quantile(places.quantile, 1) for one in by_place])
+        shape = 1, 1, len(grid.rows), len(grid.columns)
+        highest, numbers = F.max_pool2d(level.view(shape), 3, ceil_mode=True, return_indices=True)
+        has_noise, margin = highest > 0, torch.zeros_like(highest)
+        margin[has_noise] = yield from self._compare(x, noise, grid, numbers[has_noise], level)
+        votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, has_noise.float()))
+        against = (voters > 1).float() if is_sure else torch.ones_like(voters)
+        agreed = votes > enough * (voters + against)
+        if least > config.noise_floor:
+            agreed |= bool(margin.sum() > enough * (has_noise.sum() + against.max()))
+        likely = F.interpolate(agreed.float(), scale_factor=3)
+        is_noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
+        faint = (is_noisy & (level <= places.clear)).nonzero()[:, 0]
+        margins = yield from self._compare(x, noise, grid, faint, level)
+        is_noisy[faint] = margins > places.noisy
+        return grid.cover(is_noisy)
+
+    def _compare(
+        self, x: Tensor, noise: Tensor, grid: Grid, numbers: Tensor, level: Tensor
+    ) -> Generator[Scored, None, Tensor]:
+        """By how much the discriminator prefers each place with its noise: mean logits, ``[n]``."""
+        schedule, network = self.schedule, self.network
+        device, after = next(network.parameters()).device, torch.tensor(self.config.judged_at)
         margins = [torch.empty(0)]
         for begin in range(0, len(numbers), AT_ONCE):
             part = numbers[begin : begin + AT_ONCE].tolist()
@@ -239,48 +211,37 @@ def judge_noise(
             cut = grid.cut(x, part).to(device)
             entry = torch.tensor([matched_depth(schedule, s) for s in level[part].tolist()])
             plain, noised = (
-                mean_logits(schedule, network, cut, depth.clamp(max=schedule.steps), spread, seed)
-                for depth, spread in (
-                    (torch.tensor(after).expand(len(cut), -1), 0 * deviation),
-                    (entry[:, None] + torch.tensor(after), deviation),
+                mean_logits(
+                    schedule, network, cut, depth.clamp(max=schedule.steps), held, self.seed
+                )
+                for depth, held in (
+                    (after.expand(len(cut), -1), 0 * deviation),
+                    (entry[:, None] + after, deviation),
                 )
             )
             margins.append(plain - noised)
             yield Scored(PLACES, NO_DEGRADATION, None, 2 * len(after) * len(cut))
         return torch.cat(margins)
 
-    shape = 1, 1, len(grid.rows), len(grid.columns)
-    highest, numbers = F.max_pool2d(level.view(shape), 3, ceil_mode=True, return_indices=True)
-    has_noise, margin = highest > 0, torch.zeros_like(highest)
-    margin[has_noise] = yield from measure_preference(numbers[has_noise])
-    votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, has_noise.float()))
-    against = (voters > 1).float() if is_sure else torch.ones_like(voters)
-    agreed = votes > enough * (voters + against)
-    if least > config.noise_floor:
-        agreed |= bool(margin.sum() > enough * (has_noise.sum() + against.max()))
-    likely = F.interpolate(agreed.float(), scale_factor=3)
-    is_noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
-    faint = (is_noisy & (level <= places.clear)).nonzero()[:, 0]
-    is_noisy[faint] = (yield from measure_preference(faint)) > places.noisy
-    return Places(grid, is_noisy)
+
+def _or_infinite(score: float | None) -> float:
+    return math.inf if score is None else score
 
 
-def views(x: Tensor, side: int, config: ExplanationConfig) -> Look:
-    """A thumbnail, and windows with the finest detail that is not noise, in their own pixels.
+def views(x: Tensor, side: int, count: int, noise_floor: float) -> Look:
+    """A thumbnail, and ``count`` windows with the finest detail that is not noise.
 
-    A background that is out of focus says nothing of damage. Impulses and blocks are gone in a
-    thumbnail.
+    They keep their own pixels. A background that is out of focus says nothing of damage. Impulses
+    and blocks are gone in a thumbnail.
     """
-    places = config.places
-    assert places is not None
     grid = Grid.over(x.shape[1:], side, 0)
     detail = []
     for i, j in map(grid.place, range(len(grid))):
         window = x[None, :, i : i + side, j : j + side]
-        noisy = float(noise_deviation(window)[0]) > config.noise_floor
+        noisy = float(noise_deviation(window)[0]) > noise_floor
         differences = sum(float(window.diff(dim=d).abs().mean()) for d in (2, 3))
         detail.append((noisy, -differences))
-    best = sorted(range(len(grid)), key=detail.__getitem__)[: places.seen]
+    best = sorted(range(len(grid)), key=detail.__getitem__)[:count]
     crops = []
     for i, j in map(grid.place, best):
         top, left = max(0, i - side // 2), max(0, j - side // 2)
@@ -340,6 +301,13 @@ class Grid:
         """Some windows of ``[C, H, W]``: ``[n, C, S, S]``."""
         side = self.side
         return torch.stack([x[:, i : i + side, j : j + side] for i, j in map(self.place, numbers)])
+
+    def cover(self, chosen: Tensor) -> Tensor:
+        """Whether any chosen window, bool ``[n]``, covers a pixel, bool ``[H, W]``."""
+        covered = torch.zeros(self.rows[-1] + self.side, self.columns[-1] + self.side)
+        for top, left in map(self.place, chosen.nonzero()[:, 0].tolist()):
+            covered[top : top + self.side, left : left + self.side] = 1
+        return covered.bool()
 
     def add(self, total: Tensor, number: int, window: Tensor) -> None:
         """Add a window to ``[3, H, W]``, faded towards its edges."""

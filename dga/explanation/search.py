@@ -115,12 +115,10 @@ class _Search:
     config: ExplanationConfig
     measured: float
     cache: ScoreCache
-
-    def __post_init__(self) -> None:
-        self.scores: list[Scored] = []
-        self.reported: set[tuple[Degradation, tuple[int, ...]]] = set()
-        self.seconds = 0.0
-        self.settled = False
+    scores: list[Scored] = field(default_factory=list)
+    reported: set[tuple[Degradation, tuple[int, ...]]] = field(default_factory=set)
+    seconds: float = 0.0
+    settled: bool = False
 
     def run(self) -> Generator[Scored, None, Degradation]:
         config, best = self.config, NO_DEGRADATION
@@ -274,9 +272,8 @@ def mean_logits(
     ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: of the noise that a picture
     holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all see the same noise.
     """
-    noise = {
-        k: step_noise(seed, "forward", k, x.shape[1:]).to(x) for k in set(depth.flatten().tolist())
-    }
+    shape, asked = x.shape[1:], set(depth.flatten().tolist())
+    noise = {k: step_noise(seed, "forward", k, shape).to(x) for k in asked}
     abar = schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
     variance = deviation.double().cpu().square()[:, None]
     remainder = (1 - abar - abar * variance).clamp(min=0).sqrt().to(x)
@@ -284,11 +281,9 @@ def mean_logits(
     logits, size = [], max(1, max_batch(x) // depth.shape[1])
     for i in range(0, len(x), size):
         rows = depth[i : i + size]
-        draws = torch.stack([noise[k] for k in rows.flatten().tolist()])
+        draws = torch.stack([noise[k] for k in rows.flatten().tolist()]).view(*rows.shape, *shape)
         part = slice(i, i + size)
-        states = signal[part] * x[part, None] + remainder[part] * draws.view(
-            *rows.shape, *x.shape[1:]
-        )
+        states = signal[part] * x[part, None] + remainder[part] * draws  # [n, K, 3, S, S]
         time = schedule.time[rows.flatten()].to(x.device)
         logits.append(discriminator(states.flatten(0, 1), time).float().cpu().view(rows.shape))
     return torch.cat(logits).mean(1) if logits else torch.empty(0)

@@ -106,35 +106,25 @@ def _minus_divergence(g: NDArray[np.float64]) -> NDArray[np.float64]:
     return down - np.diff(g[1, :, :, :-1], axis=2, prepend=0, append=0)
 
 
-@dataclass(frozen=True)
-class VeilConfig:
-    """From when a veil is believed, and how far it is undone; in [-1, 1], chosen at 224 px.
-
-    Light was added where the darkest hundredth of the darkest channel and 0.3 of the mean lie
-    above ``lifted``, and mean saturation below ``coloured``. Contrast was lost where grey deviates
-    less than ``flat``, with light added ``even``: then to ``deviation`` again. Elsewhere added
-    light is ``glare``: gamma, gain and colour. A smooth veil has ``smoother`` to ``blurred`` (above
-    is blur) times the deviation of the rest, saturation below ``pale``, the darkest hundredth
-    above ``darkest``, at most a share ``white`` of white: the rest to ``unveiled``, and ``colour``
-    times that gain.
-    """
-
-    lifted: float = -0.58
-    coloured: float = 0.28
-    flat: float = 0.13
-    even: float = 0.32
-    deviation: float = 0.55
-    glare: tuple[float, float, float] = (1.6, 1.1, 2.2)
-    smoother: float = 1.9
-    blurred: float = 9.0
-    pale: float = 0.2
-    darkest: float = -0.9
-    white: float = 0.003
-    unveiled: float = 0.45
-    colour: float = 1.5
+# From when a veil is believed, and how far it is undone; in [-1, 1], chosen at 224 px.
+LIFTED, COLOURED = -0.58, 0.28
+"""Light was added where the darkest hundredth of the darkest channel and 0.3 of the mean lie above
+the one, and mean saturation below the other."""
+FLAT, EVEN, DEVIATION = 0.13, 0.32, 0.55
+"""Contrast was lost where grey deviates less than the first, with light added than the second:
+then to the third again."""
+GLARE = (1.6, 1.1, 2.2)
+"""Gamma, gain and colour of added light elsewhere."""
+SMOOTHER, BLURRED = 1.9, 9.0
+"""A smooth veil deviates so many times as much as the rest; more is blur."""
+PALE, DARKEST, WHITE = 0.2, -0.9, 0.003
+"""Where there is one, saturation is below the first, the darkest hundredth above the second, and
+at most the third is white, as a share."""
+UNVEILED, COLOUR = 0.45, 1.5
+"""Deviation to which the rest is brought, and its colour's gain by that of grey."""
 
 
-def measure_veil(x: Tensor, config: VeilConfig = VeilConfig()) -> Veil | None:
+def measure_veil(x: Tensor) -> Veil | None:
     """The veil of a picture, ``[3, H, W]`` in [-1, 1]; None where none is measured."""
     grey, low, high = x.mean(0, keepdim=True), x.amin(0), x.amax(0)
     dark = float(low.flatten().kthvalue(max(1, round(0.01 * low.numel()))).values)
@@ -142,15 +132,15 @@ def measure_veil(x: Tensor, config: VeilConfig = VeilConfig()) -> Veil | None:
     if deviation < DEVIATION_FLOOR:
         return None
     saturation = float(((high - low) / (high + 1.001)).mean())
-    pale = saturation < config.pale and dark > config.darkest and deviation > config.flat
-    if pale and float((low >= 0.99).float().mean()) < config.white:
+    pale = saturation < PALE and dark > DARKEST and deviation > FLAT
+    if pale and float((low >= 0.99).float().mean()) < WHITE:
         veil = smooth_veil(grey)
         rest = float((grey - veil).std())
-        if config.smoother * rest < float(veil.std()) < config.blurred * rest:
-            gain = config.unveiled / rest
-            return Veil(smooth=True, gain=gain, colour=config.colour * gain)
-    lifted = dark + 0.3 * float(x.mean()) > config.lifted and saturation < config.coloured
-    if deviation < (config.even if lifted else config.flat):
-        gain = max(1.0, config.deviation / deviation)
+        if SMOOTHER * rest < float(veil.std()) < BLURRED * rest:
+            gain = UNVEILED / rest
+            return Veil(smooth=True, gain=gain, colour=COLOUR * gain)
+    lifted = dark + 0.3 * float(x.mean()) > LIFTED and saturation < COLOURED
+    if deviation < (EVEN if lifted else FLAT):
+        gain = max(1.0, DEVIATION / deviation)
         return Veil(cast=True, gain=gain, colour=gain)
-    return Veil(False, False, *config.glare) if lifted else None
+    return Veil(False, False, *GLARE) if lifted else None

@@ -7,8 +7,7 @@ from dga.analysis.names import MEAN, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.tables.depths import control_methods
 from dga.corruptions import CLEAN
-from dga.figures.palette import ACCENT, FAMILY, NEUTRAL
-from dga.figures.panels import DEPTH, Plot, create_panels, styled
+from dga.figures.panels import ACCENT, DEPTH, FAMILY, NEUTRAL, Plot, create_panels, styled
 
 
 @styled

@@ -8,8 +8,7 @@ from dga.analysis.judges import f1_scores
 from dga.analysis.names import group_title
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.corruptions import FAMILIES
-from dga.figures.palette import DASHES, FAMILY, NEUTRAL
-from dga.figures.panels import DEPTH, Plot, create_panels, styled
+from dga.figures.panels import DASHES, DEPTH, FAMILY, NEUTRAL, Plot, create_panels, styled
 from dga.titles import short
 
 

@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 from dga.analysis.names import group_title
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.corruptions import CLEAN, FAMILIES
-from dga.figures.palette import FAMILY, NEUTRAL
-from dga.figures.panels import Plot, create_panels, styled
+from dga.figures.panels import FAMILY, NEUTRAL, Plot, create_panels, styled
 
 PHOTOGRAPHS = 60
 

@@ -1,4 +1,4 @@
-"""Panels of a figure in matplotlib, never through pyplot."""
+"""Panels of a figure in matplotlib, never through pyplot, and their colours."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +7,15 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dga.figures.palette import GRID, INK, WORDS
+# These hold on white, also for colour-blind readers; families are Okabe and Ito's.
+INK = "#161A23"
+WORDS = "#4E5566"
+NEUTRAL = "#767D8C"
+GRID = "#DFE2E9"
+ACCENT = "#D64A8A"
+FAMILY = {"noise": "#D55E00", "blur": "#0072B2", "weather": "#009E73", "digital": "#CC79A7"}
+# A family's corruptions share its colour and differ in these.
+DASHES = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (4, 1.5, 1, 1.5)), (0, (8, 2)))
 
 WIDTH = 4.33  # inches: on a phone, words of 9 points can still be read
 DEPTH = "depth (steps of 100)"

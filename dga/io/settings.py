@@ -1,6 +1,7 @@
 """Settings written as text: ``tau=0.3`` changes one leaf of nested frozen dataclasses."""
 
 import dataclasses
+import functools
 import types
 import typing
 from collections.abc import Mapping
@@ -34,12 +35,8 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, Place]:
 
 def values(settings: Any) -> dict[str, Any]:
     """Those fields with their values, flat, as tables and files keep them."""
-    flat = {}
-    for name, place in leaves(settings).items():
-        flat[name] = settings
-        for field in place:
-            flat[name] = getattr(flat[name], field)
-    return flat
+    places = leaves(settings).items()
+    return {name: functools.reduce(getattr, place, settings) for name, place in places}
 
 
 def override(settings: Any, changes: Mapping[str, str]) -> Any:

@@ -1,7 +1,7 @@
 """How many pictures a device's memory holds at once."""
 
 import logging
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -30,12 +30,19 @@ class AdaptiveBatchSize:
         """
         rest = list(rows)
         while rest:
-            part = rest[: self.most]
-            shortage = yield from _attempt(part, work)
+            part, shortage = rest[: self.most], None
+            try:
+                yield from work(part)
+            except (RuntimeError, MemoryError) as error:
+                if not is_shortage(error):
+                    raise
+                # The error holds the tensors of every frame it passed: only its words are kept.
+                shortage = (str(error) or type(error).__name__).splitlines()[0]
             if shortage is None:
                 rest = rest[len(part) :]
                 continue
-            free_memory()
+            if torch.cuda.is_initialized():
+                torch.cuda.empty_cache()
             if len(part) == 1:
                 raise MemoryError(
                     f"Not even one picture fits into memory ({shortage}). "
@@ -48,29 +55,9 @@ class AdaptiveBatchSize:
             )
 
 
-def _attempt(
-    part: Sequence[Row], work: Callable[[Sequence[Row]], Iterator[Item]]
-) -> Generator[Item, None, str | None]:
-    """Returns ``None`` when the work is done, or the first line of what memory it lacked."""
-    try:
-        yield from work(part)
-    except (RuntimeError, MemoryError) as error:
-        if not is_shortage(error):
-            raise
-        # The error holds the tensors of every frame it passed: only its words leave.
-        return (str(error) or type(error).__name__).splitlines()[0]
-    return None
-
-
 def is_shortage(error: BaseException) -> bool:
     """Whether an error says that memory ran out, on any device."""
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return True
     words = str(error).lower()
     return "out of memory" in words or "can't allocate memory" in words
-
-
-def free_memory() -> None:
-    """Give cached blocks back to the GPU, so that a smaller batch can use them."""
-    if torch.cuda.is_initialized():
-        torch.cuda.empty_cache()

@@ -18,13 +18,7 @@ from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import ClassifierConfig, Profile, ReleaseConfig, get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config
-from dga.weights.sources import (
-    EXPLAINER,
-    Sources,
-    check_present,
-    check_sum,
-    packaged_checkpoint,
-)
+from dga.weights.sources import EXPLAINER, Sources, check_present, check_sum, packaged_checkpoint
 from dga.weights.store import load_weights, read_config, verify_files, weights_id
 
 

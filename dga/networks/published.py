@@ -51,7 +51,7 @@ class PublishedDiscriminator(GuidedNetwork):
         return self.model
 
     @cached_property
-    def _by_time(self) -> tuple[Tensor, Tensor, Tensor]:
+    def _by_time(self) -> tuple[Tensor, ...]:
         """For original timesteps 0...999: sqrt(alpha_bar), gain and index that it knows.
 
         ``gain`` scales the normalised state to unit variance at its own ratio of noise.
@@ -64,12 +64,8 @@ class PublishedDiscriminator(GuidedNetwork):
         noise = stretch**2 * (1 / abar - 1)  # variance of the noise for a signal of 1
         distance = np.abs(np.log(noise)[:, None] - np.log(1 / abar_150 - 1)[None])  # [1000, 150]
         gain = 1 / np.sqrt(abar * (1 + noise))
-        index = distance.argmin(1)
-        return (
-            torch.from_numpy(np.sqrt(abar)).float(),
-            torch.from_numpy(gain).float(),
-            torch.from_numpy(index).float(),
-        )
+        tables = np.sqrt(abar), gain, distance.argmin(1)
+        return tuple(torch.from_numpy(table).float() for table in tables)
 
     def translate(self, x: Tensor, time: Tensor) -> tuple[Tensor, Tensor]:
         """A state in [-1, 1] as the network knows it: ``[B, 3, 7H/8, 7W/8]`` and its index."""

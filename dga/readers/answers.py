@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,18 +19,6 @@ from dga.readers.tent import Tent
 from dga.systems import System
 
 
-class Reader(Protocol):
-    """Reads pictures in the order in which they come."""
-
-    def reset(self) -> None:
-        """Forget everything that was learned."""
-        ...
-
-    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
-        """Probabilities, ``[B, classes]`` on the CPU, for ``[B, 3, S, S]`` in [-1, 1]."""
-        ...
-
-
 @dataclass(frozen=True)
 class Frozen:
     """The classifier as it is."""
@@ -41,9 +29,11 @@ class Frozen:
         """Nothing is learned."""
 
     def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
+        """Probabilities, ``[B, classes]`` on the CPU, for ``[B, 3, S, S]`` in [-1, 1]."""
         return predict_proba(self.models.classifier, x, self.models.profile.classifier).cpu()
 
 
+Reader = Frozen | Tent | Memo
 READERS: dict[type, Callable[[Models, Any], Reader]] = {TentConfig: Tent, MemoConfig: Memo}
 """Reader classes by the class of their settings."""
 RepairResult = tuple[Stopped, Rebuilt]

@@ -5,10 +5,9 @@ Zhang et al., "MEMO: Test Time Robustness via Adaptation and Augmentation", Neur
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from dga.images import from_tensor
 from dga.networks.classifier import normalise, predict_proba
@@ -17,22 +16,18 @@ from dga.profiles import MemoConfig
 from dga.readers.tent import BATCH_NORMS
 
 
-@dataclass
 class Memo:
     """Adapts a copy of the classifier to one picture at a time."""
 
-    models: Models
-    settings: MemoConfig
-    model: nn.Module = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, models: Models, settings: MemoConfig) -> None:
         from torchvision.transforms import v2  # here: the page must not wait for it
 
-        self.model = copy.deepcopy(self.models.classifier).eval().requires_grad_()
-        size = self.models.profile.classifier.input_size
+        self.models, self.settings = models, settings
+        self.model = copy.deepcopy(models.classifier).eval().requires_grad_()
+        size = models.profile.classifier.input_size
         self._augment = v2.Compose(
             [
-                v2.RandomResizedCrop(size, scale=(self.settings.min_area, 1.0), antialias=True),
+                v2.RandomResizedCrop(size, scale=(settings.min_area, 1.0), antialias=True),
                 v2.RandomHorizontalFlip(),
                 v2.AugMix(severity=1, all_ops=False),  # without what overlaps the corruptions
             ]

@@ -5,7 +5,6 @@ Wang et al., "Tent: Fully Test-Time Adaptation by Entropy Minimization", ICLR 20
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
@@ -18,16 +17,11 @@ BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 OTHER_NORMS = (nn.LayerNorm, nn.GroupNorm)
 
 
-@dataclass
 class Tent:
     """Adapts a copy of the classifier; the classifier itself stays frozen."""
 
-    models: Models
-    settings: TentConfig
-    model: nn.Module = field(init=False)
-    optimizer: torch.optim.Optimizer = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, models: Models, settings: TentConfig) -> None:
+        self.models, self.settings = models, settings
         self.reset()
 
     def reset(self) -> None:

@@ -48,8 +48,6 @@ class PublishedSampler:
         with torch.enable_grad():
             x = x.detach().requires_grad_()
             out = self.diffusion.p_sample(self.network, x, time)
-            gap = low_pass(reference, guidance.factor) - low_pass(
-                out["pred_xstart"], guidance.factor
-            )
-            (gradient,) = torch.autograd.grad(torch.linalg.norm(gap), x)
+            wanted, found = (low_pass(y, guidance.factor) for y in (reference, out["pred_xstart"]))
+            (gradient,) = torch.autograd.grad(torch.linalg.norm(wanted - found), x)
         return (out["sample"] - guidance.scale * gradient).detach()

@@ -117,11 +117,8 @@ def read_classes(names: Path | str | Sequence[str]) -> tuple[str, ...]:
         what = f"The class list {names}"
         try:
             text = Path(names).read_text(encoding="utf-8-sig").strip()
-            names = (
-                _order_classes(json.loads(text))
-                if text.startswith(("{", "["))
-                else text.splitlines()
-            )
+            is_json = text.startswith(("{", "["))
+            names = _order_classes(json.loads(text)) if is_json else text.splitlines()
         except (OSError, ValueError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or error
             raise WeightsError(f"{what} cannot be read: {reason}.") from error
@@ -155,10 +152,8 @@ def _checked(config: ClassifierConfig, path: Path) -> ClassifierConfig:
             f"The input size of {path} is from 1 to {LARGEST_INPUT} pixels a side, not "
             f"{config.input_size}."
         )
-    for name, values, low, high in (
-        ("mean", config.mean, 0, 1),
-        ("std", config.std, 1e-6, LARGEST_STD),
-    ):
+    for name, low, high in (("mean", 0, 1), ("std", 1e-6, LARGEST_STD)):
+        values = getattr(config, name)
         is_triple = isinstance(values, tuple) and len(values) == 3
         if not is_triple or not all(
             isinstance(v, int | float) and low <= v <= high for v in values

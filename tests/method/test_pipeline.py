@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from dga import diffusion
-from dga.diffusion import ForwardPath, forward_path, reverse
+from dga.diffusion import FewSteps, ForwardPath, forward_path, reverse, sampler_of
 from dga.discriminator import Judged
 from dga.explanation.search import Scored
 from dga.images import from_tensor, to_tensor
@@ -27,7 +27,6 @@ from dga.pipeline import (
     run,
 )
 from dga.profiles import End
-from dga.sampling import FewSteps, sampler_of
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.systems import USUAL, System, parse
 from tests.fixtures.models import NotNumbers

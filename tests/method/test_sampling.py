@@ -7,10 +7,9 @@ from guided_diffusion import gaussian_diffusion as gd
 from guided_diffusion.respace import SpacedDiffusion
 from torch import Tensor, nn
 
-from dga.diffusion import ANCESTRAL, predict_x0, reverse, step_noise
+from dga.diffusion import ANCESTRAL, FewSteps, predict_x0, reverse, sampler_of, step_noise
 from dga.guidance import StructuralGuide
 from dga.profiles import End, GuidanceConfig
-from dga.sampling import FewSteps, sampler_of
 from tests.fixtures.models import noise
 
 TOLERANCE = 2e-5

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from dga.diffusion import ANCESTRAL
+from dga.diffusion import ANCESTRAL, FewSteps, sampler_of
 from dga.io.settings import values
 from dga.profiles import EVERYDAY16, IMAGENET, PROFILES, GuidanceConfig, Repair
 from dga.request import Request, choose_systems
-from dga.sampling import FewSteps, sampler_of
 from dga.systems import parse, parse_all, systems
 
 
