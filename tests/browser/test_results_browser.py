@@ -1,5 +1,7 @@
 """Results in a browser: folds, figures, anchors, a phone."""
 
+import re
+
 import pytest
 
 OPEN = "[...document.querySelectorAll('details')].forEach(fold => { fold.open = true })"
@@ -51,3 +53,15 @@ def test_only_tables_scroll_sideways(page, served):
     page.evaluate(OPEN)
     page.wait_for_selector("#figure-severity-5 .main-svg")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_figures_follow_the_theme(page, served):
+    page.emulate_media(color_scheme="light")
+    page.goto(f"{served.url}results#figure-severity-5")
+    page.wait_for_selector("#figure-severity-5 .main-svg")
+    page.emulate_media(color_scheme="dark")
+    card = page.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor")
+    page.wait_for_function(
+        "color => document.querySelector('.plot .main-svg').style.background.includes(color)",
+        arg=", ".join(re.findall(r"\d+", card)),
+    )

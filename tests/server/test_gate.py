@@ -243,8 +243,6 @@ def test_assistants_have_tools_and_nothing_else() -> None:
 # Hosts, origins, proxies
 
 LOCAL = "127.0.0.1:7860"
-
-
 OWN_NAMES = (LOCAL, "localhost", "LOCALHOST.", "[::1]:80", "x.localhost:1", "127.1", "0.0.0.0:80")
 OTHER_NAMES = (
     "evil.test", "127.0.0.1.evil.test", "localhost.evil.test", "", "a/b", "10.0.0.1",
