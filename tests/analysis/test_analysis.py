@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from dga.analysis import paper
 from dga.analysis.depth_controls import (
     Sweep,
     best_depths,
@@ -16,9 +15,9 @@ from dga.analysis.depth_controls import (
 )
 from dga.analysis.judges import f1_scores
 from dga.analysis.names import GROUPS, MEAN
-from dga.analysis.results import MissingRun, read_judge
+from dga.analysis.results import read_judge
 from dga.analysis.statistics import CorrectTable, estimate
-from dga.corruptions import CORRUPTIONS, FAMILIES
+from dga.corruptions import CORRUPTIONS
 from tests.fixtures.results import depth_matters, frame, lines_of, needed, path_of, write_judge
 
 # --- bootstrap
@@ -114,19 +113,6 @@ def test_depth_per_image_beats_every_control():
         assert rho.value == pytest.approx(1)
 
 
-def test_permutation_is_the_mean_over_permutations():
-    """Against a thousand sampled permutations of uneven depths."""
-    rng = np.random.default_rng(0)
-    sweep = _sweep(
-        lambda p, c, k: p % k < 2 if k else p % 7 == 0, 30, ["fog"],
-        lambda p, c: (0, 3, 3, 9)[p % 4],
-    )  # fmt: skip
-    found = compute_controls(sweep).rows["permuted"].accuracy["fog"].value
-    depth, right = sweep.rounded[0], sweep.correct[0]
-    sampled = [right[np.arange(30), rng.permutation(depth)].mean() for _ in range(1000)]
-    assert found == pytest.approx(np.mean(sampled), abs=0.01)
-
-
 def test_where_depth_does_not_matter_the_controls_are_equal():
     """Right or wrong at every depth alike: no control loses, and no correlation exists."""
     found = compute_controls(_sweep(lambda p, c, k: p % 2 == 0, 20, CORRUPTIONS, needed))
@@ -134,21 +120,6 @@ def test_where_depth_does_not_matter_the_controls_are_equal():
         gap = found.rows[name].adaptive_minus[MEAN]
         assert (gap.value, gap.low, gap.high) == pytest.approx((0, 0, 0), abs=1e-9)
     assert (found.spearman, found.spearman_within, found.informative) == (None, None, 0)
-
-
-def test_depth_by_corruption_is_no_depth_by_image():
-    """t* is right for its corruption, every image alike: permuting changes nothing."""
-    names = ["fog", "snow"]
-
-    def best(p: int, c: str) -> int:
-        return 4 if c == "fog" else 8
-
-    found = compute_controls(_sweep(lambda p, c, k: best(p, c) == k, 20, names, best))
-    gap = found.rows["permuted"].adaptive_minus[MEAN]
-    assert (gap.low, gap.high) == pytest.approx((0, 0), abs=1e-9)
-    assert found.rows["global"].adaptive_minus[MEAN].value == pytest.approx(0.5)
-    assert found.spearman.value == pytest.approx(1)
-    assert found.spearman_within is None
 
 
 def test_t_star_goes_to_the_nearest_swept_depth():
@@ -182,17 +153,6 @@ def test_rank_correlation_is_scipys():
     assert rank_correlation(table)[0] == pytest.approx(spearmanr(x, y).statistic)
 
 
-def test_what_a_sweep_lacks_is_said():
-    rows = depth_matters(4)
-    lines = frame(rows)
-    with pytest.raises(MissingRun, match="no run of dga at fixed depths"):
-        read_sweep(lines, "dga", "dga")
-    with pytest.raises(MissingRun, match="no run of source"):
-        read_sweep(lines[lines["method"] != "source"], "dga-guided", "dga-guided")
-    with pytest.raises(MissingRun, match="no run of dga-plus"):
-        read_sweep(lines, "dga-guided", "dga-plus")
-
-
 # --- discrimination
 
 
@@ -204,28 +164,3 @@ def test_scores_against_hand_counts(tmp_path):
     logits[1, :, 2] = logits[0, 2:, 2] = 1
     f1 = f1_scores(read_judge(write_judge(tmp_path / "run", logits, (0, 5, 9))))
     assert f1.loc["gaussian_noise"].to_dict() == {0: 0.75, 5: 0, 9: 0.8}
-
-
-# --- the paper
-
-
-def test_papers_averages_are_those_of_its_cells():
-    """But for one: 0.35, 0.46 and 0.43 do not make 0.42."""
-    rows = {
-        (number, family, key): row
-        for number, table in ((2, paper.TABLE_2), (3, paper.TABLE_3))
-        for family, by_key in table.items()
-        for key, row in by_key.items()
-    }
-    assert len(rows) == 4 * 5 + 4 * 4
-    assert all(len(row.cells) == len(FAMILIES[family]) for (_, family, _), row in rows.items())
-    off = {key: abs(np.mean(row.cells) - row.average) for key, row in rows.items()}
-    assert [key for key, by in off.items() if by > 0.005 + 1e-9] == [(3, "weather", 0.5)]
-
-
-def test_papers_cells_are_found_by_group():
-    assert paper.cell(paper.TABLE_2, "dda", "impulse_noise") == 0.51
-    assert paper.cell(paper.TABLE_2, "dga-guided", "blur") == 0.23
-    assert paper.cell(paper.TABLE_2, "tent", "blur") is None
-    assert paper.cell(paper.TABLE_2, "dda", MEAN) is None
-    assert paper.cell(paper.TABLE_3, 0.3, "pixelate") == 0.29

@@ -5,11 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from dga.analysis.judges import f1_scores
 from dga.analysis.pooled import pool_runs
 from dga.analysis.results import MissingRun, read_runs
 from dga.figures.accuracy import accuracy_by_depth
-from dga.figures.discriminator import depths_and_f1, f1_by_depth
 from dga.figures.embedding import draw_features, embed
 from tests.fixtures.cli import done
 from tests.fixtures.results import (
@@ -34,32 +32,6 @@ def test_adaptive_point_stands_at_its_mean_depth(tmp_path):
     assert fixed == [[0, 0], [4, 50], [8, 50]]
     assert permuted == [[6, pytest.approx(50)]]
     assert adaptive == [[6, 100]]
-
-
-def test_curves_are_f1_scores(tmp_path):
-    depths = range(0, 41, 4)
-    write_judge(tmp_path / "judge", falling_logits(5, depths), depths)
-    judge = read_runs(tmp_path).judges[0]
-    first, *_ = f1_by_depth(judge).figure.axes
-    noise = 100 * f1_scores(judge).loc["shot_noise"]
-    assert first.lines[1].get_label() == "Shot"
-    assert first.lines[1].get_ydata() == pytest.approx(noise.to_numpy())
-
-
-def test_histogram_holds_every_picture(tmp_path):
-    """Crossed and not crossed together are all pictures of the corruption."""
-    depths = range(0, 41, 4)
-    write_judge(tmp_path / "judge", falling_logits(5, depths), depths)
-    rows = lines_of("dga", lambda p, c: True, 5, ["fog"], lambda p, c: (0, 3, 9, 20, 20)[p])
-    write_run(tmp_path / "run", rows)
-    results = read_runs(tmp_path)
-    halts = results.evaluations[0].lines
-    panel, *_ = depths_and_f1(results.judges[0], halts).figure.axes
-    assert panel.get_title(loc="left") == "Weather"
-    crossed, deepest = (sum(bar.get_height() for bar in bars) for bars in panel.containers)
-    assert (crossed, deepest) == pytest.approx((60, 40))
-    with pytest.raises(MissingRun, match="no corruption with both"):
-        depths_and_f1(results.judges[0], halts.assign(corruption="unheard of"))
 
 
 def test_embedding_is_deterministic_and_needs_features(tmp_path):

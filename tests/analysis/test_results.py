@@ -2,13 +2,11 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from dga.analysis.judges import choose_judge, name_training
-from dga.analysis.names import MethodName, method_title, sort_methods
 from dga.analysis.pooled import pool_runs
-from dga.analysis.results import COLUMNS, MissingRun, read_evaluation, read_judge, read_runs
+from dga.analysis.results import COLUMNS, MissingRun, read_evaluation, read_runs
 from dga.corruptions import EXTRA_CORRUPTIONS, FAMILIES
 from tests.fixtures.results import falling_logits, frame, lines_of, write_judge, write_run
 
@@ -66,16 +64,6 @@ def test_damaged_files_are_named(tmp_path, name, content, sentence):
         read_runs(tmp_path)
 
 
-def test_damaged_curves(tmp_path):
-    run = write_judge(tmp_path / "run", falling_logits(2, DEPTHS), DEPTHS)
-    (run / "curves.npz").write_bytes(b"PK\x03\x04 nothing")
-    with pytest.raises(ValueError, match=r"curves\.npz is damaged"):
-        read_judge(run)
-    np.savez(run / "curves.npz", paths=np.array(["a"]))
-    with pytest.raises(ValueError, match=r"curves\.npz is damaged: .*corruptions"):
-        read_judge(run)
-
-
 def test_runs_of_one_kind_are_pooled_once_each_image(tmp_path):
     both = lines_of("source", _right, 4, ["fog"])
     write_run(tmp_path / "a", both + lines_of("tent", _right, 4, ["fog"]))
@@ -131,20 +119,6 @@ def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path):
         assert name_training(judge) == said
     with pytest.raises(MissingRun, match="no judge run of x_t"):
         choose_judge(results.judges[2:], None)
-
-
-def test_method_names_are_taken_apart():
-    method = MethodName.parse("dda:depth=50:scale=6")
-    assert (method.base, method.system) == ("dda", "dda")
-    assert method.overrides == (("depth", "50"), ("scale", "6"))
-    assert not method.is_sweep
-    assert MethodName.parse("dga-guided-ancestral").system == "dga-guided"
-    assert MethodName.parse("dga-guided:depth=8").is_sweep
-    assert MethodName.parse("mine-ensemble").system == "mine-ensemble"
-    assert method_title("dga-guided:tau=0.3") == "DGA + G, tau 0.3"
-    assert sort_methods(["mine", "dga", "dda", "dda-published", "source"]) == [
-        "source", "dda-published", "dda", "dga", "mine",
-    ]  # fmt: skip
 
 
 def test_an_unfinished_run_is_no_trouble(tmp_path):

@@ -88,20 +88,6 @@ def test_a_method_meets_its_permuted_control(folder, tmp_path):
     assert five.methods_to_compare == ["dga-plus"]
 
 
-def test_a_pair_meets_its_parts(tmp_path):
-    right = {"source": 1, "tent:lr=0.1": 2, "dga-plus": 4, "dga-plus+tent:lr=0.1": 7}
-    rows = [
-        row
-        for name, count in right.items()
-        for row in lines_of(name, lambda p, c, count=count: p < count, 10)
-    ]
-    write_run(tmp_path / "run", rows)
-    (pooled,), _ = pool_runs(read_runs(tmp_path).evaluations)
-    numbers = comparisons(pooled).numbers.set_index(["method", "rival", "group"])["points"]
-    assert numbers[("dga-plus+tent:lr=0.1", "tent:lr=0.1", "mean")] == 50
-    assert numbers[("dga-plus+tent:lr=0.1", "dga-plus", "mean")] == 30
-
-
 def test_streams_stay_apart_from_severities_and_other_streams(folder):
     write_run(folder / "five", lines_of("source", lambda p, c: True, 4, ["fog"]))
     write_run(folder / "sorted", wild_lines("source"), **(STREAM | {"stream": "sorted"}))

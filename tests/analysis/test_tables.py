@@ -7,18 +7,16 @@ import pytest
 
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
-from dga.analysis.statistics import Estimate
 from dga.analysis.tables.ablation import ORACLE, ablation
 from dga.analysis.tables.accuracy import table_1, table_2, table_3
 from dga.analysis.tables.comparisons import comparisons
 from dga.analysis.tables.depths import controls_table
 from dga.analysis.tables.discriminator import studies
-from dga.analysis.tables.table import EMPTY_CELL, Table, percent, points, signed
+from dga.analysis.tables.table import EMPTY_CELL, Table
 from dga.io.settings import values
 from dga.profiles import get_profile
 from dga.systems import systems
 from tests.fixtures.results import (
-    depth_matters,
     lines_of,
     path_of,
     whole_results,
@@ -47,16 +45,6 @@ def _row(table: Table, **cells: str) -> dict[str, str]:
         rows = rows[rows[column] == text]
     assert len(rows) == 1
     return rows.iloc[0].to_dict()
-
-
-def test_numbers_are_printed_as_people_read_them():
-    estimate = Estimate(0.3239, 0.301, 0.3462, 40)
-    assert percent(estimate) == "32.4 (30.1\N{EN DASH}34.6)"
-    assert percent(estimate, interval=False) == "32.4"
-    fewer = "\N{MINUS SIGN}1.0 (\N{MINUS SIGN}2.4 to +0.3)"
-    assert points(Estimate(-0.01, -0.024, 0.003, 40)) == fewer
-    assert signed(-0.04) == "0.0"
-    assert percent(None) == points(None) == EMPTY_CELL
 
 
 def test_table_1_by_hand(tmp_path):
@@ -108,25 +96,6 @@ def test_what_was_not_run_is_empty_and_said(tmp_path):
     assert table.missing == (f"no run of {rivals}",)
 
 
-def test_the_paper_stands_once_a_system(pooled):
-    """In Table 1 beside its first variant, in Table 2 as a row under its last."""
-    beside = table_1(pooled).texts.set_index("Method")["Paper, severity 5 (%)"]
-    assert beside[["DDA (published)", "DDA (tuned)", "DGA + G (ancestral)"]].tolist() == [
-        "38", EMPTY_CELL, EMPTY_CELL,
-    ]  # fmt: skip
-    table = table_2(pooled)
-    methods = table.texts["Method"].tolist()
-    after = methods.index("*DDA, paper, severity 5*")
-    variants = ["DDA (published)", "DDA (tuned)", "DDA (tuned, ensemble)"]
-    assert methods[after - 3 : after] == variants
-    paper = _row(table, Method="*DDA, paper, severity 5*")
-    heads = ("Gaussian", "Shot", "Impulse", "Noise (average)")
-    assert [paper[head] for head in heads] == ["50", "50", "51", "50"]
-    cells = table.numbers.set_index(["method", "group"])
-    assert cells.loc[("dda", "impulse_noise"), "paper"] == 51
-    assert cells.loc[("dda", "impulse_noise"), ["accuracy_low", "accuracy_high"]].notna().all()
-
-
 def test_table_3_is_on_images_that_every_tau_has(tmp_path):
     """Plain DGA is right on 4 more photographs, which tau 0.3 was not run on."""
     pooled = _pooled(
@@ -163,17 +132,6 @@ def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path):
     assert pooled.methods_to_compare == ["source", "dga-plus"]  # and so in no other table
     with pytest.raises(MissingRun, match="exposure=false"):
         ablation(_pooled(tmp_path / "alone", lines_of("dga-plus", lambda p, c: True, 2)))
-
-
-def test_controls_table_says_what_decides(tmp_path):
-    pooled = _pooled(tmp_path, depth_matters(10))
-    table = controls_table(pooled)
-    row = _row(table, Depth="t* permuted within a corruption")
-    assert row["Accuracy (%)"].startswith("50.0 (")
-    assert row["Own depth minus this"].startswith("+50.0 (")
-    assert "+1.00 (+1.00 to +1.00) in all" in table.caption
-    rho = table.numbers.set_index("control").loc["spearman", "correlation"]
-    assert rho == 1
 
 
 def test_a_stopping_rule_is_read_as_runs_save_it(tmp_path):

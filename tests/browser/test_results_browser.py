@@ -7,15 +7,6 @@ import pytest
 OPEN = "[...document.querySelectorAll('details')].forEach(fold => { fold.open = true })"
 
 
-def test_six_answers_and_no_complaints(page, served):
-    complaints = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(f"{served.url}results")
-    assert page.locator(".answer").count() == 6
-    assert page.locator("h1").count() == 1
-    assert complaints == []
-
-
 def test_figure_is_drawn_when_its_fold_opens(page, served):
     requests = []
     page.on("request", lambda request: requests.append(request.url))
@@ -56,24 +47,21 @@ def test_an_unknown_anchor_is_said(page, served):
     page.wait_for_function("() => !document.querySelector('.notice').textContent")
 
 
-@pytest.mark.parametrize("width", [1440, 768, 390])
-def test_only_tables_scroll_sideways(page, served, width):
-    page.set_viewport_size({"width": width, "height": 844})
+def test_only_tables_scroll_sideways(page, served):
+    page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{served.url}results")
     page.evaluate(OPEN)
     page.wait_for_selector("#figure-severity-5 .main-svg")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_figures_follow_the_theme(page, served, scheme):
+def test_figures_follow_the_theme(page, served):
     page.emulate_media(color_scheme="light")
     page.goto(f"{served.url}results#figure-severity-5")
     page.wait_for_selector("#figure-severity-5 .main-svg")
-    page.emulate_media(color_scheme=scheme)
+    page.emulate_media(color_scheme="dark")
     card = page.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor")
-    channels = ", ".join(re.findall(r"\d+", card))
     page.wait_for_function(
         "color => document.querySelector('.plot .main-svg').style.background.includes(color)",
-        arg=channels,
+        arg=", ".join(re.findall(r"\d+", card)),
     )

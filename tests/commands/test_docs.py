@@ -1,7 +1,6 @@
 """What READMEs and docstrings name is there: paths, links, modules, commands and their options."""
 
 import ast
-import csv
 import re
 from pathlib import Path
 
@@ -25,31 +24,6 @@ def _missing(text: str) -> list[str]:
     """Paths in backticks that are not there; ``NAME`` stands for any."""
     named = {path.rstrip("/").replace("NAME", "*") for path in PATH.findall(text)}
     return sorted(path for path in named if not any(ROOT.glob(path)))
-
-
-def test_the_readme_is_short():
-    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 140
-
-
-def test_intervals_in_the_results_are_those_of_the_tables():
-    results = ROOT / "assets/results/everyday16"
-    found = (results / "exhibits/tables/comparisons.csv").read_text("utf-8")
-    table = {(row["rival"], row["group"]): row for row in csv.DictReader(found.splitlines())
-             if row["method"] == "dga-plus"}  # fmt: skip
-    names = {"source": "source", "DDA": "dda", "DDA with self-ensemble": "dda-ensemble",
-             "DiffPure": "diffpure", "MEMO": "memo", "DGA": "dga", "DGA + G": "dga-guided",
-             "Tent": "tent"}  # fmt: skip
-    told = (results / "README.md").read_text("utf-8").partition("| DGA+ minus |")[2]
-    for line in told.splitlines()[2 : 2 + len(names)]:
-        name, *cells, photographs = line.strip("| ").split(" | ")
-        rival = names.pop(name)
-        for group, cell in zip(("mean", "noise", "blur", "weather", "digital"), cells, strict=True):
-            row = table[rival, group]
-            ends = [float(row[key]) for key in ("points", "points_low", "points_high")]
-            said = [float(x) for x in re.findall(r"-?[\d.]+", cell)]
-            assert said == pytest.approx(ends, abs=0.0501)
-            assert photographs == row["photographs"].removesuffix(".0")
-    assert not names
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)

@@ -54,17 +54,7 @@ def test_mutations_of_all_of_them(tmp_path):
     assert fuzzing.verdicts["refused"] > 0
 
 
-@pytest.mark.parametrize(
-    "exif",
-    [
-        b"",
-        b"Exif\0\0",
-        b"Exif\0\0II*\0",
-        b"II*\0\xff\xff\xff\xff",
-        b"nonsense",
-        b"MM\0*" + bytes(9),
-    ],
-)
+@pytest.mark.parametrize("exif", [b"", b"Exif\0\0II*\0", b"II*\0\xff\xff\xff\xff", b"nonsense"])
 def test_an_unreadable_orientation_is_upright(exif):
     assert orientation_of(exif) == 1
 

@@ -12,18 +12,16 @@ from torchvision.transforms import v2
 
 from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
-from dga.data.image_sets import ImageFiles, ImageSet, find_images, open_images
+from dga.data.image_sets import ImageFiles, ImageSet, find_images
 from dga.data.imagenet_c import condition_folder, conditions, wnids
 from dga.evaluation.judging import Judge, judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow
 from dga.evaluation.run import evaluate
-from dga.images import to_tensor
-from dga.io.files import CURVES
-from dga.networks.classifier import build_classifier, normalise, preprocess
+from dga.networks.classifier import build_classifier
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator
-from dga.profiles import EVERYDAY16, IMAGENET, ReleaseConfig
+from dga.profiles import EVERYDAY16, ReleaseConfig
 from dga.systems import parse_all
 from dga.training.discriminator.studies import Study
 
@@ -161,22 +159,6 @@ def test_cut_is_torchvisions():
         assert np.array_equal(Frame(224, ReleaseConfig())(image), np.asarray(theirs(image))), size
 
 
-def test_views_of_the_full_size_profile():
-    rng = np.random.default_rng(2)
-    base = Image.fromarray(rng.integers(0, 255, (9, 9, 3), dtype=np.uint8))
-    image = base.resize((224, 224), Image.Resampling.BICUBIC)
-    pixels, config = np.asarray(image), IMAGENET.classifier
-    resized, raw = View.of(IMAGENET), View.of(IMAGENET, "raw")
-    assert resized.clean.side == raw.clean.side == 224
-    for view in (resized, raw):
-        assert view.released(image).shape == view.finish(pixels).shape == (256, 256, 3)
-    # Raw: what the classifier reads are the picture's own 224 x 224 pixels.
-    read = preprocess(to_tensor(raw.released(image))[None], config)
-    assert torch.equal(read, normalise(to_tensor(pixels)[None], config))
-    read = preprocess(to_tensor(resized.released(image))[None], config)
-    assert not torch.allclose(read, normalise(to_tensor(pixels)[None], config), atol=0.1)
-
-
 def test_frames_are_checked_and_kept_beside_results(models, released, tmp_path):
     with pytest.raises(ValueError, match=r"Unknown frame 'crop'\. Choose one of: resize, raw"):
         View.of(models.profile, "crop")
@@ -222,28 +204,6 @@ def test_unreadable_pictures_in_the_middle_are_skipped_and_retried(models, clean
     assert sorted(map(str, _facts(mended.lines))) == sorted(map(str, _facts(whole)))
 
 
-def test_nothing_but_unreadable_pictures_is_said(models, tmp_path):
-    folder = tmp_path / "data" / wnids()[0]
-    folder.mkdir(parents=True)
-    (folder / "a.JPEG").write_bytes(b"not a picture")
-    with pytest.raises(ValueError, match="None of the 1 pictures can be read"):
-        _lines(models, _plan(tmp_path / "data"), tmp_path / "out")
-
-
-def test_judging_leaves_out_what_is_unreadable_anywhere(models, clean, tmp_path):
-    folder = _release(models, clean, tmp_path / "c")
-    plan = _plan(clean, corrupted=str(folder))
-    judge, few = Judge(models, Study()), (0, 5)
-    assert judge_pictures(judge, plan, tmp_path / "whole", few) == []
-    names = choose_images(plan.resolve(), models.profile).names
-    (folder / "fog" / "5" / names[2]).write_bytes(b"")
-    assert judge_pictures(judge, plan, tmp_path / "out", few) == [names[2]]
-    assert judge_pictures(judge, plan, tmp_path / "out", few) == [names[2]]  # finished already
-    with np.load(tmp_path / "whole" / CURVES) as whole, np.load(tmp_path / "out" / CURVES) as one:
-        assert one["paths"].tolist() == [*names[:2], *names[3:]]
-        np.testing.assert_allclose(one["logits"], np.delete(whole["logits"], 2, 1), atol=1e-5)
-
-
 def test_no_more_than_a_batch_is_held_at_once(tiny_models, picture_folder, tmp_path, monkeypatch):
     """Of a zip; with the lines that the folder gives."""
     archive = Path(shutil.make_archive(str(tmp_path / "pictures"), "zip", picture_folder))
@@ -261,16 +221,3 @@ def test_no_more_than_a_batch_is_held_at_once(tiny_models, picture_folder, tmp_p
     assert max(largest) == 5
     assert _facts(lines[0]) == _facts(lines[1])
     assert len(lines[0]) == 2 * 2 * 6
-
-
-def test_sets_too_large_for_memory_stay_on_disk(picture_folder):
-    held = open_images([picture_folder], Frame(32))
-    lazy = open_images([picture_folder], Frame(32), limit=16 * 32 * 32 * 3 - 1)
-    assert isinstance(held, ImageSet)
-    assert isinstance(lazy, ImageFiles)
-    rows = [3, 11, 0]
-    for one, other in ((held, lazy), (held.take(rows), lazy.take(rows))):
-        assert one.names == other.names
-        assert np.array_equal(one.pixels, other.load()[0].pixels)
-        assert np.array_equal(one.labels, other.labels)
-    assert open_images([picture_folder], Frame(32), limit=16 * 32 * 32 * 3).names == held.names

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 import skimage.data
 from PIL import Image
@@ -102,12 +101,3 @@ def test_a_folder_of_torn_files_is_refused(tmp_path: Path) -> None:
     ended = run_dga("gain", tmp_path / "mine", "--out", tmp_path / "out", *FAST, "pixelate")
     assert (ended.exit_code, ended.stdout) == (2, "")
     assert "can be read" in ended.stderr.splitlines()[-1]
-
-
-def test_labels_are_known_by_their_folders(labelled: Path, loose: Path) -> None:
-    from dga.evaluation.gain import is_labelled
-
-    assert is_labelled(labelled, ())
-    assert not is_labelled(loose, ())
-    Image.fromarray(np.zeros((8, 8, 3), np.uint8)).save(labelled / "beside.png")
-    assert not is_labelled(labelled, ())

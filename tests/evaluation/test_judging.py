@@ -17,7 +17,6 @@ from dga.evaluation.judging import Judge, judge_pictures, load_judge
 from dga.evaluation.plan import Plan, image_seed
 from dga.images import to_tensor
 from dga.io.shipped import shipped
-from dga.networks import classifier
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.networks.unet import Discriminator
@@ -70,24 +69,6 @@ def test_logits_are_those_of_the_curve(shown, depths, tiny_models, plan, images,
                 tiny_models.schedule, tiny_models.discriminator, states, denoiser=denoiser
             )
             np.testing.assert_allclose(curves["logits"][m, n], expected[depths], atol=1e-4)
-
-
-def test_features_are_what_the_last_layer_reads(tiny_models, plan, images, tmp_path):
-    judge_pictures(Judge(tiny_models, Study()), plan, tmp_path, DEPTHS)
-    kept, curves = _load(tmp_path / "features.npz"), _load(tmp_path / "curves.npz")
-    assert kept["features"].dtype == np.float16
-    assert kept["features"].shape[:2] == curves["logits"].shape[:2] == (3, 4)
-    folders = [path.split("/")[0] for path in curves["paths"].tolist()]
-    labels = kept["classes"][kept["labels"]].tolist()
-    assert [label.replace(" ", "_") for label in labels] == folders
-
-    rows = [images.names.index(path) for path in curves["paths"].tolist()]
-    x = to_tensor(images.pixels[rows])
-    config, network = tiny_models.profile.classifier, tiny_models.classifier
-    last: Any = network.get_classifier()
-    probabilities = last(torch.from_numpy(kept["features"][0]).float()).softmax(1)
-    expected = classifier.predict_proba(network, x, config)
-    torch.testing.assert_close(probabilities, expected, atol=1e-3, rtol=1e-2)
 
 
 def test_a_killed_run_makes_only_the_parts_that_are_missing(
@@ -174,15 +155,6 @@ def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder):
     assert judge.denoiser is judge.models.denoiser
     assert judge.study.name == "images-x0_hat"
     assert load_judge("everyday16", compute=compute).denoiser is None
-
-
-def test_estimates_of_another_diffusion_model_are_refused(x0_hat_folder):
-    path = x0_hat_folder / "config.json"
-    content = {**json.loads(path.read_text()), "diffusion": "another"}
-    path.write_text(json.dumps(content))
-    sources, compute = Sources(discriminator=x0_hat_folder), Compute.choose("cpu", "float32")
-    with pytest.raises(WeightsError, match="estimates of the diffusion model another"):
-        load_judge("everyday16", sources, compute)
 
 
 def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):

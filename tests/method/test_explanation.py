@@ -8,11 +8,11 @@ import torch
 from PIL import Image, ImageDraw
 from torch import Tensor, nn
 
-from dga.diffusion import ForwardPath, Schedule, forward_path
-from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
+from dga.diffusion import Schedule
+from dga.explanation.degradation import NO_DEGRADATION, to_levels
 from dga.explanation.exposure import nothing_to_judge
 from dga.explanation.noise_level import matched_depth, noise_deviation
-from dga.explanation.search import Explanation, explain, judge
+from dga.explanation.search import Explanation, explain
 from dga.images import to_pixels, to_square, to_tensor
 from dga.pipeline import adapt
 from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
@@ -75,21 +75,6 @@ def test_the_matched_depth_holds_as_much_noise_as_the_picture():
         depth = matched_depth(SCHEDULE, deviation)
         assert ratio[depth] >= deviation > ratio[depth - 1]
     assert matched_depth(SCHEDULE, 1e6) == SCHEDULE.steps
-
-
-def test_noise_aware_path_adds_only_missing_variance():
-    """With the picture's own noise, every state holds the forward process's variance."""
-    clean, deviation = torch.zeros(3, 64, 64), 0.4
-    noisy = deviation * noise(*clean.shape, seed=2)
-    path = ForwardPath(SCHEDULE, noisy, 5, deviation).up_to(100)
-    entry = matched_depth(SCHEDULE, deviation)
-    for depth in (entry, entry + 1, entry + 10, 80):
-        wanted = float((1 - SCHEDULE.alpha_bar[depth]).sqrt())
-        assert float(path[depth].std()) == pytest.approx(wanted, rel=0.02)
-    before = SCHEDULE.alpha_bar[entry - 1].sqrt().float() * noisy
-    assert torch.allclose(path[entry - 1], before, atol=1e-6)  # nothing is missing yet
-    plain = ForwardPath(SCHEDULE, noisy, 5, 0.0).up_to(100)
-    assert torch.equal(forward_path(SCHEDULE, noisy, 5), plain)
 
 
 def test_lost_contrast_is_undone():
@@ -159,38 +144,3 @@ def test_a_faint_grey_photograph_is_no_drawing():
     coloured = to_tensor(np.full((32, 32, 3), 255, np.uint8))
     coloured[:, :8] = coloured.new_tensor([-1.0, 0.2, 0.9]).view(3, 1, 1)
     assert not nothing_to_judge(coloured)
-
-
-class NoNumbers(nn.Module):
-    """Answers NaN for whatever is brighter than the picture itself."""
-
-    def __init__(self, x: Tensor) -> None:
-        super().__init__()
-        self.mean = float(x.mean())
-        self.weight = nn.Parameter(torch.zeros(0))
-
-    def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        means = x.mean((1, 2, 3))
-        return torch.where(means > self.mean + 0.05, torch.nan, 5 * means)
-
-
-def test_a_candidate_without_numbers_is_dropped():
-    x = to_levels(picture() * 0.3 - 0.4)
-    explanation = explain_picture(x, NoNumbers(x), dataclasses.replace(CONFIG, judged_at=(0,)))
-    dropped = {s.degradation for s in explanation.scored if s.score is None}
-    assert dropped
-    assert explanation.degradation not in dropped
-
-
-def test_all_candidates_see_the_same_noise():
-    """Two inverses with one result get one score."""
-    x = picture()
-    pair = [NO_DEGRADATION, Degradation(regularisation=0.5)]
-    likes = Likes("contrast", 0.4)
-
-    def look(candidate: Degradation) -> torch.Tensor:
-        return candidate.inverse(x)[None]
-
-    one, other = judge(SCHEDULE, likes, look, pair, (2, 8), 3)
-    assert one == other
-    assert judge(SCHEDULE, likes, look, pair, (2, 8), 4)[0] != one

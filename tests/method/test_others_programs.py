@@ -2,14 +2,12 @@
 
 import pickle
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 import torch
-from PIL import Image
 from torch import Tensor
-from torch.utils.data import DataLoader, Dataset
 
 import dga
 from dga.adapted import AdaptedClassifier, build_predictor
@@ -19,27 +17,15 @@ from dga.readers import answer
 
 
 @contextmanager
-def doubles() -> Iterator[None]:
+def everything() -> Iterator[None]:
+    """Inference mode, autocast and doubles."""
     usual = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        yield
+        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16):
+            yield
     finally:
         torch.set_default_dtype(usual)
-
-
-@contextmanager
-def everything() -> Iterator[None]:
-    with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16), doubles():
-        yield
-
-
-SURROUNDINGS: dict[str, Callable[[], AbstractContextManager]] = {
-    "inference": torch.inference_mode,
-    "autocast": lambda: torch.autocast("cpu", torch.bfloat16),
-    "float64": doubles,
-    "all": everything,
-}
 
 
 def read(models: Models, pixels: np.ndarray) -> Tensor:
@@ -74,14 +60,12 @@ FUNCTIONS: dict[str, Callable[[Models, np.ndarray], np.ndarray | Tensor]] = {
 def test_results_are_the_same(choosy_models, pictures, function):
     work = FUNCTIONS[function]
     expected = work(choosy_models, pictures[0])
-    for name, around in SURROUNDINGS.items():
-        with around():
-            dtype = torch.get_default_dtype()
-            result = work(choosy_models, pictures[0])
-            assert torch.get_default_dtype() == dtype
-            assert torch.is_inference_mode_enabled() == (name in ("inference", "all"))
-        assert result.dtype == expected.dtype
-        assert np.array_equal(result, expected), name
+    with everything():
+        result = work(choosy_models, pictures[0])
+        assert torch.get_default_dtype() == torch.float64
+        assert torch.is_inference_mode_enabled()
+    assert result.dtype == expected.dtype
+    assert np.array_equal(result, expected)
 
 
 def test_models_may_be_loaded_there():
@@ -97,27 +81,6 @@ def test_a_generator_that_is_left_ends(choosy_models, pictures):
         for _ in dga.adapt_steps(choosy_models, pictures[0]):
             assert torch.is_inference_mode_enabled()  # between events it is the caller's
             break
-
-
-class Repaired(Dataset):
-    """A user's data set that repairs its pictures as they are taken."""
-
-    def __init__(self, models, pixels):
-        self.models, self.pixels = models, pixels
-
-    def __len__(self):
-        return len(self.pixels)
-
-    def __getitem__(self, i):
-        return np.asarray(dga.repair(Image.fromarray(self.pixels[i]), self.models))
-
-
-@pytest.mark.parametrize("workers", [0, 2])
-def test_data_loaders_workers(choosy_models, pictures, workers):
-    dataset = Repaired(choosy_models, pictures[:4])
-    loader = DataLoader(dataset, 2, num_workers=workers, timeout=120 * bool(workers))
-    result = torch.cat(list(loader)).numpy()
-    assert np.array_equal(result, [dga.repair(one, choosy_models) for one in pictures[:4]])
 
 
 def test_it_is_sent_to_other_processes(choosy_models, pictures):

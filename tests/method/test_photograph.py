@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -20,7 +19,6 @@ from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.networks.models import Models
 from dga.photograph import Photograph, Progress, photograph_steps, repair_photograph
 from dga.profiles import ScheduleConfig
-from tests.fixtures.models import NotNumbers
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +35,6 @@ def half_noisy(pixels: Pixels, deviation: float = 60) -> Pixels:
 def ramp(pixels: Pixels) -> Pixels:
     """Noise that grows to the right."""
     return noisy(pixels, 90 * np.linspace(0, 1, pixels.shape[1])[:, None] ** 1.5)
-
-
-def spot(pixels: Pixels) -> Pixels:
-    """Noise in one place."""
-    y, x = (np.linspace(-1, 1, side) for side in pixels.shape[:2])
-    distance = np.hypot(y[:, None] + 0.4, x + 0.2)[..., None]
-    return noisy(pixels, 85 * np.exp(-((2 * distance) ** 4)))
 
 
 def grain(pixels: Pixels) -> Pixels:
@@ -115,8 +106,6 @@ def test_a_picture_of_one_window_is_dga_plus(shipped_models: Models, cat: Pixels
 
 
 UNDAMAGED: dict[str, Callable[[], Pixels]] = {
-    "astronaut": lambda: skimage.data.astronaut()[:220, :150],
-    "coffee": lambda: skimage.data.coffee()[:200, 100:400],
     "fine texture in grey": lambda: grey_of(skimage.data.coffee()[:256, :256, 1]),
     "fine texture in grey, too": lambda: grey_of(skimage.data.camera()[256:, 128:384]),
     # The discriminator would rather see this sky lighter, by a gain of 9.
@@ -154,22 +143,16 @@ def test_each_place_has_its_own_depth(shipped_models: Models, astronaut: Pixels)
     assert np.array_equal(again.image, done.image)
 
 
-@pytest.mark.parametrize("damage", [spot, ramp])
 def test_a_noisy_photograph_is_repaired_wherever_noise_was_measured(
-    shipped_models: Models, astronaut: Pixels, damage: Callable[[Pixels], Pixels]
+    shipped_models: Models, astronaut: Pixels
 ) -> None:
-    damaged = damage(astronaut)
+    damaged = ramp(astronaut)
     done = repair_photograph(shipped_models, damaged)
     levels = [[done.noise[i : i + 64, j : j + 64] for j in done.columns] for i in done.rows]
     is_noisy = np.quantile(levels, 0.9, axis=(2, 3)) > 0.1
     assert is_noisy.any()
     assert (done.depths[is_noisy] > 0).all()
     assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + 5
-
-
-def test_where_noise_is_everywhere_no_place_is_left_noisy(shipped_models: Models) -> None:
-    pixels = skimage.data.astronaut()[:192, :192]
-    assert (repair_photograph(shipped_models, noisy(pixels, 25)).depths > 0).all()
 
 
 @pytest.mark.parametrize("damage", [grain, stored_noise])
@@ -208,9 +191,3 @@ def test_any_shape_is_kept(choosy_models: Models, shape: tuple[int, int]) -> Non
     assert done.image.shape == pixels.shape
     assert done.noise.shape == shape
     assert np.array_equal(repair_photograph(choosy_models, pixels).image, done.image)
-
-
-def test_networks_without_numbers_are_said(choosy_models: Models, pictures: Pixels) -> None:
-    broken = dataclasses.replace(choosy_models, denoiser=NotNumbers())
-    with pytest.raises(FloatingPointError):
-        repair_photograph(broken, pictures[1])

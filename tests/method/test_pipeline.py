@@ -1,7 +1,6 @@
 """The one loop: what comes out, what it costs, and what is not done because nobody needs it."""
 
 import dataclasses
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -10,21 +9,12 @@ import torch
 
 from dga import diffusion
 from dga.diffusion import FewSteps, ForwardPath, forward_path, reverse, sampler_of
-from dga.discriminator import Judged
-from dga.explanation.search import Scored
 from dga.images import from_tensor, to_tensor
-from dga.networks.compute import Compute
 from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.models import Models
 from dga.pipeline import (
-    Adaptation,
-    Reconstruction,
-    SearchEnded,
-    Stepped,
     adapt,
     adapt_steps,
-    at_depth,
-    run,
 )
 from dga.profiles import End
 from dga.stopping import Stop, choose_depth, confidence_from_logits
@@ -75,39 +65,6 @@ def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
         assert stopped.stop.t_star == stopped.found.entry + beyond
         assert rebuilt.steps == min(len(sampler_of(stopped.end).visited(stopped.stop.t_star)) - 1,
                                     1 if noisy else 4)  # fmt: skip
-
-
-def test_two_ways_of_explaining_have_each_their_own_result(choosy_models, pictures):
-    """Though they end alike, from the same depth."""
-    texts = "dga-plus", "dga-plus:exposure=false:sharpness=false"
-    plus, other = (at_depth(repair, 4) for repair in repairs_of(choosy_models, *texts))
-    both = repaired(choosy_models, pictures[3:4], [plus, other])
-    for repair in (plus, other):
-        ((stopped, rebuilt),) = repaired(choosy_models, pictures[3:4], [repair]).values()
-        beside, image = both[0, repair]
-        assert (beside.found.degradation, beside.stop) == (stopped.found.degradation, stopped.stop)
-        assert torch.equal(image.image, rebuilt.image)
-        assert beside.found.calls == stopped.found.calls
-    assert both[0, plus][0].found.degradation != both[0, other][0].found.degradation
-    assert not torch.equal(both[0, plus][1].image, both[0, other][1].image)
-
-
-def test_events_of_one_picture(choosy_models, pictures):
-    events = list(adapt_steps(choosy_models, pictures[5], 3))
-    kinds = Counter(type(event) for event in events)
-    assert kinds[Adaptation] == 1
-    assert (kinds[SearchEnded], kinds[Reconstruction]) == (5, 4)
-    assert kinds[Scored] > 0
-    result = events[-1]
-    own = [e for e in events if isinstance(e, Judged) and not e.explained]
-    first = next(e for e in events if isinstance(e, SearchEnded))
-    assert first.system is None
-    assert events[: len(own) + 1] == [*own, first]
-    assert [e.first for e in own] == [0, 4, 68]
-    assert np.array_equal(np.concatenate([e.confidence for e in own]), result.confidence)
-    steps = [event for event in events if isinstance(event, Stepped)]
-    assert [(e.step, e.steps) for e in steps] == [(i + 1, len(steps)) for i in range(len(steps))]
-    assert tuple(e for e in events if isinstance(e, Scored)) == result.explained.found.scored
 
 
 def test_the_record_holds_together(choosy_models, pictures):
@@ -239,15 +196,6 @@ def test_judging_ends_when_the_rule_is_decided(choosy_models, pictures, drawn, m
     assert judged("dga:paths=2") == 18
 
 
-def test_one_curve_serves_every_rule(choosy_models, pictures):
-    """Judged once to the deepest, not once for each."""
-    models = counted(choosy_models)
-    texts = ("dga:max_depth=9", "dga-guided:max_depth=4", "dga:tau=0.2:max_depth=7")
-    done = repaired(models, pictures[2:3], repairs_of(models, *texts))
-    assert models.discriminator.shown == 10
-    assert {stopped.stop.t_star for stopped, _ in done.values()} == {9, 4, 7}
-
-
 def test_the_same_way_back_is_gone_once(choosy_models, pictures):
     """DGA + G that went to its maximum, where DDA starts: one picture, made once."""
     models = counted(choosy_models)
@@ -259,17 +207,6 @@ def test_the_same_way_back_is_gone_once(choosy_models, pictures):
     assert np.array_equal(guided.image, dda.image)
     assert not np.array_equal(dga.image, dda.image)
     assert (guided.system, dda.system) == tuple(chosen[:2])
-
-
-def test_pictures_that_end_alike_go_back_together(choosy_models, pictures):
-    x = to_tensor(pictures)
-    repairs = repairs_of(choosy_models, "dga", "dda")
-    events = list(run(choosy_models, x, range(6), repairs))
-    steps = [event for event in events if isinstance(event, Stepped)]
-    # DGA at most 12 steps, DDA five; none for each picture of its own.
-    assert len(steps) == steps[0].steps == 12 + 5
-    assert [len(step.jobs) for step in steps[-5:]] == [6] * 5
-    assert len({job.depth for job in steps[0].jobs}) > 1
 
 
 # What it costs
@@ -340,10 +277,3 @@ def test_networks_that_return_nonsense_are_noticed(choosy_models, pictures):
     for text in ("dda", "dda-ancestral", "dga-plus"):
         with pytest.raises(FloatingPointError, match=words):
             adapt(broken, pictures[5], 0, systems_of(broken, text))
-
-
-def test_unknown_device_and_precision_are_named():
-    with pytest.raises(ValueError, match="auto, float32, bfloat16"):
-        Compute.choose("cpu", "float8")
-    with pytest.raises(ValueError, match="cannot be used here"):
-        Compute.choose("cuda:99")

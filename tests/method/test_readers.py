@@ -17,7 +17,6 @@ from dga.readers import Answers, answer, predictors_of
 from dga.readers.memo import Memo, marginal_entropy
 from dga.readers.tent import Tent, collect_affine, softmax_entropy
 from dga.systems import parse, parse_all, systems
-from tests.fixtures.models import NotNumbers
 from tests.fixtures.runs import counted
 
 PAIRS = ("dga-plus+tent:batch=6", "dga-guided+memo:views=2", "dga-plus:permute=noise:batch=3")
@@ -116,27 +115,6 @@ def test_pictures_exchange_what_was_found(choosy_models, x, what):
         assert damages(permuted.details, False) == damages(own.details, False)
 
 
-def test_every_candidate_is_read_for_an_oracle(choosy_models, x):
-    text = "dga-plus:alternatives=true"
-    told = answers(choosy_models, x, text, "dga-plus")
-    plain, asked = told["dga-plus"], told[text]
-    assert torch.equal(plain.pictures, asked.pictures)
-    classes = choosy_models.profile.classifier.classes
-    found = [details["alternatives"] for details in asked.details]
-    assert found[0] == []  # nothing was tried on one colour
-    assert all(set(labels) <= set(classes) for labels in found)
-    source = answers(choosy_models, x, "source")["source"].probabilities.argmax(1)
-    for row in (2, 3, 4):  # "nothing" is one of the candidates
-        assert classes[int(source[row])] in found[row]
-    assert "alternatives" not in plain.details[0]
-
-
-def test_who_was_stopped_is_named(choosy_models, x):
-    broken = dataclasses.replace(choosy_models, denoiser=NotNumbers())
-    with pytest.raises(FloatingPointError, match=r"Method dda, dga was stopped: .* are kept"):
-        answers(broken, x, "dda", "dga")
-
-
 # Tent
 
 
@@ -220,9 +198,3 @@ def test_memo_steps_down_the_marginal_entropy(tiny_models, x):
         start = marginal_entropy(memo.model(views))
         memo._adapt(views)
         assert marginal_entropy(memo.model(views)) < start
-
-
-def test_marginal_entropy_of_known_rows():
-    sure = torch.tensor([[50.0, 0.0], [0.0, 50.0]])
-    torch.testing.assert_close(marginal_entropy(sure), torch.tensor(2.0).log())
-    assert marginal_entropy(sure[:1]) < 1e-6

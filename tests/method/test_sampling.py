@@ -7,9 +7,9 @@ from guided_diffusion import gaussian_diffusion as gd
 from guided_diffusion.respace import SpacedDiffusion
 from torch import Tensor, nn
 
-from dga.diffusion import ANCESTRAL, FewSteps, predict_x0, reverse, sampler_of, step_noise
+from dga.diffusion import ANCESTRAL, FewSteps, predict_x0, reverse, step_noise
 from dga.guidance import StructuralGuide
-from dga.profiles import End, GuidanceConfig
+from dga.profiles import GuidanceConfig
 from tests.fixtures.models import noise
 
 TOLERANCE = 2e-5
@@ -77,21 +77,6 @@ def test_without_the_network_the_gradient_treats_noise_as_constant(tiny_models):
     assert (predict_x0(schedule, x, depth, eps).abs() == 1).any()
 
 
-def test_without_the_network_no_backward_pass_is_prepared(tiny_models):
-    enabled = []
-
-    class Watched(nn.Module):
-        def forward(self, x: Tensor, time: Tensor) -> Tensor:
-            enabled.append(torch.is_grad_enabled())
-            return tiny_models.denoiser(x, time)
-
-    reference = torch.zeros(1, 3, 32, 32)
-    for through in (False, True):
-        guide = StructuralGuide(reference, GuidanceConfig(through_network=through))
-        list(reverse(tiny_models.schedule, Watched(), reference, [2], [0], guide))
-    assert enabled == [False, False, True, True]
-
-
 def test_a_long_step_is_guided_as_often_as_it_skips(tiny_models):
     """One step over all depths, unguided and guided, differs by depth times the pull."""
     schedule, x = tiny_models.schedule, noise(1, 3, 32, 32)
@@ -102,16 +87,3 @@ def test_a_long_step_is_guided_as_often_as_it_skips(tiny_models):
     eps = tiny_models.denoiser(leaf, schedule.time[[10]])[:, :3]
     pull = guide(leaf, predict_x0(schedule, leaf, torch.tensor([10]), eps), torch.tensor([0]))
     torch.testing.assert_close(free.x - held.x, 10 * pull, atol=1e-5, rtol=1e-4)
-
-
-def test_an_end_asks_for_a_sampler():
-    assert sampler_of(End(depth=9)) == ANCESTRAL
-    assert sampler_of(End(depth=9, steps=4)) == FewSteps(4, 0.0)
-    assert sampler_of(End(depth=9, steps=12, eta=1.0)) == FewSteps(12, 1.0)
-    for end, words in (
-        (End(depth=9, steps=0), "at least one step, not 0"),
-        (End(depth=9, steps=4, eta=1.5), "eta is a number from 0 to 1"),
-        (End(depth=9, eta=1.0), "say how many steps"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            sampler_of(end)

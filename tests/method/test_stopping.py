@@ -56,11 +56,6 @@ def test_tau_zero_never_crosses_and_one_stops_at_once():
     assert choose_depth(curve, dataclasses.replace(CONFIG, tau=1.0)) == Stop(0, True)
 
 
-def test_noise_paths_are_averaged():
-    paths = np.stack([logits(0.9, 0.4, 0.1), logits(0.9, 0.8, 0.1)])
-    assert choose_depth(paths, CONFIG) == Stop(2, True)
-
-
 @pytest.mark.parametrize("tau", [-0.1, 1.1, float("nan"), "0.5", True])
 def test_bad_tau_is_named(tau):
     with pytest.raises(ValueError, match="from 0 to 1"):

@@ -67,13 +67,6 @@ def test_what_is_not_allowed_is_one_sentence(client, panda, wrong):
     assert text.endswith(".")
 
 
-def test_what_is_no_picture_is_one_sentence(client, tmp_path):
-    path = tmp_path / "a.png"
-    path.write_bytes(b"no picture")
-    with pytest.raises(AppError, match="not a PNG"):
-        client.predict(handle_file(path), api_name="/repair")
-
-
 def watch_events(url: str, settings: object) -> list[tuple[str, object]]:
     """Events of a run, as the page gets them."""
     call = f"{url}gradio_api/call/watch"

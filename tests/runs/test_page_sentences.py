@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.runs.sentences import describe_finding, join_words, name_damage, percent, write_headline
+from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import DAMAGES
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.operators import Line
@@ -77,10 +77,3 @@ def test_findings_say_what_was_done():
     assert "no damage" in describe_finding("", True, True, False, False)
     assert "still looks damaged" in describe_finding("", True, False, True, False)
     assert "drawing" in describe_finding("", True, False, False, True)
-
-
-def test_percent_and_lists():
-    assert percent(0.9994) == "99\N{NO-BREAK SPACE}%"
-    assert percent(1.0) == "100\N{NO-BREAK SPACE}%"
-    assert join_words([]) == ""
-    assert join_words(["a", "b", "c"]) == "a, b and c"

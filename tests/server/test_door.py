@@ -322,19 +322,6 @@ def test_no_header_of_one_request_is_in_the_answers_of_others(door: Door) -> Non
         assert "attacker" not in door.ask(path).text
 
 
-def test_other_sites_pages_are_refused(door: Door) -> None:
-    """CVE-2024-1727, CVE-2024-47084, CVE-2024-47165: null, CVE-2025-5320, CVE-2025-66416."""
-    for origin in ("http://attacker.example", "null", "http://localhost.attacker.example"):
-        headers = {"origin": origin}
-        for path in ("photo", f"{API}/upload", f"{API}/queue/join", f"{API}/mcp/"):
-            door.check_refusal(path, content=PNG, headers=headers)
-        door.check_refusal(
-            "config", "OPTIONS", headers=headers | {"access-control-request-method": "a"}
-        )
-    for path in ("", "config"):
-        door.check_refusal(path, "GET", headers={"host": "attacker.example"})
-
-
 def test_ranges_without_end(door: Door) -> None:
     """CVE-2025-62727."""
     headers = {"range": "bytes=" + ",".join(f"{n}-{n}" for n in range(9_000))}

@@ -6,27 +6,22 @@ import gc
 import logging
 import weakref
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 import numpy as np
 import pytest
 import torch
-from guided_diffusion import unet
 from torch import Tensor, nn
 
-from dga.corruptions import CORRUPTIONS, corrupt
+from dga.corruptions import corrupt
 from dga.diffusion import forward_path, reverse
-from dga.discriminator import curve
 from dga.guidance import StructuralGuide
 from dga.images import from_tensor, to_tensor
 from dga.networks import compute as compute_module
 from dga.networks.classifier import predict
 from dga.networks.compute import Compute
-from dga.networks.fast_blocks import AttentionBlock, group_norm
 from dga.networks.memory import AdaptiveBatchSize, is_shortage
 from dga.networks.unet import Denoiser
 from dga.profiles import EVERYDAY16, NetworkConfig
-from dga.stopping import choose_depth
 from tests.fixtures.models import TINY_NETWORK, noise, randomise
 
 CPU = torch.device("cpu")
@@ -61,47 +56,6 @@ def test_a_full_size_discriminator_follows_on_a_processor(tiny_models, monkeypat
     assert half.prepare(tiny_models.classifier) is tiny_models.classifier
 
 
-@pytest.mark.slow
-def test_rounding_moves_no_depth(shipped_models, cat, monkeypatch):
-    monkeypatch.setattr(compute_module, "FULL_SIZE", 1)
-    judge = shipped_models.discriminator
-    large = Compute(CPU, torch.bfloat16, fast=True).prepare(copy.deepcopy(judge))
-    for seed, name in enumerate(CORRUPTIONS):
-        damaged = to_tensor(corrupt(cat, name, 3 + seed % 3, seed))
-        states = forward_path(shipped_models.schedule, damaged, seed)[:61]
-        logits = [curve(shipped_models.schedule, net, states).numpy() for net in (judge, large)]
-        assert np.abs(logits[0] - logits[1]).max() < 0.1
-        stops = [choose_depth(row, EVERYDAY16.stopping) for row in logits]
-        assert stops[0] == stops[1]
-
-
-@pytest.mark.parametrize("side", [5, 13])
-def test_attention_equals_the_package(side):
-    package = randomise(unet.AttentionBlock(32, num_head_channels=8), 0)
-    results = []
-    for module in (package, AttentionBlock(package)):
-        x = noise(2, 32, side, side).requires_grad_()
-        out = module(x)
-        (gradient,) = torch.autograd.grad((out * noise(*out.shape, seed=1)).sum(), x)
-        results.append((out, gradient))
-    for theirs, fast in zip(*results, strict=True):
-        torch.testing.assert_close(fast, theirs, atol=1e-5, rtol=1e-5)
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_group_norms_gradient_is_that_of_float32(dtype):
-    """Within twice what rounding alone costs torch's own kernel."""
-    norm = nn.GroupNorm(4, 16).requires_grad_(False)
-    norm.weight.copy_(noise(16)), norm.bias.copy_(noise(16, seed=1))
-    x, g = 3 + 2 * noise(2, 16, 8, 6, seed=2), noise(2, 16, 8, 6, seed=3)
-    gradients = []
-    for start, layer in ((x, norm), (x.to(dtype), partial(group_norm, norm)), (x.to(dtype), norm)):
-        state = start.contiguous(memory_format=torch.channels_last).requires_grad_()
-        gradients.append(torch.autograd.grad(layer(state), state, g.to(state.dtype))[0].float())
-    exact, ours, torchs = gradients
-    assert _error(ours, exact) < max(2 * _error(torchs, exact), 1e-3)
-
-
 @pytest.mark.parametrize("dtype", list(ROUNDING))
 def test_fast_network_and_its_gradient_stay_close(tiny_models, dtype):
     """Levels, resampling and attention included; 2 pictures at 2 depths."""
@@ -124,13 +78,6 @@ def test_fast_network_and_its_gradient_stay_close(tiny_models, dtype):
     assert outputs[1].dtype == torch.float32
     assert _error(outputs[1], outputs[0]) < ROUNDING[dtype]
     assert _error(gradients[1], gradients[0]) < 4 * ROUNDING[dtype]
-
-
-def test_float32_is_the_packages_own_network():
-    chosen = Compute.choose("cpu", "float32")
-    assert not chosen.fast
-    network = _copy(randomise(Denoiser(TINY_NETWORK), 1), TINY_NETWORK, chosen)
-    assert {"ResBlock", "QKVAttentionLegacy"} <= {type(m).__name__ for m in network.modules()}
 
 
 def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(shipped_models, cat):
@@ -198,15 +145,6 @@ def test_a_processor_is_asked_for_its_units(monkeypatch, abilities, expected):
     assert chosen.fast == (expected != torch.float32)
 
 
-@pytest.mark.parametrize(("native", "expected"), [(True, torch.bfloat16), (False, torch.float32)])
-def test_a_gpu_is_asked_and_not_measured(monkeypatch, native, expected):
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: native)
-    monkeypatch.setattr(torch, "zeros", lambda *a, **k: None)  # the GPU is there
-    chosen = Compute.choose("cuda", "auto")
-    assert (chosen.dtype, chosen.fast) == (expected, native)
-    assert Compute.choose("cuda", "float16").fast
-
-
 @pytest.fixture
 def _tf32(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Allowed, and afterwards as it was."""
@@ -249,10 +187,6 @@ def test_networks_that_move_take_the_precision_of_the_new_device(tiny_models, mo
     assert moved.compute.batch_size is not chosen.compute.batch_size
     assert {p.dtype for p in moved.denoiser.parameters()} == {torch.float32, torch.bfloat16}
     assert {p.dtype for p in moved.explainer.parameters()} == {torch.float32}
-    half = Compute(CPU, torch.bfloat16, fast=True, automatic=True)
-    judge = half.prepare(copy.deepcopy(tiny_models.discriminator))
-    assert torch.bfloat16 in {p.dtype for p in judge.parameters()}
-    assert {p.dtype for p in half.for_device(meta).prepare(judge).parameters()} == {torch.float32}
 
 
 @pytest.mark.gpu

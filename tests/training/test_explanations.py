@@ -9,20 +9,15 @@ from torch import Tensor
 
 from dga.data.image_sets import ImageSet
 from dga.diffusion import Schedule
-from dga.explanation.noise_level import noise_deviation
 from dga.images import to_tensor
 from dga.profiles import Profile, get_profile
 from dga.training import diffusion
-from dga.training.discriminator.batches import BatchMaker
 from dga.training.discriminator.explanations import (
     VISIBLE,
-    SecondPictures,
     explain,
     random_depth,
-    random_deviation,
     random_inverse,
 )
-from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 
 CONFIG = TrainConfig(images=64, batch=32, lr=1e-3)
@@ -75,47 +70,11 @@ def test_a_clean_picture_is_spoilt_or_stays_source(cat, schedule):
     assert torch.equal(again.depth, found.depth)
 
 
-def test_noisy_pictures_enter_the_chain_around_their_own_depth(schedule):
-    x = _noisy(torch.zeros(3, 64, 64), 0.5)
-    estimate = float(noise_deviation(x[None]))
-    rng = np.random.default_rng(0)
-    drawn = np.array([random_deviation(x, rng) for _ in range(500)])
-    assert 0.2 < np.mean(drawn == 0) < 0.4
-    held = drawn[drawn > 0] / estimate
-    assert 0.2 < np.mean(held == 1) < 0.4
-    assert 0.5 <= held.min() < 0.6
-    assert 1.8 < held.max() <= 2
-    smooth = np.array([random_deviation(torch.zeros(3, 64, 64), rng) for _ in range(500)])
-    assert 0.05 < np.mean(smooth > 0) < 0.2
-
-
 @given(st.integers(0, 2**32), st.floats(0, 1.5), st.integers(0, 100))
 def test_depths_are_in_the_chain(seed, deviation, ordinary):
     schedule = Schedule.from_config(get_profile("everyday16").schedule)
     depth = random_depth(schedule, ordinary, deviation, np.random.default_rng(seed))
     assert 0 <= depth <= schedule.steps
-
-
-def test_both_of_a_pair_are_at_one_depth_with_the_variance_that_is_missing(
-    tiny_profile, monkeypatch
-):
-    """Grey pictures with noise of 0.5, shown where that is the chain's own noise."""
-    grey = np.full((16, 32, 32, 3), 128, np.uint8)
-    images = _images(grey)
-    maker = BatchMaker(tiny_profile, Study(explanations=True), images, CONFIG)
-    noisy = _noisy(torch.zeros(16, 3, 32, 32), 0.5)
-
-    def entered(clean: Tensor, *_: object) -> SecondPictures:
-        full = torch.full((16,), 0.5, dtype=torch.float64)
-        return SecondPictures(noisy, torch.ones(16), full, torch.full((16,), 40))
-
-    monkeypatch.setattr("dga.training.discriminator.batches.explain", entered)
-    drawn = maker[0]
-    assert drawn.depth.tolist() == [40] * 32
-    plain, noised = drawn.x_k.chunk(2)
-    expected = float((1 - maker.schedule.alpha_bar[40]).sqrt())
-    assert float(plain.std()) == pytest.approx(expected, rel=0.05)
-    assert float(noised.std()) == pytest.approx(expected, rel=0.05)
 
 
 def test_timesteps_are_drawn_where_they_are_used(tiny_profile, cat):

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from dga.io.files import exclusive
 from dga.profiles import PublicFile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.fetch import download
@@ -109,9 +108,3 @@ def test_host_that_is_not_there(tmp_path):
         with pytest.raises(WeightsError, match=f"{address} could not be fetched"):
             download(PublicFile(address, 10, "0" * 64), tmp_path)
     assert left_in(tmp_path) == set()
-
-
-def test_two_processes_do_not_write_at_once(host, file, tmp_path):
-    with exclusive(tmp_path), pytest.raises(WeightsError, match="Another process writes"):
-        download(file, tmp_path)
-    assert download(file, tmp_path).exists()

@@ -124,26 +124,15 @@ def test_weights_are_found_in_home_and_below_a_named_folder(checkpoints, tmp_pat
         assert weights_folder("small-imagenet", "discriminator", named) == folder / "theirs.pt"
 
 
-def test_home_is_in_the_users_cache(monkeypatch):
-    monkeypatch.delenv("DGA_HOME")
-    monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
-    assert home() == Path("/caches/dga")
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert home() == Path.home() / ".cache" / "dga"
-
-
 # What is missing
 
 
 def test_missing_weights_are_named_together_with_their_commands(hosted, host, photo):
     place = home() / "hosted" / "discriminator"
     for arguments in (["adapt", photo], ["repair", photo, "--yes"]):
-        assert refused(*arguments, "--profile", "hosted") == (
-            "dga: Weights of hosted are missing: the diffusion model (python -m dga fetch "
-            "--profile hosted); the discriminator (python -m dga train discriminator --profile "
-            f"hosted --data DATA --out {place}, or name one with --discriminator PATH); the "
-            "classifier (python -m dga fetch --profile hosted).\n"
-        )
+        said = refused(*arguments, "--profile", "hosted")
+        assert said.count("python -m dga fetch --profile hosted") == 2
+        assert f"train discriminator --profile hosted --data DATA --out {place}" in said
     assert host.asked == []  # nothing is fetched unasked, or while something else is missing
 
 
@@ -204,8 +193,3 @@ def test_altered_file_is_refused_and_fetched_again(hosted, checkpoints):
     kept.unlink()
     run_dga("fetch", "--profile", "hosted")
     load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
-
-
-def test_profile_whose_weights_ship_has_nothing_to_fetch():
-    said = done("fetch", "--profile", "everyday16").stdout
-    assert "assets/weights/everyday16/diffusion" in said
