@@ -122,13 +122,13 @@ def test_the_stop_follows_the_threshold_without_a_run(watch):
     tau = page.get_by_role("slider", name="Threshold")
     tau.focus()
     for _ in range(10):
-        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowDown")
     assert stop.text_content() != before
     assert not any("gradio_api" in request for request in watch.requests)
     page.get_by_role("slider", name="The rival's depth").press("ArrowRight")
-    page.wait_for_function("() => location.search.includes('fixed_depth=3')")
+    page.wait_for_function("() => location.search.includes('fixed_depth=9')")
     page.wait_for_function(
-        "() => document.querySelector('#rebuilt').textContent.includes('depth 3')"
+        "() => document.querySelector('#rebuilt').textContent.includes('depth 9')"
     )
 
 
