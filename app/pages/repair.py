@@ -23,9 +23,9 @@ FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
 OPENING = Settings()
 RESULTS = shipped("assets/results") / "photo" / "results.json"
 SNIPPET = """\
-import dga, timm
-classifier = timm.create_model("resnet18", pretrained=True)  # pixels in [0, 1] to logits
-adapted = dga.AdaptedClassifier(classifier=classifier, size=224)  # use it in its place"""
+import dga, torch, torchvision
+normalize = torchvision.transforms.Normalize(mean, std)  # as your model was trained
+adapted = dga.AdaptedClassifier(classifier=torch.nn.Sequential(normalize, model), size=224)"""
 
 
 def repair_page(service: Service) -> Page:

@@ -120,8 +120,7 @@ def _harm(results: Results) -> Answer:
     if row is None:
         return Answer("harm", question)
     count = row["pictures"]
-    changed = count - row["same_reading"]
-    readings = f"{changed or 'no'} reading{'s change' if changed > 1 else ' changes'}"
+    readings = f"{row['lost'] or 'none'} became wrong, {row['gained'] or 'none'} right"
     sentence = f"{row['unchanged']} of {count} undamaged photographs come back bit for bit"
     more = [f"Right before and after: {row['other_right']:.1f} and {percent(row['right'])}."]
     if mixed := results.find("wild", OURS, SOURCE, "clean"):

@@ -51,9 +51,10 @@ class Recorder:
 
     def compare(self, case: str, *names: str) -> Facts:
         """A case undamaged, damaged, and as some methods repair it."""
-        photo, kind, _ = case.split()
+        photo, kind, severity = case.split()
         truth, pixels = SAMPLES[photo].label, self.damage(case)
-        record: Facts = {"damage": kind, "truth": truth, "damaged": self.read(pixels, truth)}
+        record: Facts = {"damage": kind, "strength": int(severity), "truth": truth}
+        record["damaged"] = self.read(pixels, truth)
         record["original"] = self.read(self.damage(f"{photo} clean 0"), truth)
         for name in names:
             run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[METHODS[name]]])

@@ -156,14 +156,15 @@ function showStop({ stop, curve }, settings, page, isRunning) {
   if (curve && !curve.is_done && isRunning) text = `The detector is looking: ${curve.confidence.length - 1} steps of noise so far.`;
   if (stop && curve?.is_done) {
     const sure = percent(stop.tau);
-    if (stop.has_given_up) text = `Even ${page.deepest} steps of noise do not hide this damage from the detector. Noise is no help then: the paper’s method leaves the photo alone.`;
+    if (stop.has_given_up) text = `Even after ${page.deepest} steps of noise the detector is at least ${sure} sure of damage: the paper’s method leaves the photo alone.`;
     else if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
-    else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there we stop, t*\u00a0=\u00a0${stop.depth}.`;
-    else text = `It still looks damaged after ${stop.depth} steps, as much noise as we allow: there we stop, t*\u00a0=\u00a0${stop.depth}.`;
+    else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there it stops, t*\u00a0=\u00a0${stop.depth}.`;
+    else text = `It still looks damaged after ${stop.depth} steps, as much noise as it may add: there it stops, t*\u00a0=\u00a0${stop.depth}.`;
   }
   put(find("#stop"), text);
 }
 
+const nameOf = (reading) => (reading.is_right === null && !reading.is_sure ? "not sure" : reading.label + mark(reading));
 const mark = ({ is_right: isRight }) => ({ true: " ✓", false: " ✗", null: "" })[isRight];
 
 function showFilm({ film = [], depths = [], stop }) {
@@ -171,7 +172,7 @@ function showFilm({ film = [], depths = [], stop }) {
   const near = stop && film.reduce((best, { depth }) => (Math.abs(depth - stop.depth) < Math.abs(best - stop.depth) ? depth : best), 0);
   find("#film").replaceChildren(...film.map(({ depth, image }) => {
     const entry = readings.get(depth);
-    const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), entry.reading.label + mark(entry.reading)] : [];
+    const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), nameOf(entry.reading)] : [];
     const caption = depth ? `${depth} steps` : "no noise";
     return make("figure", { role: "listitem", class: stop && depth === near ? "is-stop" : "" }, make("img", { src: image, alt: `After ${caption}`, loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), ...rebuilt);
   }));
@@ -196,7 +197,7 @@ function showRebuilt(record, isRunning) {
     else if (image.src !== part.image) image.src = part.image;
     image.alt = name;
     put(title, name);
-    put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${part.reading.label}${mark(part.reading)} ${percent(part.reading.share)}` : "");
+    put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${nameOf(part.reading)} ${percent(part.reading.share)}` : "");
   });
 }
 

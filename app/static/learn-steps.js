@@ -118,7 +118,7 @@ function showCase(root, one, parts) {
   }
 }
 
-const nameCase = ({ damage }) => names[damage];
+const nameCase = ({ damage, strength }) => `${names[damage]}, ${strength} of 5`;
 
 export function showComparison(cases) {
   const ways = Object.keys(methods);

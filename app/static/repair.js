@@ -52,7 +52,8 @@ function showPicture() {
   if (right && after.src !== right.image) after.src = right.image;
   else if (!right && record.damaged && !after.src) after.src = record.damaged.image;
   showTag("#tag-before", record.is_damaged === false ? "Original" : "Damaged", record.damaged);
-  showTag("#tag-after", SIDES[inDivider], right);
+  const isAlone = inDivider === "repaired" && right?.is_unchanged;
+  showTag("#tag-after", isAlone ? "Left alone" : SIDES[inDivider], right);
   const { width, height } = record.original ?? {};
   put(find("#size"), width && width !== height ? `${width} × ${height}` : "");
   if (width) picture.style.aspectRatio = width >= height ? 1 : `${Math.max(width / height, 0.75)}`;
@@ -87,10 +88,10 @@ function showTiles() {
 
 function showRates() {
   const rates = page.rates[settings.damage] ?? {};
-  const strength = rates[settings.strength] ? settings.strength : 5;
+  const strength = rates[settings.strength] ? settings.strength : settings.strength < 4 ? 3 : 5;
   const rate = rates[strength];
   const text = settings.damage in page.notMended ? page.notMended[settings.damage]
-    : rate ? `At strength ${strength} of 5, ${rate.before} % of ${rate.photographs} photographs with this damage are read right, and ${rate.after} % after our repair.`
+    : rate ? `${strength === settings.strength ? "At" : "Measured at"} strength ${strength} of 5: ${rate.before} % of ${rate.photographs} photographs with this damage are read right, and ${rate.after} % after our repair.`
     : "Results says for each damage how many of many photographs are read right before and after.";
   put(find("#how-often"), text);
 }

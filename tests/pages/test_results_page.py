@@ -75,7 +75,7 @@ def test_answers_say_what_was_measured(read):
     assert strong.startswith("Severity 5: 56.0 % right instead of 20.0 %, +36.0 points (")
     assert weak.startswith("Severity 3: 56.0 % right instead of 20.0 %, +36.0 points (")
     assert said["damage"].startswith("It helps on 14 of 15 kinds, most on ")
-    harm = "9 of 10 undamaged photographs come back bit for bit; no reading changes."
+    harm = "9 of 10 undamaged photographs come back bit for bit; none became wrong, none right."
     assert said["harm"] == harm
     pattern = (
         r"Ours is not surely ahead of the paper's \+ G, \+16.0 points .*; "
