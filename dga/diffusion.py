@@ -115,7 +115,7 @@ class ForwardPath:
         self._drawn = x_0[None]
         self._drift = torch.zeros(x_0.shape, dtype=torch.float64)
         self.seconds = 0.0
-        """Of drawing, so far."""
+        """Wall clock spent on drawing states."""
 
     def up_to(self, depth: int) -> Tensor:
         """The states at depths 0...``depth``, ``[depth + 1, 3, H, W]``, where ``x_0`` is."""
@@ -186,7 +186,7 @@ class Ancestral:
         output: Tensor,
         x0_hat: Tensor,
         x_k: Tensor,
-        leg: Transition,
+        transition: Transition,
         noise: Tensor | None,
     ) -> Tensor:
         """One DDPM step k -> k - 1 with the learned variance; depths may differ in a batch.
@@ -197,11 +197,11 @@ class Ancestral:
         assert noise is not None
         fraction = output[:, 3:]
         constants = schedule.posterior
-        weight_x0, weight_xk, variance, beta = (_at(v, leg.depth, x_k) for v in constants)
+        weight_x0, weight_xk, variance, beta = (_at(v, transition.depth, x_k) for v in constants)
         mean = weight_x0 * x0_hat + weight_xk * x_k  # [b, 3, H, W]
         mix = (fraction + 1) / 2
         log_variance = mix * beta.log() + (1 - mix) * variance.log()  # Nichol, Dhariwal, Eq. 15
-        not_last = spread(leg.depth > 1, x_k)
+        not_last = spread(transition.depth > 1, x_k)
         return mean + not_last * (0.5 * log_variance).exp() * noise
 
 
@@ -239,10 +239,11 @@ class FewSteps:
         output: Tensor,
         x0_hat: Tensor,
         x_k: Tensor,
-        leg: Transition,
+        transition: Transition,
         noise: Tensor | None,
     ) -> Tensor:
-        abar_k, abar_j = schedule.alpha_bar[leg.depth], schedule.alpha_bar[leg.target]  # [b]
+        depth, target = transition.depth, transition.target
+        abar_k, abar_j = schedule.alpha_bar[depth], schedule.alpha_bar[target]  # [b]
         sigma = self.eta * ((1 - abar_j) / (1 - abar_k) * (1 - abar_k / abar_j)).sqrt()  # Eq. 16
         rest = (1 - abar_j - sigma.square()).clamp(min=0).sqrt()
         # The noise that agrees with the clipped estimate.
@@ -310,14 +311,14 @@ def reverse(
             stays = torch.isin(under_way, rows).nonzero().squeeze(1)
             current = current[stays.to(x.device, non_blocking=True)]
         under_way = rows
-        leg = Transition(
+        transition = Transition(
             *(torch.tensor([ways[i][s] for i in rows.tolist()]) for s in (step - 1, step))
         )
-        noise = _noise(seeds, rows, leg.depth, x) if sampler.random else None
+        noise = _noise(seeds, rows, transition.depth, x) if sampler.random else None
         current, x0_hat = _one_step(
-            schedule, network, current, leg, noise, rows, guide, sampler, agreement
+            schedule, network, current, transition, noise, rows, guide, sampler, agreement
         )
-        yield ReverseStep(step, rows, leg.target, current, x0_hat)
+        yield ReverseStep(step, rows, transition.target, current, x0_hat)
 
 
 def _noise(seeds: Sequence[int], rows: Tensor, depth: Tensor, like: Tensor) -> Tensor:
@@ -333,7 +334,7 @@ def _one_step(
     schedule: Schedule,
     network: nn.Module,
     x_k: Tensor,
-    leg: Transition,
+    transition: Transition,
     noise: Tensor | None,
     rows: Tensor,
     guide: StructuralGuide | None,
@@ -343,19 +344,19 @@ def _one_step(
     """(next state, x0_hat); a step over several depths is guided as often as it skips."""
     through = guide is not None and guide.config.through_network
     x_k = x_k.detach().requires_grad_(through)
-    time = schedule.time[leg.depth].to(x_k.device, non_blocking=True)
+    time = schedule.time[transition.depth].to(x_k.device, non_blocking=True)
     with torch.set_grad_enabled(through):
         output = network(x_k, time)  # [b, 6, H, W]
-        x0_hat = predict_x0(schedule, x_k, leg.depth, output[:, :3])
+        x0_hat = predict_x0(schedule, x_k, transition.depth, output[:, :3])
         if agreement is not None:
-            x0_hat = agreement(x0_hat, leg.depth, rows)
-        sample = sampler.step(schedule, output, x0_hat, x_k, leg, noise)
+            x0_hat = agreement(x0_hat, transition.depth, rows)
+        sample = sampler.step(schedule, output, x0_hat, x_k, transition, noise)
     if guide is None:
         return sample, x0_hat
     with torch.enable_grad():
         clean = x0_hat
         if not through:
-            clean = predict_x0(schedule, x_k.requires_grad_(), leg.depth, output[:, :3])
+            clean = predict_x0(schedule, x_k.requires_grad_(), transition.depth, output[:, :3])
         pull = guide(x_k, clean, rows)
-    sample = sample.detach() - pull * spread(leg.depth - leg.target, pull)
+    sample = sample.detach() - pull * spread(transition.depth - transition.target, pull)
     return sample, x0_hat.detach()

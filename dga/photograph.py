@@ -1,8 +1,8 @@
 """Whole photographs: a depth for each place. Ours, not the paper's.
 
 The picture is explained as a whole (:mod:`dga.explanation.places`); then :func:`dga.pipeline.run`
-repairs it, in one piece where it is as large as the profile's pictures, else in overlapping windows
-of that size. Where noise is uneven, each pixel is given only what it lacks, so that all stand at
+repairs it, in one piece up to :data:`ONE_PIECE_SIDE`, else in overlapping windows of the profile's
+size. Where noise is uneven, each pixel is given only what it lacks, so that all stand at
 one depth and an ordinary denoiser can take all of it out. (SVNR, Pearl et al., 2023, trains a
 denoiser that is told a time for every pixel instead.)
 """
@@ -35,7 +35,7 @@ from dga.stopping import Stop, choose_depth, is_decided
 
 AT_ONCE = 16
 """Windows repaired together; bounds memory, and how long nothing is heard."""
-WHOLE = 384
+ONE_PIECE_SIDE = 384
 """Pixels a side up to which a photograph is repaired in one piece; beyond, windows bound memory."""
 
 
@@ -132,7 +132,7 @@ def photograph_steps(
     seed = content_seed(pixels) if seed is None else seed
     height, width = pixels.shape[:2]
     explanation = models.profile.plus.explain
-    whole = WHOLE if explanation and explanation.places else 0
+    whole = ONE_PIECE_SIDE if explanation and explanation.places else 0
     if max(height, width) <= max(models.place_size, whole):
         result = yield from _whole(models, mirror_up(pixels, models.place_size), seed)
     else:
@@ -162,7 +162,7 @@ def mirror_up(pixels: Pixels, least: int) -> Pixels:
 def _whole(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[Scored | Progress, None, Photograph]:
-    """A picture that is no larger than the profile's: DGA+."""
+    """A picture that is repaired in one piece: DGA+."""
     x, plus = to_tensor(pixels).to(models.device), models.profile.plus
     for event in run(models, x[None], [seed], [plus]):
         if isinstance(event, Scored):

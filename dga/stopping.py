@@ -10,7 +10,8 @@ from dga.profiles import StoppingConfig
 
 @dataclass(frozen=True)
 class Stop:
-    """``t_star``: the chosen depth. ``crossed``: whether the rule was met by then."""
+    """``t_star``: the chosen depth. ``crossed``: whether the rule was met by
+    then, or none was asked."""
 
     t_star: int
     crossed: bool

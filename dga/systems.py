@@ -78,8 +78,9 @@ class System:
     @property
     def ends(self) -> tuple[End, ...]:
         """Those that the repair can have."""
-        both = (self.repair.end, self.repair.noisy) if self.repair else ()
-        return tuple(end for end in both if end)
+        repair = self.repair
+        ends = (repair.end, repair.noisy, repair.blurred) if repair else ()
+        return tuple(end for end in ends if end)
 
     @property
     def explain(self) -> ExplanationConfig | None:

@@ -1,7 +1,7 @@
 """What a picture may have suffered, as a few numbers, and the simple inverse of that.
 
-The family is generic: exposure, sharpness, noise. None of its members knows a corruption of the
-benchmark.
+Exposure, sharpness and noise are generic and know no corruption of the benchmark; a measured
+operator or veil is what such damage is like, which was seen there.
 """
 
 from dataclasses import dataclass, replace

@@ -65,11 +65,11 @@ def explain_places(
     they come. The result has its noise by pixel.
     """
     assert config.places is not None
-    return (yield from _Search(schedule, network, side, seed, config, config.places).run(x))
+    return (yield from _PlacesSearch(schedule, network, side, seed, config, config.places).run(x))
 
 
 @dataclass(frozen=True)
-class _Search:
+class _PlacesSearch:
     schedule: Schedule
     network: nn.Module
     side: int

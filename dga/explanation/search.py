@@ -96,7 +96,7 @@ def explain(
         measured = float(noise_deviation(x[None])[0])
     cache = {} if cache is None else cache
     look = look or (lambda candidate: candidate.inverse(x)[None])
-    search = _Search(schedule, discriminator, x, look, seed, config, measured, cache)
+    search = _CandidateSearch(schedule, discriminator, x, look, seed, config, measured, cache)
     best, flat = NO_DEGRADATION, nothing_to_judge(x)
     if not flat:
         best = yield from search.run()
@@ -106,7 +106,7 @@ def explain(
 
 
 @dataclass
-class _Search:
+class _CandidateSearch:
     schedule: Schedule
     discriminator: nn.Module
     x: Tensor

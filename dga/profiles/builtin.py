@@ -1,4 +1,7 @@
-"""The two profiles that ship, and the pictures on which settings were chosen."""
+"""The profiles: two with weights that ship, one for public ones.
+
+And the pictures on which settings were chosen.
+"""
 
 from dataclasses import replace
 from functools import cache

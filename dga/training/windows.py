@@ -20,7 +20,7 @@ from dga.data.image_sets import OpenSources, list_pictures
 from dga.data.uploads import OWNER, open_picture
 from dga.images import Pixels, through_jpeg, to_pixels
 
-WHOLE = 224
+PICTURE_SIDE = 224
 """Pixels a side of the picture that is damaged."""
 SHORTER_SIDES = (224, 320)
 """To which a photograph is reduced before its 224 pixels are cut, evenly between them."""
@@ -31,7 +31,8 @@ KERNELS = (Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling
 
 @dataclass(frozen=True)
 class Photographs:
-    """Photographs in memory, uint8 ``[H, W, 3]`` each, no side below :data:`WHOLE` pixels."""
+    """Photographs in memory, uint8 ``[H, W, 3]`` each; no side below
+    :data:`PICTURE_SIDE` pixels."""
 
     pictures: tuple[Pixels, ...]
 
@@ -46,11 +47,12 @@ class Photographs:
             for source in sources:
                 for name in list_pictures(source):
                     image = open_picture(opened.read(str(source), name), OWNER)
-                    if min(image.size) >= WHOLE:
+                    if min(image.size) >= PICTURE_SIDE:
                         pictures.append(to_pixels(image))
         if not pictures:
             raise ValueError(
-                f"{', '.join(map(str, sources))} holds no photograph of {WHOLE} pixels a side."
+                f"{', '.join(map(str, sources))} holds no photograph of {PICTURE_SIDE} pixels "
+                "a side."
             )
         return cls(tuple(pictures))
 
@@ -65,11 +67,11 @@ class Photographs:
         """
         image = Image.fromarray(self.pictures[int(rng.integers(len(self.pictures)))])
         shorter = min(int(rng.integers(*SHORTER_SIDES)), min(image.size))
-        part = WHOLE * min(image.size) / shorter
+        part = PICTURE_SIDE * min(image.size) / shorter
         left, top = rng.random(2) * (np.array(image.size) - part)
         kernel = KERNELS[int(rng.integers(len(KERNELS)))]
         box = (left, top, left + part, top + part)
-        whole = np.asarray(image.resize((WHOLE, WHOLE), kernel, box=box))
+        whole = np.asarray(image.resize((PICTURE_SIDE, PICTURE_SIDE), kernel, box=box))
         if rng.random() < 0.5:
             whole = whole[:, ::-1].copy()
         if rng.random() < 0.5:
@@ -96,5 +98,5 @@ class Photographs:
 
 
 def random_places(rng: np.random.Generator, count: int, side: int) -> list[tuple[int, int]]:
-    """Top and left of windows in a picture of :data:`WHOLE` pixels a side."""
-    return [(int(i), int(j)) for i, j in rng.integers(WHOLE - side + 1, size=(count, 2))]
+    """Top and left of windows in a picture of :data:`PICTURE_SIDE` pixels a side."""
+    return [(int(i), int(j)) for i, j in rng.integers(PICTURE_SIDE - side + 1, size=(count, 2))]

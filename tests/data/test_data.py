@@ -23,7 +23,7 @@ from dga.data.image_sets import (
 )
 from dga.images import from_tensor, to_tensor
 from dga.profiles import tune_pictures
-from dga.training.windows import WHOLE, Photographs
+from dga.training.windows import PICTURE_SIDE, Photographs
 
 
 def test_folder_and_zip_hold_the_same_pictures(picture_folder, tmp_path):
@@ -66,7 +66,7 @@ def test_pictures_of_other_formats_are_named(picture_folder, tmp_path, monkeypat
         (data / "cat" / name).write_bytes(HEIC if name == "phone" else b"other")
     for name in ("notes.txt", "labels.csv", "._a.heic", ".DS_Store"):
         (data / "cat" / name).write_bytes(b"text")
-    Image.new("RGB", (WHOLE, WHOLE)).save(data / "cat" / "large.png")
+    Image.new("RGB", (PICTURE_SIDE, PICTURE_SIDE)).save(data / "cat" / "large.png")
     source = shutil.make_archive(str(data), "zip", data) if kind == "zip" else data
     if kind == "photographs":
         assert len(Photographs.read([Path(source)]).pictures) == 1

@@ -89,6 +89,12 @@ def test_what_there_is_not_is_refused_with_what_there_is(text, words):
         parse_all(EVERYDAY16, ["source", text] if text else [])
 
 
+@pytest.mark.parametrize("setting", ["depth", "noise_depth", "blur_depth"])
+def test_every_end_is_checked(setting):
+    with pytest.raises(ValueError, match="between 0 and 100, not 500"):
+        parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"])
+
+
 # Of one picture, asked for from a command line or a page
 
 

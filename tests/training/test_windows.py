@@ -15,7 +15,7 @@ from dga.training import diffusion, run
 from dga.training.discriminator.batches import BatchMaker
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.windows import WHOLE, Photographs
+from dga.training.windows import PICTURE_SIDE, Photographs
 from dga.weights.store import read_config
 from tests.fixtures.cli import refused
 
@@ -28,7 +28,11 @@ HALF = dataclasses.replace(CONFIG, windows=0.5)
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two photographs, of red and of blue shades alone, and one that is too small."""
     root, rng = tmp_path_factory.mktemp("photographs"), np.random.default_rng(0)
-    for channel, name, side in ((0, "red", 300), (2, "trip/blue", 260), (1, "small", WHOLE - 1)):
+    for channel, name, side in (
+        (0, "red", 300),
+        (2, "trip/blue", 260),
+        (1, "small", PICTURE_SIDE - 1),
+    ):
         pixels = np.zeros((side, side + 40, 3), np.uint8)
         coarse = Image.fromarray(rng.integers(60, 255, (12, 12), dtype=np.uint8))
         pixels[..., channel] = np.asarray(
@@ -67,7 +71,7 @@ def test_windows_are_cut_from_them_and_a_draw_is_repeated(photographs):
 
 def test_a_pair_is_one_picture_before_and_after_damage(photographs):
     whole, damaged = photographs.draw_pair(np.random.default_rng(0), ("gaussian_noise",))
-    assert whole.shape == damaged.shape == (WHOLE, WHOLE, 3)
+    assert whole.shape == damaged.shape == (PICTURE_SIDE, PICTURE_SIDE, 3)
     assert is_window(whole)
     difference = damaged.astype(float) - whole
     assert 5 < difference.std() < 100
@@ -114,7 +118,7 @@ def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_pat
     both = "--windows", 0.5, "--photographs", folder
     assert "for the diffusion model" in refused("train", "classifier", *options, *both)
     small = "--windows", 0.5, "--photographs", picture_folder
-    assert f"{WHOLE} pixels" in refused("train", "diffusion", *options, *small)
+    assert f"{PICTURE_SIDE} pixels" in refused("train", "diffusion", *options, *small)
 
 
 def test_the_share_is_recorded(picture_folder, folder, tmp_path):
