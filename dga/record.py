@@ -147,8 +147,7 @@ def sentence(explained: Search) -> str:
     if found.flat:
         return "One colour or a drawing: nothing can be told, so it is left alone."
     steps = len(explained.visited) - 1
-    count = "one step" if steps == 1 else f"{steps} steps"
-    end = f"rebuilt from depth {stop.t_star} in {count}"
+    end = f"rebuilt from depth {stop.t_star} in {steps} step{'s' * (steps != 1)}"
     if not stop.t_star:
         end = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
     what = ", ".join(remedies(found.degradation))
