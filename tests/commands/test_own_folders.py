@@ -1,5 +1,6 @@
 """People's own folders: one thing cannot end them, and reruns follow what has changed."""
 
+import dataclasses
 import errno
 import json
 import os
@@ -237,6 +238,17 @@ def test_reruns_follow_the_folder(tmp_path, command):
         said = run_dga(command, place, "--out", out)
         assert (said.exit_code == 0) == (place == folder)
     assert len(results(out)) == 4
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_other_settings_are_noticed(choosy_models, tmp_path, command):
+    folder = picture(tmp_path / "mine/a.png").parent
+    done(command, folder, "--out", "out")
+    others = dataclasses.replace(choosy_models, weights={"diffusion": "another"})
+    with mock.patch("dga.commands.common.ModelOptions.load", return_value=others):
+        said = refused(command, folder, "--out", "out")
+    assert "another configuration (weights.diffusion" in said
+    assert len(results(tmp_path / "out")) == 1
 
 
 def test_a_resumed_folder_keeps_its_precision(tmp_path):
