@@ -36,7 +36,11 @@ _HOMES = {
     "stopping": ("Stop", "choose_depth"),
     "weights.sources": ("Sources",),
 }
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [
+    "CORRUPTIONS", "PROFILES", "Adaptation", "AdaptedClassifier", "Models", "Photograph", "Profile",
+    "Sources", "Stop", "adapt", "adapt_steps", "choose_depth", "corrupt", "get_profile",
+    "load_models", "repair", "repair_photograph", "to_pixels", "to_square",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -2,3 +2,5 @@
 
 from dga.evaluation.plan import Plan
 from dga.evaluation.run import Results, evaluate
+
+__all__ = ["Plan", "Results", "evaluate"]

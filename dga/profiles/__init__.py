@@ -26,3 +26,28 @@ from dga.profiles.configs import (
     StoppingConfig,
     TentConfig,
 )
+
+__all__ = [
+    "EVERYDAY16",
+    "EVERYDAY16_CLASSES",
+    "IMAGENET",
+    "PROFILES",
+    "ClassifierConfig",
+    "End",
+    "ExplanationConfig",
+    "GuidanceConfig",
+    "MemoConfig",
+    "NetworkConfig",
+    "OperatorGuidanceConfig",
+    "PlacesConfig",
+    "Profile",
+    "PublicFile",
+    "ReleaseConfig",
+    "Repair",
+    "SamplingConfig",
+    "ScheduleConfig",
+    "StoppingConfig",
+    "TentConfig",
+    "get_profile",
+    "tune_pictures",
+]
