@@ -12,7 +12,6 @@ from app.runs.pictures import encode_picture
 from app.runs.samples import SAMPLES
 from app.runs.sentences import name_damage
 from dga import pipeline
-from dga.corruptions import corrupt
 from dga.images import Pixels, from_tensor
 from dga.networks.models import Models, load_models
 from dga.stopping import choose_depth, confidence_from_logits
@@ -41,7 +40,9 @@ class Recorder:
         """The picture of a case."""
         photo, corruption, severity = case.split()
         pixels = SAMPLES[photo].pixels(self.models.profile)
-        return pixels if corruption == "clean" else corrupt(pixels, corruption, int(severity), 0)
+        return (
+            pixels if corruption == "clean" else dga.corrupt(pixels, corruption, int(severity), 0)
+        )
 
     def read(self, pixels: Pixels, truth: str) -> Facts:
         x = pipeline.picture_tensor(self.models, pixels)
@@ -66,15 +67,15 @@ class Recorder:
 
     def strengthen(self) -> Facts:
         """The first case at every strength."""
-        strengths = [self.compare(f"{MAIN[:-1]}{n}")["damaged"] for n in range(1, 6)]
-        return self.compare(MAIN) | {"strengths": strengths}
+        record = self.compare(MAIN)
+        cases = (f"{MAIN[:-1]}{strength}" for strength in range(1, 6))
+        strengths = [self.read(self.damage(case), record["truth"]) for case in cases]
+        return record | {"strengths": strengths}
 
     def judge(self, case: str, seed: int) -> tuple[pipeline.PictureCache, Facts]:
         """A case on its way into noise; the confidence at every depth, and where it stops."""
-        x, rule = (
-            pipeline.picture_tensor(self.models, self.damage(case)),
-            self.models.profile.stopping,
-        )
+        x = pipeline.picture_tensor(self.models, self.damage(case))
+        rule = self.models.profile.stopping
         cache = pipeline.PictureCache(self.models, x, seed)
         path = cache.path(pipeline.NO_EXPLANATION)
         list(path.judge(DEPTHS[-1] + 1))

@@ -37,6 +37,13 @@ export function percent(share) {
   return `${whole === 100 && share < 0.9995 ? 99 : whole}\u00a0%`;
 }
 
+/** What the classifier sees, and whether that is right where the truth is certain. */
+export function nameReading(reading, unsure = "I am not sure") {
+  if (reading.is_right === null && !reading.is_sure) return unsure;
+  const mark = { true: " ✓", false: " ✗", null: "" }[reading.is_right];
+  return reading.label + mark;
+}
+
 export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
 
 /** Whether a key belongs to the browser or to a field. */

@@ -1,5 +1,5 @@
 // The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
-import { find, put, percent, draw, make, clamp } from "./base.js";
+import { find, put, percent, nameReading, draw, make, clamp } from "./base.js";
 
 const HEIGHT = 300;
 const LEFT = 52;
@@ -164,15 +164,12 @@ function showStop({ stop, curve }, settings, page, isRunning) {
   put(find("#stop"), text);
 }
 
-const nameOf = (reading) => (reading.is_right === null && !reading.is_sure ? "not sure" : reading.label + mark(reading));
-const mark = ({ is_right: isRight }) => ({ true: " ✓", false: " ✗", null: "" })[isRight];
-
 function showFilm({ film = [], depths = [], stop }) {
   const readings = new Map(depths.map((entry) => [entry.depth, entry]));
   const near = stop && film.reduce((best, { depth }) => (Math.abs(depth - stop.depth) < Math.abs(best - stop.depth) ? depth : best), 0);
   find("#film").replaceChildren(...film.map(({ depth, image }) => {
     const entry = readings.get(depth);
-    const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), nameOf(entry.reading)] : [];
+    const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), nameReading(entry.reading, "not sure")] : [];
     const caption = depth ? `${depth} steps` : "no noise";
     return make("figure", { role: "listitem", class: stop && depth === near ? "is-stop" : "" }, make("img", { src: image, alt: `After ${caption}`, loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), ...rebuilt);
   }));
@@ -197,7 +194,7 @@ function showRebuilt(record, isRunning) {
     else if (image.src !== part.image) image.src = part.image;
     image.alt = name;
     put(title, name);
-    put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${nameOf(part.reading)} ${percent(part.reading.share)}` : "");
+    put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${nameReading(part.reading, "not sure")} ${percent(part.reading.share)}` : "");
   });
 }
 

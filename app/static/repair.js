@@ -1,5 +1,5 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
-import { data, find, all, make, put, percent, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
+import { data, find, all, make, put, percent, nameReading, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
 
@@ -22,12 +22,6 @@ const before = find("#before");
 const after = find("#after");
 
 // ---- What is seen of the record
-
-function nameReading(reading) {
-  if (reading.is_right === null && !reading.is_sure) return "I am not sure";
-  const mark = { true: " ✓", false: " ✗", null: "" }[reading.is_right];
-  return reading.label + mark;
-}
 
 function showRow(name) {
   const row = find(`#row-${name}`);
