@@ -5,6 +5,7 @@ export const data = () => JSON.parse(document.getElementById("data").textContent
 
 export const find = (selector, root = document) => root.querySelector(selector);
 export const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+find(".stalled").remove();
 
 /** Set a text only where it changed: screen readers repeat what is set. */
 export function put(node, text) {

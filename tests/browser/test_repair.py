@@ -215,3 +215,11 @@ def test_the_board_counts_what_it_shows(watch):
     assert f"right in {right} of 15" in page.inner_text("[data-count=repaired]")
     page.locator("#rows tr").nth(11).locator("a").first.click()
     page.wait_for_url("**/?*damage=contrast*")
+
+
+def test_a_page_whose_script_is_lost_says_so(chromium, served):
+    page = chromium.new_page()
+    page.route("**/*.js", lambda route: route.abort())
+    page.goto(served.url)
+    page.locator(".stalled").wait_for(timeout=12_000)
+    page.close()
