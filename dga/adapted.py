@@ -15,7 +15,6 @@ from PIL import Image
 from torch import Tensor, nn
 
 from dga.images import Pixels, from_tensor, resembling, to_pixels, to_square, to_tensor
-from dga.networks.classifier import predict_proba
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
@@ -23,7 +22,7 @@ from dga.profiles import ClassifierConfig
 from dga.readers import Answers, Predictor, answer
 from dga.systems import parse
 
-METHOD = "dga-plus"
+METHOD = "dga-plus-ensemble"
 AT_ONCE = 16
 """Pictures; more need more memory and are no faster."""
 
@@ -43,7 +42,8 @@ class AdaptedClassifier(nn.Module):
     """A frozen classifier behind a method: pixels in [0, 1] in, log-probabilities out.
 
     ``models``: by default those of ``photo``; ``method``: as ``evaluate --methods`` names it,
-    settings included (``dga-guided:tau=0.3``); ``classifier``: a module of one's own instead of
+    settings included (``dga-guided:tau=0.3``), by default DGA+ with a share of the reading left
+    to the picture as it came; ``classifier``: a module of one's own instead of
     the models', which gets the repaired pixels ``[b, 3, S, S]`` in [0, 1], does its own
     preprocessing and returns logits; ``size``: its S, by default the profile's. At another size
     pictures are repaired as photographs (:func:`dga.repair_photograph`). Always in evaluation
@@ -67,17 +67,17 @@ class AdaptedClassifier(nn.Module):
         self.models = models
         if classifier is not None:
             self.models = with_module(models, classifier, self.size)
-        if self.size != models.profile.image_size and method != METHOD:
-            raise ValueError(
-                f"At another size than {models.profile.image_size} pixels {METHOD} repairs, "
-                f"not {method}."
-            )
         self.method, self.seeds = method, seeds
         self.last: Answers | None = None
         """What the method said of the last pictures: depths, crossed, pictures ..."""
         names = ("denoiser", "discriminator", "explainer", "classifier")
         self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
         self._built = build_predictor(self.models, method)
+        profile, system = models.profile, self._built.system
+        if self.size != profile.image_size and system.repair != profile.plus:
+            raise ValueError(
+                f"At another size than {profile.image_size} pixels dga-plus repairs, not {method}."
+            )
         self.eval()
 
     def train(self, mode: bool = True) -> AdaptedClassifier:
@@ -108,7 +108,7 @@ class AdaptedClassifier(nn.Module):
         seeds = self.seeds(pictures)
         if self.size != self.models.profile.image_size:
             parts = [
-                _read_photograph(self.models, *one) for one in zip(pictures, seeds, strict=True)
+                read_photograph(self._built, *one) for one in zip(pictures, seeds, strict=True)
             ]
         else:
             steps = [slice(i, i + AT_ONCE) for i in range(0, len(pictures), AT_ONCE)]
@@ -140,15 +140,16 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     return picture.copy() if done.unchanged else resembling(done.image, picture)
 
 
-def _read_photograph(models: Models, pixels: Pixels, seed: int) -> Answers:
-    """The repaired picture, uint8 ``[S, S, 3]``, as the classifier reads it; its deepest depth."""
+def read_photograph(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
+    """Of a picture of any size, uint8 ``[S, S, 3]``, that DGA+ repairs; its deepest depth."""
+    models = predictor.models
     done = repair_photograph(models, pixels, seed)
     begun = time.perf_counter()
-    x = to_tensor(done.image)[None].to(models.device)
-    p = predict_proba(models.classifier, x, models.profile.classifier)
+    repaired, x = (to_tensor(image)[None].to(models.device) for image in (done.image, pixels))
+    p = predictor.read([repaired, x], [seed])
     seconds = done.seconds + time.perf_counter() - begun
     details = {"unchanged": done.unchanged, "degradation": str(done.found.degradation)}
-    return Answers(p, [seconds], [int(done.depths.max())], [True], x, [details])
+    return Answers(p, [seconds], [int(done.depths.max())], [True], repaired, [details])
 
 
 def at_size(pictures: Pixels, size: int) -> Pixels:

@@ -24,6 +24,8 @@ from dga.titles import SYSTEMS
 
 ENTROPY_WEIGHT = 2.0
 """Chosen on tune, of a pair that reads whole batches (assets/results/everyday16/README.md)."""
+SHARE = 0.3
+"""Of the damaged picture's reading, in DGA+'s ensemble (assets/results/photo/README.md)."""
 USUAL = ("dga", "dga-guided", "dda", "dga-plus")
 """What one picture is repaired by unless others are named."""
 LABEL, OF_REPAIR = {"label": True}, {"needs": "repair"}
@@ -56,8 +58,8 @@ class System:
 
     ``reader``: None is the frozen classifier; ``repair``: None leaves the picture as it is.
     ``ensemble``: picture and repaired picture are both read, and their probabilities averaged
-    (DDA, section 3.3); ``trust``: how much more the reading counts that is surer over the batch,
-    by weights exp(-trust x mean entropy in nats); 0: both alike.
+    (DDA, section 3.3); ``share``: how much the first one's count, 0 to 1; ``trust``: how much more
+    the reading counts that is surer over the batch, exp(-trust x mean entropy in nats) times.
     Raises ``ValueError`` for numbers out of range.
     """
 
@@ -66,12 +68,15 @@ class System:
     reader: TentConfig | MemoConfig | None = None
     repair: Repair | None = None
     ensemble: bool = field(default=False, metadata=OF_REPAIR)
+    share: float = field(default=0.5, metadata=OF_REPAIR)
     trust: float = field(default=0.0, metadata=OF_REPAIR)
     control: Control = field(default=Control(), metadata=OF_REPAIR)
 
     def __post_init__(self) -> None:
         if not self.trust >= 0:
             raise ValueError(f"trust is a number from 0 up, not {self.trust}.")
+        if not 0 <= self.share <= 1:
+            raise ValueError(f"share is a number from 0 to 1, not {self.share}.")
         for end in self.ends:
             sampler_of(end)
 
@@ -103,6 +108,7 @@ def systems(profile: Profile) -> dict[str, System]:
     own, fixed, full = profile.stopping, profile.dda_depth, profile.ancestral
     few: dict[str, Any] = vars(profile.sampling) if profile.sampling else {}
     dda = End(depth=fixed, guidance=profile.dda_guidance, **few)
+    plus = System("dga-plus", SYSTEMS["dga-plus"], repair=profile.plus)
     rows = (
         System("source", SYSTEMS["source"]),
         System("tent", SYSTEMS["tent"], profile.tent),
@@ -117,7 +123,14 @@ def systems(profile: Profile) -> dict[str, System]:
         _row("dga-ancestral", End(own)),
         _row("dga-guided", End(own, guidance=profile.guidance, **few)),
         _row("dga-guided-ancestral", End(own, guidance=full.guidance)),
-        System("dga-plus", SYSTEMS["dga-plus"], repair=profile.plus),
+        plus,
+        replace(
+            plus,
+            name="dga-plus-ensemble",
+            title=f"{plus.title} (ensemble)",
+            ensemble=True,
+            share=SHARE,
+        ),
     )
     return {row.name: row for row in rows}
 

@@ -33,6 +33,7 @@ TITLES = {
     "dga-guided": SYSTEMS["dga-guided"],
     "dga-guided-ancestral": f"{SYSTEMS['dga-guided']} (ancestral)",
     "dga-plus": SYSTEMS["dga-plus"],
+    "dga-plus-ensemble": f"{SYSTEMS['dga-plus']} (ensemble)",
     "dga-plus+tent": SYSTEMS["dga-plus+tent"],
 }
 VARIANTS = ("-published", "-ancestral", "-ensemble")

@@ -24,7 +24,7 @@ from dga.evaluation.run import Results, evaluate
 from dga.networks.models import Models
 from dga.systems import parse
 
-BEFORE, AFTER = "source", "dga-plus"
+BEFORE, AFTER = "source", "dga-plus-ensemble"
 
 
 def measure_gain(

@@ -80,10 +80,10 @@ class Predictor:
         """``x``: input, ``[B, 3, S, S]``; ``results``: stop and result of the repair, by row."""
         begun, n = time.perf_counter(), len(x)
         if not results:
-            p = self._read([x], seeds)
+            p = self.read([x], seeds)
             return Answers(p, [(time.perf_counter() - begun) / n] * n, [0] * n, [True] * n)
         pictures = torch.stack([rebuilt.image for _, rebuilt in results])
-        p = self._read([pictures, x], seeds)
+        p = self.read([pictures, x], seeds)
         reading = (time.perf_counter() - begun) / n
         return Answers(
             p,
@@ -94,15 +94,17 @@ class Predictor:
             [self._details(stopped, row) for (stopped, _), row in zip(results, x, strict=True)],
         )
 
-    def _read(self, kinds: Sequence[Tensor], seeds: Sequence[int]) -> Tensor:
+    def read(self, kinds: Sequence[Tensor], seeds: Sequence[int]) -> Tensor:
         """Probabilities, ``[B, classes]``, for the first of ``kinds``; of an ensemble for both.
 
-        Both are averaged, with weights from :class:`~dga.systems.System`'s ``trust``.
+        Both are averaged, with weights from :class:`~dga.systems.System`'s ``share`` and ``trust``.
         """
         inputs = kinds if self.system.ensemble else kinds[:1]
         each = torch.stack([self._reader.read(x, seeds) for x in inputs])  # [1 or 2, B, classes]
         entropy = torch.special.entr(each).sum(2).mean(1)
-        weights = (-self.system.trust * entropy).softmax(0)
+        share = self.system.share
+        counts = torch.tensor([1 - share, share])[: len(inputs)].log()
+        weights = (counts - self.system.trust * entropy).softmax(0)
         return (weights.view(-1, 1, 1) * each).sum(0)
 
     def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:

@@ -59,13 +59,13 @@ def test_what_systems_share_is_done_once(choosy_models, x):
     models = counted(choosy_models)
     answers(models, x, "dda")
     alone = models.denoiser.shown
-    several = "dda", "dda-ensemble", "dda+tent:batch=6", "source", "tent:batch=6"
+    several = "dda", "dda-ensemble:share=0.3", "dda+tent:batch=6", "source", "tent:batch=6"
     told = answers(models, x, *several)
     assert models.denoiser.shown == 2 * alone
     assert models.discriminator.shown == 0
     assert list(told) == [*several]
-    mean = (told["source"].probabilities + told["dda"].probabilities) / 2
-    torch.testing.assert_close(told["dda-ensemble"].probabilities, mean)
+    mean = 0.3 * told["source"].probabilities + 0.7 * told["dda"].probabilities
+    torch.testing.assert_close(told["dda-ensemble:share=0.3"].probabilities, mean)
     (surer,) = answers(models, x, "dda-ensemble:trust=1e6").values()
     both = [told[name].probabilities for name in ("source", "dda")]
     least = min(both, key=lambda p: float(torch.special.entr(p).sum()))
