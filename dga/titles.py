@@ -24,14 +24,9 @@ STREAMS = {
 SPLITS = {"report": "never used for tuning", "tune": "used for tuning"}
 
 
-def phrase(corruption: str) -> str:
-    """As it stands within a sentence: Gaussian noise, JPEG compression, fog."""
-    return corruption.replace("_", " ").replace("gaussian", "Gaussian").replace("jpeg", "JPEG")
-
-
 def title(corruption: str) -> str:
     """A corruption or a family with a capital: Motion blur, Weather."""
-    words = phrase(corruption)
+    words = corruption.replace("_", " ").replace("jpeg", "JPEG")
     return words[0].upper() + words[1:]
 
 

@@ -23,9 +23,9 @@ FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
 OPENING = Settings()
 RESULTS = shipped("assets/results") / "photo" / "results.json"
 SNIPPET = """\
-import dga, torch, torchvision
-normalize = torchvision.transforms.Normalize(mean, std)  # as your model was trained
-adapted = dga.AdaptedClassifier(classifier=torch.nn.Sequential(normalize, model), size=224)"""
+import dga, torch, torchvision.transforms as T
+model = torch.nn.Sequential(T.Normalize(mean, std), model)
+model = dga.AdaptedClassifier(classifier=model, size=224)"""
 
 
 def repair_page(service: Service) -> Page:

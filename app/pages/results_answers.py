@@ -22,9 +22,10 @@ from app.pages.results_file import (
     points,
     signed,
 )
+from app.pages.shell import PLAIN_NAMES
 from app.runs.sentences import join_words
 from dga.corruptions import CORRUPTIONS, FAMILIES
-from dga.titles import phrase, title
+from dga.titles import title
 
 NOT_MEASURED = "Not measured yet."
 
@@ -71,7 +72,7 @@ def headline(results: Results) -> tuple[str, str]:
     return (
         f"Of 100 damaged photographs, {right} are read right instead of {before}.",
         f"{row['photographs']} photographs {results.split}, each with {len(CORRUPTIONS)} kinds of "
-        f"damage at severity {severity} of 5, read by one frozen classifier, EfficientNet-Lite0. "
+        f"damage at strength {severity} of 5, read by one frozen classifier, EfficientNet-Lite0. "
         f"In brackets: 95{SPACE}% intervals.",
     )
 
@@ -84,7 +85,7 @@ def first_severity(results: Results) -> int:
 def _help(results: Results) -> Answer:
     parts, more, chart = [], [], []
     for severity in SEVERITIES:
-        name = f"Severity {severity}"
+        name = f"Strength {severity}"
         row = results.find(f"severity-{severity}", OURS, SOURCE, "mean")
         if row is None:
             parts.append(f"{name}: not measured yet.")
@@ -105,13 +106,13 @@ def _damage(results: Results, key: str) -> Answer:
     question, rows = "On which damage?", _by_corruption(results, key)
     if not rows:
         return Answer("damage", question)
-    best = [f"{phrase(r['group'])} ({signed(r['gain'])})" for r in rows[:3] if r["gain"] > 0]
+    best = [f"{PLAIN_NAMES[r['group']]} ({signed(r['gain'])})" for r in rows[:3] if r["gain"] > 0]
     most = f", most on {join_words(best)}" if best else ""
     helps = sum(row["gain"] > 0 for row in rows)
     families = ((title(name), results.find(key, OURS, SOURCE, name)) for name in FAMILIES)
     chart = [_change(name, row) for name, row in families if row]
     sentence = f"It helps on {helps} of {len(rows)} kinds{most}."
-    more = (f"In brackets: points, at {key.replace('-', ' ')}.",)
+    more = (f"In brackets: points, at {_strength(key)}.",)
     return Answer("damage", question, sentence, more, chart, key)
 
 
@@ -176,12 +177,12 @@ def _failures(results: Results, key: str) -> Answer:
     mean = results.find(key, OURS, SOURCE, "mean")
     if not mean:
         return Answer("failures", question)
-    sentence = f"{percent(100 - mean['right'])} stay wrong at {key.replace('-', ' ')}."
-    nothing = [phrase(row["group"]) for row in rows if row["gain"] == 0]
-    worse = [phrase(row["group"]) for row in rows if row["gain"] < 0]
+    sentence = f"{percent(100 - mean['right'])} stay wrong at {_strength(key)}."
+    nothing = [PLAIN_NAMES[row["group"]] for row in rows if row["gain"] == 0]
+    worse = [PLAIN_NAMES[row["group"]] for row in rows if row["gain"] < 0]
     for words, names in (("No gain", nothing), ("Worse", worse)):
         sentence += f" {words}: {shorten(names)}." if names else ""
-    chart = [_change(title(row["group"]), row) for row in rows[::-1] if row["gain"] <= 0]
+    chart = [_change(PLAIN_NAMES[row["group"]], row) for row in rows[::-1] if row["gain"] <= 0]
     return Answer("failures", question, sentence, (), chart, key)
 
 
@@ -192,7 +193,7 @@ def _by_corruption(results: Results, key: str) -> list[Row]:
 
 
 def _change(label: str, row: Row) -> Line:
-    text = f"{row['other_right']:.0f} → {row['right']:.0f}"
+    text = f"{row['other_right']:.1f} → {row['right']:.1f}"
     return Line(label, text, row["right"], start=row["other_right"])
 
 
@@ -237,6 +238,11 @@ def _against(rows: Mapping[str, Row | None], names: Mapping[str, str]) -> str:
         clauses.append(f"{verdict} {words}, {points(row)}")
     rest = f" Not measured yet: {join_words(unmeasured)}." if unmeasured else ""
     return f"{'; '.join(clauses)}.{rest}"
+
+
+def _strength(key: str) -> str:
+    """``strength 5``, of the exhibit ``severity-5``."""
+    return key.replace("severity-", "strength ")
 
 
 def shorten(words: Sequence[str], most: int = 3) -> str:

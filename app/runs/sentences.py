@@ -62,14 +62,14 @@ def describe_finding(
 ) -> str:
     """The sentence after *Found*."""
     if is_flat:
-        return "one colour or a drawing, where nothing can be told: left alone."
+        return "one colour or a drawing, where nothing can be told. Left alone."
     if is_unchanged and gave_up:
-        return "it still looks damaged after as much noise as we allow: left alone."
+        return "damage that as much noise as we allow does not hide. Left alone."
     if is_unchanged:
-        return f"{'no damage' if is_fine else 'nothing that we can undo'}: left alone."
+        return f"{'no damage' if is_fine else 'nothing that we can undo'}. Left alone."
     if not diagnosis:
-        return "traces of damage, removed with a little noise."
-    return f"{diagnosis}, undone where we can."
+        return "traces of damage. Removed with a little noise."
+    return f"{diagnosis}. Repaired."
 
 
 def write_headline(
@@ -96,7 +96,8 @@ def write_headline(
         start = f"{subject} did not hide {thing}" if was_right else f"{subject} hid {thing}"
         return f"{start}. We found nothing to undo and left it alone."
     if was_right and is_right:
-        return f"{subject} did not hide {thing}: {percent(damaged['share'])}. Repaired: {share}."
+        after = "Repaired" if repaired["share"] >= damaged["share"] else "Repaired, it is less sure"
+        return f"{subject} did not hide {thing}: {percent(damaged['share'])}. {after}: {share}."
     if is_right:
         return f"{subject} hid {thing}. Repaired, it is one again: {share}."
     if was_right:
@@ -111,10 +112,10 @@ def _own_photo(
     if repaired is None:
         return sight
     if is_unchanged:
-        reason = "This looks fine, so we" if is_fine else "We found nothing that we can undo and"
-        return f"{sight} {reason} left it alone."
+        finding = "no damage" if is_fine else "nothing that we can undo"
+        return f"{sight} We found {finding} and left it alone."
     what = diagnosis[0].upper() + diagnosis[1:] if diagnosis else "Damage"
-    return f"{what}: undone where we can. Now the classifier {describe_sight(repaired)}."
+    return f"{what}, repaired: now the classifier {describe_sight(repaired)}."
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:

@@ -45,6 +45,9 @@ export function nameReading(reading, unsure = "I am not sure") {
   return reading.label + mark;
 }
 
+/** How sure it is; nothing where what it sees is not named either. */
+export const nameShare = (reading) => (reading.is_right === null && !reading.is_sure ? "" : percent(reading.share));
+
 export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
 
 /** Whether a key belongs to the browser or to a field. */
@@ -148,7 +151,11 @@ addEventListener("keydown", (event) => {
   else document.documentElement.requestFullscreen?.();
 });
 
-// The header's link to a place on this page.
-for (const link of all('header a[href="#inside"], header a[href=".#inside"]')) {
-  link.addEventListener("click", () => find("#inside")?.focus());
+// The header's link to a place on this page, which is marked while that is in sight.
+const inside = find("#inside");
+if (inside) {
+  const links = all("nav[aria-label=Pages] a").slice(0, 2);
+  links[1].addEventListener("click", () => inside.focus());
+  const mark = ([{ isIntersecting }]) => links.forEach((link, n) => (isIntersecting === (n === 1) ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current")));
+  new IntersectionObserver(mark, { rootMargin: "-50% 0px -50% 0px" }).observe(inside);
 }

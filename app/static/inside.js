@@ -1,5 +1,5 @@
 // The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
-import { find, put, percent, nameReading, draw, make, clamp } from "./base.js";
+import { find, put, percent, nameReading, nameShare, draw, make, clamp } from "./base.js";
 
 const HEIGHT = 300;
 const LEFT = 52;
@@ -194,7 +194,7 @@ function showRebuilt(record, isRunning) {
     else if (image.src !== part.image) image.src = part.image;
     image.alt = name;
     put(title, name);
-    put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${nameReading(part.reading, "not sure")} ${percent(part.reading.share)}` : "");
+    put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${nameReading(part.reading, "not sure")} ${nameShare(part.reading)}` : "");
   });
 }
 

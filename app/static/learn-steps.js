@@ -62,6 +62,7 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, damage }) 
   const input = find("#depth");
   input.max = depths.length - 1;
   input.value = depths.findIndex(({ depth }) => depth === stop);
+  find("#depths").replaceChildren(...depths.map(({ depth }) => make("span", {}, depth)));
   const move = drawCurve(confidence, tau, stop);
   follow("#depth", (place) => {
     const { depth, state, ...reading } = depths[place];

@@ -1,5 +1,5 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
-import { data, find, all, make, put, percent, nameReading, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
+import { data, find, all, make, put, nameReading, nameShare, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
 
@@ -31,7 +31,7 @@ function showRow(name) {
   row.classList.toggle("wrong", reading?.is_right === false);
   row.style.setProperty("--share", `${100 * (reading?.share ?? 0)}%`);
   put(find(".label", row), reading ? nameReading(reading) : isAbsent ? "no damage added" : "");
-  put(find(".share", row), reading ? percent(reading.share) : "");
+  put(find(".share", row), reading ? nameShare(reading) : "");
 }
 
 const SIDES = { repaired: "Repaired", paper: "The paper's", fixed: "Rival" };
@@ -76,7 +76,8 @@ function showTiles() {
     if (part && image.src !== part.image) image.src = part.image;
     tile.disabled = !part;
     tile.setAttribute("aria-pressed", String(inDivider === name));
-    put(find(".reading", tile), part && !isPending(name) ? `${nameReading(part.reading)} ${percent(part.reading.share)}` : current ? "being computed …" : "");
+    const choice = name === "paper" && settings.tau != null ? `, at your τ ${Math.round(100 * settings.tau)} %` : name === "fixed" && settings.fixed_depth != null ? `, at your depth ${settings.fixed_depth}` : "";
+    put(find(".reading", tile), part && !isPending(name) ? `${nameReading(part.reading)} ${nameShare(part.reading)}${choice}` : current ? "being computed …" : "");
   }
 }
 
@@ -97,6 +98,7 @@ function showAll() {
   showFound();
   showTiles();
   showRates();
+  find("#reset").hidden = settings.tau == null && settings.fixed_depth == null;
   find("#working").hidden = !current || Boolean(record.repaired && !isOld.repaired);
   const isFresh = ([name]) => !(OF_METHODS.has(name) && isPending(name));
   drawInside(Object.fromEntries(Object.entries(record).filter(isFresh)), settings, change, page, Boolean(current));
@@ -266,6 +268,7 @@ for (const name of ["paper", "fixed"]) {
   });
 }
 find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
+find("#reset").addEventListener("click", () => change({ tau: null, fixed_depth: null }));
 find("#copy").addEventListener("click", async () => {
   await navigator.clipboard.writeText(find(".use code").textContent);
   put(find("#copy"), "Copied");

@@ -72,8 +72,8 @@ def test_answers_say_what_was_measured(read):
     """Snow is never right with repair, else ours is right on six of ten, nothing done on two."""
     said = {key: answer.sentence.replace("\xa0", " ") for key, answer in read().items()}
     strong, weak = said["help"].splitlines()
-    assert strong.startswith("Severity 5: 56.0 % right instead of 20.0 %, +36.0 points (")
-    assert weak.startswith("Severity 3: 56.0 % right instead of 20.0 %, +36.0 points (")
+    assert strong.startswith("Strength 5: 56.0 % right instead of 20.0 %, +36.0 points (")
+    assert weak.startswith("Strength 3: 56.0 % right instead of 20.0 %, +36.0 points (")
     assert said["damage"].startswith("It helps on 14 of 15 kinds, most on ")
     harm = "9 of 10 undamaged photographs come back bit for bit; none became wrong, none right."
     assert said["harm"] == harm
@@ -84,7 +84,7 @@ def test_answers_say_what_was_measured(read):
     assert re.match(pattern, said["paper"])
     shares = "ours 70.0 %, Tent 40.0 %, batch statistics 30.0 % and nothing done 50.0 %"
     assert said["others"] == f"Of mixed pictures read right: {shares}."
-    assert said["failures"] == "44.0 % stay wrong at severity 5. Worse: snow."
+    assert said["failures"] == "44.0 % stay wrong at strength 5. Worse: Snow."
 
 
 def test_a_changed_number_changes_its_sentence(read):

@@ -42,11 +42,11 @@ def test_headline_of_a_damaged_sample(damaged, repaired, is_unchanged, words, ne
 def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
     seen = reading("elk", share)
     text = write_headline("none", None, seen, seen, seen, is_unchanged, is_fine, "noise")
-    assert ("fine" in text) == is_fine
+    assert ("no damage" in text) == is_fine
     assert ("elk" in text) == (share > 0.25)
     assert ("not sure" in text) == (share < 0.25)
     assert ("left it alone" in text) == is_unchanged
-    assert ("undone" in text) == (not is_unchanged)
+    assert ("repaired" in text) == (not is_unchanged)
 
 
 def test_every_damage_begins_a_sentence():
@@ -72,8 +72,8 @@ def test_damage_is_named_in_plain_words(degradation, noise, expected):
 
 
 def test_findings_say_what_was_done():
-    assert "undone" in describe_finding("motion", False, False, False, False)
+    assert "Repaired" in describe_finding("motion", False, False, False, False)
     assert "nothing" in describe_finding("", True, False, False, False)
     assert "no damage" in describe_finding("", True, True, False, False)
-    assert "still looks damaged" in describe_finding("", True, False, True, False)
+    assert "does not hide" in describe_finding("", True, False, True, False)
     assert "drawing" in describe_finding("", True, False, False, True)
