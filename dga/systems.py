@@ -12,6 +12,7 @@ from typing import Any, Literal
 from dga.diffusion import Schedule, sampler_of
 from dga.io.settings import override
 from dga.profiles import (
+    DenoiseConfig,
     End,
     ExplanationConfig,
     GuidanceConfig,
@@ -65,7 +66,7 @@ class System:
 
     name: str = field(metadata=LABEL)
     title: str = field(metadata=LABEL)
-    reader: TentConfig | MemoConfig | None = None
+    reader: TentConfig | MemoConfig | DenoiseConfig | None = None
     repair: Repair | None = None
     ensemble: bool = field(default=False, metadata=OF_REPAIR)
     share: float = field(default=0.5, metadata=OF_REPAIR)
@@ -113,6 +114,7 @@ def systems(profile: Profile) -> dict[str, System]:
         System("source", SYSTEMS["source"]),
         System("tent", SYSTEMS["tent"], profile.tent),
         System("memo", SYSTEMS["memo"], profile.memo),
+        System("denoise", SYSTEMS["denoise"], DenoiseConfig()),
         _row("diffpure", End(depth=profile.diffpure_depth)),
         _row("diffpure-published", End(depth=16)),
         _row("dda", dda),

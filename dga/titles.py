@@ -7,6 +7,7 @@ SYSTEMS = {
     "source": "Nothing done",
     "tent": "Tent",
     "memo": "MEMO",
+    "denoise": "Denoiser",
     "diffpure": "DiffPure",
     "dda": "DDA",
     "dga": "DGA",

@@ -10,6 +10,7 @@ from dga.profiles.builtin import (
 )
 from dga.profiles.configs import (
     ClassifierConfig,
+    DenoiseConfig,
     End,
     ExplanationConfig,
     GuidanceConfig,
@@ -33,6 +34,7 @@ __all__ = [
     "IMAGENET",
     "PROFILES",
     "ClassifierConfig",
+    "DenoiseConfig",
     "End",
     "ExplanationConfig",
     "GuidanceConfig",

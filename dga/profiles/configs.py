@@ -287,6 +287,13 @@ class MemoConfig:
 
 
 @dataclass(frozen=True)
+class DenoiseConfig:
+    """Non-local means; ``strength``: its h, as a multiple of the noise's standard deviation."""
+
+    strength: float = 0.8
+
+
+@dataclass(frozen=True)
 class ReleaseConfig:
     """How a corrupted data set was made from clean pictures (ImageNet-C's way).
 

@@ -13,7 +13,8 @@ from dga.networks.classifier import predict_proba, to_prediction
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.pipeline import Permutation, Rebuilt, Stopped, run
-from dga.profiles import MemoConfig, Repair, TentConfig
+from dga.profiles import DenoiseConfig, MemoConfig, Repair, TentConfig
+from dga.readers.denoised import Denoised
 from dga.readers.memo import Memo
 from dga.readers.tent import Tent
 from dga.systems import System
@@ -33,8 +34,12 @@ class Frozen:
         return predict_proba(self.models.classifier, x, self.models.profile.classifier).cpu()
 
 
-Reader = Frozen | Tent | Memo
-READERS: dict[type, Callable[[Models, Any], Reader]] = {TentConfig: Tent, MemoConfig: Memo}
+Reader = Frozen | Tent | Memo | Denoised
+READERS: dict[type, Callable[[Models, Any], Reader]] = {
+    TentConfig: Tent,
+    MemoConfig: Memo,
+    DenoiseConfig: Denoised,
+}
 """Reader classes by the class of their settings."""
 RepairResult = tuple[Stopped, Rebuilt]
 
@@ -81,7 +86,9 @@ class Predictor:
         begun, n = time.perf_counter(), len(x)
         if not results:
             p = self.read([x], seeds)
-            return Answers(p, [(time.perf_counter() - begun) / n] * n, [0] * n, [True] * n)
+            seconds = (time.perf_counter() - begun) / n
+            pictures = getattr(self._reader, "pictures", None)
+            return Answers(p, [seconds] * n, [0] * n, [True] * n, pictures)
         pictures = torch.stack([rebuilt.image for _, rebuilt in results])
         p = self.read([pictures, x], seeds)
         reading = (time.perf_counter() - begun) / n

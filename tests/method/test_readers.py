@@ -43,7 +43,7 @@ def test_every_system_answers_for_every_picture(choosy_models, x, text):
     assert len(told.seconds) == len(told.depths) == len(told.crossed) == 6
     assert min(told.seconds) > 0
     system = parse(choosy_models.profile, text)
-    assert (told.pictures is None) == (system.repair is None)
+    assert (told.pictures is None) == (system.repair is None and text != "denoise")
     assert bool(told.details and told.details[0]) == ("plus" in text)
     beside = answers(choosy_models, x, "dga", text, "dga-plus")[text]
     assert beside.depths == told.depths
@@ -53,6 +53,12 @@ def test_every_system_answers_for_every_picture(choosy_models, x, text):
         assert other.depths == told.depths[::-1]
         flipped = other.probabilities.flip(0)
         torch.testing.assert_close(flipped, told.probabilities, atol=1e-4, rtol=0)
+
+
+def test_a_denoiser_takes_noise_out(models, x):
+    noisy = (x + 0.3 * torch.randn(x.shape, generator=torch.manual_seed(0))).clamp(-1, 1)
+    denoised = answers(models, noisy, "denoise")["denoise"].pictures
+    assert (denoised - x).square().mean() < 0.7 * (noisy - x).square().mean()
 
 
 def test_what_systems_share_is_done_once(choosy_models, x):

@@ -69,7 +69,7 @@ def test_any_repair_goes_with_any_reader():
         ("", "No method was named"),
         ("magic", "Unknown method 'magic'. Known: source, tent, memo"),
         ("source+tent", "Unknown repair 'source'. Known: "),
-        ("dga+magic", "Unknown reader 'magic'. Known: tent, memo."),
+        ("dga+magic", "Unknown reader 'magic'. Known: tent, memo, denoise."),
         ("dga:speed=3", "Unknown setting speed=3. This method's settings: tau, max_depth"),
         ("source:tau=1", "settings: none"),
         ("dga:tau", "look like dga:tau=0.3"),

@@ -1,0 +1,40 @@
+"""A classical denoiser before the classifier: what is gained without a diffusion model.
+
+Non-local means (Buades et al., CVPR 2005), with the noise's level estimated from wavelets.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from skimage.restoration import denoise_nl_means, estimate_sigma
+from torch import Tensor
+
+from dga.networks.classifier import predict_proba
+from dga.networks.models import Models
+from dga.profiles import DenoiseConfig
+
+
+class Denoised:
+    """Reads each picture after the denoiser; ``pictures``: the last ones, ``[B, 3, S, S]``."""
+
+    def __init__(self, models: Models, settings: DenoiseConfig) -> None:
+        self.models, self.settings = models, settings
+        self.pictures: Tensor | None = None
+
+    def reset(self) -> None:
+        """Nothing is learned."""
+
+    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
+        """Probabilities, ``[B, classes]`` on the CPU, for ``[B, 3, S, S]`` in [-1, 1]."""
+        self.pictures = torch.stack([self._denoise(picture) for picture in x])
+        profile = self.models.profile
+        return predict_proba(self.models.classifier, self.pictures, profile.classifier).cpu()
+
+    def _denoise(self, picture: Tensor) -> Tensor:
+        pixels = picture.movedim(0, -1).cpu().numpy()  # [S, S, 3]
+        sigma = float(np.mean(estimate_sigma(pixels, channel_axis=-1)))
+        clean = denoise_nl_means(
+            pixels, h=self.settings.strength * sigma, sigma=sigma, channel_axis=-1
+        )
+        return torch.from_numpy(clean).movedim(-1, 0).to(picture)
