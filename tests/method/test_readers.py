@@ -55,10 +55,10 @@ def test_every_system_answers_for_every_picture(choosy_models, x, text):
         torch.testing.assert_close(flipped, told.probabilities, atol=1e-4, rtol=0)
 
 
-def test_a_denoiser_takes_noise_out(models, x):
-    noisy = (x + 0.3 * torch.randn(x.shape, generator=torch.manual_seed(0))).clamp(-1, 1)
-    denoised = answers(models, noisy, "denoise")["denoise"].pictures
-    assert (denoised - x).square().mean() < 0.7 * (noisy - x).square().mean()
+def test_a_denoiser_takes_noise_out(choosy_models, x):
+    noisy = 0.3 * torch.randn(x.shape, generator=torch.manual_seed(0)).clamp(-3, 3)
+    denoised = answers(choosy_models, noisy, "denoise")["denoise"].pictures
+    assert denoised.std() < 0.5 * noisy.std()
 
 
 def test_what_systems_share_is_done_once(choosy_models, x):
