@@ -30,7 +30,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.pipeline import PictureCache, Rebuilt, Stopped, run
-from dga.profiles import End, PlacesConfig, Repair, StoppingConfig
+from dga.profiles import Diffusion, PlacesConfig, Repair, StoppingConfig
 from dga.stopping import Stop, choose_depth, is_decided
 
 AT_ONCE = 16
@@ -52,8 +52,8 @@ def choose_repair(models: Models) -> Repair:
     explain = replace(
         explanation, noise_floor=0.06, settled=1.0, sharpness=False, places=PlacesConfig()
     )
-    end = End(StoppingConfig(tau=0.995, max_depth=16), steps=1)
-    return Repair(replace(end, depth=0, stopping=None), explain, noisy=end)
+    diffusion = Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1)
+    return Repair(diffusion.with_depth(0), explain, noisy=diffusion)
 
 
 @dataclass(frozen=True)

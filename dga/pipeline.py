@@ -32,7 +32,7 @@ from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.profiles import (
-    End,
+    Diffusion,
     ExplanationConfig,
     OperatorGuidanceConfig,
     Profile,
@@ -138,14 +138,14 @@ def make_judged_path(
 class Stopped:
     """Event: the forward process of one picture stopped, for one repair.
 
-    ``end``: which of the repair's ends applies; ``stop``: t*, in 0...T; ``logits``: ``[paths, K]``
-    from the entry on, as far as they were needed, ``[1, 0]`` where the discriminator was not
-    asked; ``path``: the first noise path; ``seconds``: of the explanation and the stop.
+    ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T; ``logits``:
+    ``[paths, K]`` from the entry on, as far as they were needed, ``[1, 0]`` where the discriminator
+    was not asked; ``path``: the first noise path; ``seconds``: of the explanation and the stop.
     """
 
     row: int
     repair: Repair
-    end: End
+    diffusion: Diffusion
     found: Explanation
     stop: Stop
     logits: NDArray[np.float64]
@@ -171,7 +171,7 @@ class Job:
     row: int
     seed: int
     depths: tuple[int, ...]
-    end: End
+    diffusion: Diffusion
     states: Tensor
     restored: Tensor
     observed: Tensor
@@ -262,52 +262,53 @@ def _stop(
     cache: PictureCache, row: int, repair: Repair, extent: int = 0
 ) -> Generator[Scored | Judged, None, Stopped]:
     found = yield from cache.explanation(repair.explain)
-    end = repair.end
+    diffusion = repair.diffusion
     if found.entry and repair.noisy:
-        end = repair.noisy
+        diffusion = repair.noisy
     elif operator := found.degradation.operator:  # no noise hides what blur has erased
         sampled = repair.blurred if operator.is_guide else None
-        end = sampled or repair.end.at(0)
+        diffusion = sampled or repair.diffusion.with_depth(0)
     path, logits, seconds = cache.path(found), np.empty((1, 0)), found.seconds
-    if end.depth is not None:
-        stop = Stop(end.depth, crossed=True)
+    if diffusion.depth is not None:
+        stop = Stop(diffusion.depth, crossed=True)
     elif found.flat or found.settled:
         stop = Stop(0, crossed=True)
     else:
-        assert end.stopping is not None  # by End itself
-        stop, logits, judging = yield from cache.stop(found, end.stopping, extent)
+        assert diffusion.stopping is not None  # by Diffusion itself
+        stop, logits, judging = yield from cache.stop(found, diffusion.stopping, extent)
         stop = replace(stop, t_star=0 if stop.gave_up else found.entry + stop.t_star)
         seconds += judging
-    return Stopped(row, repair, end, found, stop, logits, path, seconds)
+    return Stopped(row, repair, diffusion, found, stop, logits, path, seconds)
 
 
 def _make_jobs(
     models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]
 ) -> list[Job]:
-    """One job for all repairs of a picture with the same path, t* and end; depth 0 among them."""
-    jobs: dict[tuple[int, int, End], Job] = {}
+    """One job for all repairs of a picture that have path, t* and diffusion in common."""
+    jobs: dict[tuple[int, int, Diffusion], Job] = {}
     for one in stopped:
         depth, states = one.stop.t_star, one.path.states
-        end = one.end.at(depth)
-        key = one.row, id(one.path), end
+        diffusion = one.diffusion.with_depth(depth)
+        key = one.row, id(one.path), diffusion
         if key not in jobs:
             beyond = depth - one.found.entry
             entries = (matched_depth(models.schedule, level) for level in one.found.levels[:-1])
             depths = (*(max(0, entry + beyond) for entry in entries), depth)
             at = torch.stack([states.at(k) for k in depths])
             restored = one.found.degradation.inverse(x[one.row])
-            job = Job(one.row, seeds[one.row], depths, end, at, restored, x[one.row], one.found, [])
+            seed, y = seeds[one.row], x[one.row]
+            job = Job(one.row, seed, depths, diffusion, at, restored, y, one.found, [])
             jobs[key] = job
         jobs[key].repairs.append(one.repair)
     return list(jobs.values())
 
 
 def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
-    """Denoise every job to depth 0; jobs whose ends agree but for the depth share batches."""
-    groups: dict[tuple[End, torch.Size], list[Job]] = defaultdict(list)
+    """Denoise every job to depth 0; those that differ in depth alone share batches."""
+    groups: dict[tuple[Diffusion, torch.Size], list[Job]] = defaultdict(list)
     for job in jobs:
         if job.depth:
-            groups[job.end.at(0), job.states.shape[1:]].append(job)
+            groups[job.diffusion.with_depth(0), job.states.shape[1:]].append(job)
         else:
             yield from (Rebuilt(job.row, repair, job.restored, 0, 0.0) for repair in job.repairs)
     size = max_batch(jobs[0].restored) if jobs else 1
@@ -323,12 +324,12 @@ def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
 
 
 def _steps(job: Job) -> int:
-    return len(sampler_of(job.end).visited(job.depth)) - 1
+    return len(sampler_of(job.diffusion).visited(job.depth)) - 1
 
 
 def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
-    """Denoise one batch of jobs with the same end, each from its own depth."""
-    begun, end = time.perf_counter(), jobs[0].end
+    """Denoise one batch of jobs that differ in depth alone."""
+    begun, diffusion = time.perf_counter(), jobs[0].diffusion
     shared = [job for job in jobs for _ in job.depths]  # a row for each depth of a job
     images = torch.cat([job.states for job in jobs])  # [b, 3, S, S]
     for step in reverse(
@@ -337,7 +338,7 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
         images,
         [depth for job in jobs for depth in job.depths],
         [job.seed for job in shared],
-        *_guide(models, end, shared),
+        *_guide(models, diffusion, shared),
     ):
         depths, rows = step.depth.tolist(), step.rows.tolist()
         for at, (row, depth) in enumerate(zip(rows, depths, strict=True)):
@@ -348,8 +349,8 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
     parts = images.clamp(-1, 1).split([len(job.depths) for job in jobs])
     images = torch.stack([job.blend(part) for job, part in zip(jobs, parts, strict=True)])
-    if end.sharpen:
-        images = wiener(images, disk(end.sharpen), end.sharpen_regularisation)
+    if diffusion.sharpen:
+        images = wiener(images, disk(diffusion.sharpen), diffusion.sharpen_regularisation)
     images, counts = to_levels(images), [_steps(job) for job in jobs]
     a_step = (time.perf_counter() - begun) / sum(counts)
     for job, image, steps in zip(jobs, images, counts, strict=True):
@@ -358,10 +359,10 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
 
 
 def _guide(
-    models: Models, end: End, jobs: Sequence[Job]
+    models: Models, diffusion: Diffusion, jobs: Sequence[Job]
 ) -> tuple[StructuralGuide | None, Sampler, OperatorAgreement | None]:
     """What holds each row to its picture: its operator, or its low frequencies; and the sampler."""
-    sampler, config = sampler_of(end), end.guidance
+    sampler, config = sampler_of(diffusion), diffusion.guidance
     if config is None:
         return None, sampler, None
     if isinstance(config, OperatorGuidanceConfig):
@@ -385,7 +386,7 @@ class Search:
 
     found: Explanation
     stop: Stop
-    end: End
+    diffusion: Diffusion
     logits: NDArray[np.float64]
     restored: Pixels
     x_t_star: Pixels
@@ -398,7 +399,8 @@ class Search:
         states = one.path.states
         restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(one.stop.t_star)))
         return cls(
-            one.found, one.stop, one.end, one.logits, restored, x_t_star, one.unchanged, one.seconds
+            *(one.found, one.stop, one.diffusion, one.logits),
+            *(restored, x_t_star, one.unchanged, one.seconds),
         )
 
     @property
@@ -410,7 +412,7 @@ class Search:
     @property
     def visited(self) -> tuple[int, ...]:
         """Depths of the reverse process, falling, from t* to 0."""
-        return tuple(sampler_of(self.end).visited(self.stop.t_star))
+        return tuple(sampler_of(self.diffusion).visited(self.stop.t_star))
 
 
 @dataclass(frozen=True)
@@ -525,10 +527,10 @@ def adapt_steps(
     (input_prediction,) = classify(models, x[None])
     search: Search | None = None
     if plain or not chosen or extent is not None:
-        rules = (r.end.stopping for r in plain if r.end.depth is None)
+        rules = (r.diffusion.stopping for r in plain if r.diffusion.depth is None)
         rule = next(rules, None) or stopping or profile.stopping
         to = profile.schedule.steps if extent is None else extent
-        search = Search.of((yield from _stop(cache, 0, Repair(End(rule)), to)))
+        search = Search.of((yield from _stop(cache, 0, Repair(Diffusion(rule)), to)))
         yield SearchEnded(None, search)
     searches: dict[Repair, Search] = {}
     done: dict[str, Reconstruction] = {}
@@ -550,7 +552,7 @@ def adapt_steps(
             yield event
     if search is None:
         repair, search = next(iter(searches.items()))
-        rule = repair.end.stopping or profile.stopping
+        rule = repair.diffusion.stopping or profile.stopping
     (at_t_star,) = classify(models, to_tensor(search.x_t_star)[None].to(models.device))
     yield Adaptation(
         profile=profile,
@@ -578,12 +580,6 @@ def require_repair(system: System) -> Repair:
             "repaired, and read by the frozen classifier."
         )
     return system.repair
-
-
-def at_depth(repair: Repair, depth: int) -> Repair:
-    """The repair with a fixed depth in place of t*, in both of its ends."""
-    noisy, blurred = (end and end.at(depth) for end in (repair.noisy, repair.blurred))
-    return replace(repair, end=repair.end.at(depth), noisy=noisy, blurred=blurred)
 
 
 def classify(models: Models, x: Tensor) -> list[Prediction]:

@@ -35,7 +35,6 @@ from dga.pipeline import (
     Search,
     SearchEnded,
     adapt_steps,
-    at_depth,
     classify,
     require_repair,
     run,
@@ -250,7 +249,7 @@ class Watcher:
     def read_depths(self) -> Generator[Part]:
         """What is read where the paper's method, without guidance, begins at each of the film's."""
         repair = require_repair(systems(self.models.profile)["dga"])
-        repairs = {at_depth(repair, depth): depth for depth in FILM}
+        repairs = {repair.with_depth(depth): depth for depth in FILM}
         x, depths = self.cache.x[None], list[dict[str, Any]]()
         for event in run(self.models, x, [self.seed], list(repairs), [self.cache]):
             if isinstance(event, Rebuilt):

@@ -33,6 +33,6 @@ def make_permutation(models: Models, x: Tensor, seeds: Sequence[int], what: str)
             degradation = replace(found.degradation, noise=degradation.noise)
         found = replace(found, degradation=degradation, entry=other.found.entry)
         path = make_judged_path(models, x[one.row], seeds[one.row], found)
-        return replace(one, found=found, stop=other.stop, end=other.end, path=path)
+        return replace(one, found=found, stop=other.stop, diffusion=other.diffusion, path=path)
 
     return permute

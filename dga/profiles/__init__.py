@@ -10,7 +10,7 @@ from dga.profiles.builtin import (
 )
 from dga.profiles.configs import (
     ClassifierConfig,
-    End,
+    Diffusion,
     ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
@@ -33,7 +33,7 @@ __all__ = [
     "IMAGENET",
     "PROFILES",
     "ClassifierConfig",
-    "End",
+    "Diffusion",
     "ExplanationConfig",
     "GuidanceConfig",
     "MemoConfig",

@@ -203,8 +203,8 @@ class OperatorGuidanceConfig:
 
 
 @dataclass(frozen=True)
-class End:
-    """The end of a repair: where noise stops, and how the picture is denoised from there.
+class Diffusion:
+    """How deep a picture is noised, and how it is denoised from there.
 
     ``stopping``: chooses a depth for each picture, counted from the one at which the picture
     stands by its own noise; ``depth``: a fixed one instead. At most ``steps`` steps, of
@@ -225,8 +225,8 @@ class End:
         if self.depth is None and self.stopping is None:
             raise ValueError("A diffusion method needs a fixed depth or a stopping rule.")
 
-    def at(self, depth: int) -> End:
-        """The way back from a fixed depth; equal for ends that differ in where noise stops."""
+    def with_depth(self, depth: int) -> Diffusion:
+        """The same with a fixed depth in place of the stopping rule."""
         return replace(self, stopping=None, depth=depth)
 
 
@@ -235,22 +235,28 @@ class Repair:
     """What is done to a picture: explain its damage, noise what is left, stop, denoise.
 
     ``explain``: how simple damage is looked for and undone; None: nothing is undone.
-    ``noisy``: the end for a picture in which noise was found, if it is another one; ``blurred``:
-    for one whose blur was measured; None: what undid it is all.
+    ``diffusion``: of any picture but those for which there is another: ``noisy``, where noise was
+    found, and ``blurred``, whose blur was measured (without one its inverse is all).
     """
 
-    end: End
+    diffusion: Diffusion = field(metadata={"key": "end"})
     explain: ExplanationConfig | None = None
-    noisy: End | None = field(default=None, metadata={"prefix": "noise_"})
-    blurred: End | None = field(default=None, metadata={"prefix": "blur_"})
+    noisy: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
+    blurred: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
+
+    def with_depth(self, depth: int) -> Repair:
+        """The same with one fixed depth for every picture."""
+        noisy, blurred = (one and one.with_depth(depth) for one in (self.noisy, self.blurred))
+        usual = self.diffusion.with_depth(depth)
+        return replace(self, diffusion=usual, noisy=noisy, blurred=blurred)
 
 
-POSTERIOR_MEAN = End(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
+POSTERIOR_MEAN = Diffusion(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
 # DGA+. A noisy picture is at home on its path from the start, so that its tau is high and none
 # is given up; it is rebuilt by one posterior-mean step. Others are sampled from a shallow depth.
 DGA_PLUS = Repair(
     explain=ExplanationConfig(),
-    end=End(
+    diffusion=Diffusion(
         StoppingConfig(tau=0.5, max_depth=16, horizon=60),
         guidance=GuidanceConfig(scale=0.75, through_network=False),
         steps=12,

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from dga import diffusion
-from dga.diffusion import FewSteps, ForwardPath, forward_path, reverse, sampler_of
+from dga.diffusion import FewSteps, ForwardPath, forward_path, reverse
 from dga.images import from_tensor, to_tensor
 from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.models import Models
@@ -16,7 +16,7 @@ from dga.pipeline import (
     adapt,
     adapt_steps,
 )
-from dga.profiles import End
+from dga.profiles import Diffusion
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.systems import USUAL, System, parse
 from tests.fixtures.models import NotNumbers
@@ -60,11 +60,10 @@ def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
     done = repaired(choosy_models, pictures, [plus])
     for row, (stopped, rebuilt) in ((row, pair) for (row, _), pair in done.items()):
         noisy = row in (1, 5)
-        assert (stopped.end == plus.noisy) == (stopped.found.entry > 0) == noisy
+        assert (stopped.diffusion == plus.noisy) == (stopped.found.entry > 0) == noisy
         beyond = 0 if row in (0, 4) else 16 if noisy else 4  # of one colour; source data
         assert stopped.stop.t_star == stopped.found.entry + beyond
-        assert rebuilt.steps == min(len(sampler_of(stopped.end).visited(stopped.stop.t_star)) - 1,
-                                    1 if noisy else 4)  # fmt: skip
+        assert rebuilt.steps == min(stopped.stop.t_star, 1 if noisy else 4)
 
 
 def test_the_record_holds_together(choosy_models, pictures):
@@ -80,7 +79,7 @@ def test_the_record_holds_together(choosy_models, pictures):
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
     assert alone.search is alone.explained
-    assert alone.stopping == choosy_models.profile.plus.end.stopping
+    assert alone.stopping == choosy_models.profile.plus.diffusion.stopping
     assert len(alone.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
     assert (judged.stop, judged.reconstructions) == (run.stop, {})
@@ -268,7 +267,7 @@ def test_bad_requests_are_sentences(choosy_models, pictures, work, words):
     with pytest.raises(ValueError, match=words):
         work(choosy_models, pictures[2])
     with pytest.raises(ValueError, match="a fixed depth or a stopping rule"):
-        End()
+        Diffusion()
 
 
 def test_networks_that_return_nonsense_are_noticed(choosy_models, pictures):
