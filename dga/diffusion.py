@@ -23,7 +23,7 @@ from dga.profiles import Diffusion, ScheduleConfig
 
 Agreement = Callable[[Tensor, Tensor, Tensor], Tensor]
 """Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures;
-it is told the depth of each, and its place in the batch, int64 ``[b]``."""
+it is told the depth of each, and its row in the batch, int64 ``[b]``."""
 
 
 @dataclass(frozen=True)

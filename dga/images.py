@@ -43,7 +43,7 @@ _BAND_PIXELS = 1_000_000  # converted at once, to spare memory
 _PHOTOMETRIC, _SAMPLE_FORMAT, _LARGEST = 262, 339, 281  # tags of TIFF
 _DESCRIBED = {0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x8298, 0x8769, 0x8825}
 """Tags of EXIF that say where a picture comes from, not how it is stored: from the description to
-the copyright, camera settings, place."""
+the copyright, camera settings, geographical position."""
 _NO_PROFILE = (ImageCms.PyCMSError, OSError, ValueError, TypeError)
 """What a profile raises that is damaged, or of another kind of picture: as if there were none."""
 _SAME = 2
@@ -208,7 +208,7 @@ def _moved(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.I
 
 
 def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, int, int]] | None:
-    """Kind, number of values and first value (or place) by tag, of a TIFF or the inside of EXIF.
+    """By tag of a TIFF or of EXIF: kind, number of values, and the first one or its offset.
 
     None where it is none, or beyond reason: others' may name the same megabytes many times.
     """

@@ -1,6 +1,6 @@
-"""Whole photographs: a depth for each place. Ours, not the paper's.
+"""Whole photographs: a depth for each window. Ours, not the paper's.
 
-The picture is explained as a whole (:mod:`dga.explanation.places`); then :func:`dga.pipeline.run`
+The picture is explained as a whole (:mod:`dga.explanation.windows`); then :func:`dga.pipeline.run`
 repairs it, in one piece up to :data:`ONE_PIECE_SIDE`, else in overlapping windows of the profile's
 size. Where noise is uneven, each pixel is given only what it lacks, so that all stand at
 one depth and an ordinary denoiser can take all of it out. (SVNR, Pearl et al., 2023, trains a
@@ -24,13 +24,13 @@ from dga.discriminator import Judged, judge_states, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.noise_level import matched_depth, uniform_levels
 from dga.explanation.operators import Convolution
-from dga.explanation.places import PLACES, Grid, explain_places
 from dga.explanation.search import Explanation, Scored
+from dga.explanation.windows import WINDOWS, Grid, explain_by_windows
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.pipeline import PictureCache, Rebuilt, Stopped, run
-from dga.profiles import Diffusion, PlacesConfig, Repair, StoppingConfig
+from dga.profiles import Diffusion, Repair, StoppingConfig, WindowsConfig
 from dga.stopping import Stop, choose_depth, is_decided
 
 AT_ONCE = 16
@@ -47,10 +47,10 @@ def choose_repair(models: Models) -> Repair:
     plus = models.profile.plus
     explanation = plus.explain
     assert explanation is not None
-    if explanation.places:
+    if explanation.windows:
         return plus
     explain = replace(
-        explanation, noise_floor=0.06, settled=1.0, sharpness=False, places=PlacesConfig()
+        explanation, noise_floor=0.06, settled=1.0, sharpness=False, windows=WindowsConfig()
     )
     diffusion = Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1)
     return Repair(diffusion.with_depth(0), explain, noisy=diffusion)
@@ -132,9 +132,9 @@ def photograph_steps(
     seed = content_seed(pixels) if seed is None else seed
     height, width = pixels.shape[:2]
     explanation = models.profile.plus.explain
-    whole = ONE_PIECE_SIDE if explanation and explanation.places else 0
-    if max(height, width) <= max(models.place_size, whole):
-        result = yield from _whole(models, mirror_up(pixels, models.place_size), seed)
+    whole = ONE_PIECE_SIDE if explanation and explanation.windows else 0
+    if max(height, width) <= max(models.window_size, whole):
+        result = yield from _whole(models, mirror_up(pixels, models.window_size), seed)
     else:
         result = yield from _windows(models, pixels, seed)
     image = result.image[:height, :width]
@@ -187,17 +187,19 @@ def _windows(
     is_grey = bool((pixels == pixels[..., :1]).all())
     x, config = to_tensor(pixels), repair.explain
     assert config is not None
-    assert config.places is not None
-    grid = Grid.over(pixels.shape[:2], side, round(config.places.overlap * side))
-    steps = explain_places(models.schedule, models.explainer, x, models.place_size, seed, config)
+    assert config.windows is not None
+    grid = Grid.over(pixels.shape[:2], side, round(config.windows.overlap * side))
+    steps = explain_by_windows(
+        models.schedule, models.explainer, x, models.window_size, seed, config
+    )
     found = yield from _with_progress(steps, len(grid))
     restored = replace(found.degradation, noise=0.0).inverse(x)
-    windows = [_window(models, found, restored, grid, n, config.places) for n in range(len(grid))]
+    windows = [_window(models, found, restored, grid, n, config.windows) for n in range(len(grid))]
     change, weight = torch.zeros_like(x), grid.weight()
 
     depths = np.zeros(len(grid), np.int64)
     touched = [n for n, window in enumerate(windows) if not window.settled]
-    size = max(1, AT_ONCE * models.place_size**2 // side**2)
+    size = max(1, AT_ONCE * models.window_size**2 // side**2)
     for begin in range(0, len(touched), size):
         part = touched[begin : begin + size]
         seeds = [seed * 1_000_003 + n for n in part]
@@ -232,7 +234,7 @@ def _with_progress(
         except StopIteration as end:
             explanation: Explanation = end.value
             return explanation
-        yield Progress(0, total) if event.stage == PLACES else event
+        yield Progress(0, total) if event.stage == WINDOWS else event
 
 
 def _window(
@@ -241,7 +243,7 @@ def _window(
     restored: Tensor,
     grid: Grid,
     number: int,
-    config: PlacesConfig,
+    config: WindowsConfig,
 ) -> Explanation:
     """The whole picture's explanation for one window: its own noise, the same blur.
 

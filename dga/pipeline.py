@@ -23,9 +23,9 @@ from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
-from dga.explanation.places import explain_places
 from dga.explanation.search import Explanation, ScoreCache, Scored, explain
 from dga.explanation.sharpness import disk, wiener
+from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
@@ -80,11 +80,11 @@ class PictureCache:
         return self._explanations[config]
 
     def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
-        """By its places where it is larger than the discriminator's own size."""
+        """By its windows where it is larger than the discriminator's own size."""
         schedule, network = self.models.schedule, self.models.explainer
-        side = self.models.place_size
-        if config.places and max(self.x.shape[1:]) > side:
-            steps = explain_places(schedule, network, self.x.cpu(), side, self.seed, config)
+        side = self.models.window_size
+        if config.windows and max(self.x.shape[1:]) > side:
+            steps = explain_by_windows(schedule, network, self.x.cpu(), side, self.seed, config)
         else:
             steps = explain(schedule, network, self.x, self.seed, config, self._scores)
         return (yield from steps)

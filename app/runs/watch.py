@@ -57,7 +57,7 @@ class PlaceJudge(nn.Module):
 
     def forward(self, states: Tensor, times: Tensor) -> Tensor:
         """As the network itself: logits ``[n]`` of states ``[n, 3, H, W]``."""
-        judge = getattr(self.network, "judge_places", None)
+        judge = getattr(self.network, "judge_windows", None)
         if judge is None:
             return self.network(states, times)
         logits: Tensor = judge(states, times)  # [n, places]

@@ -16,7 +16,6 @@ from dga.profiles.configs import (
     MemoConfig,
     NetworkConfig,
     OperatorGuidanceConfig,
-    PlacesConfig,
     Profile,
     PublicFile,
     ReleaseConfig,
@@ -25,6 +24,7 @@ from dga.profiles.configs import (
     ScheduleConfig,
     StoppingConfig,
     TentConfig,
+    WindowsConfig,
 )
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
     "MemoConfig",
     "NetworkConfig",
     "OperatorGuidanceConfig",
-    "PlacesConfig",
     "Profile",
     "PublicFile",
     "ReleaseConfig",
@@ -48,6 +47,7 @@ __all__ = [
     "ScheduleConfig",
     "StoppingConfig",
     "TentConfig",
+    "WindowsConfig",
     "get_profile",
     "tune_pictures",
 ]

@@ -17,7 +17,6 @@ from dga.profiles.configs import (
     MemoConfig,
     NetworkConfig,
     OperatorGuidanceConfig,
-    PlacesConfig,
     Profile,
     PublicFile,
     ReleaseConfig,
@@ -25,6 +24,7 @@ from dga.profiles.configs import (
     SamplingConfig,
     ScheduleConfig,
     StoppingConfig,
+    WindowsConfig,
 )
 from dga.profiles.imagenet_labels import imagenet_labels
 
@@ -111,7 +111,7 @@ IMAGENET = Profile(
     release=ReleaseConfig(),
 )
 # Real photographs and a real classifier. The networks are everyday16's shapes, of any size: the
-# diffusion model sees the whole picture, the discriminator its places.
+# diffusion model sees the whole picture, the discriminator windows of it.
 PHOTO = replace(
     EVERYDAY16,
     name="photo",
@@ -132,7 +132,7 @@ PHOTO = replace(
             settled=1.0,
             exposure=False,
             sharpness=False,
-            places=PlacesConfig(levels=2, measured=True),
+            windows=WindowsConfig(levels=2, measured=True),
         ),
         diffusion=Diffusion(depth=0),
         noisy=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),

@@ -106,7 +106,7 @@ class StoppingConfig:
 
 
 @dataclass(frozen=True)
-class PlacesConfig:
+class WindowsConfig:
     """How a picture larger than the discriminator's own size is explained, by its places.
 
     ``seen``: windows with the finest detail by which, and by a thumbnail, what is one for the whole
@@ -175,7 +175,7 @@ class ExplanationConfig:
         (4.0, 0.03),
         (4.0, 0.01),
     )
-    places: PlacesConfig | None = None
+    windows: WindowsConfig | None = field(default=None, metadata={"key": "places"})
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Whole photographs: a depth for each place."""
+"""Whole photographs: a depth for each window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from skimage.metrics import peak_signal_noise_ratio
 import dga
 from dga.diffusion import ForwardPath, Schedule
 from dga.explanation.noise_level import matched_depth, noise_map
-from dga.explanation.places import Grid
+from dga.explanation.windows import Grid
 from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.networks.models import Models
 from dga.photograph import Photograph, Progress, photograph_steps, repair_photograph
@@ -127,7 +127,7 @@ def grey_of(values: np.ndarray) -> Pixels:
     return np.repeat(values[..., None], 3, 2)
 
 
-def test_each_place_has_its_own_depth(shipped_models: Models, astronaut: Pixels) -> None:
+def test_each_window_has_its_own_depth(shipped_models: Models, astronaut: Pixels) -> None:
     damaged = half_noisy(astronaut)
     events = list(photograph_steps(shipped_models, damaged))
     done = events[-1]
