@@ -148,7 +148,7 @@ def read_photograph(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
     repaired, x = (to_tensor(image)[None].to(models.device) for image in (done.image, pixels))
     p = predictor.read([repaired, x], [seed])
     seconds = done.seconds + time.perf_counter() - begun
-    details = {"unchanged": done.unchanged, "degradation": str(done.found.degradation)}
+    details = {"unchanged": done.unchanged, "degradation": str(done.explanation.degradation)}
     return Answers(p, [seconds], [int(done.depths.max())], [True], repaired, [details])
 
 

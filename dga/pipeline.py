@@ -50,33 +50,33 @@ NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
 
 
 class PictureCache:
-    """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each found once.
+    """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each computed once.
 
-    ``found``: its explanation where that is known; else it is searched for.
+    ``explanation``: where it is known; else one is searched for, by each configuration.
     """
 
     def __init__(
-        self, models: Models, x: Tensor, seed: int, found: Explanation | None = None
+        self, models: Models, x: Tensor, seed: int, explanation: Explanation | None = None
     ) -> None:
-        self.models, self.x, self.seed, self.found = models, x, seed, found
+        self.models, self.x, self.seed, self.explanation = models, x, seed, explanation
         self._explanations: dict[ExplanationConfig, Explanation] = {}
         self._scores: ScoreCache = {}
         self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
 
-    def explanation(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
+    def explain(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
         """What is undone before the forward process; :data:`NO_EXPLANATION` without a ``config``.
 
         Its ``seconds`` count scores in full that another configuration computed before.
         """
-        if config is None or self.found:
-            return self.found or NO_EXPLANATION
+        if config is None or self.explanation:
+            return self.explanation or NO_EXPLANATION
         if config not in self._explanations:
             begun = time.perf_counter()
             before = sum(seconds for _, seconds in self._scores.values())
-            found = yield from self._explain(config)
+            explanation = yield from self._explain(config)
             judging = sum(seconds for _, seconds in self._scores.values()) - before
             other = time.perf_counter() - begun - judging
-            self._explanations[config] = replace(found, seconds=found.seconds + other)
+            self._explanations[config] = replace(explanation, seconds=explanation.seconds + other)
         return self._explanations[config]
 
     def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
@@ -89,22 +89,22 @@ class PictureCache:
             steps = explain(schedule, network, self.x, self.seed, config, self._scores)
         return (yield from steps)
 
-    def path(self, found: Explanation, number: int = 0) -> JudgedPath:
+    def path(self, explanation: Explanation, number: int = 0) -> JudgedPath:
         """Noise path ``number`` of the picture after the explanation's inverse."""
-        key = found.degradation, found is not NO_EXPLANATION, number
+        key = explanation.degradation, explanation is not NO_EXPLANATION, number
         if key not in self._paths:
-            self._paths[key] = make_judged_path(self.models, self.x, self.seed, found, number)
+            self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation, number)
         return self._paths[key]
 
     def stop(
-        self, found: Explanation, stopping: StoppingConfig, extent: int = 0
+        self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
     ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
         """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
 
         Returns the stop, its depth counted from the entry, logits ``[paths, K]``, and seconds.
         """
-        paths = [self.path(found, number) for number in range(stopping.paths)]
-        most = self.models.schedule.steps - found.entry + 1
+        paths = [self.path(explanation, number) for number in range(stopping.paths)]
+        most = self.models.schedule.steps - explanation.entry + 1
         count, size = 0, max_batch(self.x)
         first = min(FIRST, size)
         while True:
@@ -119,16 +119,16 @@ class PictureCache:
 
 
 def make_judged_path(
-    models: Models, x: Tensor, seed: int, found: Explanation, number: int = 0
+    models: Models, x: Tensor, seed: int, explanation: Explanation, number: int = 0
 ) -> JudgedPath:
     """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
-    is_explained, degradation = found is not NO_EXPLANATION, found.degradation
+    is_explained, degradation = explanation is not NO_EXPLANATION, explanation.degradation
     path_seed = seed if number == 0 else (seed + 1) * 1_000_003 + number
-    noise = degradation.noise if found.noise is None else found.noise
-    begin = degradation.inverse(x) if found.state is None else found.state.to(x)
+    noise = degradation.noise if explanation.noise is None else explanation.noise
+    begin = degradation.inverse(x) if explanation.state is None else explanation.state.to(x)
     states = ForwardPath(models.schedule, begin, path_seed, noise)
     network = models.explainer if is_explained else models.discriminator
-    return JudgedPath(models.schedule, network, states, found.entry, number, is_explained)
+    return JudgedPath(models.schedule, network, states, explanation.entry, number, is_explained)
 
 
 # The loop
@@ -146,7 +146,7 @@ class Stopped:
     row: int
     repair: Repair
     diffusion: Diffusion
-    found: Explanation
+    explanation: Explanation
     stop: Stop
     logits: NDArray[np.float64]
     path: JudgedPath
@@ -155,7 +155,7 @@ class Stopped:
     @property
     def unchanged(self) -> bool:
         """The picture is returned bit for bit."""
-        return self.stop.t_star == 0 and self.found.degradation.nothing_to_invert
+        return self.stop.t_star == 0 and self.explanation.degradation.nothing_to_invert
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class Job:
     states: Tensor
     restored: Tensor
     observed: Tensor
-    found: Explanation
+    explanation: Explanation
     repairs: list[Repair]
 
     @property
@@ -185,9 +185,9 @@ class Job:
 
     def blend(self, images: Tensor) -> Tensor:
         """The picture, ``[3, S, S]``, from what each depth gave, ``[n, 3, S, S]``."""
-        if self.found.noise is None or not self.found.levels:
+        if self.explanation.noise is None or not self.explanation.levels:
             return images[0]
-        weights = level_weights(self.found.noise, self.found.levels).to(images)
+        weights = level_weights(self.explanation.noise, self.explanation.levels).to(images)
         return (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
 
 
@@ -261,24 +261,24 @@ def run(
 def _stop(
     cache: PictureCache, row: int, repair: Repair, extent: int = 0
 ) -> Generator[Scored | Judged, None, Stopped]:
-    found = yield from cache.explanation(repair.explain)
+    explanation = yield from cache.explain(repair.explain)
     diffusion = repair.diffusion
-    if found.entry and repair.noisy:
+    if explanation.entry and repair.noisy:
         diffusion = repair.noisy
-    elif operator := found.degradation.operator:  # no noise hides what blur has erased
+    elif operator := explanation.degradation.operator:  # no noise hides what blur has erased
         sampled = repair.blurred if operator.is_guide else None
         diffusion = sampled or repair.diffusion.with_depth(0)
-    path, logits, seconds = cache.path(found), np.empty((1, 0)), found.seconds
+    path, logits, seconds = cache.path(explanation), np.empty((1, 0)), explanation.seconds
     if diffusion.depth is not None:
         stop = Stop(diffusion.depth, crossed=True)
-    elif found.flat or found.settled:
+    elif explanation.flat or explanation.settled:
         stop = Stop(0, crossed=True)
     else:
         assert diffusion.stopping is not None  # by Diffusion itself
-        stop, logits, judging = yield from cache.stop(found, diffusion.stopping, extent)
-        stop = replace(stop, t_star=0 if stop.gave_up else found.entry + stop.t_star)
+        stop, logits, judging = yield from cache.stop(explanation, diffusion.stopping, extent)
+        stop = replace(stop, t_star=0 if stop.gave_up else explanation.entry + stop.t_star)
         seconds += judging
-    return Stopped(row, repair, diffusion, found, stop, logits, path, seconds)
+    return Stopped(row, repair, diffusion, explanation, stop, logits, path, seconds)
 
 
 def _make_jobs(
@@ -291,13 +291,14 @@ def _make_jobs(
         diffusion = one.diffusion.with_depth(depth)
         key = one.row, id(one.path), diffusion
         if key not in jobs:
-            beyond = depth - one.found.entry
-            entries = (matched_depth(models.schedule, level) for level in one.found.levels[:-1])
+            beyond = depth - one.explanation.entry
+            levels = one.explanation.levels[:-1]
+            entries = (matched_depth(models.schedule, level) for level in levels)
             depths = (*(max(0, entry + beyond) for entry in entries), depth)
             at = torch.stack([states.at(k) for k in depths])
-            restored = one.found.degradation.inverse(x[one.row])
+            restored = one.explanation.degradation.inverse(x[one.row])
             seed, y = seeds[one.row], x[one.row]
-            job = Job(one.row, seed, depths, diffusion, at, restored, y, one.found, [])
+            job = Job(one.row, seed, depths, diffusion, at, restored, y, one.explanation, [])
             jobs[key] = job
         jobs[key].repairs.append(one.repair)
     return list(jobs.values())
@@ -366,7 +367,7 @@ def _guide(
     if config is None:
         return None, sampler, None
     if isinstance(config, OperatorGuidanceConfig):
-        operators = [job.found.degradation.operator for job in jobs]
+        operators = [job.explanation.degradation.operator for job in jobs]
         observed = torch.stack([job.observed for job in jobs])
         known = [operator for operator in operators if operator is not None]
         return None, sampler, OperatorAgreement(models.schedule, known, observed, config.weight)
@@ -384,7 +385,7 @@ class Search:
     ``x_t_star``: uint8 ``[S, S, 3]``; ``unchanged``: the picture is returned bit for bit.
     """
 
-    found: Explanation
+    explanation: Explanation
     stop: Stop
     diffusion: Diffusion
     logits: NDArray[np.float64]
@@ -399,7 +400,7 @@ class Search:
         states = one.path.states
         restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(one.stop.t_star)))
         return cls(
-            *(one.found, one.stop, one.diffusion, one.logits),
+            *(one.explanation, one.stop, one.diffusion, one.logits),
             *(restored, x_t_star, one.unchanged, one.seconds),
         )
 
@@ -540,14 +541,14 @@ def adapt_steps(
             for system in by_repair[event.repair]:
                 yield SearchEnded(system, searches[event.repair])
         elif isinstance(event, Rebuilt):
-            begun, found = time.perf_counter(), searches[event.repair]
+            begun = time.perf_counter()
             image = from_tensor(event.image)
             (prediction,) = classify(models, event.image[None])
             seconds = event.seconds + time.perf_counter() - begun
             for system in by_repair[event.repair]:
-                result = Reconstruction(system, found, image, prediction, event.steps, seconds)
-                done[system.name] = result
-                yield result
+                rest = searches[event.repair], image, prediction, event.steps, seconds
+                done[system.name] = Reconstruction(system, *rest)
+                yield done[system.name]
         else:
             yield event
     if search is None:

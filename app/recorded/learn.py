@@ -61,7 +61,7 @@ class Recorder:
             run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[METHODS[name]]])
             record[name] = self.read(run.reconstructions[METHODS[name]].image, truth)
             if run.explained:
-                found = run.explained.found
+                found = run.explained.explanation
                 record["found"] = name_damage(found.degradation, max(found.levels, default=0))
         return record
 

@@ -133,7 +133,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
             yield {"progress": {"done": 0, "total": 0}}
     assert result is not None
     subject.parts["result"] = result.image
-    explanation = result.found
+    explanation = result.explanation
     noise = 0.0 if result.unchanged else max(explanation.degradation.noise, _noise_of(result))
     diagnosis = name_damage(explanation.degradation, noise)
     gave_up = not explanation.settled and not explanation.flat and bool(explanation.entry)
@@ -275,7 +275,7 @@ class Watcher:
         yield {
             "diagnosis": {
                 **image,
-                "entry": search.found.entry,
+                "entry": search.explanation.entry,
                 "depth": search.stop.t_star,
                 "is_unchanged": search.unchanged,
                 "confidence": search.confidence.round(4).tolist(),

@@ -34,8 +34,8 @@ def test_named_paths_are_there(page):
 def test_paths_in_docstrings_are_there():
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
     for path in SOURCES:
-        nodes = [n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, kinds)]
-        said = "\n".join(ast.get_docstring(node) or "" for node in nodes)
+        nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+        said = "\n".join(ast.get_docstring(n) or "" for n in nodes if isinstance(n, kinds))
         assert _missing(said) == [], _name(path)
 
 

@@ -40,7 +40,7 @@ def explained(
 ) -> Search:
     """What DGA+ would have found, as far as words depend on it."""
     return Search(
-        found=Explanation(found, entry, 0.03125, scored, flat),
+        explanation=Explanation(found, entry, 0.03125, scored, flat),
         stop=Stop(t_star, crossed),
         diffusion=PLUS.noisy if entry else PLUS.diffusion,
         logits=np.log(np.array([[3.0, 5 / 3, 9 / 7, 7 / 9]])),

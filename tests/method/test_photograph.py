@@ -177,10 +177,10 @@ def test_a_grey_photograph_stays_grey(shipped_models: Models) -> None:
 def test_impulses_are_not_taken_for_white_noise(shipped_models: Models, astronaut: Pixels) -> None:
     damaged = dga.corrupt(astronaut, "impulse_noise", 5, 1)
     done = repair_photograph(shipped_models, damaged)
-    assert done.found.degradation.impulses is not None
+    assert done.explanation.degradation.impulses is not None
     assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + 8
     white = repair_photograph(shipped_models, dga.corrupt(astronaut, "gaussian_noise", 5, 1))
-    assert white.found.degradation.impulses is None
+    assert white.explanation.degradation.impulses is None
     assert (white.depths > 8).all()
 
 

@@ -42,7 +42,7 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_model
     for (row, repair), (stopped, rebuilt) in together.items():
         alone = repaired(choosy_models, pictures[row : row + 1], [repair], 3 + row)[0, repair]
         assert alone[0].stop == stopped.stop
-        assert alone[0].found.degradation == stopped.found.degradation
+        assert alone[0].explanation.degradation == stopped.explanation.degradation
         assert alone[1].steps == rebuilt.steps
         assert apart(alone[1].image, rebuilt.image) <= 1
         assert not stopped.unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[row])
@@ -50,8 +50,8 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_model
     assert len({one.stop for one in ends[repairs[0]]}) > 1  # some cross, others do not
     plus = ends[repairs[3]]
     assert [one.unchanged for one in plus] == [True, False, False, False, True, False]
-    assert [bool(one.found.degradation.noise) for one in plus] == [False, True, *[False] * 3, True]
-    assert plus[3].found.degradation.exposure.gain > 2
+    assert [row for row, one in enumerate(plus) if one.explanation.degradation.noise] == [1, 5]
+    assert plus[3].explanation.degradation.exposure.gain > 2
 
 
 def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
@@ -60,9 +60,9 @@ def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
     done = repaired(choosy_models, pictures, [plus])
     for row, (stopped, rebuilt) in ((row, pair) for (row, _), pair in done.items()):
         noisy = row in (1, 5)
-        assert (stopped.diffusion == plus.noisy) == (stopped.found.entry > 0) == noisy
+        assert (stopped.diffusion == plus.noisy) == (stopped.explanation.entry > 0) == noisy
         beyond = 0 if row in (0, 4) else 16 if noisy else 4  # of one colour; source data
-        assert stopped.stop.t_star == stopped.found.entry + beyond
+        assert stopped.stop.t_star == stopped.explanation.entry + beyond
         assert rebuilt.steps == min(stopped.stop.t_star, 1 if noisy else 4)
 
 
