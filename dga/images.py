@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 Pixels = NDArray[np.uint8]
+HALF_RANGE = 127.5
+"""8-bit levels in a unit of [-1, 1]."""
 
 KEPT_SIDE = 768
 """Where a square is cut out, a picture with a shorter side of twice this is first reduced by a
@@ -312,7 +314,12 @@ def to_tensor(pixels: Pixels) -> Tensor:
     import torch  # here: decoding a picture must not wait for it
 
     x = torch.tensor(np.ascontiguousarray(pixels)).movedim(-1, -3)  # a copy: it may be read-only
-    return x.to(torch.float32).div(127.5).sub(1.0).contiguous()
+    return x.to(torch.float32).div(HALF_RANGE).sub(1.0).contiguous()
+
+
+def to_levels(x: Tensor) -> Tensor:
+    """A picture in [-1, 1], rounded to the 256 levels of a picture file, in [-1, 1] again."""
+    return ((x + 1) * HALF_RANGE).round() / HALF_RANGE - 1
 
 
 def from_tensor(x: Tensor) -> Pixels:
@@ -324,5 +331,5 @@ def from_tensor(x: Tensor) -> Pixels:
         raise FloatingPointError("A network returned values that are not numbers.")
     import torch
 
-    levels = x.detach().float().clamp(-1, 1).add(1.0).mul(127.5).round()
+    levels = x.detach().float().clamp(-1, 1).add(1.0).mul(HALF_RANGE).round()
     return levels.to(torch.uint8).movedim(-3, -1).contiguous().cpu().numpy()

@@ -20,14 +20,14 @@ from torch import Tensor
 
 from dga.diffusion import ForwardPath, Sampler, reverse, sampler_of
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
-from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
 from dga.explanation.search import Explanation, ScoreCache, Scored, explain
 from dga.explanation.sharpness import disk, wiener
 from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
-from dga.images import Pixels, from_tensor, to_tensor
+from dga.images import Pixels, from_tensor, to_levels, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models

@@ -9,11 +9,11 @@ from PIL import Image, ImageDraw
 from torch import Tensor, nn
 
 from dga.diffusion import Schedule
-from dga.explanation.degradation import NO_DEGRADATION, to_levels
+from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.exposure import nothing_to_judge
 from dga.explanation.noise_level import matched_depth, noise_deviation
 from dga.explanation.search import Explanation, explain
-from dga.images import to_pixels, to_square, to_tensor
+from dga.images import to_levels, to_pixels, to_square, to_tensor
 from dga.pipeline import adapt
 from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
 from dga.systems import parse

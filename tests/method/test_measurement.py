@@ -13,7 +13,7 @@ from PIL import Image
 from torch import Tensor
 
 import dga
-from dga.explanation.degradation import Degradation, to_levels
+from dga.explanation.degradation import Degradation
 from dga.explanation.glass import Glass
 from dga.explanation.measurement import measure_blocks, measure_blur
 from dga.explanation.noise_level import (
@@ -25,7 +25,7 @@ from dga.explanation.noise_level import (
 from dga.explanation.operators import Blocks, Disk, Line, Operator
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
-from dga.images import Pixels, to_pixels, to_square, to_tensor
+from dga.images import Pixels, to_levels, to_pixels, to_square, to_tensor
 from tests.fixtures.models import noise
 
 SIDE = 224

@@ -14,11 +14,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.explanation.degradation import to_levels
 from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, UNCHANGED, Exposure
 from dga.explanation.noise_level import matched_depth, noise_deviation, remove_impulses
 from dga.explanation.operators import line
 from dga.explanation.sharpness import disk, wiener
+from dga.images import to_levels
 
 CLEAN_SHARE = 0.3
 """Of class 1, clean pictures after an inverse that they did not need."""
