@@ -173,8 +173,8 @@ def _whole(
             image = from_tensor(event.image)
     explanation = stopped.explanation
     noise = np.full(pixels.shape[:2], explanation.degradation.noise, np.float32)
-    if explanation.noise is not None:
-        noise = explanation.noise.numpy()
+    if explanation.noise_map is not None:
+        noise = explanation.noise_map.numpy()
     depths = np.array([[stopped.stop.t_star]])
     return Photograph(image, explanation, noise, (0,), (0,), depths, stopped.unchanged, 0.0)
 
@@ -220,8 +220,8 @@ def _windows(
     if is_grey:  # a grey photograph stays grey
         taken = taken.mean(0)
     noise = np.zeros(x.shape[1:], np.float32)
-    if explanation.noise is not None:
-        noise = explanation.noise.numpy()
+    if explanation.noise_map is not None:
+        noise = explanation.noise_map.numpy()
     by_window = depths.reshape(len(grid.rows), len(grid.columns))
     image = from_tensor(restored + taken)
     return Photograph(image, explanation, noise, grid.rows, grid.columns, by_window, False, 0.0)
@@ -254,18 +254,19 @@ def _window(
     """
     state = restored if explanation.state is None else explanation.state
     window = replace(explanation, scored=(), state=grid.cut(state, [number])[0])
-    if explanation.noise is not None:
-        noise = grid.cut(explanation.noise[None], [number])[0, 0]
+    if explanation.noise_map is not None:
+        noise = grid.cut(explanation.noise_map[None], [number])[0, 0]
         levels = uniform_levels(noise, config.levels) if bool(noise.any()) else ()
         if levels:
             entry = matched_depth(models.schedule, levels[-1])
             degradation = replace(NO_DEGRADATION, noise=levels[-1])
-            return replace(window, degradation=degradation, entry=entry, noise=noise, levels=levels)
+            window = replace(window, noise_map=noise, levels=levels)
+            return replace(window, degradation=degradation, entry=entry)
     operator = explanation.degradation.operator
     # A convolution is the same everywhere.
-    if explanation.noise is None and isinstance(operator, Convolution):
+    if explanation.noise_map is None and isinstance(operator, Convolution):
         return replace(window, degradation=Degradation(operator=operator))
-    return replace(window, degradation=NO_DEGRADATION, entry=0, noise=None, settled=True)
+    return replace(window, degradation=NO_DEGRADATION, entry=0, noise_map=None, settled=True)
 
 
 class Window(PictureCache):

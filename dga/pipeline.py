@@ -124,7 +124,7 @@ def make_judged_path(
     """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
     is_explained, degradation = explanation is not NO_EXPLANATION, explanation.degradation
     path_seed = seed if number == 0 else (seed + 1) * 1_000_003 + number
-    noise = degradation.noise if explanation.noise is None else explanation.noise
+    noise = degradation.noise if explanation.noise_map is None else explanation.noise_map
     begin = degradation.inverse(x) if explanation.state is None else explanation.state.to(x)
     states = ForwardPath(models.schedule, begin, path_seed, noise)
     network = models.explainer if is_explained else models.discriminator
@@ -185,9 +185,9 @@ class Job:
 
     def blend(self, images: Tensor) -> Tensor:
         """The picture, ``[3, S, S]``, from what each depth gave, ``[n, 3, S, S]``."""
-        if self.explanation.noise is None or not self.explanation.levels:
+        if self.explanation.noise_map is None or not self.explanation.levels:
             return images[0]
-        weights = level_weights(self.explanation.noise, self.explanation.levels).to(images)
+        weights = level_weights(self.explanation.noise_map, self.explanation.levels).to(images)
         return (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
 
 

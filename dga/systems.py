@@ -1,4 +1,4 @@
-"""The systems of the paper's Table 1, their variants and ours: a repair, and who reads it.
+"""The systems of the paper's Table 1, their variants and ours: a repair and a reader.
 
 A repair is what is done to a picture (:class:`~dga.profiles.Repair`): explain, noise, stop,
 denoise. A reader is the frozen classifier, or one that adapts: Tent, MEMO. A system is any pair

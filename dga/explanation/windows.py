@@ -22,9 +22,9 @@ from dga.explanation.measurement import measure_blocks, measure_blur
 from dga.explanation.noise_level import (
     extreme_share,
     matched_depth,
+    measure_noise,
+    measure_noise_map,
     noise_by_brightness,
-    noise_deviation,
-    noise_map,
     uniform_levels,
     whiten_channels,
 )
@@ -107,7 +107,7 @@ class _WindowSearch:
         """
         windows, config = self.windows, replace(self.config, sharpness=False)
         every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
-        sample, deviation = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
+        sample, deviation = x[:, ::every, ::every], float(measure_noise(x[None])[0])
         if deviation > config.noise_floor and config.impulses:
             top, left = (max(0, length - LONGEST_COUNTED) // 2 for length in x.shape[1:])
             middle = x[:, top : top + LONGEST_COUNTED, left : left + LONGEST_COUNTED]
@@ -151,7 +151,7 @@ class _WindowSearch:
 
         ``x``: ``[3, H, W]``, without what else was found.
         """
-        noise, floor = noise_map(x), self.config.noise_floor
+        noise, floor = measure_noise_map(x), self.config.noise_floor
         least = float(noise[::8, ::8].quantile(self.windows.quiet))
         is_everywhere = least > floor
         noise[noise <= floor] = 0
@@ -164,7 +164,7 @@ class _WindowSearch:
             noise = noise_by_brightness(white, noise)
         levels = uniform_levels(noise, self.windows.levels)
         entry, found = matched_depth(self.schedule, levels[-1]), Degradation(noise=levels[-1])
-        return Explanation(found, entry, levels[-1], noise=noise, levels=levels, state=white)
+        return Explanation(found, entry, levels[-1], noise_map=noise, levels=levels, state=white)
 
     def _believe(self, x: Tensor, noise: Tensor, least: float) -> Generator[Scored, None, Tensor]:
         """Whether a pixel's noise counts, bool ``[H, W]``: where the discriminator prefers it.
@@ -238,7 +238,7 @@ def views(x: Tensor, side: int, count: int, noise_floor: float) -> Look:
     detail = []
     for i, j in map(grid.corner, range(len(grid))):
         window = x[None, :, i : i + side, j : j + side]
-        noisy = float(noise_deviation(window)[0]) > noise_floor
+        noisy = float(measure_noise(window)[0]) > noise_floor
         differences = sum(float(window.diff(dim=d).abs().mean()) for d in (2, 3))
         detail.append((noisy, -differences))
     best = sorted(range(len(grid)), key=detail.__getitem__)[:count]

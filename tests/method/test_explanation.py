@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from dga.diffusion import Schedule
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.exposure import nothing_to_judge
-from dga.explanation.noise_level import matched_depth, noise_deviation
+from dga.explanation.noise_level import matched_depth, measure_noise
 from dga.explanation.search import Explanation, explain
 from dga.images import to_levels, to_pixels, to_square, to_tensor
 from dga.pipeline import adapt
@@ -63,9 +63,9 @@ def test_noise_deviation_is_measured(deviation):
     """White noise of a known deviation, on a smooth picture, unclipped; tiny ones are numbers."""
     x = picture(size=64)
     noisy = x + deviation * noise(*x.shape, seed=1)
-    assert float(noise_deviation(noisy[None])) == pytest.approx(deviation, rel=0.08)
+    assert float(measure_noise(noisy[None])) == pytest.approx(deviation, rel=0.08)
     for height, width in ((1, 1), (1, 7), (2, 2), (3, 3)):
-        assert noise_deviation(noisy[None, :, :height, :width]).isfinite().all()
+        assert measure_noise(noisy[None, :, :height, :width]).isfinite().all()
 
 
 def test_the_matched_depth_holds_as_much_noise_as_the_picture():

@@ -13,7 +13,7 @@ from skimage.metrics import peak_signal_noise_ratio
 
 import dga
 from dga.diffusion import ForwardPath, Schedule
-from dga.explanation.noise_level import matched_depth, noise_map
+from dga.explanation.noise_level import matched_depth, measure_noise_map
 from dga.explanation.windows import Grid
 from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.networks.models import Models
@@ -75,7 +75,7 @@ def test_windows_cover_everything_and_leave_no_seam(shape: tuple[int, int]) -> N
 def test_noise_is_measured_around_each_pixel() -> None:
     deviation = torch.linspace(0.05, 0.5, 320).expand(160, 320)
     x = torch.randn(3, 160, 320, generator=torch.Generator().manual_seed(0)) * deviation
-    ratio = noise_map(x)[:, 20:-20] / deviation[:, 20:-20]
+    ratio = measure_noise_map(x)[:, 20:-20] / deviation[:, 20:-20]
     assert ratio.shape == (160, 280)
     assert 0.8 < float(ratio.min()) < float(ratio.max()) < 1.25
 
