@@ -367,10 +367,10 @@ def _guide(
     if config is None:
         return None, sampler, None
     if isinstance(config, OperatorGuidanceConfig):
-        operators = [job.explanation.degradation.operator for job in jobs]
+        degradations = (job.explanation.degradation for job in jobs)
+        operators = [one.operator for one in degradations if one.operator]
         observed = torch.stack([job.observed for job in jobs])
-        known = [operator for operator in operators if operator is not None]
-        return None, sampler, OperatorAgreement(models.schedule, known, observed, config.weight)
+        return None, sampler, OperatorAgreement(models.schedule, operators, observed, config.weight)
     return StructuralGuide(torch.stack([job.restored for job in jobs]), config), sampler, None
 
 

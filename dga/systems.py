@@ -105,7 +105,7 @@ def systems(profile: Profile) -> dict[str, System]:
     50 of 100, lambda 6 and self-ensemble; DiffPure: t = 0.15). The others were tuned for the
     profile.
     """
-    own, fixed, full = profile.stopping, profile.dda_depth, profile.ancestral
+    rule, fixed, full = profile.stopping, profile.dda_depth, profile.ancestral
     few: dict[str, Any] = vars(profile.sampling) if profile.sampling else {}
     dda = Diffusion(depth=fixed, guidance=profile.dda_guidance, **few)
     plus = System("dga-plus", SYSTEMS["dga-plus"], repair=profile.plus)
@@ -119,10 +119,10 @@ def systems(profile: Profile) -> dict[str, System]:
         _row("dda-ensemble", dda, ensemble=True),
         _row("dda-published", Diffusion(depth=50, guidance=GuidanceConfig(6.0)), ensemble=True),
         _row("dda-ancestral", Diffusion(depth=fixed, guidance=full.dda_guidance)),
-        _row("dga", Diffusion(own, **few)),
-        _row("dga-ancestral", Diffusion(own)),
-        _row("dga-guided", Diffusion(own, guidance=profile.guidance, **few)),
-        _row("dga-guided-ancestral", Diffusion(own, guidance=full.guidance)),
+        _row("dga", Diffusion(rule, **few)),
+        _row("dga-ancestral", Diffusion(rule)),
+        _row("dga-guided", Diffusion(rule, guidance=profile.guidance, **few)),
+        _row("dga-guided-ancestral", Diffusion(rule, guidance=full.guidance)),
         plus,
         replace(
             plus,
@@ -164,22 +164,22 @@ def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, System]:
 
 
 def _find_system(profile: Profile, name: str) -> System:
-    known = systems(profile)
-    if name in known:
-        return known[name]
+    by_name = systems(profile)
+    if name in by_name:
+        return by_name[name]
     repair, plus, reader = name.partition("+")
     if not plus:
-        raise ValueError(f"Unknown method {name!r}. Known: {', '.join(known)}.")
-    repairs = [row for row in known if known[row].repair]
-    readers = [row for row in known if known[row].reader]
+        raise ValueError(f"Unknown method {name!r}. Known: {', '.join(by_name)}.")
+    repairs = [row for row in by_name if by_name[row].repair]
+    readers = [row for row in by_name if by_name[row].reader]
     if repair not in repairs:
         raise ValueError(f"Unknown repair {repair!r}. Known: {', '.join(repairs)}.")
     if reader not in readers:
         raise ValueError(f"Unknown reader {reader!r}. Known: {', '.join(readers)}.")
-    title = f"{known[repair].title} and {known[reader].title}"
-    trust = ENTROPY_WEIGHT if known[reader].batch else 0.0  # MEMO reads each picture alone
+    title = f"{by_name[repair].title} and {by_name[reader].title}"
+    trust = ENTROPY_WEIGHT if by_name[reader].batch else 0.0  # MEMO reads each picture alone
     return replace(
-        known[repair], title=title, reader=known[reader].reader, ensemble=True, trust=trust
+        by_name[repair], title=title, reader=by_name[reader].reader, ensemble=True, trust=trust
     )
 
 
@@ -201,8 +201,8 @@ def change_settings(profile: Profile, system: System, changes: dict[str, str], n
             repair = replace(repair, noisy=replace(usual, stopping=repair.noisy.stopping))
         if switches.get("sampling") == "false":
             repair = replace(repair, diffusion=replace(usual, depth=0))
-    made: System = override(replace(system, name=name, repair=repair), changes)
+    changed: System = override(replace(system, name=name, repair=repair), changes)
     schedule = Schedule.from_config(profile.schedule)
-    for diffusion in made.diffusions:
+    for diffusion in changed.diffusions:
         schedule.check_depth(diffusion.depth or 0)
-    return made
+    return changed

@@ -270,8 +270,8 @@ def mean_logits(
     ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: of the noise that a picture
     holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all see the same noise.
     """
-    shape, asked = x.shape[1:], set(depth.flatten().tolist())
-    noise = {k: step_noise(seed, "forward", k, shape).to(x) for k in asked}
+    shape, distinct = x.shape[1:], set(depth.flatten().tolist())
+    noise = {k: step_noise(seed, "forward", k, shape).to(x) for k in distinct}
     abar = schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
     variance = deviation.double().cpu().square()[:, None]
     remainder = (1 - abar - abar * variance).clamp(min=0).sqrt().to(x)

@@ -142,8 +142,8 @@ class _WindowSearch:
         candidates = [NO_DEGRADATION, Degradation(operator=operator)]
         scores = self._judge(look, candidates)
         for candidate, score in zip(candidates, scores, strict=True):
-            told = score if math.isfinite(score) else None
-            yield Scored("blur", candidate, told, len(self.config.judged_at))
+            value = score if math.isfinite(score) else None
+            yield Scored("blur", candidate, value, len(self.config.judged_at))
         return operator if scores[1] <= scores[0] + self.windows.objection else None
 
     def _noise(self, x: Tensor) -> Generator[Scored, None, Explanation | None]:
@@ -169,7 +169,7 @@ class _WindowSearch:
     def _believe(self, x: Tensor, noise: Tensor, least: float) -> Generator[Scored, None, Tensor]:
         """Whether a pixel's noise counts, bool ``[H, W]``: where the discriminator prefers it.
 
-        Asked is the noisiest of every 3 x 3 windows, for all of them: fine texture passes for a
+        The noisiest of every 3 x 3 windows is judged, for all of them: fine texture passes for a
         little noise, seldom for much. The eight beside it vote, too, and one of several is
         against; where noise is everywhere (``least``: what all but the quietest pixels hold), all
         vote for all as well. Where it is faint a window is asked itself, for beside noise there may
@@ -212,9 +212,9 @@ class _WindowSearch:
             entry = torch.tensor([matched_depth(schedule, s) for s in level[part].tolist()])
             plain, noised = (
                 mean_logits(
-                    schedule, network, cut, depth.clamp(max=schedule.steps), held, self.seed
+                    schedule, network, cut, depth.clamp(max=schedule.steps), amount, self.seed
                 )
-                for depth, held in (
+                for depth, amount in (
                     (after.expand(len(cut), -1), 0 * deviation),
                     (entry[:, None] + after, deviation),
                 )

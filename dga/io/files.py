@@ -62,9 +62,8 @@ def to_plain(config: object) -> dict[str, Any]:
     return plain
 
 
-def _named_values(config: Any) -> dict[str, Any]:
-    fields = dataclasses.fields(config)
-    return {f.metadata.get("key", f.name): getattr(config, f.name) for f in fields}
+def _named_values(data: Any) -> dict[str, Any]:
+    return {f.metadata.get("key", f.name): getattr(data, f.name) for f in dataclasses.fields(data)}
 
 
 @contextmanager

@@ -82,7 +82,7 @@ class StoppingConfig:
     """
 
     tau: float = 0.5
-    """0 to 1."""
+    """Confidence, 0 to 1: equal to it is not below."""
     max_depth: int = 60
     """The deepest depth that is chosen."""
     run: int = 1
