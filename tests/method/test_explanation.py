@@ -59,7 +59,7 @@ def explain_picture(
 
 
 @pytest.mark.parametrize("deviation", [0.1, 0.3, 0.6])
-def test_noise_deviation_is_measured(deviation):
+def test_the_noise_level_is_measured(deviation):
     """White noise of a known deviation, on a smooth picture, unclipped; tiny ones are numbers."""
     x = picture(size=64)
     noisy = x + deviation * noise(*x.shape, seed=1)
