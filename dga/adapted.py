@@ -125,7 +125,7 @@ class AdaptedClassifier(nn.Module):
 def repair(picture: Picture, models: Models | None = None) -> Picture:
     """The repaired picture at its own size and of its kind: PIL, or uint8 ``[H, W, 3]``.
 
-    By DGA+, larger pictures with a depth for each place (:func:`dga.repair_photograph`). What needs
+    By DGA+; a larger picture has a depth by window (:func:`dga.repair_photograph`). What needs
     no repair comes back bit for bit, and the same picture gives the same result. A PIL image is
     read as files are (upright, its profile's colours, on white), and what comes of it has its
     profile, EXIF and resolution. ``models``: by default those of ``photo``. Raises
@@ -148,7 +148,7 @@ def read_photograph(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
     repaired, x = (to_tensor(image)[None].to(models.device) for image in (done.image, pixels))
     p = predictor.read([repaired, x], [seed])
     seconds = done.seconds + time.perf_counter() - begun
-    details = {"unchanged": done.unchanged, "degradation": str(done.found.degradation)}
+    details = {"unchanged": done.unchanged, "degradation": str(done.explanation.degradation)}
     return Answers(p, [seconds], [int(done.depths.max())], [True], repaired, [details])
 
 

@@ -42,11 +42,11 @@ def check_corruption(corruption: str, severity: int) -> None:
 
 def check_corruptions(names: Collection[str]) -> None:
     """Raise ``ValueError`` unless every name is known and there is at least one."""
-    known = CORRUPTIONS + EXTRA_CORRUPTIONS
-    unknown = sorted(set(names) - set(known))
+    allowed = CORRUPTIONS + EXTRA_CORRUPTIONS
+    unknown = sorted(set(names) - set(allowed))
     if unknown or not names:
         problem = f"Unknown corruption {unknown[0]!r}." if unknown else "No corruption is named."
-        raise ValueError(f"{problem} Choose {', '.join(GROUPS)} or some of: {', '.join(known)}.")
+        raise ValueError(f"{problem} Choose {', '.join(GROUPS)} or some of: {', '.join(allowed)}.")
 
 
 def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:
@@ -90,14 +90,14 @@ def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels
         )
     apply = _package()
 
-    asked = {"severity": int(severity), "corruption_name": corruption}
+    options = {"severity": int(severity), "corruption_name": corruption}
     if corruption in OWN_SEED:  # outside the lock: the first glass blur compiles for seconds
-        return apply(pixels, seed=seed % 2**32, **asked)
+        return apply(pixels, seed=seed % 2**32, **options)
     with _global_rng, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         state = np.random.get_state()
         np.random.seed(seed % 2**32)
         try:
-            return apply(pixels, **asked)
+            return apply(pixels, **options)
         finally:
             np.random.set_state(state)

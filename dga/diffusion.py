@@ -19,11 +19,11 @@ import torch
 from torch import Tensor, nn
 
 from dga.guidance import StructuralGuide
-from dga.profiles import End, ScheduleConfig
+from dga.profiles import Diffusion, ScheduleConfig
 
 Agreement = Callable[[Tensor, Tensor, Tensor], Tensor]
 """Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures;
-it is told the depth of each, and its place in the batch, int64 ``[b]``."""
+it is told the depth of each, and its row in the batch, int64 ``[b]``."""
 
 
 @dataclass(frozen=True)
@@ -257,14 +257,14 @@ class FewSteps:
 Sampler = Ancestral | FewSteps
 
 
-def sampler_of(end: End) -> Sampler:
-    """The sampler that an end asks for.
+def sampler_of(diffusion: Diffusion) -> Sampler:
+    """Every depth in turn, or a few steps, as ``diffusion`` asks for.
 
     Raises ``ValueError`` for numbers out of range, and for ``eta`` without a number of steps.
     """
-    if end.steps is not None:
-        return FewSteps(end.steps, end.eta or 0.0)
-    if end.eta is not None:
+    if diffusion.steps is not None:
+        return FewSteps(diffusion.steps, diffusion.eta or 0.0)
+    if diffusion.eta is not None:
         raise ValueError(
             "eta belongs to few-step sampling: say how many steps as well, or leave it out."
         )

@@ -69,7 +69,7 @@ class StructuralGuide:
     def __call__(self, x_k: Tensor, x0_hat: Tensor, rows: Tensor) -> Tensor:
         """What is subtracted from the sample, ``[b, 3, H, W]``.
 
-        ``x0_hat`` depends on ``x_k``; ``rows``: their places in the batch.
+        ``x0_hat`` depends on ``x_k``; ``rows``: their positions in the batch.
         """
         here = self.reference[rows.to(self.reference.device, non_blocking=True)]
         loss = structural_loss(x0_hat, here, self.config).sum()

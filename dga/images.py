@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 Pixels = NDArray[np.uint8]
+HALF_RANGE = 127.5
+"""8-bit levels in a unit of [-1, 1]."""
 
 KEPT_SIDE = 768
 """Where a square is cut out, a picture with a shorter side of twice this is first reduced by a
@@ -43,7 +45,7 @@ _BAND_PIXELS = 1_000_000  # converted at once, to spare memory
 _PHOTOMETRIC, _SAMPLE_FORMAT, _LARGEST = 262, 339, 281  # tags of TIFF
 _DESCRIBED = {0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x8298, 0x8769, 0x8825}
 """Tags of EXIF that say where a picture comes from, not how it is stored: from the description to
-the copyright, camera settings, place."""
+the copyright, camera settings, geographical position."""
 _NO_PROFILE = (ImageCms.PyCMSError, OSError, ValueError, TypeError)
 """What a profile raises that is damaged, or of another kind of picture: as if there were none."""
 _SAME = 2
@@ -208,7 +210,7 @@ def _moved(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.I
 
 
 def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, int, int]] | None:
-    """Kind, number of values and first value (or place) by tag, of a TIFF or the inside of EXIF.
+    """By tag of a TIFF or of EXIF: kind, number of values, and the first one or its offset.
 
     None where it is none, or beyond reason: others' may name the same megabytes many times.
     """
@@ -312,7 +314,12 @@ def to_tensor(pixels: Pixels) -> Tensor:
     import torch  # here: decoding a picture must not wait for it
 
     x = torch.tensor(np.ascontiguousarray(pixels)).movedim(-1, -3)  # a copy: it may be read-only
-    return x.to(torch.float32).div(127.5).sub(1.0).contiguous()
+    return x.to(torch.float32).div(HALF_RANGE).sub(1.0).contiguous()
+
+
+def to_levels(x: Tensor) -> Tensor:
+    """A picture in [-1, 1], rounded to the 256 levels of a picture file, in [-1, 1] again."""
+    return ((x + 1) * HALF_RANGE).round() / HALF_RANGE - 1
 
 
 def from_tensor(x: Tensor) -> Pixels:
@@ -324,5 +331,5 @@ def from_tensor(x: Tensor) -> Pixels:
         raise FloatingPointError("A network returned values that are not numbers.")
     import torch
 
-    levels = x.detach().float().clamp(-1, 1).add(1.0).mul(127.5).round()
+    levels = x.detach().float().clamp(-1, 1).add(1.0).mul(HALF_RANGE).round()
     return levels.to(torch.uint8).movedim(-3, -1).contiguous().cpu().numpy()

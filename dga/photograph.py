@@ -1,6 +1,6 @@
-"""Whole photographs: a depth for each place. Ours, not the paper's.
+"""Whole photographs: a depth for each window. Ours, not the paper's.
 
-The picture is explained as a whole (:mod:`dga.explanation.places`); then :func:`dga.pipeline.run`
+The picture is explained as a whole (:mod:`dga.explanation.windows`); then :func:`dga.pipeline.run`
 repairs it, in one piece up to :data:`ONE_PIECE_SIDE`, else in overlapping windows of the profile's
 size. Where noise is uneven, each pixel is given only what it lacks, so that all stand at
 one depth and an ordinary denoiser can take all of it out. (SVNR, Pearl et al., 2023, trains a
@@ -24,13 +24,13 @@ from dga.discriminator import Judged, judge_states, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.noise_level import matched_depth, uniform_levels
 from dga.explanation.operators import Convolution
-from dga.explanation.places import PLACES, Grid, explain_places
 from dga.explanation.search import Explanation, Scored
+from dga.explanation.windows import WINDOWS, Grid, explain_by_windows
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.pipeline import PictureCache, Rebuilt, Stopped, run
-from dga.profiles import End, PlacesConfig, Repair, StoppingConfig
+from dga.profiles import Diffusion, Repair, StoppingConfig, WindowsConfig
 from dga.stopping import Stop, choose_depth, is_decided
 
 AT_ONCE = 16
@@ -45,15 +45,15 @@ def choose_repair(models: Models) -> Repair:
     Else as it was chosen on scikit-image's photographs.
     """
     plus = models.profile.plus
-    explanation = plus.explain
-    assert explanation is not None
-    if explanation.places:
+    config = plus.explain
+    assert config is not None
+    if config.windows:
         return plus
     explain = replace(
-        explanation, noise_floor=0.06, settled=1.0, sharpness=False, places=PlacesConfig()
+        config, noise_floor=0.06, settled=1.0, sharpness=False, windows=WindowsConfig()
     )
-    end = End(StoppingConfig(tau=0.995, max_depth=16), steps=1)
-    return Repair(replace(end, depth=0, stopping=None), explain, noisy=end)
+    diffusion = Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1)
+    return Repair(diffusion.with_depth(0), explain, noisy=diffusion)
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Photograph:
     """
 
     image: Pixels
-    found: Explanation
+    explanation: Explanation
     noise: NDArray[np.float32]
     rows: Sequence[int]
     columns: Sequence[int]
@@ -86,7 +86,7 @@ class Photograph:
             "width": width,
             "height": height,
             "unchanged": self.unchanged,
-            "found": str(replace(self.found.degradation, noise=0.0)),
+            "found": str(replace(self.explanation.degradation, noise=0.0)),
             "noise": {
                 "median": round(float(np.median(self.noise)), 4),
                 "largest": round(float(self.noise.max()), 4),
@@ -131,10 +131,10 @@ def photograph_steps(
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     seed = content_seed(pixels) if seed is None else seed
     height, width = pixels.shape[:2]
-    explanation = models.profile.plus.explain
-    whole = ONE_PIECE_SIDE if explanation and explanation.places else 0
-    if max(height, width) <= max(models.place_size, whole):
-        result = yield from _whole(models, mirror_up(pixels, models.place_size), seed)
+    config = models.profile.plus.explain
+    whole = ONE_PIECE_SIDE if config and config.windows else 0
+    if max(height, width) <= max(models.window_size, whole):
+        result = yield from _whole(models, mirror_up(pixels, models.window_size), seed)
     else:
         result = yield from _windows(models, pixels, seed)
     image = result.image[:height, :width]
@@ -171,12 +171,12 @@ def _whole(
             stopped = event
         elif isinstance(event, Rebuilt):
             image = from_tensor(event.image)
-    found = stopped.found
-    noise = np.full(pixels.shape[:2], found.degradation.noise, np.float32)
-    if found.noise is not None:
-        noise = found.noise.numpy()
+    explanation = stopped.explanation
+    noise = np.full(pixels.shape[:2], explanation.degradation.noise, np.float32)
+    if explanation.noise_map is not None:
+        noise = explanation.noise_map.numpy()
     depths = np.array([[stopped.stop.t_star]])
-    return Photograph(image, found, noise, (0,), (0,), depths, stopped.unchanged, 0.0)
+    return Photograph(image, explanation, noise, (0,), (0,), depths, stopped.unchanged, 0.0)
 
 
 def _windows(
@@ -187,17 +187,20 @@ def _windows(
     is_grey = bool((pixels == pixels[..., :1]).all())
     x, config = to_tensor(pixels), repair.explain
     assert config is not None
-    assert config.places is not None
-    grid = Grid.over(pixels.shape[:2], side, round(config.places.overlap * side))
-    steps = explain_places(models.schedule, models.explainer, x, models.place_size, seed, config)
-    found = yield from _with_progress(steps, len(grid))
-    restored = replace(found.degradation, noise=0.0).inverse(x)
-    windows = [_window(models, found, restored, grid, n, config.places) for n in range(len(grid))]
+    assert config.windows is not None
+    grid = Grid.over(pixels.shape[:2], side, round(config.windows.overlap * side))
+    steps = explain_by_windows(
+        models.schedule, models.explainer, x, models.window_size, seed, config
+    )
+    explanation = yield from _with_progress(steps, len(grid))
+    restored = replace(explanation.degradation, noise=0.0).inverse(x)
+    rest = explanation, restored, grid
+    windows = [_window(models, *rest, number, config.windows) for number in range(len(grid))]
     change, weight = torch.zeros_like(x), grid.weight()
 
     depths = np.zeros(len(grid), np.int64)
     touched = [n for n, window in enumerate(windows) if not window.settled]
-    size = max(1, AT_ONCE * models.place_size**2 // side**2)
+    size = max(1, AT_ONCE * models.window_size**2 // side**2)
     for begin in range(0, len(touched), size):
         part = touched[begin : begin + size]
         seeds = [seed * 1_000_003 + n for n in part]
@@ -216,10 +219,12 @@ def _windows(
     taken = change / weight
     if is_grey:  # a grey photograph stays grey
         taken = taken.mean(0)
-    noise = np.zeros(x.shape[1:], np.float32) if found.noise is None else found.noise.numpy()
+    noise = np.zeros(x.shape[1:], np.float32)
+    if explanation.noise_map is not None:
+        noise = explanation.noise_map.numpy()
     by_window = depths.reshape(len(grid.rows), len(grid.columns))
     image = from_tensor(restored + taken)
-    return Photograph(image, found, noise, grid.rows, grid.columns, by_window, False, 0.0)
+    return Photograph(image, explanation, noise, grid.rows, grid.columns, by_window, False, 0.0)
 
 
 def _with_progress(
@@ -232,54 +237,56 @@ def _with_progress(
         except StopIteration as end:
             explanation: Explanation = end.value
             return explanation
-        yield Progress(0, total) if event.stage == PLACES else event
+        yield Progress(0, total) if event.stage == WINDOWS else event
 
 
 def _window(
     models: Models,
-    found: Explanation,
+    explanation: Explanation,
     restored: Tensor,
     grid: Grid,
     number: int,
-    config: PlacesConfig,
+    config: WindowsConfig,
 ) -> Explanation:
     """The whole picture's explanation for one window: its own noise, the same blur.
 
     Exposure, impulses and blocks are undone in the whole; nothing is left of them to do.
     """
-    state = restored if found.state is None else found.state
-    window = replace(found, scored=(), state=grid.cut(state, [number])[0])
-    if found.noise is not None:
-        noise = grid.cut(found.noise[None], [number])[0, 0]
+    state = restored if explanation.state is None else explanation.state
+    window = replace(explanation, scored=(), state=grid.cut(state, [number])[0])
+    if explanation.noise_map is not None:
+        noise = grid.cut(explanation.noise_map[None], [number])[0, 0]
         levels = uniform_levels(noise, config.levels) if bool(noise.any()) else ()
         if levels:
             entry = matched_depth(models.schedule, levels[-1])
             degradation = replace(NO_DEGRADATION, noise=levels[-1])
-            return replace(window, degradation=degradation, entry=entry, noise=noise, levels=levels)
-    operator = found.degradation.operator
-    if found.noise is None and isinstance(operator, Convolution):  # which is the same everywhere
+            window = replace(window, noise_map=noise, levels=levels)
+            return replace(window, degradation=degradation, entry=entry)
+    operator = explanation.degradation.operator
+    # A convolution is the same everywhere.
+    if explanation.noise_map is None and isinstance(operator, Convolution):
         return replace(window, degradation=Degradation(operator=operator))
-    return replace(window, degradation=NO_DEGRADATION, entry=0, noise=None, settled=True)
+    return replace(window, degradation=NO_DEGRADATION, entry=0, noise_map=None, settled=True)
 
 
 class Window(PictureCache):
     """One window whose explanation is there already."""
 
-    found: Explanation
+    explanation: Explanation
 
     def stop(
-        self, found: Explanation, stopping: StoppingConfig, extent: int = 0
+        self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
     ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
         """By the entry alone, where that decides."""
-        entry = self.path(found).logits[None, :1]  # [1, 1]
+        entry = self.path(explanation).logits[None, :1]  # [1, 1]
         if entry.size and is_decided(entry, stopping):
             return choose_depth(entry, stopping), entry, 0.0
-        return (yield from super().stop(found, stopping, extent))
+        return (yield from super().stop(explanation, stopping, extent))
 
 
 def judge_entries(models: Models, windows: Sequence[Window]) -> None:
     """Judge the first state of all windows with noise in one batch; most stop there."""
-    paths = [window.path(window.found) for window in windows if window.found.entry]
+    paths = [window.path(window.explanation) for window in windows if window.explanation.entry]
     for i in range(0, len(paths), size := max_batch(windows[0].x)):
         part = paths[i : i + size]
         states = torch.stack([path.states.at(path.entry) for path in part])

@@ -20,19 +20,19 @@ from torch import Tensor
 
 from dga.diffusion import ForwardPath, Sampler, reverse, sampler_of
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
-from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
-from dga.explanation.places import explain_places
 from dga.explanation.search import Explanation, ScoreCache, Scored, explain
 from dga.explanation.sharpness import disk, wiener
+from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
-from dga.images import Pixels, from_tensor, to_tensor
+from dga.images import Pixels, from_tensor, to_levels, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.profiles import (
-    End,
+    Diffusion,
     ExplanationConfig,
     OperatorGuidanceConfig,
     Profile,
@@ -50,61 +50,61 @@ NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
 
 
 class PictureCache:
-    """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each found once.
+    """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each computed once.
 
-    ``found``: its explanation where that is known; else it is searched for.
+    ``explanation``: where it is known; else one is searched for, by each configuration.
     """
 
     def __init__(
-        self, models: Models, x: Tensor, seed: int, found: Explanation | None = None
+        self, models: Models, x: Tensor, seed: int, explanation: Explanation | None = None
     ) -> None:
-        self.models, self.x, self.seed, self.found = models, x, seed, found
+        self.models, self.x, self.seed, self.explanation = models, x, seed, explanation
         self._explanations: dict[ExplanationConfig, Explanation] = {}
         self._scores: ScoreCache = {}
         self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
 
-    def explanation(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
+    def explain(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
         """What is undone before the forward process; :data:`NO_EXPLANATION` without a ``config``.
 
         Its ``seconds`` count scores in full that another configuration computed before.
         """
-        if config is None or self.found:
-            return self.found or NO_EXPLANATION
+        if config is None or self.explanation:
+            return self.explanation or NO_EXPLANATION
         if config not in self._explanations:
             begun = time.perf_counter()
             before = sum(seconds for _, seconds in self._scores.values())
-            found = yield from self._explain(config)
+            explanation = yield from self._explain(config)
             judging = sum(seconds for _, seconds in self._scores.values()) - before
             other = time.perf_counter() - begun - judging
-            self._explanations[config] = replace(found, seconds=found.seconds + other)
+            self._explanations[config] = replace(explanation, seconds=explanation.seconds + other)
         return self._explanations[config]
 
     def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
-        """By its places where it is larger than the discriminator's own size."""
+        """By its windows where it is larger than the discriminator's own size."""
         schedule, network = self.models.schedule, self.models.explainer
-        side = self.models.place_size
-        if config.places and max(self.x.shape[1:]) > side:
-            steps = explain_places(schedule, network, self.x.cpu(), side, self.seed, config)
+        side = self.models.window_size
+        if config.windows and max(self.x.shape[1:]) > side:
+            steps = explain_by_windows(schedule, network, self.x.cpu(), side, self.seed, config)
         else:
             steps = explain(schedule, network, self.x, self.seed, config, self._scores)
         return (yield from steps)
 
-    def path(self, found: Explanation, number: int = 0) -> JudgedPath:
+    def path(self, explanation: Explanation, number: int = 0) -> JudgedPath:
         """Noise path ``number`` of the picture after the explanation's inverse."""
-        key = found.degradation, found is not NO_EXPLANATION, number
+        key = explanation.degradation, explanation is not NO_EXPLANATION, number
         if key not in self._paths:
-            self._paths[key] = make_judged_path(self.models, self.x, self.seed, found, number)
+            self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation, number)
         return self._paths[key]
 
     def stop(
-        self, found: Explanation, stopping: StoppingConfig, extent: int = 0
+        self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
     ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
         """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
 
         Returns the stop, its depth counted from the entry, logits ``[paths, K]``, and seconds.
         """
-        paths = [self.path(found, number) for number in range(stopping.paths)]
-        most = self.models.schedule.steps - found.entry + 1
+        paths = [self.path(explanation, number) for number in range(stopping.paths)]
+        most = self.models.schedule.steps - explanation.entry + 1
         count, size = 0, max_batch(self.x)
         first = min(FIRST, size)
         while True:
@@ -119,16 +119,16 @@ class PictureCache:
 
 
 def make_judged_path(
-    models: Models, x: Tensor, seed: int, found: Explanation, number: int = 0
+    models: Models, x: Tensor, seed: int, explanation: Explanation, number: int = 0
 ) -> JudgedPath:
     """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
-    is_explained, degradation = found is not NO_EXPLANATION, found.degradation
+    is_explained, degradation = explanation is not NO_EXPLANATION, explanation.degradation
     path_seed = seed if number == 0 else (seed + 1) * 1_000_003 + number
-    noise = degradation.noise if found.noise is None else found.noise
-    begin = degradation.inverse(x) if found.state is None else found.state.to(x)
+    noise = degradation.noise if explanation.noise_map is None else explanation.noise_map
+    begin = degradation.inverse(x) if explanation.state is None else explanation.state.to(x)
     states = ForwardPath(models.schedule, begin, path_seed, noise)
     network = models.explainer if is_explained else models.discriminator
-    return JudgedPath(models.schedule, network, states, found.entry, number, is_explained)
+    return JudgedPath(models.schedule, network, states, explanation.entry, number, is_explained)
 
 
 # The loop
@@ -138,15 +138,15 @@ def make_judged_path(
 class Stopped:
     """Event: the forward process of one picture stopped, for one repair.
 
-    ``end``: which of the repair's ends applies; ``stop``: t*, in 0...T; ``logits``: ``[paths, K]``
-    from the entry on, as far as they were needed, ``[1, 0]`` where the discriminator was not
-    asked; ``path``: the first noise path; ``seconds``: of the explanation and the stop.
+    ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T; ``logits``:
+    ``[paths, K]`` from the entry on, as far as they were needed, ``[1, 0]`` where the discriminator
+    was not asked; ``path``: the first noise path; ``seconds``: of the explanation and the stop.
     """
 
     row: int
     repair: Repair
-    end: End
-    found: Explanation
+    diffusion: Diffusion
+    explanation: Explanation
     stop: Stop
     logits: NDArray[np.float64]
     path: JudgedPath
@@ -155,7 +155,7 @@ class Stopped:
     @property
     def unchanged(self) -> bool:
         """The picture is returned bit for bit."""
-        return self.stop.t_star == 0 and self.found.degradation.nothing_to_invert
+        return self.stop.t_star == 0 and self.explanation.degradation.nothing_to_invert
 
 
 @dataclass(frozen=True)
@@ -171,11 +171,11 @@ class Job:
     row: int
     seed: int
     depths: tuple[int, ...]
-    end: End
+    diffusion: Diffusion
     states: Tensor
     restored: Tensor
     observed: Tensor
-    found: Explanation
+    explanation: Explanation
     repairs: list[Repair]
 
     @property
@@ -185,9 +185,9 @@ class Job:
 
     def blend(self, images: Tensor) -> Tensor:
         """The picture, ``[3, S, S]``, from what each depth gave, ``[n, 3, S, S]``."""
-        if self.found.noise is None or not self.found.levels:
+        if self.explanation.noise_map is None or not self.explanation.levels:
             return images[0]
-        weights = level_weights(self.found.noise, self.found.levels).to(images)
+        weights = level_weights(self.explanation.noise_map, self.explanation.levels).to(images)
         return (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
 
 
@@ -261,53 +261,55 @@ def run(
 def _stop(
     cache: PictureCache, row: int, repair: Repair, extent: int = 0
 ) -> Generator[Scored | Judged, None, Stopped]:
-    found = yield from cache.explanation(repair.explain)
-    end = repair.end
-    if found.entry and repair.noisy:
-        end = repair.noisy
-    elif operator := found.degradation.operator:  # no noise hides what blur has erased
+    explanation = yield from cache.explain(repair.explain)
+    diffusion = repair.diffusion
+    if explanation.entry and repair.noisy:
+        diffusion = repair.noisy
+    elif operator := explanation.degradation.operator:  # no noise hides what blur has erased
         sampled = repair.blurred if operator.is_guide else None
-        end = sampled or repair.end.at(0)
-    path, logits, seconds = cache.path(found), np.empty((1, 0)), found.seconds
-    if end.depth is not None:
-        stop = Stop(end.depth, crossed=True)
-    elif found.flat or found.settled:
+        diffusion = sampled or repair.diffusion.with_depth(0)
+    path, logits, seconds = cache.path(explanation), np.empty((1, 0)), explanation.seconds
+    if diffusion.depth is not None:
+        stop = Stop(diffusion.depth, crossed=True)
+    elif explanation.flat or explanation.settled:
         stop = Stop(0, crossed=True)
     else:
-        assert end.stopping is not None  # by End itself
-        stop, logits, judging = yield from cache.stop(found, end.stopping, extent)
-        stop = replace(stop, t_star=0 if stop.gave_up else found.entry + stop.t_star)
+        assert diffusion.stopping is not None  # by Diffusion itself
+        stop, logits, judging = yield from cache.stop(explanation, diffusion.stopping, extent)
+        stop = replace(stop, t_star=0 if stop.gave_up else explanation.entry + stop.t_star)
         seconds += judging
-    return Stopped(row, repair, end, found, stop, logits, path, seconds)
+    return Stopped(row, repair, diffusion, explanation, stop, logits, path, seconds)
 
 
 def _make_jobs(
     models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]
 ) -> list[Job]:
-    """One job for all repairs of a picture with the same path, t* and end; depth 0 among them."""
-    jobs: dict[tuple[int, int, End], Job] = {}
+    """One job for all repairs of a picture that have path, t* and diffusion in common."""
+    jobs: dict[tuple[int, int, Diffusion], Job] = {}
     for one in stopped:
         depth, states = one.stop.t_star, one.path.states
-        end = one.end.at(depth)
-        key = one.row, id(one.path), end
+        diffusion = one.diffusion.with_depth(depth)
+        key = one.row, id(one.path), diffusion
         if key not in jobs:
-            beyond = depth - one.found.entry
-            entries = (matched_depth(models.schedule, level) for level in one.found.levels[:-1])
+            beyond = depth - one.explanation.entry
+            levels = one.explanation.levels[:-1]
+            entries = (matched_depth(models.schedule, level) for level in levels)
             depths = (*(max(0, entry + beyond) for entry in entries), depth)
             at = torch.stack([states.at(k) for k in depths])
-            restored = one.found.degradation.inverse(x[one.row])
-            job = Job(one.row, seeds[one.row], depths, end, at, restored, x[one.row], one.found, [])
+            restored = one.explanation.degradation.inverse(x[one.row])
+            seed, y = seeds[one.row], x[one.row]
+            job = Job(one.row, seed, depths, diffusion, at, restored, y, one.explanation, [])
             jobs[key] = job
         jobs[key].repairs.append(one.repair)
     return list(jobs.values())
 
 
 def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
-    """Denoise every job to depth 0; jobs whose ends agree but for the depth share batches."""
-    groups: dict[tuple[End, torch.Size], list[Job]] = defaultdict(list)
+    """Denoise every job to depth 0; those that differ in depth alone share batches."""
+    groups: dict[tuple[Diffusion, torch.Size], list[Job]] = defaultdict(list)
     for job in jobs:
         if job.depth:
-            groups[job.end.at(0), job.states.shape[1:]].append(job)
+            groups[job.diffusion.with_depth(0), job.states.shape[1:]].append(job)
         else:
             yield from (Rebuilt(job.row, repair, job.restored, 0, 0.0) for repair in job.repairs)
     size = max_batch(jobs[0].restored) if jobs else 1
@@ -323,12 +325,12 @@ def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
 
 
 def _steps(job: Job) -> int:
-    return len(sampler_of(job.end).visited(job.depth)) - 1
+    return len(sampler_of(job.diffusion).visited(job.depth)) - 1
 
 
 def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
-    """Denoise one batch of jobs with the same end, each from its own depth."""
-    begun, end = time.perf_counter(), jobs[0].end
+    """Denoise one batch of jobs that differ in depth alone."""
+    begun, diffusion = time.perf_counter(), jobs[0].diffusion
     shared = [job for job in jobs for _ in job.depths]  # a row for each depth of a job
     images = torch.cat([job.states for job in jobs])  # [b, 3, S, S]
     for step in reverse(
@@ -337,7 +339,7 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
         images,
         [depth for job in jobs for depth in job.depths],
         [job.seed for job in shared],
-        *_guide(models, end, shared),
+        *_guide(models, diffusion, shared),
     ):
         depths, rows = step.depth.tolist(), step.rows.tolist()
         for at, (row, depth) in enumerate(zip(rows, depths, strict=True)):
@@ -348,8 +350,8 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
     parts = images.clamp(-1, 1).split([len(job.depths) for job in jobs])
     images = torch.stack([job.blend(part) for job, part in zip(jobs, parts, strict=True)])
-    if end.sharpen:
-        images = wiener(images, disk(end.sharpen), end.sharpen_regularisation)
+    if diffusion.sharpen:
+        images = wiener(images, disk(diffusion.sharpen), diffusion.sharpen_regularisation)
     images, counts = to_levels(images), [_steps(job) for job in jobs]
     a_step = (time.perf_counter() - begun) / sum(counts)
     for job, image, steps in zip(jobs, images, counts, strict=True):
@@ -358,17 +360,17 @@ def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
 
 
 def _guide(
-    models: Models, end: End, jobs: Sequence[Job]
+    models: Models, diffusion: Diffusion, jobs: Sequence[Job]
 ) -> tuple[StructuralGuide | None, Sampler, OperatorAgreement | None]:
     """What holds each row to its picture: its operator, or its low frequencies; and the sampler."""
-    sampler, config = sampler_of(end), end.guidance
+    sampler, config = sampler_of(diffusion), diffusion.guidance
     if config is None:
         return None, sampler, None
     if isinstance(config, OperatorGuidanceConfig):
-        operators = [job.found.degradation.operator for job in jobs]
+        degradations = (job.explanation.degradation for job in jobs)
+        operators = [one.operator for one in degradations if one.operator]
         observed = torch.stack([job.observed for job in jobs])
-        known = [operator for operator in operators if operator is not None]
-        return None, sampler, OperatorAgreement(models.schedule, known, observed, config.weight)
+        return None, sampler, OperatorAgreement(models.schedule, operators, observed, config.weight)
     return StructuralGuide(torch.stack([job.restored for job in jobs]), config), sampler, None
 
 
@@ -383,9 +385,9 @@ class Search:
     ``x_t_star``: uint8 ``[S, S, 3]``; ``unchanged``: the picture is returned bit for bit.
     """
 
-    found: Explanation
+    explanation: Explanation
     stop: Stop
-    end: End
+    diffusion: Diffusion
     logits: NDArray[np.float64]
     restored: Pixels
     x_t_star: Pixels
@@ -398,7 +400,8 @@ class Search:
         states = one.path.states
         restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(one.stop.t_star)))
         return cls(
-            one.found, one.stop, one.end, one.logits, restored, x_t_star, one.unchanged, one.seconds
+            *(one.explanation, one.stop, one.diffusion, one.logits),
+            *(restored, x_t_star, one.unchanged, one.seconds),
         )
 
     @property
@@ -410,7 +413,7 @@ class Search:
     @property
     def visited(self) -> tuple[int, ...]:
         """Depths of the reverse process, falling, from t* to 0."""
-        return tuple(sampler_of(self.end).visited(self.stop.t_star))
+        return tuple(sampler_of(self.diffusion).visited(self.stop.t_star))
 
 
 @dataclass(frozen=True)
@@ -525,10 +528,10 @@ def adapt_steps(
     (input_prediction,) = classify(models, x[None])
     search: Search | None = None
     if plain or not chosen or extent is not None:
-        rules = (r.end.stopping for r in plain if r.end.depth is None)
+        rules = (r.diffusion.stopping for r in plain if r.diffusion.depth is None)
         rule = next(rules, None) or stopping or profile.stopping
         to = profile.schedule.steps if extent is None else extent
-        search = Search.of((yield from _stop(cache, 0, Repair(End(rule)), to)))
+        search = Search.of((yield from _stop(cache, 0, Repair(Diffusion(rule)), to)))
         yield SearchEnded(None, search)
     searches: dict[Repair, Search] = {}
     done: dict[str, Reconstruction] = {}
@@ -538,19 +541,19 @@ def adapt_steps(
             for system in by_repair[event.repair]:
                 yield SearchEnded(system, searches[event.repair])
         elif isinstance(event, Rebuilt):
-            begun, found = time.perf_counter(), searches[event.repair]
+            begun = time.perf_counter()
             image = from_tensor(event.image)
             (prediction,) = classify(models, event.image[None])
             seconds = event.seconds + time.perf_counter() - begun
             for system in by_repair[event.repair]:
-                result = Reconstruction(system, found, image, prediction, event.steps, seconds)
-                done[system.name] = result
-                yield result
+                rest = searches[event.repair], image, prediction, event.steps, seconds
+                done[system.name] = Reconstruction(system, *rest)
+                yield done[system.name]
         else:
             yield event
     if search is None:
         repair, search = next(iter(searches.items()))
-        rule = repair.end.stopping or profile.stopping
+        rule = repair.diffusion.stopping or profile.stopping
     (at_t_star,) = classify(models, to_tensor(search.x_t_star)[None].to(models.device))
     yield Adaptation(
         profile=profile,
@@ -578,12 +581,6 @@ def require_repair(system: System) -> Repair:
             "repaired, and read by the frozen classifier."
         )
     return system.repair
-
-
-def at_depth(repair: Repair, depth: int) -> Repair:
-    """The repair with a fixed depth in place of t*, in both of its ends."""
-    noisy, blurred = (end and end.at(depth) for end in (repair.noisy, repair.blurred))
-    return replace(repair, end=repair.end.at(depth), noisy=noisy, blurred=blurred)
 
 
 def classify(models: Models, x: Tensor) -> list[Prediction]:

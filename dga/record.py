@@ -115,52 +115,51 @@ def _seconds(result: Reconstruction) -> float:
     return result.seconds + (result.search.seconds if result.system.explain else 0.0)
 
 
-def explained_facts(explained: Search, digits: int = 3) -> dict[str, Any]:
+def explained_facts(search: Search, digits: int = 3) -> dict[str, Any]:
     """What DGA+ found, as JSON types.
 
     In a sentence, as text and in numbers; the depth k0 at which the picture entered by its own
     noise, and where that path halted; every candidate's score, None for one that was dropped.
     """
-    found = explained.found
+    explanation = search.explanation
     return {
-        "sentence": sentence(explained),
-        "degradation": str(found.degradation),
-        "parameters": to_plain(found.degradation),
-        "measured_noise": found.measured_noise,
-        "flat": found.flat,
-        "unchanged": explained.unchanged,
-        "entry": found.entry,
-        "t_star": explained.stop.t_star,
-        "crossed": explained.stop.crossed,
-        "confidence": explained.confidence.tolist(),
+        "sentence": sentence(search),
+        "degradation": str(explanation.degradation),
+        "parameters": to_plain(explanation.degradation),
+        "measured_noise": explanation.measured_noise,
+        "flat": explanation.flat,
+        "unchanged": search.unchanged,
+        "entry": explanation.entry,
+        "t_star": search.stop.t_star,
+        "crossed": search.stop.crossed,
+        "confidence": search.confidence.tolist(),
         "candidates": [
             {"stage": s.stage, "degradation": str(s.degradation), "score": s.score}
-            for s in found.scored
+            for s in explanation.scored
         ],
-        "seconds": round(explained.seconds, digits),
+        "seconds": round(search.seconds, digits),
     }
 
 
-def sentence(explained: Search) -> str:
+def sentence(search: Search) -> str:
     """What DGA+ found in a picture and did about it, for people."""
-    found, stop = explained.found, explained.stop
-    if found.flat:
+    explanation, stop = search.explanation, search.stop
+    if explanation.flat:
         return "One colour or a drawing: nothing can be told, so it is left alone."
-    steps = len(explained.visited) - 1
+    steps = len(search.visited) - 1
     end = f"rebuilt from depth {stop.t_star} in {steps} step{'s' * (steps != 1)}"
     if not stop.t_star:
         end = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
-    what = ", ".join(remedies(found.degradation))
+    what = ", ".join(remedies(explanation.degradation))
     if what:
-        text = (
-            what + (": " if found.degradation.noise else ", then " if stop.t_star else "; ") + end
-        )
-        text += ", so it is left alone" * explained.unchanged
+        link = ": " if explanation.degradation.noise else ", then " if stop.t_star else "; "
+        text = what + link + end
+        text += ", so it is left alone" * search.unchanged
     elif stop.t_star:
         text = f"nothing simple was found: {end}"
     else:
         text = "left alone: nothing was found" + ", and no depth hides the damage" * stop.gave_up
-    dropped = sum(scored.score is None for scored in found.scored)
+    dropped = sum(scored.score is None for scored in explanation.scored)
     more = f" Candidates dropped because they gave no numbers: {dropped}." if dropped else ""
     return f"{text[0].upper()}{text[1:]}.{more}"
 

@@ -83,14 +83,14 @@ def choose_systems(
     Raises ``ValueError`` for no name or an unknown one, for a reader that adapts, and for
     numbers out of range.
     """
-    known = request.systems(profile)
+    by_name = request.systems(profile)
     for name in names or [""]:
-        if name not in known:
+        if name not in by_name:
             if "+" in name:
                 require_repair(parse(profile, name))  # a reader that adapts reads many pictures
-            raise ValueError(f"Unknown method {name!r}. Choose from: {', '.join(known)}.")
+            raise ValueError(f"Unknown method {name!r}. Choose from: {', '.join(by_name)}.")
     chosen = []
-    for system in (known[name] for name in names):
-        own = {key: value for key, value in changes.items() if key in leaves(system)}
-        chosen.append(change_settings(profile, system, own, system.name))
+    for system in (by_name[name] for name in names):
+        used = {key: value for key, value in changes.items() if key in leaves(system)}
+        chosen.append(change_settings(profile, system, used, system.name))
     return chosen

@@ -1,4 +1,4 @@
-"""The systems of the paper's Table 1, their variants and ours: a repair, and who reads it.
+"""The systems of the paper's Table 1, their variants and ours: a repair and a reader.
 
 A repair is what is done to a picture (:class:`~dga.profiles.Repair`): explain, noise, stop,
 denoise. A reader is the frozen classifier, or one that adapts: Tent, MEMO. A system is any pair
@@ -13,7 +13,7 @@ from dga.diffusion import Schedule, sampler_of
 from dga.io.settings import override
 from dga.profiles import (
     DenoiseConfig,
-    End,
+    Diffusion,
     ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
@@ -78,15 +78,15 @@ class System:
             raise ValueError(f"trust is a number from 0 up, not {self.trust}.")
         if not 0 <= self.share <= 1:
             raise ValueError(f"share is a number from 0 to 1, not {self.share}.")
-        for end in self.ends:
-            sampler_of(end)
+        for diffusion in self.diffusions:
+            sampler_of(diffusion)
 
     @property
-    def ends(self) -> tuple[End, ...]:
-        """Those that the repair can have."""
+    def diffusions(self) -> tuple[Diffusion, ...]:
+        """Of the repair: the usual one, and those of noisy and blurred pictures."""
         repair = self.repair
-        ends = (repair.end, repair.noisy, repair.blurred) if repair else ()
-        return tuple(end for end in ends if end)
+        every = (repair.diffusion, repair.noisy, repair.blurred) if repair else ()
+        return tuple(one for one in every if one)
 
     @property
     def explain(self) -> ExplanationConfig | None:
@@ -106,25 +106,25 @@ def systems(profile: Profile) -> dict[str, System]:
     50 of 100, lambda 6 and self-ensemble; DiffPure: t = 0.15). The others were tuned for the
     profile.
     """
-    own, fixed, full = profile.stopping, profile.dda_depth, profile.ancestral
+    rule, fixed, full = profile.stopping, profile.dda_depth, profile.ancestral
     few: dict[str, Any] = vars(profile.sampling) if profile.sampling else {}
-    dda = End(depth=fixed, guidance=profile.dda_guidance, **few)
+    dda = Diffusion(depth=fixed, guidance=profile.dda_guidance, **few)
     plus = System("dga-plus", SYSTEMS["dga-plus"], repair=profile.plus)
     rows = (
         System("source", SYSTEMS["source"]),
         System("tent", SYSTEMS["tent"], profile.tent),
         System("memo", SYSTEMS["memo"], profile.memo),
         System("denoise", SYSTEMS["denoise"], DenoiseConfig()),
-        _row("diffpure", End(depth=profile.diffpure_depth)),
-        _row("diffpure-published", End(depth=16)),
+        _row("diffpure", Diffusion(depth=profile.diffpure_depth)),
+        _row("diffpure-published", Diffusion(depth=16)),
         _row("dda", dda),
         _row("dda-ensemble", dda, ensemble=True),
-        _row("dda-published", End(depth=50, guidance=GuidanceConfig(scale=6.0)), ensemble=True),
-        _row("dda-ancestral", End(depth=fixed, guidance=full.dda_guidance)),
-        _row("dga", End(own, **few)),
-        _row("dga-ancestral", End(own)),
-        _row("dga-guided", End(own, guidance=profile.guidance, **few)),
-        _row("dga-guided-ancestral", End(own, guidance=full.guidance)),
+        _row("dda-published", Diffusion(depth=50, guidance=GuidanceConfig(6.0)), ensemble=True),
+        _row("dda-ancestral", Diffusion(depth=fixed, guidance=full.dda_guidance)),
+        _row("dga", Diffusion(rule, **few)),
+        _row("dga-ancestral", Diffusion(rule)),
+        _row("dga-guided", Diffusion(rule, guidance=profile.guidance, **few)),
+        _row("dga-guided-ancestral", Diffusion(rule, guidance=full.guidance)),
         plus,
         replace(
             plus,
@@ -137,12 +137,12 @@ def systems(profile: Profile) -> dict[str, System]:
     return {row.name: row for row in rows}
 
 
-def _row(name: str, end: End, ensemble: bool = False) -> System:
+def _row(name: str, diffusion: Diffusion, ensemble: bool = False) -> System:
     """One that explains nothing; ``DGA + G (ancestral)`` is what the variant is called."""
     base = max((base for base in SYSTEMS if name.startswith(base)), key=len)
     variant = name.removeprefix(base).removeprefix("-")
     title = f"{SYSTEMS[base]} ({variant})" if variant else SYSTEMS[base]
-    return System(name, title, repair=Repair(end), ensemble=ensemble)
+    return System(name, title, repair=Repair(diffusion), ensemble=ensemble)
 
 
 def parse(profile: Profile, text: str) -> System:
@@ -166,44 +166,45 @@ def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, System]:
 
 
 def _find_system(profile: Profile, name: str) -> System:
-    known = systems(profile)
-    if name in known:
-        return known[name]
+    by_name = systems(profile)
+    if name in by_name:
+        return by_name[name]
     repair, plus, reader = name.partition("+")
     if not plus:
-        raise ValueError(f"Unknown method {name!r}. Known: {', '.join(known)}.")
-    repairs = [row for row in known if known[row].repair]
-    readers = [row for row in known if known[row].reader]
+        raise ValueError(f"Unknown method {name!r}. Known: {', '.join(by_name)}.")
+    repairs = [row for row in by_name if by_name[row].repair]
+    readers = [row for row in by_name if by_name[row].reader]
     if repair not in repairs:
         raise ValueError(f"Unknown repair {repair!r}. Known: {', '.join(repairs)}.")
     if reader not in readers:
         raise ValueError(f"Unknown reader {reader!r}. Known: {', '.join(readers)}.")
-    title = f"{known[repair].title} and {known[reader].title}"
-    trust = ENTROPY_WEIGHT if known[reader].batch else 0.0  # MEMO reads each picture alone
+    title = f"{by_name[repair].title} and {by_name[reader].title}"
+    trust = ENTROPY_WEIGHT if by_name[reader].batch else 0.0  # MEMO reads each picture alone
     return replace(
-        known[repair], title=title, reader=known[reader].reader, ensemble=True, trust=trust
+        by_name[repair], title=title, reader=by_name[reader].reader, ensemble=True, trust=trust
     )
 
 
 def change_settings(profile: Profile, system: System, changes: dict[str, str], name: str) -> System:
     """The system with settings changed by text, under another name.
 
-    ``sampling=false`` and ``posterior=false`` turn off an end of DGA+: erased pictures are then
-    what the explanation left of them, and noisy ones are sampled as the others are.
+    ``sampling=false`` and ``posterior=false`` turn off a diffusion of DGA+: blurred pictures are
+    then what the explanation left of them, and noisy ones are sampled as the others are.
     Raises ``ValueError`` as :func:`parse` does.
     """
     switches = {key: changes[key] for key in ("posterior", "sampling") if key in changes}
     repair = system.repair
     if repair and repair.noisy and switches:
+        usual = repair.diffusion
         if wrong := [key for key, value in switches.items() if value not in ("true", "false")]:
             raise ValueError(f"{changes[wrong[0]]!r} is no value for the setting {wrong[0]}.")
         changes = {key: value for key, value in changes.items() if key not in switches}
         if switches.get("posterior") == "false":
-            repair = replace(repair, noisy=replace(repair.end, stopping=repair.noisy.stopping))
+            repair = replace(repair, noisy=replace(usual, stopping=repair.noisy.stopping))
         if switches.get("sampling") == "false":
-            repair = replace(repair, end=replace(repair.end, depth=0))
-    made: System = override(replace(system, name=name, repair=repair), changes)
+            repair = replace(repair, diffusion=replace(usual, depth=0))
+    changed: System = override(replace(system, name=name, repair=repair), changes)
     schedule = Schedule.from_config(profile.schedule)
-    for end in made.ends:
-        schedule.check_depth(end.depth or 0)
-    return made
+    for diffusion in changed.diffusions:
+        schedule.check_depth(diffusion.depth or 0)
+    return changed

@@ -61,7 +61,7 @@ class Recorder:
             run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[METHODS[name]]])
             record[name] = self.read(run.reconstructions[METHODS[name]].image, truth)
             if run.explained:
-                found = run.explained.found
+                found = run.explained.explanation
                 record["found"] = name_damage(found.degradation, max(found.levels, default=0))
         return record
 
@@ -101,7 +101,7 @@ class Recorder:
         """The paper's method from a number of depths, with the confidence on the way."""
         record, (cache, facts) = self.compare(HIDDEN), self.judge(HIDDEN, 0)
         repair = pipeline.require_repair(systems(self.models.profile)[METHODS["paper"]])
-        ways = {pipeline.at_depth(repair, k): k for k in sorted({*DEPTHS, facts["stop"]})}
+        ways = {repair.with_depth(k): k for k in sorted({*DEPTHS, facts["stop"]})}
         states = list[Facts]()
         for event in pipeline.run(self.models, cache.x[None], [0], list(ways), [cache]):
             if isinstance(event, pipeline.Rebuilt):

@@ -7,9 +7,9 @@ from PIL import Image, ImageDraw, ImageFilter
 
 from app.runs.settings import NONE, PAINT, Settings, Stroke
 from dga.corruptions import corrupt
-from dga.images import Pixels
+from dga.images import HALF_RANGE, Pixels
 
-NOISE = 0.5 * 127.5
+NOISE = 0.5 * HALF_RANGE
 """Standard deviation of painted noise, in levels of 255."""
 BLUR = 6.0
 """Deviation of painted blur, in pixels of a photo of 700 pixels."""

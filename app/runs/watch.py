@@ -35,7 +35,6 @@ from dga.pipeline import (
     Search,
     SearchEnded,
     adapt_steps,
-    at_depth,
     classify,
     require_repair,
     run,
@@ -58,7 +57,7 @@ class PlaceJudge(nn.Module):
 
     def forward(self, states: Tensor, times: Tensor) -> Tensor:
         """As the network itself: logits ``[n]`` of states ``[n, 3, H, W]``."""
-        judge = getattr(self.network, "judge_places", None)
+        judge = getattr(self.network, "judge_windows", None)
         if judge is None:
             return self.network(states, times)
         logits: Tensor = judge(states, times)  # [n, places]
@@ -134,7 +133,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
             yield {"progress": {"done": 0, "total": 0}}
     assert result is not None
     subject.parts["result"] = result.image
-    explanation = result.found
+    explanation = result.explanation
     noise = 0.0 if result.unchanged else max(explanation.degradation.noise, _noise_of(result))
     diagnosis = name_damage(explanation.degradation, noise)
     gave_up = not explanation.settled and not explanation.flat and bool(explanation.entry)
@@ -250,7 +249,7 @@ class Watcher:
     def read_depths(self) -> Generator[Part]:
         """What is read where the paper's method, without guidance, begins at each of the film's."""
         repair = require_repair(systems(self.models.profile)["dga"])
-        repairs = {at_depth(repair, depth): depth for depth in FILM}
+        repairs = {repair.with_depth(depth): depth for depth in FILM}
         x, depths = self.cache.x[None], list[dict[str, Any]]()
         for event in run(self.models, x, [self.seed], list(repairs), [self.cache]):
             if isinstance(event, Rebuilt):
@@ -276,7 +275,7 @@ class Watcher:
         yield {
             "diagnosis": {
                 **image,
-                "entry": search.found.entry,
+                "entry": search.explanation.entry,
                 "depth": search.stop.t_star,
                 "is_unchanged": search.unchanged,
                 "confidence": search.confidence.round(4).tolist(),

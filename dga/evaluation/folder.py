@@ -296,7 +296,7 @@ def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNE
         facts = [
             {
                 "unchanged": one.unchanged,
-                "degradation": str(one.found.degradation),
+                "degradation": str(one.explanation.degradation),
                 "depth": int(one.depths.max()),
                 "seconds": one.seconds,
             }

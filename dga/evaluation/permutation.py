@@ -23,16 +23,18 @@ def make_permutation(models: Models, x: Tensor, seeds: Sequence[int], what: str)
 
     def exchange(one: Stopped, other: Stopped) -> Stopped:
         """The first picture with what was found in the other one."""
-        found = one.found
+        explanation = one.explanation
         if what == "depth":
-            beyond = other.stop.t_star - other.found.entry if other.stop.t_star else 0
-            depth = min(found.entry + beyond, models.schedule.steps)
+            beyond = other.stop.t_star - other.explanation.entry if other.stop.t_star else 0
+            depth = min(explanation.entry + beyond, models.schedule.steps)
             return replace(one, stop=replace(other.stop, t_star=depth))
-        degradation = other.found.degradation
+        degradation = other.explanation.degradation
         if what == "noise":
-            degradation = replace(found.degradation, noise=degradation.noise)
-        found = replace(found, degradation=degradation, entry=other.found.entry)
-        path = make_judged_path(models, x[one.row], seeds[one.row], found)
-        return replace(one, found=found, stop=other.stop, end=other.end, path=path)
+            degradation = replace(explanation.degradation, noise=degradation.noise)
+        explanation = replace(explanation, degradation=degradation, entry=other.explanation.entry)
+        path = make_judged_path(models, x[one.row], seeds[one.row], explanation)
+        return replace(
+            one, explanation=explanation, stop=other.stop, diffusion=other.diffusion, path=path
+        )
 
     return permute

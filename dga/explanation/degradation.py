@@ -6,7 +6,6 @@ operator or veil is what such damage is like, which was seen there.
 
 from dataclasses import dataclass, replace
 
-import torch
 from torch import Tensor
 
 from dga.explanation.exposure import UNCHANGED, Exposure
@@ -14,6 +13,7 @@ from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Operator
 from dga.explanation.sharpness import disk, wiener
 from dga.explanation.veil import Veil
+from dga.images import to_levels
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,3 @@ class Degradation:
 
 
 NO_DEGRADATION = Degradation()
-
-
-def to_levels(x: Tensor) -> Tensor:
-    """Rounded to the 256 levels of a picture file, in [-1, 1]."""
-    return torch.round((x + 1) * 127.5) / 127.5 - 1

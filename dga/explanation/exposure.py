@@ -70,13 +70,13 @@ class Stretch:
         None where the picture is too flat for a gain to mean anything, or the result would
         vary more than photographs do.
         """
-        own = x.mean((1, 2))  # [3]
-        grey = own.mean().expand(3)
-        about = own if self.centre == "channel" else grey
+        means = x.mean((1, 2))  # [3]
+        grey = means.mean().expand(3)
+        about = means if self.centre == "channel" else grey
         deviation = float((x - about.view(3, 1, 1)).square().mean().sqrt())
         if self.gain > 1 and not DEVIATION_FLOOR <= deviation <= DEVIATION_LIMIT / self.gain:
             return None
-        moved = {"own": about, "grey": grey, "source": torch.full_like(own, SOURCE_MEAN)}
+        moved = {"own": about, "grey": grey, "source": torch.full_like(means, SOURCE_MEAN)}
         red, green, blue = (moved[self.target] - self.gain * about).tolist()
         return Exposure(self.gain, (red, green, blue))
 

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from scipy import fft, ndimage
 from torch import Tensor
 
+from dga.images import HALF_RANGE
+
 Array = NDArray[np.float64]
 GLASS_SIGMA, GLASS_FLOOR, GLASS_FALL, GLASS_MISFIT = (0.68, 1.45), -1.8, 3.3, 0.25
 """Glass: deviation in pixels, highest log power at the finest scale, steepest power law, rms."""
@@ -83,10 +85,10 @@ def measure_glass(x: Tensor) -> Glass | None:
     rounding; without that blur the picture's edges would not run straight.
     """
     grey = x.double().mean(0)
-    log, rho = _radial_spectrum(grey.numpy() * 127.5)
+    log, rho = _radial_spectrum(grey.numpy() * HALF_RANGE)
     floor = log[rho > 0.42].mean()
     above = (rho > 0.06) & (log > max(floor, -2.5) + 1)
-    flat = float(grey.std()) * 127.5 < CONTRAST
+    flat = float(grey.std()) * HALF_RANGE < CONTRAST
     if flat or floor > GLASS_FLOOR or above.sum() < 6:
         return None
     model = np.stack([np.ones_like(rho), np.log(rho), rho**2], 1)[above]

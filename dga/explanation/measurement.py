@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.operators import REGULARISATION, Blocks, Disk, Line, Operator
+from dga.images import HALF_RANGE
 
 TILE = 224
 """Pixels a side of the parts whose spectra are averaged, at most."""
@@ -46,7 +47,7 @@ def power_spectrum(x: Tensor) -> NDArray[np.float64]:
     side = min(TILE, *grey.shape)
     window = torch.hann_window(side, periodic=False, dtype=torch.float64)
     tiles = grey.unfold(0, side, side).unfold(1, side, side).flatten(0, 1)
-    tiles = (tiles - tiles.mean((1, 2), keepdim=True)) * window[:, None] * window * 127.5
+    tiles = (tiles - tiles.mean((1, 2), keepdim=True)) * window[:, None] * window * HALF_RANGE
     power: NDArray[np.float64] = torch.fft.rfft2(tiles).abs().square().mean(0).numpy()
     return power
 

@@ -25,7 +25,7 @@ COLOURLESS = 0.6
 """A colour with less than this share of the luminance's noise lacks some."""
 
 
-def noise_deviation(x: Tensor) -> Tensor:
+def measure_noise(x: Tensor) -> Tensor:
     """Standard deviation of white noise, ``[B, 3, H, W]`` in [-1, 1] to ``[B]``.
 
     The median absolute value of the finest diagonal Haar detail, where pictures have little
@@ -48,8 +48,8 @@ def _detail(x: Tensor) -> Tensor:
     return (detail / 2).abs()
 
 
-def noise_map(x: Tensor, block: int = 24, every: int = 8) -> Tensor:
-    """:func:`noise_deviation` around each pixel: ``[C, H, W]`` in [-1, 1] to ``[H, W]``.
+def measure_noise_map(x: Tensor, block: int = 24, every: int = 8) -> Tensor:
+    """:func:`measure_noise` around each pixel: ``[C, H, W]`` in [-1, 1] to ``[H, W]``.
 
     Measured in square blocks of ``block`` pixels, one ``every`` so many, smoothed over their
     neighbours and interpolated. Both are even; no side of ``x`` is shorter than a block.
@@ -76,17 +76,18 @@ def whiten_channels(x: Tensor, noise: Tensor, seed: int) -> tuple[Tensor, Tensor
 
     So it is in grey photographs, and where JPEG has stored less of the colours than of the
     luminance; but in a state of the forward process it is independent. ``x``: ``[3, H, W]`` in
-    [-1, 1]; ``noise``: its :func:`noise_map`, 0 where nothing is to be added. Returns both, with
-    the luminance's noise in a colour that lacked some.
+    [-1, 1]; ``noise``: its noise map, ``[H, W]``, 0 where nothing is to be added. Returns both,
+    with the luminance's noise in a colour that lacked some.
     """
-    least = COLOURLESS * float(noise_deviation(_along(LUMINANCE, x)[None]))
-    lacking = [c for c in COLOURS if float(noise_deviation(_along(c, x)[None])) < least]
+    least = COLOURLESS * float(measure_noise(_along(LUMINANCE, x)[None]))
+    lacking = [c for c in COLOURS if float(measure_noise(_along(c, x)[None])) < least]
     if not lacking:
         return x, noise
-    luminance, white = noise_map(_along(LUMINANCE, x)), x.clone()
+    luminance, white = measure_noise_map(_along(LUMINANCE, x)), x.clone()
     drawn = step_noise(seed, "forward", 0, x.shape)  # the forward process begins with depth 1
     for colour, more in zip(lacking, drawn, strict=False):
-        missing = (luminance.square() - noise_map(_along(colour, x)).square()).clamp(min=0).sqrt()
+        level = measure_noise_map(_along(colour, x)).square()
+        missing = (luminance.square() - level).clamp(min=0).sqrt()
         white += colour.view(3, 1, 1) * torch.where(noise > 0, missing * more, 0)
     return white, torch.where(noise > 0, torch.maximum(noise, luminance), noise)
 
@@ -96,10 +97,10 @@ def _along(direction: Tensor, x: Tensor) -> Tensor:
 
 
 def noise_by_brightness(x: Tensor, noise: Tensor, bins: int = 12) -> Tensor:
-    """Noise by pixel where it depends on the brightness, as that of few photons does.
+    """The noise map of noise that depends on the brightness, as that of few photons does.
 
-    ``x``: ``[3, H, W]``; ``noise``: its :func:`noise_map`. Of pixels that are about equally bright
-    the same noise is expected: the mean of what was measured around them, ``[H, W]``.
+    ``x``: ``[3, H, W]`` in [-1, 1]; ``noise``: its noise map as measured, ``[H, W]``. Pixels that
+    are about equally bright get the same level: the mean of those measured around them.
     """
     bright = _smooth(x.mean(0))
     edges = torch.quantile(bright.flatten()[::5], torch.linspace(0, 1, bins + 1))[1:-1]

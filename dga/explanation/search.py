@@ -19,7 +19,7 @@ from dga.diffusion import Schedule, step_noise
 from dga.discriminator import max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Stretch, nothing_to_judge, stretches
-from dga.explanation.noise_level import matched_depth, noise_deviation
+from dga.explanation.noise_level import matched_depth, measure_noise
 from dga.explanation.sharpness import repeated_share
 from dga.profiles import ExplanationConfig
 
@@ -46,28 +46,27 @@ ScoreCache = dict[tuple[Degradation, tuple[int, ...]], tuple[float | None, float
 
 @dataclass(frozen=True)
 class Explanation:
-    """What was found in one picture.
-
-    ``degradation``: the chosen one; ``entry``: k0, the depth of the forward process at which
-    the picture stands by its own noise; ``measured_noise``: its standard deviation in [-1, 1];
-    ``scored``: every candidate, in the order of judging; ``flat``: the picture is of one colour or
-    a drawing (:func:`~dga.explanation.exposure.nothing_to_judge`), so that nothing can be told;
-    ``settled``: it is source data as it came; ``seconds``: wall clock. Of a picture whose noise
-    was measured by pixel: ``noise``: its deviation, ``[H, W]``, 0 where none counts; ``levels``:
-    uniform ones, rising, from which pixels are read; ``state``: the picture where the forward
-    process begins, ``[3, H, W]``.
-    """
+    """What one picture suffered; noise levels are standard deviations in [-1, 1]."""
 
     degradation: Degradation
+    """The candidate that was chosen."""
     entry: int
+    """k0: the depth of the forward process at which the picture stands by its own noise."""
     measured_noise: float
+    """Noise level of the whole picture, whether it counts or not."""
     scored: tuple[Scored, ...] = ()
+    """Every candidate, in the order of judging."""
     flat: bool = False
+    """Of one colour or a drawing (:func:`~dga.explanation.exposure.nothing_to_judge`)."""
     settled: bool = False
+    """Source data already: nothing was tried."""
     seconds: float = 0.0
-    noise: Tensor | None = field(default=None, compare=False)
+    noise_map: Tensor | None = field(default=None, compare=False)
+    """Noise level by pixel, ``[H, W]``, 0 where none counts; None: the same everywhere."""
     levels: tuple[float, ...] = ()
+    """Of a noise map: the levels at which the picture is denoised, rising."""
     state: Tensor | None = field(default=None, compare=False)
+    """Of a noise map: the picture where the forward process begins, ``[3, H, W]``."""
 
     @property
     def calls(self) -> int:
@@ -93,7 +92,7 @@ def explain(
     as a picture of the network's size; ``measured``: noise of ``x``, if it is known.
     """
     if measured is None:
-        measured = float(noise_deviation(x[None])[0])
+        measured = float(measure_noise(x[None])[0])
     cache = {} if cache is None else cache
     look = look or (lambda candidate: candidate.inverse(x)[None])
     search = _CandidateSearch(schedule, discriminator, x, look, seed, config, measured, cache)
@@ -162,8 +161,7 @@ class _CandidateSearch:
         stretch = coarse[best]
         gains = (stretch.gain / config.fine, stretch.gain * config.fine)
         near = make_candidates(replace(stretch, gain=gain) for gain in gains if stretch.gain > 1)
-        candidates = [base, best, *near]
-        return (yield from self._choose("exposure", candidates, config.head_start))
+        return (yield from self._choose("exposure", [base, best, *near], config.head_start))
 
     def _sharpness(self, base: Degradation) -> Generator[Scored, None, Degradation]:
         """Every disk at one depth, then the best at all; none for what was enlarged in blocks."""
@@ -272,8 +270,8 @@ def mean_logits(
     ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: of the noise that a picture
     holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all see the same noise.
     """
-    shape, asked = x.shape[1:], set(depth.flatten().tolist())
-    noise = {k: step_noise(seed, "forward", k, shape).to(x) for k in asked}
+    shape, distinct = x.shape[1:], set(depth.flatten().tolist())
+    noise = {k: step_noise(seed, "forward", k, shape).to(x) for k in distinct}
     abar = schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
     variance = deviation.double().cpu().square()[:, None]
     remainder = (1 - abar - abar * variance).clamp(min=0).sqrt().to(x)

@@ -54,9 +54,16 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 
 def to_plain(config: object) -> dict[str, Any]:
-    """A (nested) dataclass as JSON types."""
-    plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))  # type: ignore[call-overload]
+    """A (nested) dataclass as JSON types, by field.
+
+    Metadata of a field: ``key``, what files have always called it, where that is another word.
+    """
+    plain: dict[str, Any] = json.loads(json.dumps(config, default=_named_values))
     return plain
+
+
+def _named_values(data: Any) -> dict[str, Any]:
+    return {f.metadata.get("key", f.name): getattr(data, f.name) for f in dataclasses.fields(data)}
 
 
 @contextmanager

@@ -7,17 +7,17 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-Place = tuple[str, ...]
+FieldPath = tuple[str, ...]
 
 
-def leaves(settings: Any, prefix: str = "") -> dict[str, Place]:
+def leaves(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
     """Every field that can be changed, by the name that text has for it, with the way to it.
 
     A nested dataclass lends its fields their own names; of two of one name the first counts.
     Metadata of a field: ``prefix`` stands before such names, ``label`` is no setting, and what
     ``needs`` another field counts only where that is not None.
     """
-    places: dict[str, Place] = {}
+    paths: dict[str, FieldPath] = {}
     hints = typing.get_type_hints(type(settings))
     for field in dataclasses.fields(settings):
         metadata, value = field.metadata, getattr(settings, field.name)
@@ -25,18 +25,18 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, Place]:
         lacks = "needs" in metadata and getattr(settings, metadata["needs"]) is None
         if "label" in metadata or lacks or (nested and value is None):
             continue
-        inner: dict[str, Place] = {prefix + field.name: ()}
+        inner: dict[str, FieldPath] = {prefix + field.name: ()}
         if nested:
             inner = leaves(value, prefix + metadata.get("prefix", ""))
-        for name, place in inner.items():
-            places.setdefault(name, (field.name, *place))
-    return places
+        for name, path in inner.items():
+            paths.setdefault(name, (field.name, *path))
+    return paths
 
 
 def values(settings: Any) -> dict[str, Any]:
     """Those fields with their values, flat, as tables and files keep them."""
-    places = leaves(settings).items()
-    return {name: functools.reduce(getattr, place, settings) for name, place in places}
+    paths = leaves(settings).items()
+    return {name: functools.reduce(getattr, path, settings) for name, path in paths}
 
 
 def override(settings: Any, changes: Mapping[str, str]) -> Any:
@@ -45,18 +45,18 @@ def override(settings: Any, changes: Mapping[str, str]) -> Any:
     Raises ``ValueError`` for a name that there is not (naming those there are) and for text
     that is no value of the field's type.
     """
-    places = leaves(settings)
+    paths = leaves(settings)
     for name, text in changes.items():
-        if name not in places:
-            names = ", ".join(places) or "none"
+        if name not in paths:
+            names = ", ".join(paths) or "none"
             raise ValueError(f"Unknown setting {name}={text}. This method's settings: {names}.")
-    return _replace_leaves(settings, {places[name]: (name, text) for name, text in changes.items()})
+    return _replace_leaves(settings, {paths[name]: (name, text) for name, text in changes.items()})
 
 
-def _replace_leaves(settings: Any, changes: Mapping[Place, tuple[str, str]]) -> Any:
+def _replace_leaves(settings: Any, changes: Mapping[FieldPath, tuple[str, str]]) -> Any:
     hints = typing.get_type_hints(type(settings))
     new: dict[str, Any] = {}
-    inner: dict[str, dict[Place, tuple[str, str]]] = {}
+    inner: dict[str, dict[FieldPath, tuple[str, str]]] = {}
     for (field, *rest), change in changes.items():
         if rest:
             inner.setdefault(field, {})[tuple(rest)] = change

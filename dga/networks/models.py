@@ -46,8 +46,8 @@ class Models:
         return next(p for network in networks for p in network.parameters()).device
 
     @property
-    def place_size(self) -> int:
-        """Pixels a side that the discriminator was trained on, and of the places that it judges."""
+    def window_size(self) -> int:
+        """Pixels a side of the windows that the discriminator was trained on and judges."""
         return self.profile.discriminator.image_size
 
     @with_own_numerics
@@ -127,7 +127,7 @@ def find_models(
 def at_size_of(profile: Profile, classifier: ClassifierConfig) -> Profile:
     """The profile with another classifier, its pictures at that one's size where any will do."""
     explanation = profile.plus.explain
-    if classifier == profile.classifier or not (explanation and explanation.places):
+    if classifier == profile.classifier or not (explanation and explanation.windows):
         return replace(profile, classifier=classifier)
     size = classifier.input_size
     release = ReleaseConfig(classifier.resize or size, size, quality=None, bicubic=True)

@@ -15,7 +15,7 @@ with warnings.catch_warnings():
     from guided_diffusion.unet import EncoderUNetModel, UNetModel
 
 
-MOST_PLACES = 4
+MOST_WINDOWS = 4
 """Along a side, by which a discriminator judges a larger picture."""
 
 
@@ -76,7 +76,7 @@ class Discriminator(GuidedNetwork):
 
     ``time`` is the original timestep in 0...999; an image that was not noised
     at all is judged with time 0. A picture larger than the network's own size is judged by its
-    places, and its logit is their mean.
+    windows, and its logit is their mean.
     """
 
     def __init__(self, config: NetworkConfig) -> None:
@@ -85,19 +85,19 @@ class Discriminator(GuidedNetwork):
         self.net = encoder(config, "attention")
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        return self.judge_places(x, time).mean(1)
+        return self.judge_windows(x, time).mean(1)
 
-    def judge_places(self, x: Tensor, time: Tensor) -> Tensor:
-        """Logits of places spread evenly, row by row, ``[B, n]``; n = 1 at the network's size."""
+    def judge_windows(self, x: Tensor, time: Tensor) -> Tensor:
+        """Logits of windows spread evenly, row by row, ``[B, n]``; n = 1 at the network's size."""
         rows, columns = (self._begins(length) for length in x.shape[-2:])
         side = self.side
-        places = [x[..., i : i + side, j : j + side] for i in rows for j in columns]
-        h = F.pixel_unshuffle(torch.cat(places), self.fold)  # [n B, 3 f^2, S/f, S/f]
+        windows = [x[..., i : i + side, j : j + side] for i in rows for j in columns]
+        h = F.pixel_unshuffle(torch.cat(windows), self.fold)  # [n B, 3 f^2, S/f, S/f]
         h = h.contiguous(memory_format=self.memory_format)
-        return self.net(h, time.repeat(len(places))).float().view(len(places), -1).T
+        return self.net(h, time.repeat(len(windows))).float().view(len(windows), -1).T
 
     def _begins(self, length: int) -> list[int]:
-        count = max(1, min(MOST_PLACES, length // self.side))
+        count = max(1, min(MOST_WINDOWS, length // self.side))
         return [round(n * (length - self.side) / max(1, count - 1)) for n in range(count)]
 
 

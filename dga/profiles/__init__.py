@@ -11,13 +11,12 @@ from dga.profiles.builtin import (
 from dga.profiles.configs import (
     ClassifierConfig,
     DenoiseConfig,
-    End,
+    Diffusion,
     ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
     NetworkConfig,
     OperatorGuidanceConfig,
-    PlacesConfig,
     Profile,
     PublicFile,
     ReleaseConfig,
@@ -26,6 +25,7 @@ from dga.profiles.configs import (
     ScheduleConfig,
     StoppingConfig,
     TentConfig,
+    WindowsConfig,
 )
 
 __all__ = [
@@ -35,13 +35,12 @@ __all__ = [
     "PROFILES",
     "ClassifierConfig",
     "DenoiseConfig",
-    "End",
+    "Diffusion",
     "ExplanationConfig",
     "GuidanceConfig",
     "MemoConfig",
     "NetworkConfig",
     "OperatorGuidanceConfig",
-    "PlacesConfig",
     "Profile",
     "PublicFile",
     "ReleaseConfig",
@@ -50,6 +49,7 @@ __all__ = [
     "ScheduleConfig",
     "StoppingConfig",
     "TentConfig",
+    "WindowsConfig",
     "get_profile",
     "tune_pictures",
 ]

@@ -11,13 +11,12 @@ from dga.profiles.configs import (
     DGA_PLUS,
     POSTERIOR_MEAN,
     ClassifierConfig,
-    End,
+    Diffusion,
     ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
     NetworkConfig,
     OperatorGuidanceConfig,
-    PlacesConfig,
     Profile,
     PublicFile,
     ReleaseConfig,
@@ -25,6 +24,7 @@ from dga.profiles.configs import (
     SamplingConfig,
     ScheduleConfig,
     StoppingConfig,
+    WindowsConfig,
 )
 from dga.profiles.imagenet_labels import imagenet_labels
 
@@ -104,14 +104,14 @@ IMAGENET = Profile(
     # steps, for a processor's sake.
     plus=Repair(
         explain=ExplanationConfig(blurs=tuple((4 * r, g) for r, g in ExplanationConfig().blurs)),
-        end=replace(DGA_PLUS.end, steps=4),
+        diffusion=replace(DGA_PLUS.diffusion, steps=4),
         noisy=replace(POSTERIOR_MEAN, sharpen=0.0),
     ),
     memo=MemoConfig(lr=1e-5),
     release=ReleaseConfig(),
 )
 # Real photographs and a real classifier. The networks are everyday16's shapes, of any size: the
-# diffusion model sees the whole picture, the discriminator its places.
+# diffusion model sees the whole picture, the discriminator windows of it.
 PHOTO = replace(
     EVERYDAY16,
     name="photo",
@@ -132,11 +132,11 @@ PHOTO = replace(
             settled=1.0,
             exposure=False,
             sharpness=False,
-            places=PlacesConfig(levels=2, measured=True),
+            windows=WindowsConfig(levels=2, measured=True),
         ),
-        end=End(depth=0),
-        noisy=End(StoppingConfig(tau=0.995, max_depth=16), steps=1),
-        blurred=End(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
+        diffusion=Diffusion(depth=0),
+        noisy=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),
+        blurred=Diffusion(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
     ),
     # Chosen on tune (assets/results/photo/README.md): what no noise hides is left alone.
     stopping=StoppingConfig(tau=0.6, max_depth=12, horizon=48),

@@ -78,17 +78,19 @@ class ClassifierConfig:
 class StoppingConfig:
     """When the forward process halts: at the first depth whose confidence is below ``tau``.
 
-    ``tau``: 0 to 1. No depth beyond ``max_depth`` is chosen. ``horizon``: a picture that does not
-    qualify by this depth either is left as it is, because no noise drowns its shift. ``run``
-    depths in a row must qualify; ``paths`` noise paths are averaged. Raises ``ValueError`` for
-    numbers out of range.
+    Raises ``ValueError`` for numbers out of range. (:func:`dga.stopping.choose_depth`.)
     """
 
     tau: float = 0.5
+    """Confidence, 0 to 1: equal to it is not below."""
     max_depth: int = 60
+    """The deepest depth that is chosen."""
     run: int = 1
+    """Depths in a row that must be below ``tau``."""
     paths: int = 1
+    """Noise paths over which the confidence is averaged."""
     horizon: int | None = None
+    """A picture with no such depth up to this one is left as it is: no noise hides its damage."""
 
     def __post_init__(self) -> None:
         tau = self.tau
@@ -106,68 +108,80 @@ class StoppingConfig:
 
 
 @dataclass(frozen=True)
-class PlacesConfig:
-    """How a picture larger than the discriminator's own size is explained, by its places.
+class WindowsConfig:
+    """How a picture larger than the discriminator's own size is explained, window by window.
 
-    ``seen``: windows with the finest detail by which, and by a thumbnail, what is one for the whole
-    picture is judged. An exposure is undone where the thumbnail's logit is ``faded`` or more; the
-    mean of all must be below ``believed`` afterwards. Haze and lost contrast lift what is dark: no
-    gain is believed where the darkest hundredth of the pixels goes down to ``darkest``. A place has
-    noise where the discriminator prefers it by ``noisy`` (mean logit, of its surroundings; of the
-    place itself up to ``clear``, for fine texture measures so much); its level is the ``quantile``
-    of its pixels'. ``overlap``: share of a place's side that its neighbour has too; ``quiet``:
-    share of the pixels; where the others are all noisy, noise may lack colours, and where they hold
-    more than ``sure``, as no photograph does, a ``noise_head_start`` will do. ``levels``: uniform
-    noise levels that pixels are read from. ``measured``: whether blocks and blur are;
-    ``objection``: by how much the discriminator must like the picture less after an inverse to
-    refuse it.
+    Logits are the discriminator's, above 0 for damage. Noise levels are standard deviations, and
+    pixels lie in [-1, 1]. :mod:`dga.explanation.windows` uses all.
     """
 
     seen: int = 4
+    """Windows, those with the finest detail, that judge the whole picture beside a thumbnail."""
     noisy: float = 1.2
+    """Mean logit by which a window must look better with its noise, for that noise to count."""
     clear: float = 0.1
+    """Noise level up to which a window is asked itself, not its neighbours alone: fine texture
+    measures so much."""
     faded: float = 1.0
+    """The thumbnail's least logit for which a change of exposure is believed."""
     believed: float = 1.5
+    """Mean logit of thumbnail and windows that must be fallen short of after that change."""
     darkest: float = -0.6
+    """Grey level: where a hundredth of the pixels is this dark, no gain is believed, because haze
+    and lost contrast lift what is dark."""
     overlap: float = 0.1875
+    """Share of a window's side, 0 to 1, that the next window has too, at least."""
     quantile: float = 0.9
+    """Quantile of its pixels' noise levels, 0 to 1, that is a window's noise level."""
     quiet: float = 0.1
+    """Share of the pixels that may be without noise where noise counts as being everywhere."""
     sure: float = 0.16
+    """Noise level that no photograph has everywhere: above it ``noise_head_start`` replaces
+    ``noisy``."""
     levels: int = 1
+    """Most noise levels at which the whole picture is denoised; pixels are mixed from these."""
     measured: bool = False
+    """Whether blocks, blur and veils are measured in the picture."""
     objection: float = 0.5
+    """Mean logit by which a measured blur's inverse may look worse and still be used."""
 
 
 @dataclass(frozen=True)
 class ExplanationConfig:
     """How the discriminator looks for simple explanations of a picture's damage.
 
-    ``noise``, ``exposure``, ``sharpness``: whether each is looked for; ``coarse_at``: the depth
-    at which all candidates are seen, ``judged_at``: those at which the best are compared (of
-    noise: beyond the entry); ``head_start`` (``noise_head_start`` for noise that was measured):
-    logits by which one must beat "nothing"; ``settled``: mean logit below which a picture is
-    source data and nothing is tried. Of noise: what is above ``noise_floor`` (standard deviation
-    in [-1, 1]) counts, at ``noise_scales`` times the measured one; ``impulses``: distances from
-    the neighbours' median from which a value is wrong. Of exposure: ``gains``, refined by the
-    factor ``fine``. Of sharpness: ``blurs``, radius in pixels and regularisation, but where a
-    share ``repeated`` of rows and columns repeats its neighbour. ``places``: of pictures larger
-    than the discriminator's own size.
+    Scores are mean logits of the discriminator, lower for pictures that look undamaged; pixels lie
+    in [-1, 1]. :mod:`dga.explanation.search` uses all but ``windows``.
     """
 
     noise: bool = True
+    """Whether noise and impulses are looked for."""
     exposure: bool = True
+    """Whether exposure is looked for, where there is no noise."""
     sharpness: bool = True
+    """Whether blur is looked for, where there is no noise."""
     judged_at: tuple[int, ...] = (2, 8, 16)
+    """Depths, counted from the entry, over which the score of the best candidates is averaged."""
     coarse_at: int = 8
+    """The one depth, counted likewise, at which all candidates are compared first."""
     head_start: float = 2.0
+    """By how much a candidate's score must be below that of "nothing"."""
     noise_head_start: float = 0.5
+    """The same for noise that was measured."""
     settled: float = 0.5
+    """Score below which a picture counts as undamaged, and nothing more is tried."""
     noise_floor: float = 0.16
+    """Noise level (standard deviation) below which a picture counts as free of noise."""
     noise_scales: tuple[float, ...] = (1.0,)
+    """Multiples of the measured noise level that are candidates."""
     impulses: tuple[float, ...] = (0.35,)
+    """Candidates for the distance from its neighbours' median, 0 to 2, that makes a value wrong."""
     gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
+    """Candidates for the factor that contrast is multiplied by, of exposure."""
     fine: float = 1.3
+    """Factor between the best of these and the two gains beside it that are tried next."""
     repeated: float = 0.25
+    """Share of rows and columns equal to the one before, 0 to 1, from which blur is not tried."""
     blurs: tuple[tuple[float, float], ...] = (
         (1.0, 0.03),
         (2.0, 0.03),
@@ -175,7 +189,9 @@ class ExplanationConfig:
         (4.0, 0.03),
         (4.0, 0.01),
     )
-    places: PlacesConfig | None = None
+    """Candidates for blur: a disk's radius in pixels, and the regularisation of its inverse."""
+    windows: WindowsConfig | None = field(default=None, metadata={"key": "places"})
+    """Of pictures larger than the discriminator's own size; None: as if they were of that size."""
 
 
 @dataclass(frozen=True)
@@ -203,54 +219,62 @@ class OperatorGuidanceConfig:
 
 
 @dataclass(frozen=True)
-class End:
-    """The end of a repair: where noise stops, and how the picture is denoised from there.
+class Diffusion:
+    """How deep a picture is noised, and how it is denoised from there.
 
-    ``stopping``: chooses a depth for each picture, counted from the one at which the picture
-    stands by its own noise; ``depth``: a fixed one instead. At most ``steps`` steps, of
-    randomness ``eta``; without a number every depth in turn. ``sharpen``: radius in pixels of the
-    disk against which the result is sharpened (0: not), because a mean is blurred.
-    Raises ``ValueError`` where neither a depth nor a rule is given.
+    Raises ``ValueError`` where neither a depth nor a stopping rule is given.
     """
 
     stopping: StoppingConfig | None = None
+    """Chooses a depth for each picture, counted from its entry."""
     depth: int | None = None
+    """A fixed depth, 0 to T, in place of that."""
     guidance: GuidanceConfig | OperatorGuidanceConfig | None = None
+    """What holds the result to the picture that came; None: nothing."""
     steps: int | None = None
+    """Denoising steps, at most; None: every depth in turn."""
     eta: float | None = None
+    """Randomness of these steps, 0 to 1; None: 0."""
     sharpen: float = 0.0
+    """Radius in pixels of the disk against which the result is sharpened; 0: it is not."""
     sharpen_regularisation: float = 0.1
+    """Noise-to-signal ratio of that sharpening."""
 
     def __post_init__(self) -> None:
         if self.depth is None and self.stopping is None:
             raise ValueError("A diffusion method needs a fixed depth or a stopping rule.")
 
-    def at(self, depth: int) -> End:
-        """The way back from a fixed depth; equal for ends that differ in where noise stops."""
+    def with_depth(self, depth: int) -> Diffusion:
+        """The same with a fixed depth in place of the stopping rule."""
         return replace(self, stopping=None, depth=depth)
 
 
 @dataclass(frozen=True)
 class Repair:
-    """What is done to a picture: explain its damage, noise what is left, stop, denoise.
+    """What is done to a picture: explain its damage, noise what is left, stop, denoise."""
 
-    ``explain``: how simple damage is looked for and undone; None: nothing is undone.
-    ``noisy``: the end for a picture in which noise was found, if it is another one; ``blurred``:
-    for one whose blur was measured; None: what undid it is all.
-    """
-
-    end: End
+    diffusion: Diffusion = field(metadata={"key": "end"})
+    """Of all pictures but those of the other two."""
     explain: ExplanationConfig | None = None
-    noisy: End | None = field(default=None, metadata={"prefix": "noise_"})
-    blurred: End | None = field(default=None, metadata={"prefix": "blur_"})
+    """How simple damage is looked for, which is undone first; None: nothing is undone."""
+    noisy: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
+    """Of pictures in which noise was found; None: the usual one."""
+    blurred: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
+    """Of pictures whose blur was measured; None: the blur's inverse is all that is done."""
+
+    def with_depth(self, depth: int) -> Repair:
+        """The same with one fixed depth for every picture."""
+        noisy, blurred = (one and one.with_depth(depth) for one in (self.noisy, self.blurred))
+        usual = self.diffusion.with_depth(depth)
+        return replace(self, diffusion=usual, noisy=noisy, blurred=blurred)
 
 
-POSTERIOR_MEAN = End(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
+POSTERIOR_MEAN = Diffusion(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
 # DGA+. A noisy picture is at home on its path from the start, so that its tau is high and none
 # is given up; it is rebuilt by one posterior-mean step. Others are sampled from a shallow depth.
 DGA_PLUS = Repair(
     explain=ExplanationConfig(),
-    end=End(
+    diffusion=Diffusion(
         StoppingConfig(tau=0.5, max_depth=16, horizon=60),
         guidance=GuidanceConfig(scale=0.75, through_network=False),
         steps=12,

@@ -1,4 +1,4 @@
-"""Who reads a picture: the frozen classifier, or one that adapts to what it is shown."""
+"""What reads a picture: the frozen classifier, or a copy that adapts to the pictures it reads."""
 
 from dga.readers.answers import Answers, Predictor, answer, predictors_of
 

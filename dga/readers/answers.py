@@ -116,7 +116,7 @@ class Predictor:
 
     def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
         """Further fields of a result line: of the explanation, and labels for the oracle."""
-        explanation, details = stopped.found, dict[str, Any]()
+        explanation, details = stopped.explanation, dict[str, Any]()
         if stopped.repair.explain:
             details = {
                 "entry": explanation.entry,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from dga.images import from_tensor
+from dga.images import HALF_RANGE, from_tensor
 from dga.networks.classifier import normalise, predict_proba
 from dga.networks.models import Models
 from dga.profiles import MemoConfig
@@ -54,7 +54,7 @@ class Memo:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             copies = torch.stack([self._augment(pixels) for _ in range(self.settings.views)])
-        return normalise((copies.float() / 127.5 - 1).to(x.device), config)
+        return normalise((copies.float() / HALF_RANGE - 1).to(x.device), config)
 
     def _adapt(self, views: Tensor) -> None:
         with torch.enable_grad():

@@ -19,7 +19,7 @@ from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.pipeline import NO_EXPLANATION, Job, denoise
-from dga.profiles import End, Profile
+from dga.profiles import Diffusion, Profile
 from dga.readers import Predictor, answer
 from dga.speed.reference import PublishedSampler
 from dga.systems import parse
@@ -87,9 +87,9 @@ def make_works(
             published_guidance = guidance and ancestral.dda_guidance
             sample = partial(published.rebuild, noised, timed, x, published_guidance)
             yield task, PUBLISHED, share, sample
-        end = End(depth=timed, guidance=guidance)
+        diffusion = Diffusion(depth=timed, guidance=guidance)
         jobs = [
-            Job(i, i, (timed,), end, noised[[i]], x_i, x_i, NO_EXPLANATION, [])
+            Job(i, i, (timed,), diffusion, noised[[i]], x_i, x_i, NO_EXPLANATION, [])
             for i, x_i in enumerate(x)
         ]
         yield task, OURS, share, partial(_rebuild, models, jobs)

@@ -16,12 +16,7 @@ from dga.analysis.tables.table import EMPTY_CELL, Table
 from dga.io.settings import values
 from dga.profiles import get_profile
 from dga.systems import systems
-from tests.fixtures.results import (
-    lines_of,
-    path_of,
-    whole_results,
-    write_run,
-)
+from tests.fixtures.results import lines_of, path_of, whole_results, write_run
 
 
 @pytest.fixture(scope="module")

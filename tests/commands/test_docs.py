@@ -15,6 +15,8 @@ PAGES = sorted([*ROOT.glob("*.md"), *(p for f in FOLDERS for p in (ROOT / f).rgl
 SOURCES = sorted(p for f in FOLDERS for p in (ROOT / f).rglob("*.py"))
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)}|\.ci|\.github)/[\w./*-]*)`")
 
+BESIDE = re.compile(r"((?:`[\w.]+`(?:, | and ))*`[\w.]+`) (?:in|of) `([\w/]+\.\w+)`")
+
 
 def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
@@ -27,15 +29,19 @@ def _missing(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_named_paths_are_there(page):
-    assert _missing(page.read_text("utf-8")) == []
+def test_named_paths_and_symbols_are_there(page):
+    text = page.read_text("utf-8")
+    assert _missing(text) == []
+    for symbols, path in BESIDE.findall(text):
+        words = set(re.findall(r"\w+", (ROOT / path).read_text("utf-8")))
+        assert set(re.findall(r"\w+", symbols)) <= words, path
 
 
 def test_paths_in_docstrings_are_there():
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
     for path in SOURCES:
-        nodes = [n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, kinds)]
-        said = "\n".join(ast.get_docstring(node) or "" for node in nodes)
+        nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+        said = "\n".join(ast.get_docstring(n) or "" for n in nodes if isinstance(n, kinds))
         assert _missing(said) == [], _name(path)
 
 

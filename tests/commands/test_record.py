@@ -12,7 +12,7 @@ from dga.explanation.exposure import Exposure
 from dga.explanation.search import Explanation, Scored
 from dga.networks.classifier import Prediction
 from dga.pipeline import NO_EXPLANATION, Adaptation, Reconstruction, Search, default_systems
-from dga.profiles import EVERYDAY16, End
+from dga.profiles import EVERYDAY16, Diffusion
 from dga.record import sentence, to_dict, to_record, to_text
 from dga.request import Request
 from dga.stopping import Stop
@@ -40,9 +40,9 @@ def explained(
 ) -> Search:
     """What DGA+ would have found, as far as words depend on it."""
     return Search(
-        found=Explanation(found, entry, 0.03125, scored, flat),
+        explanation=Explanation(found, entry, 0.03125, scored, flat),
         stop=Stop(t_star, crossed),
-        end=PLUS.noisy if entry else PLUS.end,
+        diffusion=PLUS.noisy if entry else PLUS.diffusion,
         logits=np.log(np.array([[3.0, 5 / 3, 9 / 7, 7 / 9]])),
         restored=PIXELS,
         x_t_star=PIXELS,
@@ -56,7 +56,7 @@ def paper(stop: Stop) -> Search:
     rule = dataclasses.replace(EVERYDAY16.stopping, tau=0.6, paths=2)
     logits = np.linspace(3, -4, 202).reshape(2, 101)
     return Search(
-        NO_EXPLANATION, stop, End(rule), logits, PIXELS, PIXELS, not stop.t_star, 0.123456
+        NO_EXPLANATION, stop, Diffusion(rule), logits, PIXELS, PIXELS, not stop.t_star, 0.12346
     )
 
 

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.testing import assert_close
 
-from dga.explanation.degradation import NO_DEGRADATION, Degradation, to_levels
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import DEVIATION_LIMIT, Exposure, Stretch, stretches
 from dga.explanation.glass import Glass
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Blocks, Disk, Line
 from dga.explanation.sharpness import disk, repeated_share, wiener
 from dga.explanation.zoom import Zoom
+from dga.images import to_levels
 from dga.training.discriminator.explanations import line
 
 SIDES = st.sampled_from([1, 2, 3, 5, 8, 16, 33])

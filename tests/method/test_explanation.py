@@ -9,11 +9,11 @@ from PIL import Image, ImageDraw
 from torch import Tensor, nn
 
 from dga.diffusion import Schedule
-from dga.explanation.degradation import NO_DEGRADATION, to_levels
+from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.exposure import nothing_to_judge
-from dga.explanation.noise_level import matched_depth, noise_deviation
+from dga.explanation.noise_level import matched_depth, measure_noise
 from dga.explanation.search import Explanation, explain
-from dga.images import to_pixels, to_square, to_tensor
+from dga.images import to_levels, to_pixels, to_square, to_tensor
 from dga.pipeline import adapt
 from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
 from dga.systems import parse
@@ -59,13 +59,13 @@ def explain_picture(
 
 
 @pytest.mark.parametrize("deviation", [0.1, 0.3, 0.6])
-def test_noise_deviation_is_measured(deviation):
+def test_the_noise_level_is_measured(deviation):
     """White noise of a known deviation, on a smooth picture, unclipped; tiny ones are numbers."""
     x = picture(size=64)
     noisy = x + deviation * noise(*x.shape, seed=1)
-    assert float(noise_deviation(noisy[None])) == pytest.approx(deviation, rel=0.08)
+    assert float(measure_noise(noisy[None])) == pytest.approx(deviation, rel=0.08)
     for height, width in ((1, 1), (1, 7), (2, 2), (3, 3)):
-        assert noise_deviation(noisy[None, :, :height, :width]).isfinite().all()
+        assert measure_noise(noisy[None, :, :height, :width]).isfinite().all()
 
 
 def test_the_matched_depth_holds_as_much_noise_as_the_picture():
@@ -135,7 +135,7 @@ def test_a_drawing_comes_back_as_it_is(tiny_models, lines):
     for drawn in (pixels, 255 - pixels, checks):
         run = adapt(tiny_models, drawn, 0, [parse(EVERYDAY16, "dga-plus")])
         assert np.array_equal(run.reconstructions["dga-plus"].image, drawn)
-        assert run.explained.found.flat
+        assert run.explained.explanation.flat
 
 
 def test_a_faint_grey_photograph_is_no_drawing():

@@ -13,19 +13,19 @@ from PIL import Image
 from torch import Tensor
 
 import dga
-from dga.explanation.degradation import Degradation, to_levels
+from dga.explanation.degradation import Degradation
 from dga.explanation.glass import Glass
 from dga.explanation.measurement import measure_blocks, measure_blur
 from dga.explanation.noise_level import (
     level_weights,
+    measure_noise_map,
     noise_by_brightness,
-    noise_map,
     uniform_levels,
 )
 from dga.explanation.operators import Blocks, Disk, Line, Operator
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
-from dga.images import Pixels, to_pixels, to_square, to_tensor
+from dga.images import Pixels, to_levels, to_pixels, to_square, to_tensor
 from tests.fixtures.models import noise
 
 SIDE = 224
@@ -272,7 +272,7 @@ def test_noise_of_few_photons_is_known_by_brightness(name: str) -> None:
     x = to_tensor(photograph(name))
     truth = 0.3 * ((x.mean(0) + 1) / 2).clamp(min=0.02).sqrt()
     y = x + truth * torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
-    around = noise_map(y)
+    around = measure_noise_map(y)
     by_brightness = noise_by_brightness(y, around)
     off = [(found - truth).abs().mean() for found in (around, by_brightness)]
     assert off[1] < 0.75 * off[0]

@@ -145,15 +145,15 @@ def test_small_noisy_pictures_are_repaired(
 # Networks at other sizes
 
 
-def test_the_discriminator_judges_a_large_picture_by_its_places(photo: Models) -> None:
+def test_the_discriminator_judges_a_large_picture_by_its_windows(photo: Models) -> None:
     network, time = photo.discriminator, torch.tensor([40, 300])
     large = noise(2, 3, 224, 224).clamp(-1, 1)
     with torch.no_grad():
-        places = network.judge_places(large, time)
+        windows = network.judge_windows(large, time)
         corner = network(large[..., :64, :64].contiguous(), time)
-        assert places.shape[1] > 4
-        torch.testing.assert_close(network(large, time), places.mean(1))
-        torch.testing.assert_close(places[:, 0], corner, atol=1e-3, rtol=1e-4)
+        assert windows.shape[1] > 4
+        torch.testing.assert_close(network(large, time), windows.mean(1))
+        torch.testing.assert_close(windows[:, 0], corner, atol=1e-3, rtol=1e-4)
 
 
 # What is missing

@@ -1,4 +1,4 @@
-"""Whole photographs: a depth for each place."""
+"""Whole photographs: a depth for each window."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from skimage.metrics import peak_signal_noise_ratio
 
 import dga
 from dga.diffusion import ForwardPath, Schedule
-from dga.explanation.noise_level import matched_depth, noise_map
-from dga.explanation.places import Grid
+from dga.explanation.noise_level import matched_depth, measure_noise_map
+from dga.explanation.windows import Grid
 from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.networks.models import Models
 from dga.photograph import Photograph, Progress, photograph_steps, repair_photograph
@@ -75,7 +75,7 @@ def test_windows_cover_everything_and_leave_no_seam(shape: tuple[int, int]) -> N
 def test_noise_is_measured_around_each_pixel() -> None:
     deviation = torch.linspace(0.05, 0.5, 320).expand(160, 320)
     x = torch.randn(3, 160, 320, generator=torch.Generator().manual_seed(0)) * deviation
-    ratio = noise_map(x)[:, 20:-20] / deviation[:, 20:-20]
+    ratio = measure_noise_map(x)[:, 20:-20] / deviation[:, 20:-20]
     assert ratio.shape == (160, 280)
     assert 0.8 < float(ratio.min()) < float(ratio.max()) < 1.25
 
@@ -127,7 +127,7 @@ def grey_of(values: np.ndarray) -> Pixels:
     return np.repeat(values[..., None], 3, 2)
 
 
-def test_each_place_has_its_own_depth(shipped_models: Models, astronaut: Pixels) -> None:
+def test_each_window_has_its_own_depth(shipped_models: Models, astronaut: Pixels) -> None:
     damaged = half_noisy(astronaut)
     events = list(photograph_steps(shipped_models, damaged))
     done = events[-1]
@@ -177,10 +177,10 @@ def test_a_grey_photograph_stays_grey(shipped_models: Models) -> None:
 def test_impulses_are_not_taken_for_white_noise(shipped_models: Models, astronaut: Pixels) -> None:
     damaged = dga.corrupt(astronaut, "impulse_noise", 5, 1)
     done = repair_photograph(shipped_models, damaged)
-    assert done.found.degradation.impulses is not None
+    assert done.explanation.degradation.impulses is not None
     assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + 8
     white = repair_photograph(shipped_models, dga.corrupt(astronaut, "gaussian_noise", 5, 1))
-    assert white.found.degradation.impulses is None
+    assert white.explanation.degradation.impulses is None
     assert (white.depths > 8).all()
 
 

@@ -8,15 +8,12 @@ import pytest
 import torch
 
 from dga import diffusion
-from dga.diffusion import FewSteps, ForwardPath, forward_path, reverse, sampler_of
+from dga.diffusion import FewSteps, ForwardPath, forward_path, reverse
 from dga.images import from_tensor, to_tensor
 from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.models import Models
-from dga.pipeline import (
-    adapt,
-    adapt_steps,
-)
-from dga.profiles import End
+from dga.pipeline import adapt, adapt_steps
+from dga.profiles import Diffusion
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.systems import USUAL, System, parse
 from tests.fixtures.models import NotNumbers
@@ -42,7 +39,7 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_model
     for (row, repair), (stopped, rebuilt) in together.items():
         alone = repaired(choosy_models, pictures[row : row + 1], [repair], 3 + row)[0, repair]
         assert alone[0].stop == stopped.stop
-        assert alone[0].found.degradation == stopped.found.degradation
+        assert alone[0].explanation.degradation == stopped.explanation.degradation
         assert alone[1].steps == rebuilt.steps
         assert apart(alone[1].image, rebuilt.image) <= 1
         assert not stopped.unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[row])
@@ -50,8 +47,8 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_model
     assert len({one.stop for one in ends[repairs[0]]}) > 1  # some cross, others do not
     plus = ends[repairs[3]]
     assert [one.unchanged for one in plus] == [True, False, False, False, True, False]
-    assert [bool(one.found.degradation.noise) for one in plus] == [False, True, *[False] * 3, True]
-    assert plus[3].found.degradation.exposure.gain > 2
+    assert [row for row, one in enumerate(plus) if one.explanation.degradation.noise] == [1, 5]
+    assert plus[3].explanation.degradation.exposure.gain > 2
 
 
 def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
@@ -60,11 +57,10 @@ def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
     done = repaired(choosy_models, pictures, [plus])
     for row, (stopped, rebuilt) in ((row, pair) for (row, _), pair in done.items()):
         noisy = row in (1, 5)
-        assert (stopped.end == plus.noisy) == (stopped.found.entry > 0) == noisy
+        assert (stopped.diffusion == plus.noisy) == (stopped.explanation.entry > 0) == noisy
         beyond = 0 if row in (0, 4) else 16 if noisy else 4  # of one colour; source data
-        assert stopped.stop.t_star == stopped.found.entry + beyond
-        assert rebuilt.steps == min(len(sampler_of(stopped.end).visited(stopped.stop.t_star)) - 1,
-                                    1 if noisy else 4)  # fmt: skip
+        assert stopped.stop.t_star == stopped.explanation.entry + beyond
+        assert rebuilt.steps == min(stopped.stop.t_star, 1 if noisy else 4)
 
 
 def test_the_record_holds_together(choosy_models, pictures):
@@ -80,7 +76,7 @@ def test_the_record_holds_together(choosy_models, pictures):
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
     assert alone.search is alone.explained
-    assert alone.stopping == choosy_models.profile.plus.end.stopping
+    assert alone.stopping == choosy_models.profile.plus.diffusion.stopping
     assert len(alone.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
     assert (judged.stop, judged.reconstructions) == (run.stop, {})
@@ -268,7 +264,7 @@ def test_bad_requests_are_sentences(choosy_models, pictures, work, words):
     with pytest.raises(ValueError, match=words):
         work(choosy_models, pictures[2])
     with pytest.raises(ValueError, match="a fixed depth or a stopping rule"):
-        End()
+        Diffusion()
 
 
 def test_networks_that_return_nonsense_are_noticed(choosy_models, pictures):

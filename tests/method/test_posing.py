@@ -150,7 +150,8 @@ def by_module(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     for i, pixels in enumerate(pictures):
         yield Result(f"{i} repaired", 0, repair(pixels, models), "")
     wide = repair_photograph(models, np.tile(pictures[-1], (1, 2, 1)), seed=3)
-    yield Result("photograph", int(wide.depths.max()), wide.image, str(wide.found.degradation))
+    depth, text = int(wide.depths.max()), str(wide.explanation.degradation)
+    yield Result("photograph", depth, wide.image, text)
 
 
 def by_page(models: Models, pictures: np.ndarray) -> Iterator[Result]:

@@ -83,9 +83,9 @@ def test_the_entry_depth_reads_the_noise_level(shipped_models):
 
     def entry(name: str, severity: int) -> int:
         explained, result = _explain(shipped_models, corrupt(lion, name, severity, seed=0))
-        assert result.depth >= explained.found.entry > 0
+        assert result.depth >= explained.explanation.entry > 0
         assert result.steps == 1
-        return explained.found.entry
+        return explained.explanation.entry
 
     entries = [entry("gaussian_noise", severity) for severity in (2, 3, 4, 5)]
     assert entries == sorted(set(entries)), entries

@@ -30,15 +30,16 @@ def test_every_name_is_the_system_of_that_name(profile):
 
 
 def test_a_setting_changes_one_thing():
-    plain, changed = (repair_of(f"dga-guided{more}").end for more in ("", ":tau=0.3:squared=true"))
+    guided, more = "dga-guided", ":tau=0.3:squared=true"
+    plain, changed = (repair_of(name).diffusion for name in (guided, guided + more))
     assert changed.stopping == dataclasses.replace(plain.stopping, tau=0.3)
     assert changed.guidance == dataclasses.replace(plain.guidance, squared=True)
-    assert repair_of("dga:depth=8").end.depth == 8
-    assert repair_of("dga:horizon=none").end.stopping.horizon is None
-    # Of DGA+ a plain name is the usual end's; what has noise is named so.
+    assert repair_of("dga:depth=8").diffusion.depth == 8
+    assert repair_of("dga:horizon=none").diffusion.stopping.horizon is None
+    # Of DGA+ a plain name is the usual one's; what has noise is named so.
     plus, tau, noisy = map(repair_of, ("dga-plus", "dga-plus:tau=0.3", "dga-plus:noise_tau=0.9"))
-    assert (tau.noisy, tau.end.stopping.tau) == (plus.noisy, 0.3)
-    assert (noisy.end, noisy.noisy.stopping.tau) == (plus.end, 0.9)
+    assert (tau.noisy, tau.diffusion.stopping.tau) == (plus.noisy, 0.3)
+    assert (noisy.diffusion, noisy.noisy.stopping.tau) == (plus.diffusion, 0.9)
     control = parse(EVERYDAY16, "dga-plus:permute=noise:batch=4").control
     assert (control.permute, control.batch) == ("noise", 4)
     assert parse(EVERYDAY16, "dda:ensemble=true").ensemble
@@ -47,9 +48,10 @@ def test_a_setting_changes_one_thing():
 def test_an_end_of_dga_plus_is_turned_off():
     plus = repair_of("dga-plus")
     posterior, sampling = map(repair_of, ("dga-plus:posterior=false", "dga-plus:sampling=false"))
-    sampled = dataclasses.replace(plus.end, stopping=plus.noisy.stopping)
+    sampled = dataclasses.replace(plus.diffusion, stopping=plus.noisy.stopping)
     assert posterior == dataclasses.replace(plus, noisy=sampled)
-    assert sampling == dataclasses.replace(plus, end=dataclasses.replace(plus.end, depth=0))
+    kept = dataclasses.replace(plus.diffusion, depth=0)
+    assert sampling == dataclasses.replace(plus, diffusion=kept)
     assert repair_of("dga-plus:posterior=true:sampling=true") == plus
 
 
@@ -111,13 +113,13 @@ def test_what_is_asked_for_reaches_the_systems():
     usual = EVERYDAY16.stopping
     stopping = dataclasses.replace(usual, tau=0.3, paths=4, max_depth=30)
     assert changed.stopping(EVERYDAY16) == stopping
-    ends = {system.name: system.ends[0] for system in changed.default_systems(EVERYDAY16)}
-    assert ends["dga"].stopping == ends["dga-guided"].stopping == stopping
-    assert ends["dda"].depth == 6
-    assert ends["dga-plus"] == EVERYDAY16.plus.end
-    scales = {name: end.guidance and end.guidance.scale for name, end in ends.items()}
-    own = {"dda": EVERYDAY16.dda_guidance.scale, "dga-plus": EVERYDAY16.plus.end.guidance.scale}
-    assert scales == {"dga": None, "dga-guided": 2.5, **own}
+    first = {one.name: one.diffusions[0] for one in changed.default_systems(EVERYDAY16)}
+    assert first["dga"].stopping == first["dga-guided"].stopping == stopping
+    assert first["dda"].depth == 6
+    assert first["dga-plus"] == EVERYDAY16.plus.diffusion
+    scales = {name: one.guidance and one.guidance.scale for name, one in first.items()}
+    plus, dda = EVERYDAY16.plus.diffusion.guidance.scale, EVERYDAY16.dda_guidance.scale
+    assert scales == {"dga": None, "dga-guided": 2.5, "dda": dda, "dga-plus": plus}
     assert request(max_depth=100).stopping(EVERYDAY16).horizon == 100  # never the shallower
     assert request(IMAGENET, max_depth=100).stopping(IMAGENET).horizon is IMAGENET.stopping.horizon
 
@@ -141,19 +143,19 @@ def test_bad_requests_name_what_is_allowed(changes, allowed):
 
 
 def test_each_system_takes_the_options_that_it_has():
-    def ends(names: str, **changes: str) -> list[Any]:
+    def first(names: str, **changes: str) -> list[Any]:
         chosen = choose_systems(EVERYDAY16, request(scale=2.5), names.split(","), changes)
-        return [system.ends[0] for system in chosen]
+        return [system.diffusions[0] for system in chosen]
 
     few = {"steps": "4", "eta": "0.5", "through_network": "true"}
-    free, guided, plus = ends("dga,dga-guided,dga-plus", **few)
-    assert {sampler_of(end) for end in (free, guided, plus)} == {FewSteps(4, 0.5)}
+    free, guided, plus = first("dga,dga-guided,dga-plus", **few)
+    assert {sampler_of(one) for one in (free, guided, plus)} == {FewSteps(4, 0.5)}
     assert (free.guidance, guided.guidance.scale) == (None, 2.5)
     assert guided.guidance.through_network
     assert plus.guidance.through_network
-    assert {sampler_of(end) for end in ends("dga,dda", steps="none", eta="none")} == {ANCESTRAL}
-    assert sampler_of(ends("dda", steps="3")[0]) == FewSteps(3, 1.0)  # what is not named is kept
-    assert ends("dga-guided-ancestral")[0].guidance.scale == 2.5
+    assert {sampler_of(one) for one in first("dga,dda", steps="none", eta="none")} == {ANCESTRAL}
+    assert sampler_of(first("dda", steps="3")[0]) == FewSteps(3, 1.0)  # what is not named is kept
+    assert first("dga-guided-ancestral")[0].guidance.scale == 2.5
 
 
 @pytest.mark.parametrize(

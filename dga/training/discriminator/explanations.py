@@ -14,11 +14,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.explanation.degradation import to_levels
 from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, UNCHANGED, Exposure
-from dga.explanation.noise_level import matched_depth, noise_deviation, remove_impulses
+from dga.explanation.noise_level import matched_depth, measure_noise, remove_impulses
 from dga.explanation.operators import line
 from dga.explanation.sharpness import disk, wiener
+from dga.images import to_levels
 
 CLEAN_SHARE = 0.3
 """Of class 1, clean pictures after an inverse that they did not need."""
@@ -137,7 +137,7 @@ def random_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:
 
 def random_deviation(x: Tensor, rng: np.random.Generator) -> float:
     """How much noise a picture ``[3, S, S]`` is taken to hold, rightly or wrongly; 0 is none."""
-    estimate = float(noise_deviation(x[None]))
+    estimate = float(measure_noise(x[None]))
     if estimate < NOISY:
         return _log_uniform(rng, 0.05, 1.0) if rng.random() < ENTERED_OTHER else 0.0
     if rng.random() >= ENTERED_NOISY:

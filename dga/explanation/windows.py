@@ -1,4 +1,4 @@
-"""Explaining a picture that is larger than the discriminator's own size, by its places.
+"""Explaining a picture that is larger than the discriminator's own size, by its windows.
 
 What is one for the whole picture (blocks, blur, exposure, impulses) is explained once: measured in
 its pixels, or judged by some windows and a thumbnail. Noise has a level at each pixel, and counts
@@ -22,9 +22,9 @@ from dga.explanation.measurement import measure_blocks, measure_blur
 from dga.explanation.noise_level import (
     extreme_share,
     matched_depth,
+    measure_noise,
+    measure_noise_map,
     noise_by_brightness,
-    noise_deviation,
-    noise_map,
     uniform_levels,
     whiten_channels,
 )
@@ -39,19 +39,19 @@ from dga.explanation.search import (
     mean_logits,
 )
 from dga.explanation.veil import measure_veil
-from dga.profiles import ExplanationConfig, PlacesConfig
+from dga.profiles import ExplanationConfig, WindowsConfig
 
 AT_ONCE = 16
-"""Places judged together; bounds memory, and how long nothing is heard."""
+"""Windows judged together; bounds memory, and how long nothing is heard."""
 LONGEST_COUNTED = 1024
 """Of a picture with longer sides every n-th pixel is counted, where only means are asked for."""
 EXTREME = 0.68
 """Share of wrong values that are black or white, above which noise is impulses."""
-PLACES = "places"
+WINDOWS = "windows"
 """Stage of a :class:`~dga.explanation.search.Scored` that says only that work goes on."""
 
 
-def explain_places(
+def explain_by_windows(
     schedule: Schedule,
     network: nn.Module,
     x: Tensor,
@@ -64,23 +64,23 @@ def explain_places(
     ``side``: pixels a side that ``network``, the discriminator, was trained on. Yields scores as
     they come. The result has its noise by pixel.
     """
-    assert config.places is not None
-    return (yield from _PlacesSearch(schedule, network, side, seed, config, config.places).run(x))
+    assert config.windows is not None
+    return (yield from _WindowSearch(schedule, network, side, seed, config, config.windows).run(x))
 
 
 @dataclass(frozen=True)
-class _PlacesSearch:
+class _WindowSearch:
     schedule: Schedule
     network: nn.Module
     side: int
     seed: int
     config: ExplanationConfig
-    places: PlacesConfig
+    windows: WindowsConfig
 
     def run(self, x: Tensor) -> Generator[Scored, None, Explanation]:
-        if self.places.measured and (blocks := measure_blocks(x)):
+        if self.windows.measured and (blocks := measure_blocks(x)):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
-        look = views(x, self.side, self.places.seen, self.config.noise_floor)
+        look = views(x, self.side, self.windows.seen, self.config.noise_floor)
         explanation = yield from self._whole(x, look)
         if explanation.flat:
             return explanation
@@ -88,7 +88,7 @@ class _PlacesSearch:
         if noisy is not None:
             degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
             return replace(noisy, degradation=degradation, scored=explanation.scored)
-        if self.places.measured and explanation.degradation == NO_DEGRADATION:
+        if self.windows.measured and explanation.degradation == NO_DEGRADATION:
             operator = yield from self._blur(x, look)
             if operator:
                 degradation = Degradation(operator=operator)
@@ -105,9 +105,9 @@ class _PlacesSearch:
         or white is impulses. Sharpness is not judged: on photographs a discriminator takes a
         lens's or a camera's blur for damage, and what it then likes best is too sharp.
         """
-        places, config = self.places, replace(self.config, sharpness=False)
+        windows, config = self.windows, replace(self.config, sharpness=False)
         every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
-        sample, deviation = x[:, ::every, ::every], float(noise_deviation(x[None])[0])
+        sample, deviation = x[:, ::every, ::every], float(measure_noise(x[None])[0])
         if deviation > config.noise_floor and config.impulses:
             top, left = (max(0, length - LONGEST_COUNTED) // 2 for length in x.shape[1:])
             middle = x[:, top : top + LONGEST_COUNTED, left : left + LONGEST_COUNTED]
@@ -122,8 +122,8 @@ class _PlacesSearch:
             plain = replace(best, exposure=UNCHANGED)
             before, after = self._judge(lambda candidate: look(candidate)[:1], [plain, best])
             whole = _or_infinite(cache[best, config.judged_at][0])
-            dark = float(sample.mean(0).quantile(0.01)) <= places.darkest
-            faded = before >= places.faded and after < config.settled and whole < places.believed
+            dark = float(sample.mean(0).quantile(0.01)) <= windows.darkest
+            faded = before >= windows.faded and after < config.settled and whole < windows.believed
             if (best.exposure.gain > 1 and dark) or not faded:
                 best = plain
         return replace(explanation, degradation=best, entry=0)
@@ -142,17 +142,17 @@ class _PlacesSearch:
         candidates = [NO_DEGRADATION, Degradation(operator=operator)]
         scores = self._judge(look, candidates)
         for candidate, score in zip(candidates, scores, strict=True):
-            told = score if math.isfinite(score) else None
-            yield Scored("blur", candidate, told, len(self.config.judged_at))
-        return operator if scores[1] <= scores[0] + self.places.objection else None
+            value = score if math.isfinite(score) else None
+            yield Scored("blur", candidate, value, len(self.config.judged_at))
+        return operator if scores[1] <= scores[0] + self.windows.objection else None
 
     def _noise(self, x: Tensor) -> Generator[Scored, None, Explanation | None]:
         """Noise by pixel, and the uniform levels from which each is read; None where none counts.
 
         ``x``: ``[3, H, W]``, without what else was found.
         """
-        noise, floor = noise_map(x), self.config.noise_floor
-        least = float(noise[::8, ::8].quantile(self.places.quiet))
+        noise, floor = measure_noise_map(x), self.config.noise_floor
+        least = float(noise[::8, ::8].quantile(self.windows.quiet))
         is_everywhere = least > floor
         noise[noise <= floor] = 0
         # Fine texture has no colours either, but is seldom everywhere.
@@ -160,28 +160,28 @@ class _PlacesSearch:
         noise = noise * (yield from self._believe(white, noise, least))
         if not bool(noise.any()):
             return None
-        if is_everywhere and self.places.levels > 1:
+        if is_everywhere and self.windows.levels > 1:
             noise = noise_by_brightness(white, noise)
-        levels = uniform_levels(noise, self.places.levels)
+        levels = uniform_levels(noise, self.windows.levels)
         entry, found = matched_depth(self.schedule, levels[-1]), Degradation(noise=levels[-1])
-        return Explanation(found, entry, levels[-1], noise=noise, levels=levels, state=white)
+        return Explanation(found, entry, levels[-1], noise_map=noise, levels=levels, state=white)
 
     def _believe(self, x: Tensor, noise: Tensor, least: float) -> Generator[Scored, None, Tensor]:
         """Whether a pixel's noise counts, bool ``[H, W]``: where the discriminator prefers it.
 
-        Asked is the noisiest of every 3 x 3 places, for all of them: fine texture passes for a
+        The noisiest of every 3 x 3 windows is judged, for all of them: fine texture passes for a
         little noise, seldom for much. The eight beside it vote, too, and one of several is
         against; where noise is everywhere (``least``: what all but the quietest pixels hold), all
-        vote for all as well. Where it is faint a place is asked itself, for beside noise there may
+        vote for all as well. Where it is faint a window is asked itself, for beside noise there may
         be texture.
         """
-        config, places = self.config, self.places
-        is_sure = least > places.sure
-        enough = config.noise_head_start if is_sure else places.noisy
-        grid = Grid.over(x.shape[1:], self.side, round(places.overlap * self.side))
+        config, windows = self.config, self.windows
+        is_sure = least > windows.sure
+        enough = config.noise_head_start if is_sure else windows.noisy
+        grid = Grid.over(x.shape[1:], self.side, round(windows.overlap * self.side))
         parts = torch.arange(len(grid)).split(AT_ONCE)
-        by_place = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
-        level = torch.cat([one.quantile(places.quantile, 1) for one in by_place])
+        by_window = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
+        level = torch.cat([one.quantile(windows.quantile, 1) for one in by_window])
         shape = 1, 1, len(grid.rows), len(grid.columns)
         highest, numbers = F.max_pool2d(level.view(shape), 3, ceil_mode=True, return_indices=True)
         has_noise, margin = highest > 0, torch.zeros_like(highest)
@@ -193,15 +193,15 @@ class _PlacesSearch:
             agreed |= bool(margin.sum() > enough * (has_noise.sum() + against.max()))
         likely = F.interpolate(agreed.float(), scale_factor=3)
         is_noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
-        faint = (is_noisy & (level <= places.clear)).nonzero()[:, 0]
+        faint = (is_noisy & (level <= windows.clear)).nonzero()[:, 0]
         margins = yield from self._compare(x, noise, grid, faint, level)
-        is_noisy[faint] = margins > places.noisy
+        is_noisy[faint] = margins > windows.noisy
         return grid.cover(is_noisy)
 
     def _compare(
         self, x: Tensor, noise: Tensor, grid: Grid, numbers: Tensor, level: Tensor
     ) -> Generator[Scored, None, Tensor]:
-        """By how much the discriminator prefers each place with its noise: mean logits, ``[n]``."""
+        """How much the discriminator prefers each window with its noise: mean logits, ``[n]``."""
         schedule, network = self.schedule, self.network
         device, after = next(network.parameters()).device, torch.tensor(self.config.judged_at)
         margins = [torch.empty(0)]
@@ -212,15 +212,15 @@ class _PlacesSearch:
             entry = torch.tensor([matched_depth(schedule, s) for s in level[part].tolist()])
             plain, noised = (
                 mean_logits(
-                    schedule, network, cut, depth.clamp(max=schedule.steps), held, self.seed
+                    schedule, network, cut, depth.clamp(max=schedule.steps), amount, self.seed
                 )
-                for depth, held in (
+                for depth, amount in (
                     (after.expand(len(cut), -1), 0 * deviation),
                     (entry[:, None] + after, deviation),
                 )
             )
             margins.append(plain - noised)
-            yield Scored(PLACES, NO_DEGRADATION, None, 2 * len(after) * len(cut))
+            yield Scored(WINDOWS, NO_DEGRADATION, None, 2 * len(after) * len(cut))
         return torch.cat(margins)
 
 
@@ -236,14 +236,14 @@ def views(x: Tensor, side: int, count: int, noise_floor: float) -> Look:
     """
     grid = Grid.over(x.shape[1:], side, 0)
     detail = []
-    for i, j in map(grid.place, range(len(grid))):
+    for i, j in map(grid.corner, range(len(grid))):
         window = x[None, :, i : i + side, j : j + side]
-        noisy = float(noise_deviation(window)[0]) > noise_floor
+        noisy = float(measure_noise(window)[0]) > noise_floor
         differences = sum(float(window.diff(dim=d).abs().mean()) for d in (2, 3))
         detail.append((noisy, -differences))
     best = sorted(range(len(grid)), key=detail.__getitem__)[:count]
     crops = []
-    for i, j in map(grid.place, best):
+    for i, j in map(grid.corner, best):
         top, left = max(0, i - side // 2), max(0, j - side // 2)
         crop = x[:, top : i + side + side // 2, left : j + side + side // 2]
         crops.append((crop, i - top, j - left))
@@ -253,7 +253,7 @@ def views(x: Tensor, side: int, count: int, noise_floor: float) -> Look:
         small = replace(candidate, impulses=None, operator=None)
         if candidate.operator:  # its reach is larger than a crop's margin
             whole = candidate.inverse(x)
-            windows = [whole[:, i : i + side, j : j + side] for i, j in map(grid.place, best)]
+            windows = [whole[:, i : i + side, j : j + side] for i, j in map(grid.corner, best)]
             thumb = shrink(whole, side)
         else:
             windows = [candidate.inverse(c)[:, i : i + side, j : j + side] for c, i, j in crops]
@@ -289,7 +289,7 @@ class Grid:
         )
         return cls(rows, columns, side)
 
-    def place(self, number: int) -> tuple[int, int]:
+    def corner(self, number: int) -> tuple[int, int]:
         """Top and left of a window; they are counted row by row."""
         row, column = divmod(number, len(self.columns))
         return self.rows[row], self.columns[column]
@@ -300,18 +300,18 @@ class Grid:
     def cut(self, x: Tensor, numbers: Sequence[int]) -> Tensor:
         """Some windows of ``[C, H, W]``: ``[n, C, S, S]``."""
         side = self.side
-        return torch.stack([x[:, i : i + side, j : j + side] for i, j in map(self.place, numbers)])
+        return torch.stack([x[:, i : i + side, j : j + side] for i, j in map(self.corner, numbers)])
 
     def cover(self, chosen: Tensor) -> Tensor:
         """Whether any chosen window, bool ``[n]``, covers a pixel, bool ``[H, W]``."""
         covered = torch.zeros(self.rows[-1] + self.side, self.columns[-1] + self.side)
-        for top, left in map(self.place, chosen.nonzero()[:, 0].tolist()):
+        for top, left in map(self.corner, chosen.nonzero()[:, 0].tolist()):
             covered[top : top + self.side, left : left + self.side] = 1
         return covered.bool()
 
     def add(self, total: Tensor, number: int, window: Tensor) -> None:
         """Add a window to ``[3, H, W]``, faded towards its edges."""
-        i, j = self.place(number)
+        i, j = self.corner(number)
         fade = self._fade()
         total[:, i : i + self.side, j : j + self.side] += fade[:, None] * fade * window
 
