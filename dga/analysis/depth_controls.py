@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dga.analysis.names import MEAN, SOURCE, MethodName
+from dga.analysis.names import MEAN, SOURCE, find_sweep
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import Estimate, Floats, interval, resample_weights
 from dga.corruptions import CLEAN, FAMILIES
@@ -59,13 +59,8 @@ class Sweep:
 
 def fixed_depths(lines: pd.DataFrame, base: str) -> dict[int, str]:
     """``{depth: method}`` of the lines' fixed-depth methods (``base:depth=8``), by depth."""
-    methods = (MethodName.parse(str(name)) for name in lines["method"].unique())
-    found = {
-        int(method.overrides[0][1]): method.name
-        for method in methods
-        if method.base == base and [key for key, _ in method.overrides] == ["depth"]
-    }
-    return dict(sorted(found.items()))
+    methods = find_sweep(lines["method"].unique(), base, "depth")
+    return {int(depth): methods[depth] for depth in sorted(methods)}
 
 
 def read_sweep(lines: pd.DataFrame, base: str, adaptive: str) -> Sweep:

@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dga.analysis.names import ALL, GROUPS
-from dga.corruptions import CLEAN, FAMILIES
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -67,12 +66,14 @@ class StreamCorrectTable(CorrectTable):
 
     def _values(self, method: str, group: str) -> Floats:
         """1, 0 or NaN for each photograph of a group, ``[1, P]``."""
-        own = self._correct.loc[[method]].to_numpy()
-        if group == ALL:
-            return own
-        if group in FAMILIES:
-            return own[:, self._met["corruption"].isin(FAMILIES[group])]
-        return own[:, self._met["severity"] == (0 if group == CLEAN else int(group))]
+        return self._correct.loc[[method]].to_numpy()[:, is_in_group(self._met, group)]
+
+
+def is_in_group(lines: pd.DataFrame, group: str) -> pd.Series:
+    """Which lines belong to a group; a digit is a severity."""
+    if group.isdigit():
+        return lines["severity"] == int(group)
+    return lines["corruption"].isin(GROUPS.get(group, ())) | (group == ALL)
 
 
 @lru_cache(maxsize=8)

@@ -41,11 +41,11 @@ def f1_by_depth(judge: JudgeRun) -> Plot:
 
 
 @styled
-def depths_and_f1(judge: JudgeRun, halts: pd.DataFrame) -> Plot:
+def depths_and_f1(judge: JudgeRun, halts: pd.DataFrame, commands: tuple[str, ...]) -> Plot:
     """Fig. 4: t* histogram with the F1 curve, a panel a family.
 
-    ``halts``: columns corruption, depth, crossed. Families none of whose corruptions
-    has both are left out. Raises :class:`MissingRun` if that leaves nothing.
+    ``halts``: columns corruption, depth, crossed; ``commands`` made both. Families none of whose
+    corruptions has both are left out. Raises :class:`MissingRun` if that leaves nothing.
     """
     deepest = min(max(judge.depths), max(40, 2 * int(halts["depth"].max())))
     f1 = 100 * f1_scores(judge).loc[:, :deepest]
@@ -67,6 +67,7 @@ def depths_and_f1(judge: JudgeRun, halts: pd.DataFrame) -> Plot:
         "without crossing tau; line: the discriminator's F1 at that depth. Bars belong where "
         "the line falls.",
         figure,
+        commands,
     )
 
 

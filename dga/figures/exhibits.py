@@ -1,7 +1,7 @@
 """Every table and figure that a folder of results allows, written with an index."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,36 +33,28 @@ class ExhibitSpec:
     is_expected: bool = True
 
 
-@dataclass
-class Index:
-    """``entries``: of what was written; ``missing``: (name, what it lacks)."""
-
-    entries: list[dict[str, Any]] = field(default_factory=list)
-    missing: list[tuple[str, str]] = field(default_factory=list)
-
-
-def publish(saved: SavedRuns, out: Path) -> Index:
-    """Write ``tables/`` and ``figures/`` and their index below ``out``.
+def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
+    """Write ``tables/`` and ``figures/`` and their index below ``out``; returns that index.
 
     What cannot be made is left out and named. The same results give the same bytes.
     """
     pools, left_out = pool_runs(saved.evaluations)
-    index = Index(missing=[("left out", sentence) for sentence in left_out])
+    exhibits, missing = [], [{"name": "left out", "reason": sentence} for sentence in left_out]
     if not pools:
-        index.missing.append(("tables and figures of methods", "no evaluation run"))
+        missing.append({"name": "tables and figures of methods", "reason": "no evaluation run"})
     for spec in list_exhibits(saved.judges, pools):
         try:
             exhibit = spec.create()
         except MissingRun as error:
             if spec.is_expected:
-                index.missing.append((spec.name, str(error)))
+                missing.append({"name": spec.name, "reason": str(error)})
             continue
-        index.entries.append(_write(exhibit, spec.name, out))
+        exhibits.append(_write(exhibit, spec.name, out))
         if isinstance(exhibit, Table):
-            index.missing += [(spec.name, sentence) for sentence in exhibit.missing]
-    missing = [{"name": name, "reason": reason} for name, reason in index.missing]
+            missing += [{"name": spec.name, "reason": sentence} for sentence in exhibit.missing]
+    index = {"exhibits": exhibits, "missing": missing}
     out.mkdir(parents=True, exist_ok=True)
-    write_json(out / INDEX, {"exhibits": index.entries, "missing": missing})
+    write_json(out / INDEX, index)
     return index
 
 
@@ -113,9 +105,7 @@ def _draw_depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -
     if pooled is None or not has_same_discriminator(judge, pooled):
         raise MissingRun(f"no evaluation run by the discriminator of {judge.name}")
     method, lines = adaptive_lines(pooled)
-    return replace(
-        depths_and_f1(judge, lines), commands=(judge.command, *pooled.commands([method]))
-    )
+    return depths_and_f1(judge, lines, (judge.command, *pooled.commands([method])))
 
 
 def _draw_features(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plot:

@@ -134,12 +134,12 @@ def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path):
         ablation(_pooled(tmp_path / "alone", lines_of("dga-plus", lambda p, c: True, 2)))
 
 
-def test_a_stopping_rule_is_read_as_runs_save_it(tmp_path):
+def test_tau_is_read_as_runs_save_it(tmp_path):
     rows = lines_of("dga", lambda p, c: True, 2) + lines_of("tent", lambda p, c: True, 2)
     saved = {"dga": values(systems(get_profile("everyday16"))["dga"]), "tent": {"batch": 64}}
     pooled = _pooled(tmp_path, rows, methods=saved)
-    assert pooled.find_stopping("dga") == get_profile("everyday16").stopping
-    assert pooled.find_stopping("tent") is None
+    assert pooled.find_tau("dga") == get_profile("everyday16").stopping.tau
+    assert pooled.find_tau("tent") is None
 
 
 def test_studies_tell_seen_from_unseen(results):

@@ -10,6 +10,7 @@ from dga.analysis.names import (
     TITLES,
     TRAITS,
     MethodName,
+    find_sweep,
     group_title,
     method_title,
 )
@@ -32,6 +33,7 @@ from dga.titles import SYSTEMS, short
 
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
+TABLE_3_GROUPS = (*paper.TABLE_3_FAMILIES, MEAN)
 
 
 def list_rows(pooled: PooledRuns) -> list[MethodName]:
@@ -106,7 +108,7 @@ def table_2(pooled: PooledRuns) -> Table:
             rows.numbers.append({**key, **columns(estimate), "paper": paper_column(cell)})
         rows.texts.append(texts)
         is_last = i + 1 == len(methods) or methods[i + 1].system != method.system
-        if is_last and method.system in paper.TABLE_2["noise"]:
+        if is_last and method.system in paper.TABLE_2.index:
             rows.texts.append(in_paper)
     return Table(
         f"Table 2. Every corruption, {pooled.description}",
@@ -120,13 +122,10 @@ def table_2(pooled: PooledRuns) -> Table:
 
 def tau_methods(pooled: PooledRuns, base: str) -> dict[float, str]:
     """``{tau: method}`` of the lines, by tau; the plain method stands for its own tau."""
-    methods = {}
-    plain = pooled.find_stopping(base)
+    methods = find_sweep(pooled.methods, base, "tau")
+    plain = pooled.find_tau(base)
     if base in pooled.methods and plain is not None:
-        methods[plain.tau] = base
-    for method in map(MethodName.parse, pooled.methods):
-        if method.base == base and [key for key, _ in method.overrides] == ["tau"]:
-            methods[float(method.overrides[0][1])] = method.name
+        methods = {plain: base, **methods}
     return dict(sorted(methods.items()))
 
 
@@ -164,7 +163,7 @@ def _add_sweep(rows: Rows, pooled: PooledRuns, base: str, methods: dict[float, s
     groups = [group for group in GROUPS if group != CLEAN]
     for tau in sorted({*paper.TAUS, *methods}):
         cells = {group: correct.accuracy(methods.get(tau, ""), group) for group in groups}
-        texts = {group_title(group): percent(cells[group]) for group in (*paper.TABLE_3, MEAN)}
+        texts = {group_title(group): percent(cells[group]) for group in TABLE_3_GROUPS}
         rows.texts.append({"Method": method_title(base), "tau": f"{tau:g}", **texts})
         for group, estimate in cells.items():
             in_paper = paper.cell(paper.TABLE_3, tau, group) if base == "dga" else None
@@ -176,6 +175,6 @@ def _papers_rows() -> Iterator[Cells]:
     for tau in paper.TAUS:
         cells = {
             group_title(group): paper_percent(paper.cell(paper.TABLE_3, tau, group))
-            for group in (*paper.TABLE_3, MEAN)
+            for group in TABLE_3_GROUPS
         }
         yield {"Method": "*DGA, paper*", "tau": f"{tau:g}", **cells}
