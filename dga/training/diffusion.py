@@ -49,10 +49,10 @@ def train_diffusion(
     process = create_gaussian_diffusion(
         steps=schedule.timesteps, learn_sigma=True, noise_schedule="linear"
     )
-    identity = loop.describe_run("diffusion", profile, images, init)
-    identity["max_depth"] = str(max_depth or "")
-    if photographs:
-        identity["photographs"] = photographs.fingerprint()
+    cut = photographs.fingerprint() if photographs else ""
+    identity = loop.describe_run(
+        "diffusion", profile, images, init, max_depth=str(max_depth or ""), photographs=cut
+    )
     training, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = Denoiser(profile.denoiser)
@@ -61,12 +61,11 @@ def train_diffusion(
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
-
     maker = BatchMaker(training, schedule.timesteps, config, last, photographs)
-    batches = loop.Prefetcher(maker, config.steps, workers)
+    make_batch = loop.make_ahead(maker, config.steps, workers)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        x, time, noise = (v.to(device, non_blocking=True) for v in batches.make(step))
+        x, time, noise = (v.to(device, non_blocking=True) for v in make_batch(step))
         terms = process.training_losses(model, x, time, noise=noise)
         return terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
 

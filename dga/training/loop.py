@@ -4,9 +4,9 @@ import dataclasses
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -70,25 +70,30 @@ LossFunction = Callable[[int], tuple[Tensor, dict[str, float]]]
 
 
 def describe_run(
-    model: str, profile: Profile, images: ImageSet | ImageFiles, init: Path | None, source: str = ""
+    model: str, profile: Profile, images: ImageSet | ImageFiles, init: Path | None, **more: str
 ) -> dict[str, str]:
-    """What a checkpoint belongs to, besides its :class:`TrainConfig`."""
+    """What a checkpoint belongs to, besides its :class:`TrainConfig`; ``more`` of one model."""
     return {
         "model": model,
         "profile": profile.name,
         "data": images.fingerprint(),
         "init": str(init or ""),
-        "source": source,
+        **more,
     }
 
 
-def start_from(network: nn.Module, init: Path | None, out: Path) -> None:
+def start_from(
+    network: nn.Module,
+    init: Path | None,
+    out: Path,
+    load: Callable[..., nn.Module] = load_weights,
+) -> None:
     """Fill a new network with the weights in ``init``, unless ``out`` has a checkpoint.
 
     Raises :class:`~dga.weights.checkpoints.WeightsError` for weights of another network.
     """
     if init is not None and not (out / CHECKPOINT).exists():
-        load_weights(network, init).train().requires_grad_()
+        load(network, init).train().requires_grad_()
 
 
 def step_rng(seed: int, step: int) -> np.random.Generator:
@@ -114,36 +119,31 @@ def batch_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
 Batch = TypeVar("Batch")
 
 
-@dataclass
-class Prefetcher(Generic[Batch]):
-    """The batches of one run of ``steps``, made ahead by ``workers`` processes.
+def make_ahead(maker: Dataset[Batch], steps: int, workers: int) -> Callable[[int], Batch]:
+    """The batch of a step, made ahead by ``workers`` processes: any first one, then in turn.
 
     ``maker``: a batch by its step, which alone fixes it, so that the number of workers changes
     nothing but the speed.
     """
+    if not workers:
+        return maker.__getitem__
+    batches: Iterator[Batch] | None = None
 
-    maker: Dataset[Batch]
-    steps: int
-    workers: int = 0
-    _batches: Iterator[Batch] = field(default=iter(()), init=False)
-    _next: int = field(default=-1, init=False)
-
-    def make(self, step: int) -> Batch:
-        """The batch of a step, 0...steps - 1."""
-        if not self.workers:
-            return self.maker[step]
-        if step != self._next:
+    def make(step: int) -> Batch:
+        nonlocal batches
+        if batches is None:
             loader = DataLoader(
-                self.maker,
+                maker,
                 batch_size=None,
-                sampler=range(step, self.steps),
-                num_workers=self.workers,
+                sampler=range(step, steps),
+                num_workers=workers,
                 pin_memory=torch.cuda.is_available(),
                 persistent_workers=True,
             )
-            self._batches = iter(loader)
-        self._next = step + 1
-        return next(self._batches)
+            batches = iter(loader)
+        return next(batches)
+
+    return make
 
 
 def run(

@@ -1,5 +1,7 @@
 """Training the discriminator to tell noised corrupted images from noised source images."""
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,16 +10,18 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from dga.data.image_sets import ImageFiles, ImageSet, split_training
-from dga.io.files import CHECKPOINT
+from dga.diffusion import Schedule
+from dga.discriminator import estimate_x0
 from dga.networks.unet import Discriminator
 from dga.profiles import Profile
 from dga.training import loop
-from dga.training.discriminator.batches import Batches
-from dga.training.discriminator.samples import Prior
+from dga.training.discriminator.batches import Batch, BatchMaker
+from dga.training.discriminator.samples import Prior, draw_samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.training.windows import Photographs
 from dga.weights.checkpoints import check_fit, read_checkpoint
+from dga.weights.store import load_weights
 
 LAST = "out.2.c_proj."
 """The one layer whose shape depends on the number of classes."""
@@ -46,38 +50,43 @@ def train_discriminator(
     study = study or Study()
     prior = Prior.load(profile, study, device) if study.diffusion_needed else None
     diffusion_id = prior.diffusion_id if prior else ""
+    cut = photographs.fingerprint() if photographs else ""
+    source = study.identity(diffusion_id)
     identity = loop.describe_run(
-        "discriminator", profile, images, init, study.identity(diffusion_id)
+        "discriminator", profile, images, init, source=source, photographs=cut
     )
-    if photographs:
-        identity["photographs"] = photographs.fingerprint()
     training, _ = split_training(images)
     torch.manual_seed(config.seed)
-    model = _start(profile, init, out).to(device)
+    model = Discriminator(profile.discriminator)
+    is_file = init is not None and not init.is_dir()
+    loop.start_from(model, init, out, load_backbone if is_file else load_weights)
+    model.to(device)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
-    shards = study.shards or out / "samples"
-    batches = Batches(profile, study, training, config, prior, shards, workers, photographs)
+    schedule = Schedule.from_config(profile.schedule)
+
+    @functools.cache
+    def begin() -> Callable[[int], Batch]:
+        """Called for the first batch: a foreign checkpoint is refused before samples are drawn."""
+        samples = None
+        if prior and study.samples_needed:
+            shards = study.shards or out / "samples"
+            samples = draw_samples(profile, prior, study.samples, shards)
+        maker = BatchMaker(profile, study, training, config, samples, photographs)
+        return loop.make_ahead(maker, config.steps, workers)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        x, time, target = (v.to(device) for v in batches.draw(step, device))
+        x, time, target, depth = begin()(step)
+        x, time, target = x.to(device), time.to(device), target.to(device)
+        if prior and study.input == "x0_hat":
+            x = estimate_x0(schedule, prior.network, x, depth)
         logits = model(x, time)
         value = F.binary_cross_entropy_with_logits(logits, target)
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
     network = loop.run(model, optimizer, loss, config, out, device, identity)
     return network, study.facts(diffusion_id)
-
-
-def _start(profile: Profile, init: Path | None, out: Path) -> Discriminator:
-    """A new network with the weights in ``init``: ours, or those of a classifier's file."""
-    model = Discriminator(profile.discriminator)
-    if init is not None and not init.is_dir() and not (out / CHECKPOINT).exists():
-        load_backbone(model, init)
-    else:
-        loop.start_from(model, init, out)
-    return model
 
 
 def load_backbone(network: Discriminator, path: Path) -> Discriminator:
