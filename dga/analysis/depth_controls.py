@@ -36,7 +36,7 @@ Draws = NDArray[np.float64]
 class Sweep:
     """C corruptions, P photographs, K swept depths, the first of them 0 (no change).
 
-    ``correct``: float32 ``[C, P, K]``, 1 or 0; ``chosen``: float32 ``[C, P]``, 1
+    ``correct``: float32 ``[C, P, K]``, 1 or 0; ``as_run``: float32 ``[C, P]``, 1
     where the adaptive method itself was right; ``t_star``: int ``[C, P]``;
     ``measured``: bool ``[C, P]``, the images that have all of these.
     """
@@ -46,7 +46,7 @@ class Sweep:
     corruptions: tuple[str, ...]
     photographs: tuple[str, ...]
     correct: Floats
-    chosen: Floats
+    as_run: Floats
     t_star: NDArray[np.int64]
     measured: NDArray[np.bool_]
 
@@ -186,7 +186,7 @@ def _draws(sweep: Sweep, weights: Floats, members: list[int]) -> tuple[dict[str,
     best = int(np.nanmean(by_depth[0][members], axis=0).argmax())
     median = (shares.cumsum(-1) >= 0.5 - 1e-9).argmax(-1)
     draws = {
-        "measured": _counts(weights, sweep.chosen) / images,
+        "measured": _counts(weights, sweep.as_run) / images,
         "adaptive": _counts(weights, (picked * sweep.correct).sum(-1)) / images,
         # An image's expected outcome under a random permutation is its mean over the
         # corruption's t*; their mean is the product of the two averages, depth by depth.
@@ -221,10 +221,10 @@ def _spearman(
         counts.append(int(informative[c].sum()))
     photographs = int(informative[members].any(axis=0).sum())
     pooled = rank_correlation(np.sum(tables, axis=0))
-    own = np.stack([rank_correlation(table) for table in tables], axis=1)  # [R, C]
-    share = np.where(np.isfinite(own), counts, 0.0)
+    each = np.stack([rank_correlation(table) for table in tables], axis=1)  # [R, C]
+    share = np.where(np.isfinite(each), counts, 0.0)
     with np.errstate(invalid="ignore"):
-        within = np.nansum(own * share, axis=1) / share.sum(axis=1)
+        within = np.nansum(each * share, axis=1) / share.sum(axis=1)
     estimates = [
         interval(draw, photographs) if np.isfinite(draw[0]) else None for draw in (pooled, within)
     ]

@@ -110,8 +110,8 @@ def _draw_depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -
 
 def _draw_features(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plot:
     """Features belong to the classifier: any judge run that saved them will do."""
-    saved = [judge for judge in judges if judge.features is not None]
-    if not saved:
+    with_features = [judge for judge in judges if judge.features is not None]
+    if not with_features:
         raise MissingRun("no judge run with features.npz")
-    shipped = choose_judge(judges, pooled)
-    return draw_features(shipped if shipped in saved else saved[0])
+    judge = choose_judge(judges, pooled)
+    return draw_features(judge if judge in with_features else with_features[0])

@@ -38,13 +38,16 @@ def train_classifier(
     init: Path | None = None,
 ) -> nn.Module:
     """Train the profile's timm model and return its moving average."""
+    from timm.optim import param_groups_weight_decay  # here: it takes a second
+
     identity = loop.describe_run("classifier", profile, images, init)
     training, _ = split_training(images)
     torch.manual_seed(config.seed)
     model = build_classifier(profile.classifier)
     loop.start_from(model, init, out)
     model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-    optimizer = torch.optim.SGD(_parameter_groups(model, config), momentum=0.9, nesterov=True)
+    groups = param_groups_weight_decay(model, config.weight_decay)  # of no norm and no bias
+    optimizer = torch.optim.SGD(groups, lr=config.lr, momentum=0.9, nesterov=True)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
         rows = loop.batch_rows(len(training), config.batch, config.seed, step)
@@ -80,16 +83,6 @@ def recalibrate(
     pictures = (preprocess(to_tensor(images.pixels[few]).to(device), classifier) for few in rows)
     update_bn((x.to(memory_format=torch.channels_last) for x in pictures), network)
     return network.eval()
-
-
-def _parameter_groups(model: nn.Module, config: TrainConfig) -> list[dict[str, object]]:
-    """Weight decay for matrices and kernels only, not for norms and biases."""
-    decayed = [p for p in model.parameters() if p.ndim > 1]
-    others = [p for p in model.parameters() if p.ndim <= 1]
-    return [
-        {"params": decayed, "lr": config.lr, "weight_decay": config.weight_decay},
-        {"params": others, "lr": config.lr, "weight_decay": 0.0},
-    ]
 
 
 def random_crop_flip(x: Tensor, size: int, generator: torch.Generator) -> Tensor:

@@ -49,9 +49,9 @@ def train_diffusion(
     process = create_gaussian_diffusion(
         steps=schedule.timesteps, learn_sigma=True, noise_schedule="linear"
     )
-    cut = photographs.fingerprint() if photographs else ""
+    windows = photographs.fingerprint() if photographs else ""
     identity = loop.describe_run(
-        "diffusion", profile, images, init, max_depth=str(max_depth or ""), photographs=cut
+        "diffusion", profile, images, init, max_depth=str(max_depth or ""), photographs=windows
     )
     training, _ = split_training(images)
     torch.manual_seed(config.seed)

@@ -50,10 +50,10 @@ def train_discriminator(
     study = study or Study()
     prior = Prior.load(profile, study, device) if study.diffusion_needed else None
     diffusion_id = prior.diffusion_id if prior else ""
-    cut = photographs.fingerprint() if photographs else ""
+    windows = photographs.fingerprint() if photographs else ""
     source = study.identity(diffusion_id)
     identity = loop.describe_run(
-        "discriminator", profile, images, init, source=source, photographs=cut
+        "discriminator", profile, images, init, source=source, photographs=windows
     )
     training, _ = split_training(images)
     torch.manual_seed(config.seed)
