@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -12,9 +12,9 @@ from dga.data.image_sets import ImageSet, split_training
 from dga.diffusion import Schedule
 from dga.images import to_tensor
 from dga.networks.unet import Denoiser
-from dga.profiles import Profile, ScheduleConfig
+from dga.profiles import ScheduleConfig
 from dga.training import loop
-from dga.training.loop import TrainConfig
+from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
 
 with warnings.catch_warnings():
@@ -27,12 +27,8 @@ SHALLOW_SHARE = 0.9
 
 
 def train_diffusion(
-    profile: Profile,
+    training: Training,
     images: ImageSet,
-    config: TrainConfig,
-    out: Path,
-    device: torch.device,
-    init: Path | None = None,
     max_depth: int | None = None,
     photographs: Photographs | None = None,
     workers: int = 0,
@@ -44,32 +40,29 @@ def train_diffusion(
     drawn from, and ``photographs``: see :class:`BatchMaker`; ``workers``: processes that make
     batches ahead. Raises ``ValueError`` unless ``max_depth`` is in 1...T.
     """
-    schedule = profile.schedule
+    config, schedule = training.config, training.profile.schedule
     last = last_timestep(schedule, max_depth)
     process = create_gaussian_diffusion(
         steps=schedule.timesteps, learn_sigma=True, noise_schedule="linear"
     )
     windows = photographs.fingerprint() if photographs else ""
-    identity = loop.describe_run(
-        "diffusion", profile, images, init, max_depth=str(max_depth or ""), photographs=windows
+    identity = training.describe(
+        "diffusion", images, max_depth=str(max_depth or ""), photographs=windows
     )
-    training, _ = split_training(images)
-    torch.manual_seed(config.seed)
-    model = Denoiser(profile.denoiser)
-    loop.start_from(model, init, out)
-    model.to(device)
+    images, _ = split_training(images)
+    model = training.start(partial(Denoiser, training.profile.denoiser))
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
-    maker = BatchMaker(training, schedule.timesteps, config, last, photographs)
+    maker = BatchMaker(images, schedule.timesteps, config, last, photographs)
     make_batch = loop.make_ahead(maker, config.steps, workers)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        x, time, noise = (v.to(device, non_blocking=True) for v in make_batch(step))
+        x, time, noise = (v.to(training.device, non_blocking=True) for v in make_batch(step))
         terms = process.training_losses(model, x, time, noise=noise)
         return terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
 
-    return loop.run(model, optimizer, loss, config, out, device, identity)
+    return training.fit(model, optimizer, loss, identity)
 
 
 def last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int | None:

@@ -47,12 +47,11 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
 def _from_json(values: Mapping[str, Any]) -> ClassifierConfig:
     """A configuration from JSON types. Raises ``KeyError`` and ``TypeError`` for what is none."""
     names = {field.name for field in fields(ClassifierConfig)}
-    given: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in values.items()
-        if name in names
-    }
-    return ClassifierConfig(**given)
+    options: dict[str, Any] = {name: values[name] for name in names & set(values)}
+    for name, value in options.items():
+        if isinstance(value, list):
+            options[name] = tuple(value)
+    return ClassifierConfig(**options)
 
 
 def _checkpoint_config(profile: Profile, sources: Sources, path: Path) -> ClassifierConfig:

@@ -19,7 +19,7 @@ from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.batches import BatchMaker
 from dga.training.discriminator.studies import Study
 from dga.training.discriminator.trainer import load_backbone
-from dga.training.loop import TrainConfig
+from dga.training.loop import TrainConfig, Training
 from dga.weights.checkpoints import WeightsError
 from tests.fixtures.models import die_after_saving
 
@@ -106,12 +106,13 @@ def test_interrupted_streamed_training_ends_with_the_same_bits(
 ):
     """With workers and after a kill: the same as without either."""
     train = discriminator.train_discriminator
-    whole, _ = train(profile, files, CONFIG, tmp_path / "whole", CPU)
+    whole, _ = train(Training(profile, CONFIG, tmp_path / "whole", CPU), files)
+    interrupted = Training(profile, CONFIG, tmp_path / "parts", CPU)
     with monkeypatch.context() as patch:
         die_after_saving(patch, 3)
         with pytest.raises(KeyboardInterrupt):
-            train(profile, files, CONFIG, tmp_path / "parts", CPU, workers=1)
-    parts, _ = train(profile, files, CONFIG, tmp_path / "parts", CPU, workers=2)
+            train(interrupted, files, workers=1)
+    parts, _ = train(interrupted, files, workers=2)
     assert all(map(torch.equal, _state(whole).values(), _state(parts).values()))
 
 

@@ -1,7 +1,7 @@
 """Training the discriminator to tell noised corrupted images from noised source images."""
 
-import functools
 from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,11 @@ from dga.data.image_sets import ImageFiles, ImageSet, split_training
 from dga.diffusion import Schedule
 from dga.discriminator import estimate_x0
 from dga.networks.unet import Discriminator
-from dga.profiles import Profile
 from dga.training import loop
 from dga.training.discriminator.batches import Batch, BatchMaker
 from dga.training.discriminator.samples import Prior, draw_samples
 from dga.training.discriminator.studies import Study
-from dga.training.loop import TrainConfig
+from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
 from dga.weights.checkpoints import check_fit, read_checkpoint
 from dga.weights.store import load_weights
@@ -30,12 +29,8 @@ DEFAULTS = TrainConfig(images=360_000, batch=64, lr=5e-4, warmup=200, decay=0.5,
 
 
 def train_discriminator(
-    profile: Profile,
+    training: Training,
     images: ImageSet | ImageFiles,
-    config: TrainConfig,
-    out: Path,
-    device: torch.device,
-    init: Path | None = None,
     study: Study | None = None,
     workers: int = 0,
     photographs: Photographs | None = None,
@@ -48,32 +43,30 @@ def train_discriminator(
     config must keep of the study.
     """
     study = study or Study()
+    profile, config, device = training.profile, training.config, training.device
     prior = Prior.load(profile, study, device) if study.diffusion_needed else None
     diffusion_id = prior.diffusion_id if prior else ""
     windows = photographs.fingerprint() if photographs else ""
-    source = study.identity(diffusion_id)
-    identity = loop.describe_run(
-        "discriminator", profile, images, init, source=source, photographs=windows
+    identity = training.describe(
+        "discriminator", images, source=study.identity(diffusion_id), photographs=windows
     )
-    training, _ = split_training(images)
-    torch.manual_seed(config.seed)
-    model = Discriminator(profile.discriminator)
-    is_file = init is not None and not init.is_dir()
-    loop.start_from(model, init, out, load_backbone if is_file else load_weights)
-    model.to(device)
+    images, _ = split_training(images)
+    is_file = training.init is not None and not training.init.is_dir()
+    load = load_backbone if is_file else load_weights
+    model = training.start(partial(Discriminator, profile.discriminator), load)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
     schedule = Schedule.from_config(profile.schedule)
 
-    @functools.cache
+    @cache
     def begin() -> Callable[[int], Batch]:
         """Called for the first batch: a foreign checkpoint is refused before samples are drawn."""
         samples = None
         if prior and study.samples_needed:
-            shards = study.shards or out / "samples"
+            shards = study.shards or training.out / "samples"
             samples = draw_samples(profile, prior, study.samples, shards)
-        maker = BatchMaker(profile, study, training, config, samples, photographs)
+        maker = BatchMaker(profile, study, images, config, samples, photographs)
         return loop.make_ahead(maker, config.steps, workers)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
@@ -85,7 +78,7 @@ def train_discriminator(
         value = F.binary_cross_entropy_with_logits(logits, target)
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
-    network = loop.run(model, optimizer, loss, config, out, device, identity)
+    network = training.fit(model, optimizer, loss, identity)
     return network, study.facts(diffusion_id)
 
 
