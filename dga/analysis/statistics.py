@@ -77,7 +77,7 @@ def is_in_group(lines: pd.DataFrame, group: str) -> pd.Series:
 
 
 @lru_cache(maxsize=8)
-def resample_weights(photographs: int) -> Floats:
+def draw_resamples(photographs: int) -> Floats:
     """How often each resample draws each photograph, float32 ``[1 + RESAMPLES, P]``.
 
     The first row is the sample itself, every photograph once.
@@ -110,7 +110,7 @@ def estimate(values: Floats) -> Estimate | None:
         return None
     present = measured.any(axis=0)
     values, measured = values[:, present], measured[:, present]
-    weights = resample_weights(values.shape[1])  # [R, P]
+    weights = draw_resamples(values.shape[1])  # [R, P]
     total = weights @ np.where(measured, values, 0).T.astype(np.float32)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = total.astype(np.float64) / (weights @ measured.T.astype(np.float32))  # [R, C]

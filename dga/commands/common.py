@@ -257,7 +257,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return app.command(cls=Command)(parsed)
 
 
-NAMED = 50
+MOST_NAMES = 50
 """Unreadable pictures that are named one by one."""
 MegapixelsOption = Annotated[
     float | None, typer.Option(help="Most of a picture that is read. Default: 178.")
@@ -306,7 +306,7 @@ def say_names(what: str, names: Sequence[str]) -> None:
     from dga.io.parsing import some
 
     if names:
-        typer.echo(f"{what}: {some(names, NAMED)}", err=True)
+        typer.echo(f"{what}: {some(names, MOST_NAMES)}", err=True)
 
 
 def run_folder(

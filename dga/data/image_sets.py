@@ -127,7 +127,7 @@ class ImageFiles:
                     unreadable.append(name)
                 else:
                     rows.append(i)
-                    contents.append(content_sum(data))
+                    contents.append(sum_bytes(data))
         names = tuple(self.names[i] for i in rows)
         images = ImageSet(names, pixels[: len(rows)], self.labels[rows], self.classes)
         return replace(images, contents=tuple(contents)), unreadable
@@ -157,12 +157,12 @@ class OpenSources(ExitStack):
     def sum_content(self, source: str, member: str) -> str | None:
         """A sum of a file's bytes; None for one that cannot be read."""
         try:
-            return content_sum(self.read(source, member))
+            return sum_bytes(self.read(source, member))
         except UNREADABLE:
             return None
 
 
-def content_sum(data: bytes) -> str:
+def sum_bytes(data: bytes) -> str:
     """Tells a file's content from any other that may take its place."""
     return hashlib.sha256(data).hexdigest()[:16]
 

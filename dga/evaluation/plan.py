@@ -20,7 +20,7 @@ from dga.data.image_sets import (
     per_class,
     split_off,
 )
-from dga.data.imagenet_c import condition_folder, conditions
+from dga.data.imagenet_c import conditions, find_condition
 from dga.images import Pixels
 from dga.io.parsing import check_choice
 from dga.profiles import Profile, tune_pictures
@@ -77,8 +77,8 @@ class Plan:
                 raise ValueError("A stream has clean pictures anyway: name corruptions alone.")
         if self.corrupted and not Path(self.corrupted).is_dir():
             raise ValueError(f"{self.corrupted} is no folder of corrupted pictures.")
-        if self.released:
-            self._check_released()
+        if self.stored_conditions:
+            self._check_stored()
 
     @property
     def streams(self) -> tuple[str, ...]:
@@ -97,24 +97,24 @@ class Plan:
         return (corruption, severity) if severity else (CLEAN, 0)
 
     @cached_property
-    def released(self) -> list[Condition]:
+    def stored_conditions(self) -> list[Condition]:
         """What the data holds, where it is in ImageNet-C's layout itself."""
         return conditions(Path(self.data[0])) if len(self.data) == 1 else []
 
     @property
     def folders(self) -> tuple[str, ...]:
         """Folders or zips in which pictures are found by name."""
-        if not self.released:
+        if not self.stored_conditions:
             return self.data
-        return (str(condition_folder(Path(self.data[0]), self.corruptions[0], self.severity)),)
+        return (str(find_condition(Path(self.data[0]), self.corruptions[0], self.severity)),)
 
     def find_folder(self, condition: Condition) -> Path | None:
         """The folder whose pictures of this condition are read; ``None``: they are made."""
         corruption, severity = condition
-        root = self.corrupted or (self.data[0] if self.released else None)
+        root = self.corrupted or (self.data[0] if self.stored_conditions else None)
         if root is None or corruption == CLEAN:
             return None
-        return condition_folder(Path(root), corruption, severity)
+        return find_condition(Path(root), corruption, severity)
 
     def facts(self) -> dict[str, Any]:
         """What results depend on, whatever is done with the pictures, as JSON types."""
@@ -126,14 +126,14 @@ class Plan:
             "seed": self.seed,
         }
 
-    def _check_released(self) -> None:
+    def _check_stored(self) -> None:
         """Raises ``ValueError`` if such data lacks what is asked for."""
         if self.stream:
             raise ValueError(
                 f"A stream has clean pictures too, and {self.data[0]} has none: name clean ones "
                 "with --data and this folder with --corrupted."
             )
-        missing = [n for n in self.corruptions if (n, self.severity) not in self.released]
+        missing = [n for n in self.corruptions if (n, self.severity) not in self.stored_conditions]
         if missing:
             raise ValueError(
                 f"{self.data[0]} has no {', '.join(missing)} at severity {self.severity}. "

@@ -16,7 +16,7 @@ from dga.data.framing import View
 from dga.data.image_sets import NAMES_SHOWN, ImageFiles, ImageSet, OpenSources
 from dga.evaluation.permutation import make_permutation
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import ResultRow, ResultsFile, line_key, read_config
+from dga.evaluation.results_file import ResultRow, ResultsFile, make_key, read_config
 from dga.images import from_tensor, to_tensor
 from dga.io.files import to_plain
 from dga.io.parsing import some
@@ -200,7 +200,7 @@ def prepare(
     images = choose_images(plan, setup.profile)
     results_file = ResultsFile(out, describe_run(plan, setup, len(images), command), resume)
     forget_replaced(plan, images, results_file)
-    return images, results_file, pending_rounds(plan, setup, images, results_file, batch)
+    return images, results_file, list_rounds(plan, setup, images, results_file, batch)
 
 
 def finish(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
@@ -211,7 +211,7 @@ def finish(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
     return Results(results_file.lines, unreadable)
 
 
-def pending_rounds(
+def list_rounds(
     plan: Plan, setup: Setup, images: ImageFiles, results_file: ResultsFile, batch: int
 ) -> list[Round]:
     """What is still to do: the whole stream again where a method depends on its order.
@@ -267,14 +267,14 @@ def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -
         replaced = list(filter(is_replaced, results_file.lines))
     if not replaced:
         return
-    keys = set(map(line_key, replaced))
+    keys = set(map(make_key, replaced))
     streams = {plan.stream or line["corruption"] for line in replaced}
     methods = read_config(results_file.path.parent)["methods"]
 
     def is_stale(line: ResultRow) -> bool:
         is_touched = (plan.stream or line["corruption"]) in streams
         is_ordered = methods[line["method"]].get("batch") is not None
-        return line_key(line) in keys or (is_ordered and is_touched)
+        return make_key(line) in keys or (is_ordered and is_touched)
 
     results_file.drop(is_stale)
     paths = sorted({line["path"] for line in replaced})

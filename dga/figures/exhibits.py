@@ -10,13 +10,13 @@ from dga.analysis.judges import choose_judge, has_same_discriminator
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import JudgeRun, MissingRun, SavedRuns
 from dga.analysis.tables.ablation import ablation
-from dga.analysis.tables.accuracy import table_1, table_2, table_3
-from dga.analysis.tables.comparisons import comparisons, stream_table
-from dga.analysis.tables.depths import adaptive_lines, controls_table
+from dga.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
+from dga.analysis.tables.comparisons import comparisons, make_stream_table
+from dga.analysis.tables.depths import adaptive_lines, make_controls_table
 from dga.analysis.tables.discriminator import studies
 from dga.analysis.tables.table import Table
-from dga.figures.accuracy import accuracy_by_depth
-from dga.figures.discriminator import depths_and_f1, f1_by_depth
+from dga.figures.accuracy import draw_accuracy_by_depth
+from dga.figures.discriminator import draw_depths_and_f1, draw_f1_by_depth
 from dga.figures.embedding import draw_features
 from dga.figures.panels import Plot
 from dga.io.files import INDEX, write_json
@@ -81,19 +81,21 @@ def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> It
     first = next((pooled for pooled in pools if not pooled.stream), None)
     for pooled in pools:
         if pooled.stream:
-            yield ExhibitSpec(pooled.stream, partial(stream_table, pooled))
+            yield ExhibitSpec(pooled.stream, partial(make_stream_table, pooled))
             yield ExhibitSpec(f"{pooled.stream}-comparisons", partial(comparisons, pooled))
             continue
         end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
         is_studied = pooled is first
-        yield ExhibitSpec(f"table-1{end}", partial(table_1, pooled))
-        yield ExhibitSpec(f"table-2{end}", partial(table_2, pooled))
+        yield ExhibitSpec(f"table-1{end}", partial(make_table_1, pooled))
+        yield ExhibitSpec(f"table-2{end}", partial(make_table_2, pooled))
         yield ExhibitSpec(f"comparisons{end}", partial(comparisons, pooled))
         yield ExhibitSpec(f"ablation{end}", partial(ablation, pooled), is_studied)
-        yield ExhibitSpec(f"table-3{end}", partial(table_3, pooled), is_studied)
-        yield ExhibitSpec(f"controls{end}", partial(controls_table, pooled), is_studied)
-        yield ExhibitSpec(f"accuracy-depth{end}", partial(accuracy_by_depth, pooled), is_studied)
-    yield ExhibitSpec("discriminator-f1", lambda: f1_by_depth(choose_judge(judges, first)))
+        yield ExhibitSpec(f"table-3{end}", partial(make_table_3, pooled), is_studied)
+        yield ExhibitSpec(f"controls{end}", partial(make_controls_table, pooled), is_studied)
+        yield ExhibitSpec(
+            f"accuracy-depth{end}", partial(draw_accuracy_by_depth, pooled), is_studied
+        )
+    yield ExhibitSpec("discriminator-f1", lambda: draw_f1_by_depth(choose_judge(judges, first)))
     yield ExhibitSpec("depths-f1-families", partial(_draw_depths_and_f1, judges, first))
     yield ExhibitSpec("studies", partial(studies, judges))
     yield ExhibitSpec("features", partial(_draw_features, judges, first))
@@ -105,7 +107,7 @@ def _draw_depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -
     if pooled is None or not has_same_discriminator(judge, pooled):
         raise MissingRun(f"no evaluation run by the discriminator of {judge.name}")
     method, lines = adaptive_lines(pooled)
-    return depths_and_f1(judge, lines, (judge.command, *pooled.commands([method])))
+    return draw_depths_and_f1(judge, lines, (judge.command, *pooled.commands([method])))
 
 
 def _draw_features(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plot:

@@ -42,10 +42,10 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
     optimizer = torch.optim.SGD(groups, lr=config.lr, momentum=0.9, nesterov=True)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        rows = loop.batch_rows(len(images), config.batch, config.seed, step)
-        generator = loop.torch_rng(loop.step_rng(config.seed, step))
+        rows = loop.choose_rows(len(images), config.batch, config.seed, step)
+        generator = loop.make_torch_rng(loop.make_rng(config.seed, step))
         x = to_tensor(images.pixels[rows]).to(device)
-        x = random_crop_flip(x, shape.input_size, generator)
+        x = crop_and_flip(x, shape.input_size, generator)
         y = torch.from_numpy(images.labels[rows]).to(device)
         x = normalise(x, shape).to(memory_format=torch.channels_last)
         logits = model(x).float()
@@ -69,7 +69,7 @@ def recalibrate(
     crops; with them the average classified 7 points worse.
     """
     rows = (
-        loop.batch_rows(len(images), config.batch, config.seed, step)
+        loop.choose_rows(len(images), config.batch, config.seed, step)
         for step in range(min(RECALIBRATION_STEPS, config.steps))
     )
     pictures = (preprocess(to_tensor(images.pixels[few]).to(device), classifier) for few in rows)
@@ -77,7 +77,7 @@ def recalibrate(
     return network.eval()
 
 
-def random_crop_flip(x: Tensor, size: int, generator: torch.Generator) -> Tensor:
+def crop_and_flip(x: Tensor, size: int, generator: torch.Generator) -> Tensor:
     """Crop a random part of each picture, resize it to ``size`` and flip half of them.
 
     ``x``: ``[B, 3, H, W]``. Area in ``CROP_AREA`` of the picture, aspect 3:4 to 4:3.

@@ -41,7 +41,7 @@ def train_diffusion(
     batches ahead. Raises ``ValueError`` unless ``max_depth`` is in 1...T.
     """
     config, schedule = training.config, training.profile.schedule
-    last = last_timestep(schedule, max_depth)
+    last = find_last_timestep(schedule, max_depth)
     process = create_gaussian_diffusion(
         steps=schedule.timesteps, learn_sigma=True, noise_schedule="linear"
     )
@@ -65,7 +65,7 @@ def train_diffusion(
     return training.fit(model, optimizer, loss, identity)
 
 
-def last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int | None:
+def find_last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int | None:
     """The original timestep at a respaced depth; raises ``ValueError`` unless it is in 1...T."""
     if max_depth is None:
         return None
@@ -92,13 +92,13 @@ class BatchMaker(Dataset):
 
     def __getitem__(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
         config, images = self.config, self.images
-        rng = loop.step_rng(config.seed, step)
-        generator = loop.torch_rng(rng)
+        rng = loop.make_rng(config.seed, step)
+        generator = loop.make_torch_rng(rng)
         if self.photographs and rng.random() < config.windows:
             count = max(1, config.batch // 4)
             pixels = self.photographs.windows(rng, count, 2 * images.pixels.shape[1])
         else:
-            rows = loop.batch_rows(len(images), config.batch, config.seed, step)
+            rows = loop.choose_rows(len(images), config.batch, config.seed, step)
             pixels = images.pixels[rows]
         x = to_tensor(pixels)
         flipped = torch.rand(len(x), generator=generator) < 0.5

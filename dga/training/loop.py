@@ -69,17 +69,17 @@ LossFunction = Callable[[int], tuple[Tensor, dict[str, float]]]
 """``loss(step)``: the loss of one batch, chosen by the step number alone."""
 
 
-def step_rng(seed: int, step: int) -> np.random.Generator:
+def make_rng(seed: int, step: int) -> np.random.Generator:
     """The generator of one step, so that a resumed run draws what it would have drawn."""
     return np.random.default_rng([seed, step])
 
 
-def torch_rng(rng: np.random.Generator) -> torch.Generator:
+def make_torch_rng(rng: np.random.Generator) -> torch.Generator:
     """A CPU torch generator seeded from a NumPy one."""
     return torch.Generator().manual_seed(int(rng.integers(2**62)))
 
 
-def batch_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
+def choose_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
     """Positions of one batch: every picture once per pass, passes shuffled anew."""
     first = step * batch
     rows = []

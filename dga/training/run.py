@@ -18,7 +18,7 @@ from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
-from dga.weights.store import parameter_count, save_weights
+from dga.weights.store import count_parameters, save_weights
 
 DEFAULTS: dict[str, TrainConfig] = {
     "diffusion": diffusion.DEFAULTS,
@@ -87,7 +87,7 @@ def train(
     described = {
         "model": model,
         "profile": to_plain(profile),
-        "parameters": parameter_count(network),
+        "parameters": count_parameters(network),
         "training": to_plain(config),
         "init": str(init) if init else None,
         "trained_on": {

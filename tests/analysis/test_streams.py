@@ -7,7 +7,7 @@ import pytest
 
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, read_runs
-from dga.analysis.tables.comparisons import comparisons, stream_table
+from dga.analysis.tables.comparisons import comparisons, make_stream_table
 from dga.corruptions import CORRUPTIONS
 from tests.fixtures.results import ResultRow, line, lines_of, write_run
 
@@ -46,7 +46,7 @@ def pooled_stream(folder: Path) -> PooledRuns:
 
 def test_a_stream_is_counted_by_severity_and_family(folder):
     pooled = pooled_stream(folder)
-    table = stream_table(pooled)
+    table = make_stream_table(pooled)
     assert table.title == "Wild stream, 60 photographs never used for tuning"
     rows = table.texts.set_index("Method")
     assert list(rows.index) == ["Nothing done", "Tent", "DGA+"]

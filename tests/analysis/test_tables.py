@@ -8,9 +8,9 @@ import pytest
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
 from dga.analysis.tables.ablation import ORACLE, ablation
-from dga.analysis.tables.accuracy import table_1, table_2, table_3
+from dga.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
 from dga.analysis.tables.comparisons import comparisons
-from dga.analysis.tables.depths import controls_table
+from dga.analysis.tables.depths import make_controls_table
 from dga.analysis.tables.discriminator import studies
 from dga.analysis.tables.table import EMPTY_CELL, Table
 from dga.io.settings import values
@@ -55,7 +55,7 @@ def test_table_1_by_hand(tmp_path):
         lines_of("dga-guided", lambda p, c: p < 4, 8),
         lines_of("mine", lambda p, c: True, 8),
     )
-    table = table_1(pooled)
+    table = make_table_1(pooled)
     mine = _row(table, Method="mine")
     assert (mine["Adaptation"], mine["Paper, severity 5 (%)"]) == (EMPTY_CELL, EMPTY_CELL)
     assert mine["Accuracy (%)"].startswith("100.0")
@@ -85,7 +85,7 @@ def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path):
 
 def test_what_was_not_run_is_empty_and_said(tmp_path):
     """Its row stands with the paper's figure, and no number of ours."""
-    table = table_1(_pooled(tmp_path, lines_of("source", lambda p, c: True, 4)))
+    table = make_table_1(_pooled(tmp_path, lines_of("source", lambda p, c: True, 4)))
     memo = _row(table, Method="MEMO")
     assert memo["Paper, severity 5 (%)"] == "29"
     ours = "Accuracy (%)", "Gain over doing nothing", "Undamaged (%)"
@@ -103,7 +103,7 @@ def test_table_3_is_on_images_that_every_tau_has(tmp_path):
         lines_of("dga", lambda p, c: p >= 4, 8),
         lines_of("dga:tau=0.3", lambda p, c: True, 4),
     )
-    table = table_3(pooled)
+    table = make_table_3(pooled)
     assert _row(table, Method="DGA", tau="0.5")["Mean of 15"].startswith("0.0 (")
     assert _row(table, Method="DGA", tau="0.3")["Mean of 15"].startswith("100.0 (")
     assert _row(table, Method="DGA", tau="0.7")["Noise"] == EMPTY_CELL
@@ -111,7 +111,7 @@ def test_table_3_is_on_images_that_every_tau_has(tmp_path):
     assert "(4 photographs)" in table.caption
     assert table.missing == ("no run of dga:tau=0.1, dga:tau=0.7",)
     with pytest.raises(MissingRun, match="no run at several taus"):
-        table_3(_pooled(tmp_path / "one", lines_of("dga", lambda p, c: True, 2)))
+        make_table_3(_pooled(tmp_path / "one", lines_of("dga", lambda p, c: True, 2)))
 
 
 def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path):
@@ -154,7 +154,7 @@ def test_studies_tell_seen_from_unseen(results):
 
 
 def test_tables_go_through_csv_and_markdown(results, pooled, tmp_path):
-    makers = table_1, table_2, table_3, comparisons, controls_table
+    makers = make_table_1, make_table_2, make_table_3, comparisons, make_controls_table
     for table in [*(make(pooled) for make in makers), studies(results.judges)]:
         paths = table.write(tmp_path, "table")
         back = pd.read_csv(paths["csv"])

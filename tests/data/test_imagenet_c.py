@@ -13,7 +13,7 @@ from torchvision.transforms import v2
 from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
 from dga.data.image_sets import ImageFiles, ImageSet, find_images
-from dga.data.imagenet_c import condition_folder, conditions, wnids
+from dga.data.imagenet_c import conditions, find_condition, wnids
 from dga.evaluation.judging import Judge, judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow
@@ -113,7 +113,7 @@ def test_archives_unpacked_by_family_are_found(models, released, tmp_path):
     shutil.copytree(released / "gaussian_noise", tmp_path / "noise" / "gaussian_noise")
     shutil.copytree(released / "fog", tmp_path / "weather" / "fog")
     assert conditions(tmp_path) == [("gaussian_noise", 5), ("fog", 5)]
-    assert condition_folder(tmp_path, "fog", 5) == tmp_path / "weather" / "fog" / "5"
+    assert find_condition(tmp_path, "fog", 5) == tmp_path / "weather" / "fog" / "5"
     plan = _plan(tmp_path)
     images = choose_images(plan, models.profile)
     view = View.of(models.profile)

@@ -87,7 +87,7 @@ def test_others_stand_in_for_unreadable_pictures(profile, picture_folder, tmp_pa
     data = tmp_path / "data"
     shutil.copytree(picture_folder, data)
     images = find_images([data], View.of(profile).clean)
-    name = images.names[int(loop.batch_rows(16, 4, 0, 0)[2])]
+    name = images.names[int(loop.choose_rows(16, 4, 0, 0)[2])]
     (data / name).write_bytes(b"not a picture")
     assert BatchMaker(profile, Study(), images, CONFIG)[0].x_k.shape == (8, 3, 40, 40)
     assert caplog.messages == [f"Passed over, as unreadable: {name}."]

@@ -23,8 +23,8 @@ from dga.analysis.tables.table import (
     Rows,
     Table,
     columns,
+    format_paper_percent,
     paper_column,
-    paper_percent,
     percent,
     points,
 )
@@ -52,7 +52,7 @@ def list_missing(pooled: PooledRuns) -> tuple[str, ...]:
     return (f"no run of {', '.join(absent)}",) if absent else ()
 
 
-def table_1(pooled: PooledRuns) -> Table:
+def make_table_1(pooled: PooledRuns) -> Table:
     """Methods, their traits, accuracy, and the paper's accuracy once a system."""
     correct, rows, systems = pooled.correct, Rows(), set[str]()
     for method in list_rows(pooled):
@@ -68,7 +68,7 @@ def table_1(pooled: PooledRuns) -> Table:
             "Gain over doing nothing": points(gain),
             "Undamaged (%)": percent(clean, interval=False),
             "Seconds": EMPTY_CELL if seconds is None else f"{seconds:.3f}",
-            f"Paper, {paper.SEVERITY} (%)": paper_percent(in_paper),
+            f"Paper, {paper.SEVERITY} (%)": format_paper_percent(in_paper),
             **dict(zip(TRAIT_HEADS, TRAITS.get(system, (EMPTY_CELL,) * 4), strict=True)),
             "Photos": str(mean.photographs) if mean else EMPTY_CELL,
         })  # fmt: skip
@@ -92,7 +92,7 @@ def table_1(pooled: PooledRuns) -> Table:
     )
 
 
-def table_2(pooled: PooledRuns) -> Table:
+def make_table_2(pooled: PooledRuns) -> Table:
     """Every corruption, each family's average after its own, the paper's row under ours."""
     groups = [group for family, names in FAMILIES.items() for group in (*names, family)]
     heads = {g: f"{short(g)} (average)" if g in FAMILIES else short(g) for g in groups}
@@ -103,7 +103,8 @@ def table_2(pooled: PooledRuns) -> Table:
         for group, head in heads.items():
             estimate = pooled.correct.accuracy(method.name, group)
             cell = paper.cell(paper.TABLE_2, method.system, group)
-            texts[head], in_paper[head] = percent(estimate, interval=False), paper_percent(cell)
+            texts[head] = percent(estimate, interval=False)
+            in_paper[head] = format_paper_percent(cell)
             key = {"method": method.name, "group": group}
             rows.numbers.append({**key, **columns(estimate), "paper": paper_column(cell)})
         rows.texts.append(texts)
@@ -129,7 +130,7 @@ def tau_methods(pooled: PooledRuns, base: str) -> dict[float, str]:
     return dict(sorted(methods.items()))
 
 
-def table_3(pooled: PooledRuns) -> Table:
+def make_table_3(pooled: PooledRuns) -> Table:
     """Accuracy by tau: DGA, the paper's DGA, and DGA + G where it was run."""
     sweeps = {base: tau_methods(pooled, base) for base in ("dga", "dga-guided")}
     sweeps = {base: methods for base, methods in sweeps.items() if len(methods) > 1}
@@ -174,7 +175,7 @@ def _add_sweep(rows: Rows, pooled: PooledRuns, base: str, methods: dict[float, s
 def _papers_rows() -> Iterator[Cells]:
     for tau in paper.TAUS:
         cells = {
-            group_title(group): paper_percent(paper.cell(paper.TABLE_3, tau, group))
+            group_title(group): format_paper_percent(paper.cell(paper.TABLE_3, tau, group))
             for group in TABLE_3_GROUPS
         }
         yield {"Method": "*DGA, paper*", "tau": f"{tau:g}", **cells}

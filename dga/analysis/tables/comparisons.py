@@ -12,7 +12,7 @@ from dga.titles import STREAMS
 OURS = ("dga-plus", "dga-plus+tent", "dga-guided")
 
 
-def stream_table(pooled: PooledRuns) -> Table:
+def make_stream_table(pooled: PooledRuns) -> Table:
     """Every method on the same stream: all, clean, each severity, each family."""
     rows = Rows()
     for method in pooled.methods_to_compare:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from dga.analysis.depth_controls import DepthControls, fixed_depths
+from dga.analysis.depth_controls import DepthControls, find_fixed_depths
 from dga.analysis.names import MEAN, SOURCE, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
@@ -29,7 +29,7 @@ def adaptive_lines(pooled: PooledRuns) -> tuple[str, pd.DataFrame]:
     raise MissingRun(f"no run of {' or '.join(ADAPTIVE)}")
 
 
-def controls_table(pooled: PooledRuns) -> Table:
+def make_controls_table(pooled: PooledRuns) -> Table:
     """Is the depth really per image? Accuracy of each control; adaptive minus it.
 
     Raises :class:`MissingRun` naming what the sweep lacks.
@@ -62,7 +62,7 @@ def controls_table(pooled: PooledRuns) -> Table:
 def control_methods(pooled: PooledRuns) -> list[str]:
     """The methods whose lines the controls rest on."""
     base = pooled.controls.sweep.adaptive
-    return [SOURCE, base, *fixed_depths(pooled.lines, base).values()]
+    return [SOURCE, base, *find_fixed_depths(pooled.lines, base).values()]
 
 
 def _controls_caption(controls: DepthControls) -> str:

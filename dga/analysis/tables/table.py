@@ -101,7 +101,7 @@ def signed(value: float, digits: int = 1) -> str:
     return text[1:] if float(f"{value:.{digits}f}") == 0 else text
 
 
-def paper_percent(value: float | None) -> str:
+def format_paper_percent(value: float | None) -> str:
     """The paper's two decimals as whole percent."""
     return EMPTY_CELL if value is None else f"{100 * value:.0f}"
 

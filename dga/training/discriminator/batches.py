@@ -23,7 +23,7 @@ from dga.training.discriminator.pairs import make_pairs
 from dga.training.discriminator.samples import Samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.windows import PER_PICTURE, Photographs, random_places
+from dga.training.windows import PER_PICTURE, Photographs, draw_places
 
 _log = logging.getLogger(__name__)
 NAMES_SHOWN = 3
@@ -61,11 +61,11 @@ class BatchMaker(Dataset):
         the classes still differ. With explanations, at the depths where those are compared.
         """
         schedule, seed = self.schedule, self.config.seed
-        rng = loop.step_rng(seed, step)
-        rows = loop.batch_rows(len(self.images), self.config.batch // 2, seed, step)
+        rng = loop.make_rng(seed, step)
+        rows = loop.choose_rows(len(self.images), self.config.batch // 2, seed, step)
         pictures, count = self._read(rows), len(rows)
         pairs = make_pairs(self.study, pictures, self.samples, rng, View.of(self.profile))
-        generator = loop.torch_rng(rng)
+        generator = loop.make_torch_rng(rng)
         clean, corrupted = (to_tensor(pixels) for pixels in pairs)  # [n, 3, S, S]
         depth = ((schedule.steps + 1) * torch.rand(count, generator=generator) ** 2).long()
         depth = depth.clamp(max=schedule.steps)
@@ -110,7 +110,7 @@ class BatchMaker(Dataset):
             window_rng = np.random.default_rng(seed)
             pair = photographs.draw_pair(window_rng, self.study.corruptions)
             whole, damaged = (to_tensor(pixels)[None] for pixels in pair)
-            places = random_places(window_rng, PER_PICTURE, side)
+            places = draw_places(window_rng, PER_PICTURE, side)
             depth = second.depth[begin][None]
             explanation = self._explain(whole, damaged, depth, window_rng)
             for row, (top, left) in zip(range(begin, count), places, strict=False):

@@ -44,7 +44,7 @@ def train_discriminator(
     """
     study = study or Study()
     profile, config, device = training.profile, training.config, training.device
-    prior = Prior.load(profile, study, device) if study.diffusion_needed else None
+    prior = Prior.load(profile, study, device) if study.needs_diffusion else None
     diffusion_id = prior.diffusion_id if prior else ""
     windows = photographs.fingerprint() if photographs else ""
     identity = training.describe(
@@ -63,7 +63,7 @@ def train_discriminator(
     def begin() -> Callable[[int], Batch]:
         """Called for the first batch: a foreign checkpoint is refused before samples are drawn."""
         samples = None
-        if prior and study.samples_needed:
+        if prior and study.needs_samples:
             shards = study.shards or training.out / "samples"
             samples = draw_samples(profile, prior, study.samples, shards)
         maker = BatchMaker(profile, study, images, config, samples, photographs)
