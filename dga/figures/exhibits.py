@@ -9,11 +9,11 @@ from typing import Any
 from dga.analysis.judges import choose_judge, has_same_discriminator
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import JudgeRun, MissingRun, SavedRuns
-from dga.analysis.tables.ablation import ablation
+from dga.analysis.tables.ablation import make_ablation
 from dga.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
-from dga.analysis.tables.comparisons import comparisons, make_stream_table
+from dga.analysis.tables.comparisons import make_comparisons, make_stream_table
 from dga.analysis.tables.depths import adaptive_lines, make_controls_table
-from dga.analysis.tables.discriminator import studies
+from dga.analysis.tables.discriminator import make_studies
 from dga.analysis.tables.table import Table
 from dga.figures.accuracy import draw_accuracy_by_depth
 from dga.figures.discriminator import draw_depths_and_f1, draw_f1_by_depth
@@ -82,14 +82,14 @@ def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> It
     for pooled in pools:
         if pooled.stream:
             yield ExhibitSpec(pooled.stream, partial(make_stream_table, pooled))
-            yield ExhibitSpec(f"{pooled.stream}-comparisons", partial(comparisons, pooled))
+            yield ExhibitSpec(f"{pooled.stream}-comparisons", partial(make_comparisons, pooled))
             continue
         end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
         is_studied = pooled is first
         yield ExhibitSpec(f"table-1{end}", partial(make_table_1, pooled))
         yield ExhibitSpec(f"table-2{end}", partial(make_table_2, pooled))
-        yield ExhibitSpec(f"comparisons{end}", partial(comparisons, pooled))
-        yield ExhibitSpec(f"ablation{end}", partial(ablation, pooled), is_studied)
+        yield ExhibitSpec(f"comparisons{end}", partial(make_comparisons, pooled))
+        yield ExhibitSpec(f"ablation{end}", partial(make_ablation, pooled), is_studied)
         yield ExhibitSpec(f"table-3{end}", partial(make_table_3, pooled), is_studied)
         yield ExhibitSpec(f"controls{end}", partial(make_controls_table, pooled), is_studied)
         yield ExhibitSpec(
@@ -97,7 +97,7 @@ def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> It
         )
     yield ExhibitSpec("discriminator-f1", lambda: draw_f1_by_depth(choose_judge(judges, first)))
     yield ExhibitSpec("depths-f1-families", partial(_draw_depths_and_f1, judges, first))
-    yield ExhibitSpec("studies", partial(studies, judges))
+    yield ExhibitSpec("studies", partial(make_studies, judges))
     yield ExhibitSpec("features", partial(_draw_features, judges, first))
 
 

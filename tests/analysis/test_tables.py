@@ -7,11 +7,11 @@ import pytest
 
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
-from dga.analysis.tables.ablation import ORACLE, ablation
+from dga.analysis.tables.ablation import ORACLE, make_ablation
 from dga.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
-from dga.analysis.tables.comparisons import comparisons
+from dga.analysis.tables.comparisons import make_comparisons
 from dga.analysis.tables.depths import make_controls_table
-from dga.analysis.tables.discriminator import studies
+from dga.analysis.tables.discriminator import make_studies
 from dga.analysis.tables.table import EMPTY_CELL, Table
 from dga.io.settings import values
 from dga.profiles import get_profile
@@ -124,14 +124,14 @@ def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path):
         for row in lines_of(method, lambda p, c, right=right: p < right, 10)
     ]
     pooled = _pooled(tmp_path, rows)
-    shown = ablation(pooled).texts.set_index("Method")
+    shown = make_ablation(pooled).texts.set_index("Method")
     assert list(shown.index) == ["Nothing done", "DGA+", "DGA+, without exposure", ORACLE]
     assert [cell.split()[0] for cell in shown["Mean of 15"]] == ["20.0", "60.0", "40.0", "90.0"]
     assert shown.loc["DGA+, without exposure", "Minus DGA+"].startswith("\N{MINUS SIGN}20.0")
     assert shown.loc["DGA+", "Minus DGA+"] == ""
     assert pooled.methods_to_compare == ["source", "dga-plus"]  # and so in no other table
     with pytest.raises(MissingRun, match="exposure=false"):
-        ablation(_pooled(tmp_path / "alone", lines_of("dga-plus", lambda p, c: True, 2)))
+        make_ablation(_pooled(tmp_path / "alone", lines_of("dga-plus", lambda p, c: True, 2)))
 
 
 def test_tau_is_read_as_runs_save_it(tmp_path):
@@ -143,7 +143,7 @@ def test_tau_is_read_as_runs_save_it(tmp_path):
 
 
 def test_studies_tell_seen_from_unseen(results):
-    table = studies(results.judges)
+    table = make_studies(results.judges)
     noise = table.texts[table.texts["Study"] == "noise-only"]
     assert set(noise["Judged on"]) == {"all", "seen", "unseen"}
     assert set(table.texts.loc[table.texts["Study"] == "images", "Judged on"]) == {"all"}
@@ -154,8 +154,8 @@ def test_studies_tell_seen_from_unseen(results):
 
 
 def test_tables_go_through_csv_and_markdown(results, pooled, tmp_path):
-    makers = make_table_1, make_table_2, make_table_3, comparisons, make_controls_table
-    for table in [*(make(pooled) for make in makers), studies(results.judges)]:
+    makers = make_table_1, make_table_2, make_table_3, make_comparisons, make_controls_table
+    for table in [*(make(pooled) for make in makers), make_studies(results.judges)]:
         paths = table.write(tmp_path, "table")
         back = pd.read_csv(paths["csv"])
         assert back.columns.tolist() == table.numbers.columns.tolist()

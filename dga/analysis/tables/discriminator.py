@@ -12,7 +12,7 @@ from dga.titles import SPLITS
 DEPTHS = (0, 5, 10, 20, 40)
 
 
-def studies(judges: Sequence[JudgeRun]) -> Table:
+def make_studies(judges: Sequence[JudgeRun]) -> Table:
     """F1 of every judged discriminator at a few depths."""
     if not judges:
         raise MissingRun("no judge run")
