@@ -24,9 +24,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dga.analysis.names import MEAN, SOURCE, MethodName
+from dga.analysis.names import MEAN, SOURCE, find_sweep
 from dga.analysis.results import MissingRun
-from dga.analysis.statistics import Estimate, Floats, interval, resample_weights
+from dga.analysis.statistics import Estimate, Floats, draw_resamples, interval
 from dga.corruptions import CLEAN, FAMILIES
 
 Draws = NDArray[np.float64]
@@ -36,7 +36,7 @@ Draws = NDArray[np.float64]
 class Sweep:
     """C corruptions, P photographs, K swept depths, the first of them 0 (no change).
 
-    ``correct``: float32 ``[C, P, K]``, 1 or 0; ``chosen``: float32 ``[C, P]``, 1
+    ``correct``: float32 ``[C, P, K]``, 1 or 0; ``as_run``: float32 ``[C, P]``, 1
     where the adaptive method itself was right; ``t_star``: int ``[C, P]``;
     ``measured``: bool ``[C, P]``, the images that have all of these.
     """
@@ -46,7 +46,7 @@ class Sweep:
     corruptions: tuple[str, ...]
     photographs: tuple[str, ...]
     correct: Floats
-    chosen: Floats
+    as_run: Floats
     t_star: NDArray[np.int64]
     measured: NDArray[np.bool_]
 
@@ -57,15 +57,10 @@ class Sweep:
         return distances.argmin(axis=-1)
 
 
-def fixed_depths(lines: pd.DataFrame, base: str) -> dict[int, str]:
+def find_fixed_depths(lines: pd.DataFrame, base: str) -> dict[int, str]:
     """``{depth: method}`` of the lines' fixed-depth methods (``base:depth=8``), by depth."""
-    methods = (MethodName.parse(str(name)) for name in lines["method"].unique())
-    found = {
-        int(method.overrides[0][1]): method.name
-        for method in methods
-        if method.base == base and [key for key, _ in method.overrides] == ["depth"]
-    }
-    return dict(sorted(found.items()))
+    methods = find_sweep(lines["method"].unique(), base, "depth")
+    return {int(depth): methods[depth] for depth in sorted(methods)}
 
 
 def read_sweep(lines: pd.DataFrame, base: str, adaptive: str) -> Sweep:
@@ -74,7 +69,7 @@ def read_sweep(lines: pd.DataFrame, base: str, adaptive: str) -> Sweep:
     Source-only stands for depth 0. Only images that every one of them has are taken.
     Raises :class:`MissingRun` where there are none.
     """
-    swept = {0: SOURCE} | {k: name for k, name in fixed_depths(lines, base).items() if k > 0}
+    swept = {0: SOURCE} | {k: name for k, name in find_fixed_depths(lines, base).items() if k > 0}
     if len(swept) < 3:
         raise MissingRun(f"no run of {base} at fixed depths ({base}:depth=4, ...)")
     names = list(dict.fromkeys((*swept.values(), adaptive)))
@@ -133,8 +128,8 @@ class DepthControls:
 
 def compute_controls(sweep: Sweep) -> DepthControls:
     """All controls of a sweep. Clean pictures are left out of every group."""
-    weights = resample_weights(len(sweep.photographs))
-    groups = sweep_groups(sweep)
+    weights = draw_resamples(len(sweep.photographs))
+    groups = list_groups(sweep)
     draws, best = _draws(sweep, weights, groups[MEAN])
     rows = {
         name: DepthControl(
@@ -153,7 +148,7 @@ def compute_controls(sweep: Sweep) -> DepthControls:
     )
 
 
-def sweep_groups(sweep: Sweep) -> dict[str, list[int]]:
+def list_groups(sweep: Sweep) -> dict[str, list[int]]:
     """Groups as positions of the sweep's corruptions; families only where whole."""
     names = [name for name in sweep.corruptions if name != CLEAN]
     groups = {MEAN: names}
@@ -191,7 +186,7 @@ def _draws(sweep: Sweep, weights: Floats, members: list[int]) -> tuple[dict[str,
     best = int(np.nanmean(by_depth[0][members], axis=0).argmax())
     median = (shares.cumsum(-1) >= 0.5 - 1e-9).argmax(-1)
     draws = {
-        "measured": _counts(weights, sweep.chosen) / images,
+        "measured": _counts(weights, sweep.as_run) / images,
         "adaptive": _counts(weights, (picked * sweep.correct).sum(-1)) / images,
         # An image's expected outcome under a random permutation is its mean over the
         # corruption's t*; their mean is the product of the two averages, depth by depth.
@@ -204,7 +199,7 @@ def _draws(sweep: Sweep, weights: Floats, members: list[int]) -> tuple[dict[str,
     return draws, best
 
 
-def best_depths(sweep: Sweep) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def find_best_depths(sweep: Sweep) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Position of each image's shallowest correct depth, and which images are informative."""
     right = sweep.correct > 0
     informative = sweep.measured & right.any(-1) & ~right.all(-1)
@@ -214,7 +209,7 @@ def best_depths(sweep: Sweep) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
 def _spearman(
     sweep: Sweep, weights: Floats, members: list[int]
 ) -> tuple[Estimate | None, Estimate | None, int]:
-    best, informative = best_depths(sweep)
+    best, informative = find_best_depths(sweep)
     levels, t_level = np.unique(sweep.t_star, return_inverse=True)
     t_level = t_level.reshape(sweep.t_star.shape)
     tables, counts = [], []
@@ -225,18 +220,18 @@ def _spearman(
         tables.append(table.reshape(-1, *cells.shape[1:]).astype(np.float64))  # [R, V, K]
         counts.append(int(informative[c].sum()))
     photographs = int(informative[members].any(axis=0).sum())
-    pooled = rank_correlation(np.sum(tables, axis=0))
-    own = np.stack([rank_correlation(table) for table in tables], axis=1)  # [R, C]
-    share = np.where(np.isfinite(own), counts, 0.0)
+    pooled = correlate_ranks(np.sum(tables, axis=0))
+    each = np.stack([correlate_ranks(table) for table in tables], axis=1)  # [R, C]
+    share = np.where(np.isfinite(each), counts, 0.0)
     with np.errstate(invalid="ignore"):
-        within = np.nansum(own * share, axis=1) / share.sum(axis=1)
+        within = np.nansum(each * share, axis=1) / share.sum(axis=1)
     estimates = [
         interval(draw, photographs) if np.isfinite(draw[0]) else None for draw in (pooled, within)
     ]
     return estimates[0], estimates[1], sum(counts)
 
 
-def rank_correlation(table: Draws) -> Draws:
+def correlate_ranks(table: Draws) -> Draws:
     """Spearman's rho ``[R]`` from counts ``[R, V, K]`` of two ordered variables.
 
     Ties get their mean rank. NaN where a variable has one value only.

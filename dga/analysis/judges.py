@@ -38,7 +38,7 @@ def has_same_discriminator(judge: JudgeRun, pooled: PooledRuns) -> bool:
     return name is not None and name == pooled.config.get("weights", {}).get("discriminator")
 
 
-def judged_groups(judge: JudgeRun) -> dict[str, list[str]]:
+def list_judged_groups(judge: JudgeRun) -> dict[str, list[str]]:
     """All judged corruptions; and, unless all or none were trained on, seen and unseen."""
     names = [name for name in judge.corruptions if name != CLEAN]
     seen = [name for name in names if name in judge.config.get("trained_on", ())]
@@ -58,7 +58,7 @@ def name_training(judge: JudgeRun) -> str:
     return ", ".join(sorted(name.replace("_", " ") for name in names))
 
 
-def f1_scores(judge: JudgeRun) -> pd.DataFrame:
+def compute_f1(judge: JudgeRun) -> pd.DataFrame:
     """F1 in [0, 1], a row a corruption and a column a depth.
 
     Positives are the pictures under that corruption, negatives the same pictures

@@ -135,6 +135,17 @@ def method_title(name: str) -> str:
     return MethodName.parse(name).title
 
 
+def find_sweep(names: Iterable[str], base: str, setting: str) -> dict[float, str]:
+    """``{8: "dga:depth=8", ...}``: a method with values of one setting, by value."""
+    methods = [method for method in map(MethodName.parse, names) if method.base == base]
+    return {
+        float(value): method.name
+        for method in methods
+        for key, value in method.overrides
+        if key == setting and len(method.overrides) == 1
+    }
+
+
 def sort_methods(names: Iterable[str]) -> list[str]:
     """Method names, each once, in the order of the paper's Table 1."""
     return sorted(set(names), key=lambda name: MethodName.parse(name).place)

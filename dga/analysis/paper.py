@@ -11,26 +11,14 @@ Its tables agree with themselves but for these:
   average that both print for weather, 0.42, goes with 0.36.
 """
 
-import csv
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+
+import pandas as pd
 
 from dga.corruptions import FAMILIES
 
 SEVERITY = "severity 5"
 SETTING = f"ImageNet-C, {SEVERITY}, 256 px, Swin-T"
-Key = TypeVar("Key", str, float)
-
-
-@dataclass(frozen=True)
-class PaperRow:
-    """Accuracies in [0, 1] of one family: each corruption, in its order, and Avg as printed."""
-
-    cells: tuple[float, ...]
-    average: float
-
 
 # By system, as named in :data:`dga.titles.SYSTEMS`. Tent, MEMO and DiffPure: taken by the paper
 # from DDA (Gao et al., 2022).
@@ -45,35 +33,23 @@ TABLE_1: dict[str, float] = {
 }
 
 
-def _read_table(number: str) -> dict[str, dict[str, PaperRow]]:
-    """By family and row, in the paper's order; a family's own column is its Avg."""
-    with Path(__file__).with_name("paper.csv").open(encoding="utf-8", newline="") as file:
-        rows = {row["row"]: row for row in csv.DictReader(file) if row["table"] == number}
-    families = [column for column in next(iter(rows.values())) if column in FAMILIES]
-    return {
-        family: {
-            key: PaperRow(tuple(float(row[name]) for name in FAMILIES[family]), float(row[family]))
-            for key, row in rows.items()
-        }
-        for family in families
-    }
+def _read_table(number: int) -> pd.DataFrame:
+    """Accuracies in [0, 1]: a column a corruption, and a family with its Avg as printed."""
+    rows = pd.read_csv(Path(__file__).with_name("paper.csv"), dtype={"row": str}, index_col="row")
+    return rows[rows["table"] == number].drop(columns="table")
 
 
-TABLE_2 = _read_table("2")
-"""By family and system."""
-TABLE_3 = {
-    family: {float(tau): row for tau, row in rows.items()}
-    for family, rows in _read_table("3").items()
-}
-"""DGA without guidance, by family and tau."""
-TAUS = tuple(TABLE_3["blur"])
+TABLE_2 = _read_table(2)
+"""A row a system."""
+TABLE_3 = _read_table(3).rename(index=float)
+"""DGA without guidance, a row a tau."""
+TAUS = tuple(TABLE_3.index)
+TABLE_3_FAMILIES = tuple(column for column in TABLE_3 if column in FAMILIES)
+"""In the paper's order."""
 
 
-def cell(table: Mapping[str, Mapping[Key, PaperRow]], key: Key, group: str) -> float | None:
+def cell(table: pd.DataFrame, key: str | float, group: str) -> float | None:
     """The paper's accuracy of a system or tau in a family (as printed) or under a corruption."""
-    for family, rows in table.items():
-        if key in rows and group == family:
-            return rows[key].average
-        if key in rows and group in FAMILIES[family]:
-            return rows[key].cells[FAMILIES[family].index(group)]
+    if key in table.index and group in table.columns:
+        return float(table.loc[key, group])
     return None

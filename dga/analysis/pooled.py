@@ -1,6 +1,5 @@
 """Lines of several runs that were made under the same conditions, as one table."""
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,6 @@ from dga.analysis.names import MEAN, STREAM_GROUPS, MethodName, sort_methods
 from dga.analysis.results import KEY, EvaluationRun
 from dga.analysis.statistics import CorrectTable, StreamCorrectTable
 from dga.corruptions import CLEAN, FAMILIES
-from dga.profiles import StoppingConfig
 from dga.titles import SPLITS, STREAMS
 
 CONDITIONS = (
@@ -83,14 +81,10 @@ class PooledRuns:
         runs = (run for run in self.runs if names & set(run.lines["method"]))
         return tuple(dict.fromkeys(run.command for run in runs if run.command))
 
-    def find_stopping(self, method: str) -> StoppingConfig | None:
-        """An adaptive method's stopping rule; ``None`` if its run saved none."""
-        for run in self.runs:
-            saved = run.config.get("methods", {}).get(method, {})
-            if "tau" in saved:
-                names = [field.name for field in dataclasses.fields(StoppingConfig)]
-                return StoppingConfig(**{name: saved[name] for name in names if name in saved})
-        return None
+    def find_tau(self, method: str) -> float | None:
+        """The threshold of an adaptive method; ``None`` if its run saved none."""
+        saved = (run.config.get("methods", {}).get(method, {}) for run in self.runs)
+        return next((float(settings["tau"]) for settings in saved if "tau" in settings), None)
 
     @property
     def description(self) -> str:

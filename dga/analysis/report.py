@@ -14,10 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from dga.analysis.names import ALL, GROUPS, SOURCE, STREAM_GROUPS, MethodName, sort_methods
+from dga.analysis.names import GROUPS, SOURCE, STREAM_GROUPS, MethodName, sort_methods
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import KEY, SavedRuns
-from dga.analysis.statistics import CorrectTable, Estimate, StreamCorrectTable
+from dga.analysis.statistics import CorrectTable, Estimate, StreamCorrectTable, is_in_group
 from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.io.files import write_json
 from dga.titles import STREAMS
@@ -124,7 +124,7 @@ def compare(
         gain = table.difference(method, other, group)
         if gain is None:
             continue
-        part = pair[_is_in(pair, group)]
+        part = pair[is_in_group(pair, group)]
         both = part.pivot(index=["corruption", "path"], columns="method")
         right, other_right = both["correct"][method] == 1, both["correct"][other] == 1
         damaged = both[both.index.get_level_values("corruption") != CLEAN]
@@ -140,13 +140,6 @@ def compare(
             "psnr": _mean(damaged["psnr"][method]), "other_psnr": _mean(damaged["psnr"][other]),
             "seconds": _mean(both["seconds"][method]),
         }  # fmt: skip
-
-
-def _is_in(lines: pd.DataFrame, group: str) -> pd.Series:
-    """Which lines belong to a group; a digit is a severity."""
-    if group.isdigit():
-        return lines["severity"] == int(group)
-    return lines["corruption"].isin(GROUPS.get(group, ())) | (group == ALL)
 
 
 def _percent(estimate: Estimate | None, name: str) -> Content:

@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dga.analysis.names import ALL, GROUPS
-from dga.corruptions import CLEAN, FAMILIES
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -67,16 +66,18 @@ class StreamCorrectTable(CorrectTable):
 
     def _values(self, method: str, group: str) -> Floats:
         """1, 0 or NaN for each photograph of a group, ``[1, P]``."""
-        own = self._correct.loc[[method]].to_numpy()
-        if group == ALL:
-            return own
-        if group in FAMILIES:
-            return own[:, self._met["corruption"].isin(FAMILIES[group])]
-        return own[:, self._met["severity"] == (0 if group == CLEAN else int(group))]
+        return self._correct.loc[[method]].to_numpy()[:, is_in_group(self._met, group)]
+
+
+def is_in_group(lines: pd.DataFrame, group: str) -> pd.Series:
+    """Which lines belong to a group; a digit is a severity."""
+    if group.isdigit():
+        return lines["severity"] == int(group)
+    return lines["corruption"].isin(GROUPS.get(group, ())) | (group == ALL)
 
 
 @lru_cache(maxsize=8)
-def resample_weights(photographs: int) -> Floats:
+def draw_resamples(photographs: int) -> Floats:
     """How often each resample draws each photograph, float32 ``[1 + RESAMPLES, P]``.
 
     The first row is the sample itself, every photograph once.
@@ -109,7 +110,7 @@ def estimate(values: Floats) -> Estimate | None:
         return None
     present = measured.any(axis=0)
     values, measured = values[:, present], measured[:, present]
-    weights = resample_weights(values.shape[1])  # [R, P]
+    weights = draw_resamples(values.shape[1])  # [R, P]
     total = weights @ np.where(measured, values, 0).T.astype(np.float32)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = total.astype(np.float64) / (weights @ measured.T.astype(np.float32))  # [R, C]

@@ -43,7 +43,7 @@ def bench(
     from dga.profiles import get_profile
     from dga.record import versions
     from dga.speed.measure import bench as measure
-    from dga.speed.measure import random_models
+    from dga.speed.measure import make_random_models
     from dga.weights.sources import Sources
 
     if against not in (None, "reference"):
@@ -51,7 +51,7 @@ def bench(
     sizes = whole_numbers(batches, "Batch sizes", "1,8,32")
     timed = min(2, steps) if timed is None else timed
     shape = get_profile(profile)
-    load = random_models if random else partial(load_models, sources=Sources(weights))
+    load = make_random_models if random else partial(load_models, sources=Sources(weights))
     models = load(shape, compute=Compute.choose(device, precision))
     exact = Compute.choose(device, "float32")
     reference = load(shape, compute=exact) if against else None

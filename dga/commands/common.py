@@ -124,17 +124,18 @@ class ModelOptions:
 
         provide(get_profile(self.profile), self.sources, self.yes)
 
-    def load(self, begun: Path | None = None) -> Models:
+    def load(self, begun: Path | None = None, inputs: Sequence[str] = ("x_t",)) -> Models:
         """The models; public weights are fetched if wanted, and a long wait is said.
 
-        ``begun``: a folder of results that are gone on with.
+        ``begun``: a folder of results that are gone on with; ``inputs``: what the discriminator
+        may have been trained to judge.
         """
         from dga.networks.models import load_models
         from dga.speed.pace import describe_wait
 
         compute = self.compute(begun)
         self.fetch()
-        models = load_models(self.profile, self.sources, compute)
+        models = load_models(self.profile, self.sources, compute, inputs)
         if notice := describe_wait(models):
             typer.echo(notice, err=True)
         return models
@@ -182,12 +183,14 @@ class PlanOptions:
     ] = "resize"
     seed: Annotated[int, typer.Option(help="Base of every picture's own seed.")] = 0
 
-    def plan(self, data: Sequence[Path], corruptions: Sequence[str]) -> Plan:
+    def plan(
+        self, data: Sequence[Path], corruptions: Sequence[str], stream: str | None = None
+    ) -> Plan:
         """The plan, at absolute paths. Raises ``ValueError`` naming what is allowed."""
         from dga.evaluation.plan import Plan
 
         corrupted = str(self.corrupted.absolute()) if self.corrupted else None
-        options = {**vars(self), "corrupted": corrupted}
+        options = {**vars(self), "corrupted": corrupted, "stream": stream}
         return Plan(tuple(str(path.absolute()) for path in data), tuple(corruptions), **options)
 
 
@@ -254,7 +257,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return app.command(cls=Command)(parsed)
 
 
-NAMED = 50
+MOST_NAMES = 50
 """Unreadable pictures that are named one by one."""
 MegapixelsOption = Annotated[
     float | None, typer.Option(help="Most of a picture that is read. Default: 178.")
@@ -303,7 +306,7 @@ def say_names(what: str, names: Sequence[str]) -> None:
     from dga.io.parsing import some
 
     if names:
-        typer.echo(f"{what}: {some(names, NAMED)}", err=True)
+        typer.echo(f"{what}: {some(names, MOST_NAMES)}", err=True)
 
 
 def run_folder(

@@ -60,7 +60,7 @@ def evaluate(
     with exclusive(out):
         check_choice("engine", engine, ENGINES)
         named = parse_corruptions(corruptions, clean=True)
-        chosen_plan = replace(plan.plan(data, named), stream=stream)
+        chosen_plan = plan.plan(data, named, stream)
         names = split_list(methods)
         models = models.absolute()
         if engine == "ray":
@@ -68,7 +68,7 @@ def evaluate(
                 raise ValueError("Many machines need one precision: name it with --precision.")
             models.fetch()
             offline = replace(models, yes=False)  # workers fetch nothing by themselves
-            recipe = cluster.Recipe(offline.load, names, chosen_plan.resolve())
+            recipe = cluster.Recipe(offline.load, names, chosen_plan)
             results = cluster.evaluate_on_cluster(
                 recipe, out, batch, resume, read_command_line(), address, workers
             )

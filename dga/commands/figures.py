@@ -31,8 +31,8 @@ def figures(
         for sentence in report["left_out"]:
             typer.echo(f"left out: {sentence}")
         return
-    published = publish(read_runs(results), out)
-    for entry in published.entries:
+    index = publish(read_runs(results), out)
+    for entry in index["exhibits"]:
         typer.echo("  ".join(str(out / file) for file in entry["files"].values()))
-    for name, reason in published.missing:
-        typer.echo(f"{name}: {reason}")
+    for entry in index["missing"]:
+        typer.echo(f"{entry['name']}: {entry['reason']}")

@@ -30,18 +30,14 @@ def judge(
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga.corruptions import parse_corruptions
+    from dga.discriminator import INPUTS
     from dga.evaluation import judging
     from dga.io.files import CURVES, exclusive
-    from dga.speed.pace import describe_wait
 
     with exclusive(out):
         chosen_plan = plan.plan(data, parse_corruptions(corruptions))
         chosen_depths = judging.parse_depths(depths)
-        compute = models.compute()
-        models.fetch()
-        judge = judging.load_judge(models.profile, models.sources, compute)
-        if notice := describe_wait(judge.models):
-            typer.echo(notice, err=True)
+        judge = judging.make_judge(models.load(inputs=INPUTS), models.sources)
         unreadable = judging.judge_pictures(
             judge, chosen_plan, out, chosen_depths, features, study, read_command_line()
         )

@@ -64,21 +64,21 @@ def _repair_file(
     if out and target.exists() and not overwrite:
         raise ValueError(f"{target} is there already: name another file, or add --overwrite.")
     picture = read_picture(photo, limits)
-    done = repair_photograph(models.load(), picture.pixels)
-    content = picture.result(done.image, target.suffix)
+    photograph = repair_photograph(models.load(), picture.pixels)
+    content = picture.result(photograph.image, target.suffix)
     target = target if out else numbered(target)
     write(target, content)
     say_on_white([str(target)] if picture.is_laid_on_white(content) else [])
-    return done.facts() | {"file": str(target)}
+    return photograph.facts() | {"file": str(target)}
 
 
 def _sentence(facts: dict[str, Any]) -> str:
     if facts["unchanged"]:
         return f"Nothing to repair; it is left as it is. {facts['file']}"
     depths, noise = facts["depths"], facts["noise"]["largest"]
-    found = [] if facts["found"] == "none" else [f"{facts['found']} in all of it"]
-    found += [f"noise up to {noise:.2f}"] if noise else []
+    damage = [] if facts["found"] == "none" else [f"{facts['found']} in all of it"]
+    damage += [f"noise up to {noise:.2f}"] if noise else []
     return (
-        f"Found: {', '.join(found) or 'none'}. Depth {depths['least']} to {depths['largest']}, "
+        f"Found: {', '.join(damage) or 'none'}. Depth {depths['least']} to {depths['largest']}, "
         f"above 0 in {depths['share']:.0%} of the places; {facts['seconds']:.1f} s. {facts['file']}"
     )

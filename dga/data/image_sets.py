@@ -127,7 +127,7 @@ class ImageFiles:
                     unreadable.append(name)
                 else:
                     rows.append(i)
-                    contents.append(content_sum(data))
+                    contents.append(sum_bytes(data))
         names = tuple(self.names[i] for i in rows)
         images = ImageSet(names, pixels[: len(rows)], self.labels[rows], self.classes)
         return replace(images, contents=tuple(contents)), unreadable
@@ -157,12 +157,12 @@ class OpenSources(ExitStack):
     def sum_content(self, source: str, member: str) -> str | None:
         """A sum of a file's bytes; None for one that cannot be read."""
         try:
-            return content_sum(self.read(source, member))
+            return sum_bytes(self.read(source, member))
         except UNREADABLE:
             return None
 
 
-def content_sum(data: bytes) -> str:
+def sum_bytes(data: bytes) -> str:
     """Tells a file's content from any other that may take its place."""
     return hashlib.sha256(data).hexdigest()[:16]
 
@@ -191,38 +191,35 @@ def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
 
 
 def find_images(
-    sources: Sequence[str | Path], frame: Frame, classes: tuple[str, ...] | None = None
+    sources: Sequence[str | Path],
+    frame: Frame,
+    classes: tuple[str, ...] | None = None,
+    labelled: bool = True,
 ) -> ImageFiles:
     """List the pictures of some folders or zips laid out as ``class/picture``.
 
-    An underscore in a folder's name stands for a space; ImageNet's wnids are known by
+    Without labels they lie at any depth, and are all of one class without a name. An
+    underscore in a folder's name stands for a space; ImageNet's wnids are known by
     their order. Without ``classes`` the folder names, sorted, are the classes. Raises
     ``ValueError`` for unknown classes and for no pictures at all, ``FileNotFoundError``
     for a missing source. Nothing is read but the lists of files.
     """
+    pattern, layout = ("*/*", " (class/picture.jpeg)") if labelled else ("**/*", "")
     places = [
         (str(source), name)
         for source in sources
-        for name in list_pictures(Path(source), "*/*")
-        if "/" in name
+        for name in list_pictures(Path(source), pattern)
+        if "/" in name or not labelled
     ]
     if not places:
-        raise ValueError(f"No pictures in {', '.join(map(str, sources))} (class/picture.jpeg).")
-    names = tuple("/".join(name.split("/")[-2:]) for _, name in places)
-    labels, classes = _label_names(names, classes)
+        raise ValueError(f"No pictures in {', '.join(map(str, sources))}{layout}.")
+    if not labelled:
+        names, classes = tuple(name for _, name in places), ("",)
+        labels = np.zeros(len(places), dtype=np.int64)
+    else:
+        names = tuple("/".join(name.split("/")[-2:]) for _, name in places)
+        labels, classes = _label_names(names, classes)
     return ImageFiles(names, labels, classes, tuple(places), frame)
-
-
-def find_unlabelled(sources: Sequence[str | Path], frame: Frame) -> ImageFiles:
-    """Pictures of some folders or zips, at any depth, all of one class without a name.
-
-    Raises ``ValueError`` for no pictures at all, ``FileNotFoundError`` for a missing source.
-    """
-    places = [(str(source), name) for source in sources for name in list_pictures(Path(source))]
-    if not places:
-        raise ValueError(f"No pictures in {', '.join(map(str, sources))}.")
-    labels = np.zeros(len(places), dtype=np.int64)
-    return ImageFiles(tuple(name for _, name in places), labels, ("",), tuple(places), frame)
 
 
 def _label_names(

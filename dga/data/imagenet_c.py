@@ -20,7 +20,7 @@ def are_wnids(folders: Collection[str]) -> bool:
     return bool(folders) and all(WNID.fullmatch(name) for name in folders)
 
 
-def condition_folder(root: Path, corruption: str, severity: int) -> Path | None:
+def find_condition(root: Path, corruption: str, severity: int) -> Path | None:
     """Where a data set in ImageNet-C's layout keeps one condition; ``None`` if it has not.
 
     The released archives may have been unpacked side by side or a folder a family.
@@ -34,4 +34,4 @@ def conditions(root: Path) -> list[tuple[str, int]]:
     """Every (corruption, severity) that a folder in ImageNet-C's layout holds."""
     names = CORRUPTIONS + EXTRA_CORRUPTIONS
     pairs = ((name, severity) for name in names for severity in SEVERITIES)
-    return [pair for pair in pairs if condition_folder(root, *pair) is not None]
+    return [pair for pair in pairs if find_condition(root, *pair) is not None]

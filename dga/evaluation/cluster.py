@@ -16,7 +16,7 @@ from typing import Any
 from tqdm import tqdm
 
 from dga.data.image_sets import ImageFiles
-from dga.evaluation.plan import ResolvedPlan
+from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import ResultRow, find_differences
 from dga.evaluation.run import LoadedSystems, Results, Round, Setup, finish, prepare
 from dga.networks.models import Models
@@ -40,7 +40,7 @@ class Recipe:
 
     load: Callable[[], Models]
     methods: tuple[str, ...]
-    resolved: ResolvedPlan
+    plan: Plan
 
 
 class Worker:
@@ -57,7 +57,7 @@ class Worker:
         """Models and systems. Raises ``ValueError`` for other weights or packages than expected."""
         models = self.recipe.load()
         systems = predictors_of(models, parse_all(models.profile, self.recipe.methods))
-        loaded = LoadedSystems(models, systems, self.recipe.resolved.plan)
+        loaded = LoadedSystems(models, systems, self.recipe.plan)
         first, here = (
             {**asdict(setup), "methods": dict(setup.settings)}
             for setup in (self.expected or loaded.setup, loaded.setup)
@@ -109,9 +109,7 @@ def evaluate_on_cluster(
     unreadable = list[str]()
     with connect(address) as ray:
         team = Workers(ray, workers, recipe)
-        images, results_file, rounds = prepare(
-            recipe.resolved, team.setup, out, batch, resume, command
-        )
+        images, results_file, rounds = prepare(recipe.plan, team.setup, out, batch, resume, command)
         tasks = make_tasks(rounds)
         total = sum(len(task.rows) for task in tasks.values())
         try:

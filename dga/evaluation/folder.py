@@ -77,7 +77,7 @@ def find_pictures(folder: Path, out: Path) -> tuple[list[Path], dict[str, str]]:
     Neither ``out`` nor other folders of results are looked into. Both paths are resolved. Raises
     ``ValueError`` where there is nothing at all.
     """
-    found, unreadable = list[Path](), dict[str, str]()
+    pictures, unreadable = list[Path](), dict[str, str]()
 
     def note(error: OSError) -> None:
         place = Path(error.filename)
@@ -93,12 +93,12 @@ def find_pictures(folder: Path, out: Path) -> tuple[list[Path], dict[str, str]]:
             try:
                 # One of another format is taken, too: its reader then says so.
                 if is_picture(path) is not False and out not in path.resolve().parents:
-                    found.append(path.relative_to(folder))
+                    pictures.append(path.relative_to(folder))
             except OSError as error:
                 note(error)
-    if not found and not unreadable:
+    if not pictures and not unreadable:
         raise ValueError(f"{folder} holds no pictures (PNG, JPEG, WebP, GIF, TIFF or BMP).")
-    return sorted(found), unreadable
+    return sorted(pictures), unreadable
 
 
 def _holds_results(folder: Path, out: Path) -> bool:
@@ -134,19 +134,19 @@ def process_folder(
     results = _claim(folder, out, config, contents)
     stale = results.drop(lambda line: _is_stale(line, contents, unreadable, out))
     replaceable = {line["repaired"] for line in stale if line["path"] in contents}
-    done = FolderResult(out / TABLE, results.lines, unreadable=unreadable)
+    result = FolderResult(out / TABLE, results.lines, unreadable=unreadable)
     names = list(config["methods"])
     waiting = [path for path in contents if not all(results.has("", path, n) for n in names)]
     try:
         with tqdm(total=len(waiting), unit="image", mininterval=1.0) as bar:
             for start in range(0, len(waiting), at_once):
-                part, read = waiting[start : start + at_once], dict[str, StoredPicture]()
+                part, opened = waiting[start : start + at_once], dict[str, StoredPicture]()
                 for path in part:
                     try:
-                        read[path] = StoredPicture.read(folder / path, limits)
+                        opened[path] = StoredPicture.read(folder / path, limits)
                     except UploadError as error:
                         unreadable[path] = f"{path}: {error}"
-                for path, name, (facts, pixels) in _do_work(read, work, done.failed):
+                for path, name, (facts, pixels) in _do_work(opened, work, result.failed):
                     line = {"corruption": "", "path": path, "method": name, **facts}
                     line |= {"content": contents[path], "repaired": ""}
                     if results.has("", path, name):
@@ -154,27 +154,27 @@ def process_folder(
                     if pixels is not None:
                         target = out / ("" if len(names) == 1 else name.replace(":", ",")) / path
                         target = target.with_name(_name_result(target.name))
-                        content = read[path].result(pixels, ".png")
-                        if read[path].is_laid_on_white(content):
-                            done.on_white.add(path)
+                        content = opened[path].result(pixels, ".png")
+                        if opened[path].is_laid_on_white(content):
+                            result.on_white.add(path)
                         if str(target.relative_to(out)) not in replaceable:
                             target = _find_free(target, content)
-                        if not _write(target, content, done.failed, path):
+                        if not _write(target, content, result.failed, path):
                             continue
                         line["repaired"] = str(target.relative_to(out))
                     results.append([line])
-                    done.new.append(line)
+                    result.new.append(line)
                 bar.update(len(part))
     finally:
         with suppress(OSError):  # what stops the loop is told, not what follows from it
             _write_table(out / TABLE, results.lines)
     if not results.lines:
-        reasons = [*unreadable.values(), *done.failed.values()]
+        reasons = [*unreadable.values(), *result.failed.values()]
         raise ValueError(
             f"None of the {len(contents) or len(reasons)} pictures in {folder} can be read or "
             f"repaired. The first: {reasons[0]}"
         )
-    return done
+    return result
 
 
 def _claim(
@@ -208,20 +208,21 @@ def _is_stale(
 
 
 def _do_work(
-    read: Mapping[str, StoredPicture], work: Work, failed: dict[str, str]
+    opened: Mapping[str, StoredPicture], work: Work, failed: dict[str, str]
 ) -> list[tuple[str, str, Result]]:
     """(path, method, result) of pictures, together; where that fails, one by one."""
     try:
-        made = work(list(read.values())) if read else {}
+        results = work(list(opened.values())) if opened else {}
     except (ValueError, FloatingPointError, MemoryError) as error:
-        if len(read) > 1:
-            return [row for path in read for row in _do_work({path: read[path]}, work, failed)]
-        failed[next(iter(read))] = f"{next(iter(read))}: {error}"
+        if len(opened) > 1:
+            single = ({path: picture} for path, picture in opened.items())
+            return [row for one in single for row in _do_work(one, work, failed)]
+        failed |= {path: f"{path}: {error}" for path in opened}
         return []
     return [
         (path, name, result)
-        for name, results in made.items()
-        for path, result in zip(read, results, strict=True)
+        for name, of_method in results.items()
+        for path, result in zip(opened, of_method, strict=True)
     ]
 
 
@@ -292,17 +293,17 @@ def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNE
     """Repair every photograph of a folder at its own size, see :func:`process_folder`."""
 
     def work(pictures: Sequence[StoredPicture]) -> dict[str, list[Result]]:
-        done = [repair_photograph(models, one.pixels) for one in pictures]
-        facts = [
-            {
-                "unchanged": one.unchanged,
-                "degradation": str(one.explanation.degradation),
-                "depth": int(one.depths.max()),
-                "seconds": one.seconds,
+        results = list[Result]()
+        for one in pictures:
+            photograph = repair_photograph(models, one.pixels)
+            facts = {
+                "unchanged": photograph.unchanged,
+                "degradation": str(photograph.explanation.degradation),
+                "depth": int(photograph.depths.max()),
+                "seconds": photograph.seconds,
             }
-            for one in done
-        ]
-        return {REPAIR: [(row, one.image) for row, one in zip(facts, done, strict=True)]}
+            results.append((facts, photograph.image))
+        return {REPAIR: results}
 
     config = _config(models, {REPAIR: to_plain(choose_repair(models))})
     return process_folder(folder, out, config, work, limits=limits)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dga.analysis.statistics import CorrectTable, Estimate, estimate
-from dga.analysis.tables.table import percent, points, signed, to_markdown
+from dga.analysis.tables.table import to_markdown, to_percent, to_points, to_signed
 from dga.corruptions import CLEAN, CORRUPTIONS, check_corruption
 from dga.data.imagenet_c import are_wnids
 from dga.data.uploads import is_picture
@@ -91,9 +91,9 @@ def summarise_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
         gained, lost = (is_right & ~was_right).sum(), (was_right & ~is_right).sum()
         lines.append({
             "": name,
-            "damaged": percent(before, interval=False),
-            "repaired": percent(after, interval=False),
-            "gain": points(gain),
+            "damaged": to_percent(before, interval=False),
+            "repaired": to_percent(after, interval=False),
+            "gain": to_points(gain),
             "gained / lost": f"{gained} / {lost}",
             "seconds": f"{seconds[name]:.2f}",
         })  # fmt: skip
@@ -105,11 +105,12 @@ def summarise_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
 
 
 def _answer(change: Estimate, reading: str) -> str:
+    bounds = (change.value, change.low, change.high)
+    value, low, high = (to_signed(100 * v) for v in bounds)
     if change.photographs < 2:
-        return f"One picture says little: {signed(100 * change.value)} points are read {reading}."
+        return f"One picture says little: {value} points are read {reading}."
     verb = "helps" if change.low > 0 else "harms" if change.high < 0 else "decides nothing"
-    low, high = signed(100 * change.low), signed(100 * change.high)
     return (
-        f"Repair {verb}: {signed(100 * change.value)} points more are read {reading} ({low} to "
-        f"{high}, 95 %), over {change.photographs} pictures under each corruption."
+        f"Repair {verb}: {value} points more are read {reading} ({low} to {high}, 95 %), over "
+        f"{change.photographs} pictures under each corruption."
     )

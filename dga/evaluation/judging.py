@@ -17,15 +17,14 @@ from dga.corruptions import CLEAN
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.diffusion import forward_path
-from dga.discriminator import INPUTS, curve
+from dga.discriminator import curve
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import check_config
 from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, atomic, write_json
 from dga.io.parsing import whole_numbers
 from dga.networks.classifier import features
-from dga.networks.compute import Compute
-from dga.networks.models import Models, load_models
+from dga.networks.models import Models
 from dga.record import versions
 from dga.training.discriminator.studies import Study
 from dga.weights.checkpoints import WeightsError
@@ -50,15 +49,12 @@ class Judge:
         return self.models.denoiser if self.study.input == "x0_hat" else None
 
 
-def load_judge(
-    profile: str = "everyday16", sources: Sources = Sources(), compute: Compute | None = None
-) -> Judge:
-    """A discriminator (by default the profile's own) with the profile's other networks.
+def make_judge(models: Models, sources: Sources) -> Judge:
+    """The discriminator of models that were loaded from ``sources``, as it was taught.
 
-    Raises :class:`~dga.weights.checkpoints.WeightsError`, also for one that learned from the
+    Raises :class:`~dga.weights.checkpoints.WeightsError` for one that learned from the
     estimates of another diffusion model than the one at hand.
     """
-    models = load_models(profile, sources, compute, INPUTS)
     folder = sources.locate(models.profile)["discriminator"]
     config = read_config(folder)
     study, made_by = Study.from_config(config), config.get("diffusion")
@@ -97,9 +93,9 @@ def judge_pictures(
     schedule = judge.models.schedule
     depths = [schedule.check_depth(depth) for depth in depths or range(schedule.steps + 1)]
     conditions = tuple(dict.fromkeys((CLEAN, *plan.corruptions)))
-    resolved = replace(plan, corruptions=conditions).resolve()
-    images = choose_images(resolved, judge.models.profile)
-    run = JudgingRun(judge, resolved.plan, images, depths, features, study or judge.study.name)
+    plan = replace(plan, corruptions=conditions)
+    images = choose_images(plan, judge.models.profile)
+    run = JudgingRun(judge, plan, images, depths, features, study or judge.study.name)
     config = {**run.config(), "command": command}
     check_config(out, config)
     out.mkdir(parents=True, exist_ok=True)
@@ -108,8 +104,8 @@ def judge_pictures(
         run.make_parts(out / PARTS)
         run.merge(out / PARTS, out)
     shutil.rmtree(out / PARTS, ignore_errors=True)
-    judged = set(_read(out / CURVES)["paths"].tolist())
-    return sorted(set(images.names) - judged)
+    names = set(_read(out / CURVES)["paths"].tolist())
+    return sorted(set(images.names) - names)
 
 
 @dataclass(frozen=True)
@@ -126,7 +122,7 @@ class JudgingRun:
     def config(self) -> dict[str, Any]:
         """What the curves depend on."""
         models, study, plan = self.judge.models, self.judge.study, self.plan
-        used = {
+        needs = {
             "discriminator": True,
             "diffusion": self.judge.denoiser is not None,
             "classifier": self.has_features,
@@ -147,7 +143,7 @@ class JudgingRun:
             "profile": models.profile.name,
             "precision": models.compute.precision,
             "features": self.has_features,
-            "weights": {name: models.weights.get(name) for name, needed in used.items() if needed},
+            "weights": {name: models.weights.get(name) for name, needed in needs.items() if needed},
         }
 
     def make_parts(self, folder: Path) -> None:
@@ -157,16 +153,16 @@ class JudgingRun:
         missing = [name for name in conditions if not (folder / f"{name}.npz").exists()]
         total = len(conditions) * each
         view = View.of(self.judge.models.profile, self.plan.frame)
-        done = total - len(missing) * each
-        with tqdm(total=total, initial=done, unit="image", mininterval=1.0) as bar:
+        initial = total - len(missing) * each
+        with tqdm(total=total, initial=initial, unit="image", mininterval=1.0) as bar:
             for name in missing:
                 bar.set_postfix(corruption=name, refresh=False)
                 parts: list[Arrays] = []
                 for start in range(0, each, PICTURES_AT_ONCE):
                     few = self.images.take(range(start, min(start + PICTURES_AT_ONCE, each)))
-                    read, _ = read_batch(self.plan, view, few, name)
-                    if len(read):
-                        parts.append(self.measure(read, name))
+                    pictures, _ = read_batch(self.plan, view, few, name)
+                    if len(pictures):
+                        parts.append(self.measure(pictures, name))
                     bar.update(len(few))
                 if not parts:
                     raise ValueError(f"No picture can be read under {name}.")
@@ -201,17 +197,17 @@ class JudgingRun:
         names = [name for name in self.images.names if name in common]
         images = self.images.take(np.flatnonzero(np.isin(self.images.names, names)))
 
-        def stacked(key: str) -> NDArray[Any]:
+        def stack(key: str) -> NDArray[Any]:
             return np.stack([part[key][np.isin(part["paths"], names)] for part in parts])
 
         if self.has_features:
-            named = {"labels": images.labels, "classes": np.array(images.classes)}
-            _save(out / FEATURES, {"features": stacked("features"), **named})  # [M, N, F]
+            labels = {"labels": images.labels, "classes": np.array(images.classes)}
+            _save(out / FEATURES, {"features": stack("features"), **labels})  # [M, N, F]
         curves = {
             "paths": np.array(names),
             "corruptions": np.array(self.plan.corruptions),
             "depths": np.array(self.depths, dtype=np.int64),
-            "logits": stacked("logits"),  # [M, N, K]
+            "logits": stack("logits"),  # [M, N, K]
         }
         _save(out / CURVES, curves)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,10 @@ from dga.data.image_sets import (
     ImageFiles,
     ImageSet,
     find_images,
-    find_unlabelled,
     per_class,
     split_off,
 )
-from dga.data.imagenet_c import condition_folder, conditions
+from dga.data.imagenet_c import conditions, find_condition
 from dga.images import Pixels
 from dga.io.parsing import check_choice
 from dga.profiles import Profile, tune_pictures
@@ -77,6 +77,8 @@ class Plan:
                 raise ValueError("A stream has clean pictures anyway: name corruptions alone.")
         if self.corrupted and not Path(self.corrupted).is_dir():
             raise ValueError(f"{self.corrupted} is no folder of corrupted pictures.")
+        if self.stored_conditions:
+            self._check_stored()
 
     @property
     def streams(self) -> tuple[str, ...]:
@@ -94,12 +96,25 @@ class Plan:
         corruption = self.corruptions[rng.integers(len(self.corruptions))]
         return (corruption, severity) if severity else (CLEAN, 0)
 
+    @cached_property
+    def stored_conditions(self) -> list[Condition]:
+        """What the data holds, where it is in ImageNet-C's layout itself."""
+        return conditions(Path(self.data[0])) if len(self.data) == 1 else []
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Folders or zips in which pictures are found by name."""
+        if not self.stored_conditions:
+            return self.data
+        return (str(find_condition(Path(self.data[0]), self.corruptions[0], self.severity)),)
+
     def find_folder(self, condition: Condition) -> Path | None:
         """The folder whose pictures of this condition are read; ``None``: they are made."""
         corruption, severity = condition
-        if self.corrupted is None or corruption == CLEAN:
+        root = self.corrupted or (self.data[0] if self.stored_conditions else None)
+        if root is None or corruption == CLEAN:
             return None
-        return condition_folder(Path(self.corrupted), corruption, severity)
+        return find_condition(Path(root), corruption, severity)
 
     def facts(self) -> dict[str, Any]:
         """What results depend on, whatever is done with the pictures, as JSON types."""
@@ -111,51 +126,29 @@ class Plan:
             "seed": self.seed,
         }
 
-    def resolve(self) -> ResolvedPlan:
-        """Where its pictures are. Raises ``ValueError`` if the data lacks what is asked for."""
-        available = conditions(Path(self.data[0])) if len(self.data) == 1 else []
-        if not available:
-            return ResolvedPlan(self, self, self.data)
+    def _check_stored(self) -> None:
+        """Raises ``ValueError`` if such data lacks what is asked for."""
         if self.stream:
             raise ValueError(
                 f"A stream has clean pictures too, and {self.data[0]} has none: name clean ones "
                 "with --data and this folder with --corrupted."
             )
-        missing = [name for name in self.corruptions if (name, self.severity) not in available]
+        missing = [n for n in self.corruptions if (n, self.severity) not in self.stored_conditions]
         if missing:
             raise ValueError(
                 f"{self.data[0]} has no {', '.join(missing)} at severity {self.severity}. "
                 "Name clean pictures with --data and this folder with --corrupted."
             )
-        first = condition_folder(Path(self.data[0]), self.corruptions[0], self.severity)
-        plan = replace(self, corrupted=self.corrupted or self.data[0])
-        return ResolvedPlan(self, plan, (str(first),))
 
 
-@dataclass(frozen=True)
-class ResolvedPlan:
-    """A plan and where its pictures are.
-
-    ``original``: as it was given; ``plan``: with the folder of corrupted pictures, if the data is
-    such a set itself; ``folders``: folders or zips in which pictures are found by name.
-    """
-
-    original: Plan
-    plan: Plan
-    folders: tuple[str, ...]
-
-
-def choose_images(resolved: ResolvedPlan, profile: Profile) -> ImageFiles:
+def choose_images(plan: Plan, profile: Profile) -> ImageFiles:
     """The plan's pictures, shuffled in a fixed order (or sorted); none is read yet.
 
     Raises ``ValueError`` for an unknown split or frame, and for data without pictures.
     """
-    plan = resolved.plan
     view = View.of(profile, plan.frame)
-    if plan.labelled:
-        images = find_images(resolved.folders, view.clean, profile.classifier.classes or None)
-    else:
-        images = find_unlabelled(resolved.folders, view.clean)
+    classes = profile.classifier.classes or None
+    images = find_images(plan.folders, view.clean, classes, plan.labelled)
     tune, report = split_off(images, tune_pictures(profile.name))
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)

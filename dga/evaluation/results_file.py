@@ -43,7 +43,7 @@ class ResultsFile:
                 f"{folder} already holds {count} results. "
                 "Add --resume to go on with them, or choose another folder."
             )
-        self._done = set(map(line_key, self.lines))
+        self._done = set(map(make_key, self.lines))
         write_json(folder / CONFIG, {**config, "versions": versions()})
         self.merge()  # a run on many machines may have been killed before it did
 
@@ -53,7 +53,7 @@ class ResultsFile:
 
     def append(self, lines: Iterable[ResultRow]) -> None:
         """Write the lines that are new; all of them are on disk when this returns."""
-        new = [line for line in lines if line_key(line) not in self._done]
+        new = [line for line in lines if make_key(line) not in self._done]
         try:
             with self.path.open("a") as file:
                 file.writelines(json.dumps(line) + "\n" for line in new)
@@ -64,14 +64,14 @@ class ResultsFile:
                 "--resume."
             ) from error
         self.lines += new
-        self._done |= set(map(line_key, new))
+        self._done |= set(map(make_key, new))
 
     def drop(self, is_stale: Callable[[ResultRow], bool]) -> list[ResultRow]:
         """Forget the lines that no longer stand; returns them."""
         stale = [line for line in self.lines if is_stale(line)]
         if stale:
             self.lines[:] = [line for line in self.lines if not is_stale(line)]
-            self._done = set(map(line_key, self.lines))
+            self._done = set(map(make_key, self.lines))
             _write_lines(self.path, self.lines)
         return stale
 
@@ -91,7 +91,7 @@ class ResultsFile:
         return sorted(self.shards.glob("*.jsonl"))
 
 
-def line_key(line: ResultRow) -> tuple[str, str, str]:
+def make_key(line: ResultRow) -> tuple[str, str, str]:
     """What a line is about: corruption, picture, method."""
     return line["corruption"], line["path"], line["method"]
 

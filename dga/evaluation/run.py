@@ -15,8 +15,8 @@ from tqdm import tqdm
 from dga.data.framing import View
 from dga.data.image_sets import NAMES_SHOWN, ImageFiles, ImageSet, OpenSources
 from dga.evaluation.permutation import make_permutation
-from dga.evaluation.plan import Plan, ResolvedPlan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import ResultRow, ResultsFile, line_key, read_config
+from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.evaluation.results_file import ResultRow, ResultsFile, make_key, read_config
 from dga.images import from_tensor, to_tensor
 from dga.io.files import to_plain
 from dga.io.parsing import some
@@ -178,9 +178,8 @@ def evaluate(
     Pictures are read a batch at a time; those that cannot be read are skipped. Raises
     ``ValueError`` for an output folder with other results, see :class:`ResultsFile`.
     """
-    resolved = plan.resolve()
-    loaded = LoadedSystems(models, predictors_of(models, systems), resolved.plan)
-    images, results_file, rounds = prepare(resolved, loaded.setup, out, batch, resume, command)
+    loaded = LoadedSystems(models, predictors_of(models, systems), plan)
+    images, results_file, rounds = prepare(plan, loaded.setup, out, batch, resume, command)
     skipped: list[str] = []
     with tqdm(total=sum(len(r.rows) for r in rounds), unit="image", mininterval=1.0) as bar:
         for part in rounds:
@@ -195,15 +194,13 @@ def evaluate(
 
 
 def prepare(
-    resolved: ResolvedPlan, setup: Setup, out: Path, batch: int, resume: bool, command: str
+    plan: Plan, setup: Setup, out: Path, batch: int, resume: bool, command: str
 ) -> tuple[ImageFiles, ResultsFile, list[Round]]:
     """The pictures, the file of results in ``out``, and what is still to do."""
-    images = choose_images(resolved, setup.profile)
-    results_file = ResultsFile(
-        out, describe_run(resolved.original, setup, len(images), command), resume
-    )
-    forget_replaced(resolved.plan, images, results_file)
-    return images, results_file, pending_rounds(resolved.plan, setup, images, results_file, batch)
+    images = choose_images(plan, setup.profile)
+    results_file = ResultsFile(out, describe_run(plan, setup, len(images), command), resume)
+    forget_replaced(plan, images, results_file)
+    return images, results_file, list_rounds(plan, setup, images, results_file, batch)
 
 
 def finish(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
@@ -214,7 +211,7 @@ def finish(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
     return Results(results_file.lines, unreadable)
 
 
-def pending_rounds(
+def list_rounds(
     plan: Plan, setup: Setup, images: ImageFiles, results_file: ResultsFile, batch: int
 ) -> list[Round]:
     """What is still to do: the whole stream again where a method depends on its order.
@@ -270,14 +267,14 @@ def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -
         replaced = list(filter(is_replaced, results_file.lines))
     if not replaced:
         return
-    keys = set(map(line_key, replaced))
+    keys = set(map(make_key, replaced))
     streams = {plan.stream or line["corruption"] for line in replaced}
     methods = read_config(results_file.path.parent)["methods"]
 
     def is_stale(line: ResultRow) -> bool:
         is_touched = (plan.stream or line["corruption"]) in streams
         is_ordered = methods[line["method"]].get("batch") is not None
-        return line_key(line) in keys or (is_ordered and is_touched)
+        return make_key(line) in keys or (is_ordered and is_touched)
 
     results_file.drop(is_stale)
     paths = sorted({line["path"] for line in replaced})
@@ -290,12 +287,12 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
     Pictures and corruptions may be added later, except to a stream whose order matters. The
     classifier is told where it is not the profile's own; its classes as their number.
     """
-    profile, used, other = setup.profile, setup.profile.classifier, dict[str, Any]()
+    profile, classifier, other = setup.profile, setup.profile.classifier, dict[str, Any]()
     kind: dict[str, Any] = {"severity": plan.severity}
     if plan.stream:
         kind = {"stream": plan.stream, "corruptions": plan.corruptions}
-    if used != PROFILES.get(profile.name, profile).classifier:
-        other = {"classifier": {**to_plain(used), "classes": len(used.classes)}}
+    if classifier != PROFILES.get(profile.name, profile).classifier:
+        other = {"classifier": {**to_plain(classifier), "classes": len(classifier.classes)}}
     return {
         **plan.facts(),
         **kind,

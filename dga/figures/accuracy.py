@@ -11,7 +11,7 @@ from dga.figures.panels import ACCENT, DEPTH, FAMILY, NEUTRAL, Plot, create_pane
 
 
 @styled
-def accuracy_by_depth(pooled: PooledRuns) -> Plot:
+def draw_accuracy_by_depth(pooled: PooledRuns) -> Plot:
     """Accuracy at each fixed depth; the adaptive point and its permuted control on it."""
     controls = pooled.controls
     title = (

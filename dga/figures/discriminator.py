@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dga.analysis.judges import f1_scores
+from dga.analysis.judges import compute_f1
 from dga.analysis.names import group_title
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.corruptions import FAMILIES
@@ -13,9 +13,9 @@ from dga.titles import short
 
 
 @styled
-def f1_by_depth(judge: JudgeRun) -> Plot:
+def draw_f1_by_depth(judge: JudgeRun) -> Plot:
     """Fig. 3: F1 against depth, a curve a corruption, a panel a family."""
-    f1 = 100 * f1_scores(judge)
+    f1 = 100 * compute_f1(judge)
     families = [family for family, names in FAMILIES.items() if f1.index.isin(names).any()]
     title = "Fig. 3. Discriminator: F1 by depth"
     figure, panels = create_panels(title, len(families))
@@ -41,14 +41,14 @@ def f1_by_depth(judge: JudgeRun) -> Plot:
 
 
 @styled
-def depths_and_f1(judge: JudgeRun, halts: pd.DataFrame) -> Plot:
+def draw_depths_and_f1(judge: JudgeRun, halts: pd.DataFrame, commands: tuple[str, ...]) -> Plot:
     """Fig. 4: t* histogram with the F1 curve, a panel a family.
 
-    ``halts``: columns corruption, depth, crossed. Families none of whose corruptions
-    has both are left out. Raises :class:`MissingRun` if that leaves nothing.
+    ``halts``: columns corruption, depth, crossed; ``commands`` made both. Families none of whose
+    corruptions has both are left out. Raises :class:`MissingRun` if that leaves nothing.
     """
     deepest = min(max(judge.depths), max(40, 2 * int(halts["depth"].max())))
-    f1 = 100 * f1_scores(judge).loc[:, :deepest]
+    f1 = 100 * compute_f1(judge).loc[:, :deepest]
     both = f1.index.intersection(halts["corruption"].unique())
     families = [family for family, names in FAMILIES.items() if both.isin(names).any()]
     if not families:
@@ -67,6 +67,7 @@ def depths_and_f1(judge: JudgeRun, halts: pd.DataFrame) -> Plot:
         "without crossing tau; line: the discriminator's F1 at that depth. Bars belong where "
         "the line falls.",
         figure,
+        commands,
     )
 
 

@@ -1,7 +1,7 @@
 """Every table and figure that a folder of results allows, written with an index."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,14 +9,14 @@ from typing import Any
 from dga.analysis.judges import choose_judge, has_same_discriminator
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import JudgeRun, MissingRun, SavedRuns
-from dga.analysis.tables.ablation import ablation
-from dga.analysis.tables.accuracy import table_1, table_2, table_3
-from dga.analysis.tables.comparisons import comparisons, stream_table
-from dga.analysis.tables.depths import adaptive_lines, controls_table
-from dga.analysis.tables.discriminator import studies
+from dga.analysis.tables.ablation import make_ablation
+from dga.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
+from dga.analysis.tables.comparisons import make_comparisons, make_stream_table
+from dga.analysis.tables.depths import adaptive_lines, make_controls_table
+from dga.analysis.tables.discriminator import make_studies
 from dga.analysis.tables.table import Table
-from dga.figures.accuracy import accuracy_by_depth
-from dga.figures.discriminator import depths_and_f1, f1_by_depth
+from dga.figures.accuracy import draw_accuracy_by_depth
+from dga.figures.discriminator import draw_depths_and_f1, draw_f1_by_depth
 from dga.figures.embedding import draw_features
 from dga.figures.panels import Plot
 from dga.io.files import INDEX, write_json
@@ -33,36 +33,28 @@ class ExhibitSpec:
     is_expected: bool = True
 
 
-@dataclass
-class Index:
-    """``entries``: of what was written; ``missing``: (name, what it lacks)."""
-
-    entries: list[dict[str, Any]] = field(default_factory=list)
-    missing: list[tuple[str, str]] = field(default_factory=list)
-
-
-def publish(saved: SavedRuns, out: Path) -> Index:
-    """Write ``tables/`` and ``figures/`` and their index below ``out``.
+def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
+    """Write ``tables/`` and ``figures/`` and their index below ``out``; returns that index.
 
     What cannot be made is left out and named. The same results give the same bytes.
     """
     pools, left_out = pool_runs(saved.evaluations)
-    index = Index(missing=[("left out", sentence) for sentence in left_out])
+    exhibits, missing = [], [{"name": "left out", "reason": sentence} for sentence in left_out]
     if not pools:
-        index.missing.append(("tables and figures of methods", "no evaluation run"))
+        missing.append({"name": "tables and figures of methods", "reason": "no evaluation run"})
     for spec in list_exhibits(saved.judges, pools):
         try:
             exhibit = spec.create()
         except MissingRun as error:
             if spec.is_expected:
-                index.missing.append((spec.name, str(error)))
+                missing.append({"name": spec.name, "reason": str(error)})
             continue
-        index.entries.append(_write(exhibit, spec.name, out))
+        exhibits.append(_write(exhibit, spec.name, out))
         if isinstance(exhibit, Table):
-            index.missing += [(spec.name, sentence) for sentence in exhibit.missing]
-    missing = [{"name": name, "reason": reason} for name, reason in index.missing]
+            missing += [{"name": spec.name, "reason": sentence} for sentence in exhibit.missing]
+    index = {"exhibits": exhibits, "missing": missing}
     out.mkdir(parents=True, exist_ok=True)
-    write_json(out / INDEX, {"exhibits": index.entries, "missing": missing})
+    write_json(out / INDEX, index)
     return index
 
 
@@ -89,21 +81,23 @@ def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> It
     first = next((pooled for pooled in pools if not pooled.stream), None)
     for pooled in pools:
         if pooled.stream:
-            yield ExhibitSpec(pooled.stream, partial(stream_table, pooled))
-            yield ExhibitSpec(f"{pooled.stream}-comparisons", partial(comparisons, pooled))
+            yield ExhibitSpec(pooled.stream, partial(make_stream_table, pooled))
+            yield ExhibitSpec(f"{pooled.stream}-comparisons", partial(make_comparisons, pooled))
             continue
         end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
         is_studied = pooled is first
-        yield ExhibitSpec(f"table-1{end}", partial(table_1, pooled))
-        yield ExhibitSpec(f"table-2{end}", partial(table_2, pooled))
-        yield ExhibitSpec(f"comparisons{end}", partial(comparisons, pooled))
-        yield ExhibitSpec(f"ablation{end}", partial(ablation, pooled), is_studied)
-        yield ExhibitSpec(f"table-3{end}", partial(table_3, pooled), is_studied)
-        yield ExhibitSpec(f"controls{end}", partial(controls_table, pooled), is_studied)
-        yield ExhibitSpec(f"accuracy-depth{end}", partial(accuracy_by_depth, pooled), is_studied)
-    yield ExhibitSpec("discriminator-f1", lambda: f1_by_depth(choose_judge(judges, first)))
+        yield ExhibitSpec(f"table-1{end}", partial(make_table_1, pooled))
+        yield ExhibitSpec(f"table-2{end}", partial(make_table_2, pooled))
+        yield ExhibitSpec(f"comparisons{end}", partial(make_comparisons, pooled))
+        yield ExhibitSpec(f"ablation{end}", partial(make_ablation, pooled), is_studied)
+        yield ExhibitSpec(f"table-3{end}", partial(make_table_3, pooled), is_studied)
+        yield ExhibitSpec(f"controls{end}", partial(make_controls_table, pooled), is_studied)
+        yield ExhibitSpec(
+            f"accuracy-depth{end}", partial(draw_accuracy_by_depth, pooled), is_studied
+        )
+    yield ExhibitSpec("discriminator-f1", lambda: draw_f1_by_depth(choose_judge(judges, first)))
     yield ExhibitSpec("depths-f1-families", partial(_draw_depths_and_f1, judges, first))
-    yield ExhibitSpec("studies", partial(studies, judges))
+    yield ExhibitSpec("studies", partial(make_studies, judges))
     yield ExhibitSpec("features", partial(_draw_features, judges, first))
 
 
@@ -113,15 +107,13 @@ def _draw_depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -
     if pooled is None or not has_same_discriminator(judge, pooled):
         raise MissingRun(f"no evaluation run by the discriminator of {judge.name}")
     method, lines = adaptive_lines(pooled)
-    return replace(
-        depths_and_f1(judge, lines), commands=(judge.command, *pooled.commands([method]))
-    )
+    return draw_depths_and_f1(judge, lines, (judge.command, *pooled.commands([method])))
 
 
 def _draw_features(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plot:
     """Features belong to the classifier: any judge run that saved them will do."""
-    saved = [judge for judge in judges if judge.features is not None]
-    if not saved:
+    with_features = [judge for judge in judges if judge.features is not None]
+    if not with_features:
         raise MissingRun("no judge run with features.npz")
-    shipped = choose_judge(judges, pooled)
-    return draw_features(shipped if shipped in saved else saved[0])
+    judge = choose_judge(judges, pooled)
+    return draw_features(judge if judge in with_features else with_features[0])

@@ -51,7 +51,7 @@ class Plot:
     title: str
     caption: str
     figure: Figure
-    commands: tuple[str, ...] = ()
+    commands: tuple[str, ...]
 
     def write(self, folder: Path, name: str) -> dict[str, Path]:
         """``NAME.png`` in ``folder``, of the same bytes for the same figure; its path by ending."""

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from dga.profiles import ClassifierConfig
 from dga.weights.checkpoints import WeightsError, check_numbers, match_names, read_checkpoint
+from dga.weights.classifiers import timm_facts
 from dga.weights.store import fill_network
 
 
@@ -74,7 +75,7 @@ def load_packaged(config: ClassifierConfig, path: Path) -> nn.Module:
 
 def _check_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tensor]) -> None:
     """Raise ``WeightsError`` for a checkpoint with more or fewer classes than there are names."""
-    head = _timm_facts(config).get("classifier")
+    head = timm_facts(config.architecture).get("classifier")
     weight = state.get(f"{head[0] if isinstance(head, tuple) else head}.weight")
     if weight is not None and weight.ndim and config.classes and len(weight) != len(config.classes):
         raise WeightsError(
@@ -83,21 +84,13 @@ def _check_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tenso
         )
 
 
-def _timm_facts(config: ClassifierConfig) -> dict[str, Any]:
-    """What timm's table says of an architecture."""
-    import timm
-
-    table = timm.get_pretrained_cfg(config.architecture)
-    return table.to_dict() if table else {}
-
-
 def build_classifier(config: ClassifierConfig, **options: Any) -> nn.Module:
     """A timm model of the profile's shape; untrained, unless timm's ``options`` say more."""
     import timm  # here: with all that it imports it takes a second
 
     if config.channels:
         options["channels"] = config.channels
-    facts = _timm_facts(config)
+    facts = timm_facts(config.architecture)
     if facts.get("fixed_input_size") and facts["input_size"][-1] != config.input_size:
         options["img_size"] = config.input_size
     classes = len(config.classes) or 1000

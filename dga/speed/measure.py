@@ -113,7 +113,7 @@ def time_once(work: Work, device: torch.device) -> float:
     return time.perf_counter() - begun
 
 
-def random_models(profile: Profile, compute: Compute) -> Models:
+def make_random_models(profile: Profile, compute: Compute) -> Models:
     """Networks of a profile's shape with random weights: as slow as the real ones."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)

@@ -5,7 +5,7 @@ import time
 import torch
 
 from dga.networks.models import Models
-from dga.weights.store import parameter_count
+from dga.weights.store import count_parameters
 
 HEAVY = 100_000_000
 """Parameters of a diffusion model from which a processor's user is warned."""
@@ -14,7 +14,7 @@ HEAVY = 100_000_000
 @torch.no_grad()
 def describe_wait(models: Models, heavy: int = HEAVY) -> str:
     """A sentence on what a large model takes on a processor, after one timed pass; else empty."""
-    if models.device.type != "cpu" or parameter_count(models.denoiser) < heavy:
+    if models.device.type != "cpu" or count_parameters(models.denoiser) < heavy:
         return ""
     size = models.profile.image_size
     x, index = torch.zeros(1, 3, size, size), torch.zeros(1, dtype=torch.int64)

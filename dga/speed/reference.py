@@ -48,6 +48,6 @@ class PublishedSampler:
         with torch.enable_grad():
             x = x.detach().requires_grad_()
             out = self.diffusion.p_sample(self.network, x, time)
-            wanted, found = (low_pass(y, guidance.factor) for y in (reference, out["pred_xstart"]))
-            (gradient,) = torch.autograd.grad(torch.linalg.norm(wanted - found), x)
+            coarse = (low_pass(y, guidance.factor) for y in (reference, out["pred_xstart"]))
+            (gradient,) = torch.autograd.grad(torch.linalg.norm(torch.sub(*coarse)), x)
         return (out["sample"] - guidance.scale * gradient).detach()

@@ -1,6 +1,6 @@
 """Training the classifier: flips and crops only, so that it is neither hardened nor fragile."""
 
-from pathlib import Path
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -10,9 +10,9 @@ from torch.optim.swa_utils import update_bn
 from dga.data.image_sets import ImageSet, split_training
 from dga.images import to_tensor
 from dga.networks.classifier import build_classifier, normalise, preprocess
-from dga.profiles import ClassifierConfig, Profile
+from dga.profiles import ClassifierConfig
 from dga.training import loop
-from dga.training.loop import TrainConfig
+from dga.training.loop import TrainConfig, Training
 
 DEFAULTS = TrainConfig(
     images=420_000,
@@ -29,36 +29,31 @@ CROP_AREA = (0.4, 1.0)
 RECALIBRATION_STEPS = 100
 
 
-def train_classifier(
-    profile: Profile,
-    images: ImageSet,
-    config: TrainConfig,
-    out: Path,
-    device: torch.device,
-    init: Path | None = None,
-) -> nn.Module:
+def train_classifier(training: Training, images: ImageSet) -> nn.Module:
     """Train the profile's timm model and return its moving average."""
-    identity = loop.describe_run("classifier", profile, images, init)
-    training, _ = split_training(images)
-    torch.manual_seed(config.seed)
-    model = build_classifier(profile.classifier)
-    loop.start_from(model, init, out)
-    model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-    optimizer = torch.optim.SGD(_parameter_groups(model, config), momentum=0.9, nesterov=True)
+    from timm.optim import param_groups_weight_decay  # here: it takes a second
+
+    config, device, shape = training.config, training.device, training.profile.classifier
+    identity = training.describe("classifier", images)
+    images, _ = split_training(images)
+    model = training.start(partial(build_classifier, shape))
+    model.to(memory_format=torch.channels_last)
+    groups = param_groups_weight_decay(model, config.weight_decay)  # none of norms, biases
+    optimizer = torch.optim.SGD(groups, lr=config.lr, momentum=0.9, nesterov=True)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        rows = loop.batch_rows(len(training), config.batch, config.seed, step)
-        generator = loop.torch_rng(loop.step_rng(config.seed, step))
-        x = to_tensor(training.pixels[rows]).to(device)
-        x = random_crop_flip(x, profile.classifier.input_size, generator)
-        y = torch.from_numpy(training.labels[rows]).to(device)
-        x = normalise(x, profile.classifier).to(memory_format=torch.channels_last)
+        rows = loop.choose_rows(len(images), config.batch, config.seed, step)
+        generator = loop.make_torch_rng(loop.make_rng(config.seed, step))
+        x = to_tensor(images.pixels[rows]).to(device)
+        x = crop_and_flip(x, shape.input_size, generator)
+        y = torch.from_numpy(images.labels[rows]).to(device)
+        x = normalise(x, shape).to(memory_format=torch.channels_last)
         logits = model(x).float()
         value = F.cross_entropy(logits, y, label_smoothing=LABEL_SMOOTHING)
         return value, {"top1": float((logits.argmax(1) == y).float().mean())}
 
-    network = loop.run(model, optimizer, loss, config, out, device, identity)
-    return recalibrate(network, training, profile.classifier, config, device)
+    network = training.fit(model, optimizer, loss, identity)
+    return recalibrate(network, images, shape, config, device)
 
 
 def recalibrate(
@@ -74,7 +69,7 @@ def recalibrate(
     crops; with them the average classified 7 points worse.
     """
     rows = (
-        loop.batch_rows(len(images), config.batch, config.seed, step)
+        loop.choose_rows(len(images), config.batch, config.seed, step)
         for step in range(min(RECALIBRATION_STEPS, config.steps))
     )
     pictures = (preprocess(to_tensor(images.pixels[few]).to(device), classifier) for few in rows)
@@ -82,17 +77,7 @@ def recalibrate(
     return network.eval()
 
 
-def _parameter_groups(model: nn.Module, config: TrainConfig) -> list[dict[str, object]]:
-    """Weight decay for matrices and kernels only, not for norms and biases."""
-    decayed = [p for p in model.parameters() if p.ndim > 1]
-    others = [p for p in model.parameters() if p.ndim <= 1]
-    return [
-        {"params": decayed, "lr": config.lr, "weight_decay": config.weight_decay},
-        {"params": others, "lr": config.lr, "weight_decay": 0.0},
-    ]
-
-
-def random_crop_flip(x: Tensor, size: int, generator: torch.Generator) -> Tensor:
+def crop_and_flip(x: Tensor, size: int, generator: torch.Generator) -> Tensor:
     """Crop a random part of each picture, resize it to ``size`` and flip half of them.
 
     ``x``: ``[B, 3, H, W]``. Area in ``CROP_AREA`` of the picture, aspect 3:4 to 4:3.

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -12,9 +12,9 @@ from dga.data.image_sets import ImageSet, split_training
 from dga.diffusion import Schedule
 from dga.images import to_tensor
 from dga.networks.unet import Denoiser
-from dga.profiles import Profile, ScheduleConfig
+from dga.profiles import ScheduleConfig
 from dga.training import loop
-from dga.training.loop import TrainConfig
+from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
 
 with warnings.catch_warnings():
@@ -27,12 +27,8 @@ SHALLOW_SHARE = 0.9
 
 
 def train_diffusion(
-    profile: Profile,
+    training: Training,
     images: ImageSet,
-    config: TrainConfig,
-    out: Path,
-    device: torch.device,
-    init: Path | None = None,
     max_depth: int | None = None,
     photographs: Photographs | None = None,
     workers: int = 0,
@@ -44,36 +40,32 @@ def train_diffusion(
     drawn from, and ``photographs``: see :class:`BatchMaker`; ``workers``: processes that make
     batches ahead. Raises ``ValueError`` unless ``max_depth`` is in 1...T.
     """
-    schedule = profile.schedule
-    last = last_timestep(schedule, max_depth)
+    config, schedule = training.config, training.profile.schedule
+    last = find_last_timestep(schedule, max_depth)
     process = create_gaussian_diffusion(
         steps=schedule.timesteps, learn_sigma=True, noise_schedule="linear"
     )
-    identity = loop.describe_run("diffusion", profile, images, init)
-    identity["max_depth"] = str(max_depth or "")
-    if photographs:
-        identity["photographs"] = photographs.fingerprint()
-    training, _ = split_training(images)
-    torch.manual_seed(config.seed)
-    model = Denoiser(profile.denoiser)
-    loop.start_from(model, init, out)
-    model.to(device)
+    windows = photographs.fingerprint() if photographs else ""
+    identity = training.describe(
+        "diffusion", images, max_depth=str(max_depth or ""), photographs=windows
+    )
+    images, _ = split_training(images)
+    model = training.start(partial(Denoiser, training.profile.denoiser))
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
-
-    maker = BatchMaker(training, schedule.timesteps, config, last, photographs)
-    batches = loop.Prefetcher(maker, config.steps, workers)
+    maker = BatchMaker(images, schedule.timesteps, config, last, photographs)
+    make_batch = loop.make_ahead(maker, config.steps, workers)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        x, time, noise = (v.to(device, non_blocking=True) for v in batches.make(step))
+        x, time, noise = (v.to(training.device, non_blocking=True) for v in make_batch(step))
         terms = process.training_losses(model, x, time, noise=noise)
         return terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
 
-    return loop.run(model, optimizer, loss, config, out, device, identity)
+    return training.fit(model, optimizer, loss, identity)
 
 
-def last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int | None:
+def find_last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int | None:
     """The original timestep at a respaced depth; raises ``ValueError`` unless it is in 1...T."""
     if max_depth is None:
         return None
@@ -100,13 +92,13 @@ class BatchMaker(Dataset):
 
     def __getitem__(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
         config, images = self.config, self.images
-        rng = loop.step_rng(config.seed, step)
-        generator = loop.torch_rng(rng)
+        rng = loop.make_rng(config.seed, step)
+        generator = loop.make_torch_rng(rng)
         if self.photographs and rng.random() < config.windows:
             count = max(1, config.batch // 4)
             pixels = self.photographs.windows(rng, count, 2 * images.pixels.shape[1])
         else:
-            rows = loop.batch_rows(len(images), config.batch, config.seed, step)
+            rows = loop.choose_rows(len(images), config.batch, config.seed, step)
             pixels = images.pixels[rows]
         x = to_tensor(pixels)
         flipped = torch.rand(len(x), generator=generator) < 0.5

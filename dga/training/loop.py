@@ -4,9 +4,9 @@ import dataclasses
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -69,39 +69,17 @@ LossFunction = Callable[[int], tuple[Tensor, dict[str, float]]]
 """``loss(step)``: the loss of one batch, chosen by the step number alone."""
 
 
-def describe_run(
-    model: str, profile: Profile, images: ImageSet | ImageFiles, init: Path | None, source: str = ""
-) -> dict[str, str]:
-    """What a checkpoint belongs to, besides its :class:`TrainConfig`."""
-    return {
-        "model": model,
-        "profile": profile.name,
-        "data": images.fingerprint(),
-        "init": str(init or ""),
-        "source": source,
-    }
-
-
-def start_from(network: nn.Module, init: Path | None, out: Path) -> None:
-    """Fill a new network with the weights in ``init``, unless ``out`` has a checkpoint.
-
-    Raises :class:`~dga.weights.checkpoints.WeightsError` for weights of another network.
-    """
-    if init is not None and not (out / CHECKPOINT).exists():
-        load_weights(network, init).train().requires_grad_()
-
-
-def step_rng(seed: int, step: int) -> np.random.Generator:
+def make_rng(seed: int, step: int) -> np.random.Generator:
     """The generator of one step, so that a resumed run draws what it would have drawn."""
     return np.random.default_rng([seed, step])
 
 
-def torch_rng(rng: np.random.Generator) -> torch.Generator:
+def make_torch_rng(rng: np.random.Generator) -> torch.Generator:
     """A CPU torch generator seeded from a NumPy one."""
     return torch.Generator().manual_seed(int(rng.integers(2**62)))
 
 
-def batch_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
+def choose_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
     """Positions of one batch: every picture once per pass, passes shuffled anew."""
     first = step * batch
     rows = []
@@ -114,86 +92,117 @@ def batch_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
 Batch = TypeVar("Batch")
 
 
-@dataclass
-class Prefetcher(Generic[Batch]):
-    """The batches of one run of ``steps``, made ahead by ``workers`` processes.
+def make_ahead(maker: Dataset[Batch], steps: int, workers: int) -> Callable[[int], Batch]:
+    """The batch of a step, made ahead by ``workers`` processes: any first one, then in turn.
 
     ``maker``: a batch by its step, which alone fixes it, so that the number of workers changes
     nothing but the speed.
     """
+    if not workers:
+        return maker.__getitem__
+    batches: Iterator[Batch] | None = None
 
-    maker: Dataset[Batch]
-    steps: int
-    workers: int = 0
-    _batches: Iterator[Batch] = field(default=iter(()), init=False)
-    _next: int = field(default=-1, init=False)
-
-    def make(self, step: int) -> Batch:
-        """The batch of a step, 0...steps - 1."""
-        if not self.workers:
-            return self.maker[step]
-        if step != self._next:
+    def make(step: int) -> Batch:
+        nonlocal batches
+        if batches is None:
             loader = DataLoader(
-                self.maker,
+                maker,
                 batch_size=None,
-                sampler=range(step, self.steps),
-                num_workers=self.workers,
+                sampler=range(step, steps),
+                num_workers=workers,
                 pin_memory=torch.cuda.is_available(),
                 persistent_workers=True,
             )
-            self._batches = iter(loader)
-        self._next = step + 1
-        return next(self._batches)
+            batches = iter(loader)
+        return next(batches)
+
+    return make
 
 
-def run(
-    model: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    loss: LossFunction,
-    config: TrainConfig,
-    out: Path,
-    device: torch.device,
-    identity: dict[str, str],
-) -> nn.Module:
-    """Train ``model`` in place and return its exponential moving average.
+@dataclass(frozen=True)
+class Training:
+    """One run: of which profile's network, by which plan, in which folder, and where.
 
-    A checkpoint in ``out`` is resumed when its config and ``identity`` are the same.
-    Killed at any moment, a resumed run on the CPU ends with the same bits as an
-    uninterrupted one. Raises ``ValueError`` for a checkpoint of another run.
+    ``init``: weights that it continues from.
     """
-    out.mkdir(parents=True, exist_ok=True)
-    average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(config.ema), use_buffers=False)
-    checkpoint = Checkpoint(out / CHECKPOINT, config, identity, model, average, optimizer)
-    first = checkpoint.resume()
-    model.train()
-    saved, smooth = time.monotonic(), dict[str, float]()
-    with tqdm(total=config.steps, initial=first, unit="step", mininterval=1.0) as bar:
-        for step in range(first, config.steps):
-            with torch.autocast(device.type, torch.bfloat16, enabled=config.bf16):
-                value, metrics = loss(step)
-            if not torch.isfinite(value):
-                raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
-            for group in optimizer.param_groups:
-                group["lr"] = config.lr_at(step)
-            optimizer.zero_grad(set_to_none=True)
-            value.backward()
-            if config.clip is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), config.clip)
-            optimizer.step()
-            average.update_parameters(model)
-            for name, number in {"loss": value.item(), **metrics}.items():
-                smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
-            if step % 10 == 0:
-                bar.set_postfix({k: f"{v:.4f}" for k, v in smooth.items()}, refresh=False)
-            due = time.monotonic() - saved > CHECKPOINT_SECONDS or step + 1 == config.steps
-            if due:
-                checkpoint.save(step + 1)
-                saved = time.monotonic()
-            bar.update()
-    ema: nn.Module = average.module
-    for target, source in zip(ema.buffers(), model.buffers(), strict=True):
-        target.copy_(source)
-    return ema.eval()
+
+    profile: Profile
+    config: TrainConfig
+    out: Path
+    device: torch.device
+    init: Path | None = None
+
+    def describe(self, model: str, images: ImageSet | ImageFiles, **more: str) -> dict[str, str]:
+        """What a checkpoint belongs to, besides its config; ``more``: of one model alone."""
+        return {
+            "model": model,
+            "profile": self.profile.name,
+            "data": images.fingerprint(),
+            "init": str(self.init or ""),
+            **more,
+        }
+
+    def start(
+        self, build: Callable[[], nn.Module], load: Callable[..., nn.Module] = load_weights
+    ) -> nn.Module:
+        """A new network, with the weights in ``init`` unless there is a checkpoint to go on from.
+
+        Raises :class:`~dga.weights.checkpoints.WeightsError` for weights of another network.
+        """
+        torch.manual_seed(self.config.seed)
+        network = build()
+        if self.init is not None and not (self.out / CHECKPOINT).exists():
+            load(network, self.init).train().requires_grad_()
+        return network.to(self.device)
+
+    def fit(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        loss: LossFunction,
+        identity: dict[str, str],
+    ) -> nn.Module:
+        """Train ``model`` in place and return its exponential moving average.
+
+        A checkpoint is resumed when its config and ``identity`` are the same.
+        Killed at any moment, a resumed run on the CPU ends with the same bits as an
+        uninterrupted one. Raises ``ValueError`` for a checkpoint of another run.
+        """
+        config = self.config
+        self.out.mkdir(parents=True, exist_ok=True)
+        mean = get_ema_multi_avg_fn(config.ema)
+        average = AveragedModel(model, multi_avg_fn=mean, use_buffers=False)
+        checkpoint = Checkpoint(self.out / CHECKPOINT, config, identity, model, average, optimizer)
+        first = checkpoint.resume()
+        model.train()
+        last_save, smooth = time.monotonic(), dict[str, float]()
+        with tqdm(total=config.steps, initial=first, unit="step", mininterval=1.0) as bar:
+            for step in range(first, config.steps):
+                with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
+                    value, metrics = loss(step)
+                if not torch.isfinite(value):
+                    raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
+                for group in optimizer.param_groups:
+                    group["lr"] = config.lr_at(step)
+                optimizer.zero_grad(set_to_none=True)
+                value.backward()
+                if config.clip is not None:
+                    nn.utils.clip_grad_norm_(model.parameters(), config.clip)
+                optimizer.step()
+                average.update_parameters(model)
+                for name, number in {"loss": value.item(), **metrics}.items():
+                    smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
+                if step % 10 == 0:
+                    bar.set_postfix({k: f"{v:.4f}" for k, v in smooth.items()}, refresh=False)
+                is_last = step + 1 == config.steps
+                if is_last or time.monotonic() - last_save > CHECKPOINT_SECONDS:
+                    checkpoint.save(step + 1)
+                    last_save = time.monotonic()
+                bar.update()
+        ema: nn.Module = average.module
+        for target, source in zip(ema.buffers(), model.buffers(), strict=True):
+            target.copy_(source)
+        return ema.eval()
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from dga.profiles import get_profile
 from dga.training import classifier, diffusion
 from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
-from dga.training.loop import TrainConfig
+from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
-from dga.weights.store import parameter_count, save_weights
+from dga.weights.store import count_parameters, save_weights
 
 DEFAULTS: dict[str, TrainConfig] = {
     "diffusion": diffusion.DEFAULTS,
@@ -67,6 +67,7 @@ def train(
         raise ValueError("Windows of photographs are for the diffusion model and discriminators.")
     cut = Photographs.read(photographs) if photographs else None
     profile = get_profile(profile_name)
+    training = Training(profile, config, out, device, init)
     classes = profile.classifier.classes or None
     images: ImageSet | ImageFiles
     facts: dict[str, Any] = {}
@@ -75,21 +76,18 @@ def train(
         if workers is None:
             is_quick = isinstance(images, ImageSet) and profile.release is None
             workers = 0 if is_quick else max(1, (os.cpu_count() or 1) - 1)
-        network, facts = discriminator.train_discriminator(
-            profile, images, config, out, device, init, study, workers, cut
-        )
+        network, facts = discriminator.train_discriminator(training, images, study, workers, cut)
     else:
         images = read_images(data, profile.image_size, classes)
-        options = (profile, images, config, out, device, init)
         if model == "diffusion":
-            network = diffusion.train_diffusion(*options, max_depth, cut, workers or 0)
+            network = diffusion.train_diffusion(training, images, max_depth, cut, workers or 0)
             facts = {"max_depth": max_depth}
         else:
-            network = classifier.train_classifier(*options)
+            network = classifier.train_classifier(training, images)
     described = {
         "model": model,
         "profile": to_plain(profile),
-        "parameters": parameter_count(network),
+        "parameters": count_parameters(network),
         "training": to_plain(config),
         "init": str(init) if init else None,
         "trained_on": {

@@ -92,11 +92,11 @@ class Photographs:
         cut = list[Pixels]()
         while len(cut) < count:
             whole = self.draw(rng)
-            for top, left in random_places(rng, min(PER_PICTURE, count - len(cut)), side):
+            for top, left in draw_places(rng, min(PER_PICTURE, count - len(cut)), side):
                 cut.append(whole[top : top + side, left : left + side])
         return np.stack(cut)
 
 
-def random_places(rng: np.random.Generator, count: int, side: int) -> list[tuple[int, int]]:
+def draw_places(rng: np.random.Generator, count: int, side: int) -> list[tuple[int, int]]:
     """Top and left of windows in a picture of :data:`PICTURE_SIDE` pixels a side."""
     return [(int(i), int(j)) for i, j in rng.integers(PICTURE_SIDE - side + 1, size=(count, 2))]

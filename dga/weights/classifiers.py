@@ -46,12 +46,12 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
 
 def _from_json(values: Mapping[str, Any]) -> ClassifierConfig:
     """A configuration from JSON types. Raises ``KeyError`` and ``TypeError`` for what is none."""
-    names = {field.name for field in fields(ClassifierConfig)} & set(values)
-    fitting: dict[str, Any] = {name: values[name] for name in names}
-    for name, value in fitting.items():
+    names = {field.name for field in fields(ClassifierConfig)}
+    options: dict[str, Any] = {name: values[name] for name in names & set(values)}
+    for name, value in options.items():
         if isinstance(value, list):
-            fitting[name] = tuple(value)
-    return ClassifierConfig(**fitting)
+            options[name] = tuple(value)
+    return ClassifierConfig(**options)
 
 
 def _checkpoint_config(profile: Profile, sources: Sources, path: Path) -> ClassifierConfig:
@@ -83,15 +83,12 @@ def _timm_config(
     architecture: str, config: Mapping[str, Any], default: ClassifierConfig, path: Path
 ) -> ClassifierConfig:
     """Size, mean and deviation by ``config`` or else by timm's own table of architectures."""
-    import timm  # here: with all that it imports it takes a second
-
-    if not isinstance(architecture, str) or not timm.is_model(architecture):
+    if not _is_architecture(architecture):
         raise WeightsError(
             f"timm has no architecture {architecture!r}: name that of {path} with --architecture."
         )
-    table = timm.get_pretrained_cfg(architecture)
     try:
-        facts = {**(table.to_dict() if table else {}), **config.get("pretrained_cfg", {})}
+        facts = {**timm_facts(architecture), **config.get("pretrained_cfg", {})}
         names = config.get("label_names") or facts.get("label_names") or default.classes
         size, crop = int(facts["input_size"][-1]), float(facts.get("crop_pct") or 1)
         return ClassifierConfig(
@@ -104,6 +101,21 @@ def _timm_config(
         )
     except (LookupError, TypeError, ValueError, ZeroDivisionError) as error:
         raise WeightsError(f"{path.parent / CONFIG} does not tell the pixels of {path}.") from error
+
+
+def _is_architecture(name: Any) -> bool:
+    """Whether timm knows it."""
+    import timm  # here: with all that it imports it takes a second
+
+    return isinstance(name, str) and timm.is_model(name)
+
+
+def timm_facts(architecture: str) -> dict[str, Any]:
+    """What timm's own table says of an architecture; nothing where it has no entry."""
+    import timm
+
+    table = timm.get_pretrained_cfg(architecture)
+    return table.to_dict() if table else {}
 
 
 def read_classes(names: Path | str | Sequence[str]) -> tuple[str, ...]:
@@ -142,9 +154,7 @@ def _order_classes(content: Any) -> list[str]:
 
 def _checked(config: ClassifierConfig, path: Path) -> ClassifierConfig:
     """The configuration. Raises :class:`WeightsError` for what no classifier can have."""
-    import timm
-
-    if not isinstance(config.architecture, str) or not timm.is_model(config.architecture):
+    if not _is_architecture(config.architecture):
         raise WeightsError(f"timm has no architecture {config.architecture!r} ({path}).")
     sizes = [config.input_size, config.resize or config.input_size]
     if not all(isinstance(size, int) and 1 <= size <= LARGEST_INPUT for size in sizes):

@@ -57,17 +57,13 @@ def weights_id(path: Path) -> str:
     return hashlib.sha256(sums.encode()).hexdigest()[:12]
 
 
-def save_weights(
-    state: dict[str, Tensor], folder: Path, config: dict[str, Any], half: bool = True
-) -> None:
-    """Write safetensors shards of at most 9 MB and ``config.json`` with their SHA-256.
+def save_weights(state: dict[str, Tensor], folder: Path, config: dict[str, Any]) -> None:
+    """Write half-precision safetensors of at most 9 MB and ``config.json`` with their SHA-256.
 
     Weights that are there already are touched once the new ones are on the disk, so that a
-    full disk loses none. Raises :class:`WeightsError` for values that are not numbers, in half
-    precision if so stored.
+    full disk loses none. Raises :class:`WeightsError` for values that are not numbers then.
     """
-    if half:
-        state = {k: v.half() if v.is_floating_point() else v for k, v in state.items()}
+    state = {k: v.half() if v.is_floating_point() else v for k, v in state.items()}
     state = {k: v.detach().cpu().contiguous() for k, v in state.items()}
     check_numbers(folder, state)
     staged = folder / ".new"
@@ -162,6 +158,6 @@ def fill_network(network: nn.Module, path: Path, state: Mapping[str, Tensor]) ->
     return network.eval().requires_grad_(False)
 
 
-def parameter_count(network: nn.Module) -> int:
+def count_parameters(network: nn.Module) -> int:
     """Number of parameters."""
     return sum(p.numel() for p in network.parameters())

@@ -8,12 +8,12 @@ from scipy.stats import bootstrap
 
 from dga.analysis.depth_controls import (
     Sweep,
-    best_depths,
     compute_controls,
-    rank_correlation,
+    correlate_ranks,
+    find_best_depths,
     read_sweep,
 )
-from dga.analysis.judges import f1_scores
+from dga.analysis.judges import compute_f1
 from dga.analysis.names import GROUPS, MEAN
 from dga.analysis.results import read_judge
 from dga.analysis.statistics import CorrectTable, estimate
@@ -137,7 +137,7 @@ def test_t_star_goes_to_the_nearest_swept_depth():
 def test_best_depth_is_the_shallowest_correct_one():
     right = {0: (False, True, True), 1: (True, True, True), 2: (False, False, False)}
     right[3] = (True, False, True)
-    best, informative = best_depths(_sweep(lambda p, c, k: right[p][k // 4], 4, ["fog"]))
+    best, informative = find_best_depths(_sweep(lambda p, c, k: right[p][k // 4], 4, ["fog"]))
     assert informative.tolist() == [[True, False, False, True]]
     assert best[informative].tolist() == [1, 0]
 
@@ -150,7 +150,7 @@ def test_rank_correlation_is_scipys():
     y = np.clip(y + x // 2, 0, 4)
     table = np.zeros((1, 6, 5))
     np.add.at(table, (0, x, y), 1)
-    assert rank_correlation(table)[0] == pytest.approx(spearmanr(x, y).statistic)
+    assert correlate_ranks(table)[0] == pytest.approx(spearmanr(x, y).statistic)
 
 
 # --- discrimination
@@ -162,5 +162,5 @@ def test_scores_against_hand_counts(tmp_path):
     logits[1, :3, 0] = 1
     logits[0, 0, 0] = 0  # a confidence of exactly 0.5 says corrupted
     logits[1, :, 2] = logits[0, 2:, 2] = 1
-    f1 = f1_scores(read_judge(write_judge(tmp_path / "run", logits, (0, 5, 9))))
+    f1 = compute_f1(read_judge(write_judge(tmp_path / "run", logits, (0, 5, 9))))
     assert f1.loc["gaussian_noise"].to_dict() == {0: 0.75, 5: 0, 9: 0.8}

@@ -7,7 +7,7 @@ import pytest
 
 from dga.analysis.pooled import pool_runs
 from dga.analysis.results import MissingRun, read_runs
-from dga.figures.accuracy import accuracy_by_depth
+from dga.figures.accuracy import draw_accuracy_by_depth
 from dga.figures.embedding import draw_features, embed
 from tests.fixtures.cli import done
 from tests.fixtures.results import (
@@ -25,7 +25,7 @@ TABLES = {"table-1", "table-2", "table-3", "comparisons", "controls", "studies"}
 
 def test_adaptive_point_stands_at_its_mean_depth(tmp_path):
     write_run(tmp_path / "run", depth_matters(8))
-    panels = accuracy_by_depth(pool_runs(read_runs(tmp_path).evaluations)[0][0]).figure.axes
+    panels = draw_accuracy_by_depth(pool_runs(read_runs(tmp_path).evaluations)[0][0]).figure.axes
     titles = [panel.get_title(loc="left") for panel in panels]
     assert titles[:2] == ["Mean of 15", "Noise"]
     fixed, permuted, adaptive = (line.get_xydata().tolist() for line in panels[0].lines[:3])

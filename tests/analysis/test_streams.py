@@ -7,7 +7,7 @@ import pytest
 
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, read_runs
-from dga.analysis.tables.comparisons import comparisons, stream_table
+from dga.analysis.tables.comparisons import make_comparisons, make_stream_table
 from dga.corruptions import CORRUPTIONS
 from tests.fixtures.results import ResultRow, line, lines_of, write_run
 
@@ -46,7 +46,7 @@ def pooled_stream(folder: Path) -> PooledRuns:
 
 def test_a_stream_is_counted_by_severity_and_family(folder):
     pooled = pooled_stream(folder)
-    table = stream_table(pooled)
+    table = make_stream_table(pooled)
     assert table.title == "Wild stream, 60 photographs never used for tuning"
     rows = table.texts.set_index("Method")
     assert list(rows.index) == ["Nothing done", "Tent", "DGA+"]
@@ -63,7 +63,7 @@ def test_a_stream_is_counted_by_severity_and_family(folder):
 def test_ours_is_compared_on_the_same_photographs(folder):
     missing = wild_lines("memo", 30, depth=0)
     write_run(folder / "memo", missing, **STREAM)
-    table = comparisons(pooled_stream(folder))
+    table = make_comparisons(pooled_stream(folder))
     assert table.title.startswith("DGA+ against each rival, wild stream, 60 photographs")
     numbers = table.numbers.set_index(["rival", "group"])
     assert numbers.loc[("tent", "all"), "points"] == pytest.approx(100 * 4 / 6, abs=1e-3)
@@ -72,11 +72,11 @@ def test_ours_is_compared_on_the_same_photographs(folder):
     assert numbers.loc[("memo", "all"), "photographs"] == 30
     alone = write_run(folder / "one" / "run", wild_lines("source"), **STREAM)
     with pytest.raises(MissingRun, match="no run of dga-plus or dga-guided beside other methods"):
-        comparisons(pooled_stream(alone))
+        make_comparisons(pooled_stream(alone))
 
 
 def test_a_method_meets_its_permuted_control(folder, tmp_path):
-    numbers = comparisons(pooled_stream(folder)).numbers
+    numbers = make_comparisons(pooled_stream(folder)).numbers
     numbers = numbers[numbers["rival"] == PERMUTED].set_index("group")
     assert set(numbers["method"]) == {"dga-plus"}
     assert numbers.loc["all", "points"] == pytest.approx(100 / 3, abs=1e-3)
@@ -84,7 +84,7 @@ def test_a_method_meets_its_permuted_control(folder, tmp_path):
     rows = lines_of("dga-plus", lambda p, c: True, 4) + lines_of(PERMUTED, lambda p, c: p < 1, 4)
     write_run(tmp_path / "five" / "run", rows)
     (five,), _ = pool_runs(read_runs(tmp_path / "five").evaluations)
-    assert comparisons(five).numbers.set_index("group").loc["mean", "points"] == 75
+    assert make_comparisons(five).numbers.set_index("group").loc["mean", "points"] == 75
     assert five.methods_to_compare == ["dga-plus"]
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
-from dga.analysis.tables.ablation import ORACLE, ablation
-from dga.analysis.tables.accuracy import table_1, table_2, table_3
-from dga.analysis.tables.comparisons import comparisons
-from dga.analysis.tables.depths import controls_table
-from dga.analysis.tables.discriminator import studies
+from dga.analysis.tables.ablation import ORACLE, make_ablation
+from dga.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
+from dga.analysis.tables.comparisons import make_comparisons
+from dga.analysis.tables.depths import make_controls_table
+from dga.analysis.tables.discriminator import make_studies
 from dga.analysis.tables.table import EMPTY_CELL, Table
 from dga.io.settings import values
 from dga.profiles import get_profile
@@ -50,7 +50,7 @@ def test_table_1_by_hand(tmp_path):
         lines_of("dga-guided", lambda p, c: p < 4, 8),
         lines_of("mine", lambda p, c: True, 8),
     )
-    table = table_1(pooled)
+    table = make_table_1(pooled)
     mine = _row(table, Method="mine")
     assert (mine["Adaptation"], mine["Paper, severity 5 (%)"]) == (EMPTY_CELL, EMPTY_CELL)
     assert mine["Accuracy (%)"].startswith("100.0")
@@ -80,7 +80,7 @@ def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path):
 
 def test_what_was_not_run_is_empty_and_said(tmp_path):
     """Its row stands with the paper's figure, and no number of ours."""
-    table = table_1(_pooled(tmp_path, lines_of("source", lambda p, c: True, 4)))
+    table = make_table_1(_pooled(tmp_path, lines_of("source", lambda p, c: True, 4)))
     memo = _row(table, Method="MEMO")
     assert memo["Paper, severity 5 (%)"] == "29"
     ours = "Accuracy (%)", "Gain over doing nothing", "Undamaged (%)"
@@ -98,7 +98,7 @@ def test_table_3_is_on_images_that_every_tau_has(tmp_path):
         lines_of("dga", lambda p, c: p >= 4, 8),
         lines_of("dga:tau=0.3", lambda p, c: True, 4),
     )
-    table = table_3(pooled)
+    table = make_table_3(pooled)
     assert _row(table, Method="DGA", tau="0.5")["Mean of 15"].startswith("0.0 (")
     assert _row(table, Method="DGA", tau="0.3")["Mean of 15"].startswith("100.0 (")
     assert _row(table, Method="DGA", tau="0.7")["Noise"] == EMPTY_CELL
@@ -106,7 +106,7 @@ def test_table_3_is_on_images_that_every_tau_has(tmp_path):
     assert "(4 photographs)" in table.caption
     assert table.missing == ("no run of dga:tau=0.1, dga:tau=0.7",)
     with pytest.raises(MissingRun, match="no run at several taus"):
-        table_3(_pooled(tmp_path / "one", lines_of("dga", lambda p, c: True, 2)))
+        make_table_3(_pooled(tmp_path / "one", lines_of("dga", lambda p, c: True, 2)))
 
 
 def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path):
@@ -119,26 +119,26 @@ def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path):
         for row in lines_of(method, lambda p, c, right=right: p < right, 10)
     ]
     pooled = _pooled(tmp_path, rows)
-    shown = ablation(pooled).texts.set_index("Method")
+    shown = make_ablation(pooled).texts.set_index("Method")
     assert list(shown.index) == ["Nothing done", "DGA+", "DGA+, without exposure", ORACLE]
     assert [cell.split()[0] for cell in shown["Mean of 15"]] == ["20.0", "60.0", "40.0", "90.0"]
     assert shown.loc["DGA+, without exposure", "Minus DGA+"].startswith("\N{MINUS SIGN}20.0")
     assert shown.loc["DGA+", "Minus DGA+"] == ""
     assert pooled.methods_to_compare == ["source", "dga-plus"]  # and so in no other table
     with pytest.raises(MissingRun, match="exposure=false"):
-        ablation(_pooled(tmp_path / "alone", lines_of("dga-plus", lambda p, c: True, 2)))
+        make_ablation(_pooled(tmp_path / "alone", lines_of("dga-plus", lambda p, c: True, 2)))
 
 
-def test_a_stopping_rule_is_read_as_runs_save_it(tmp_path):
+def test_tau_is_read_as_runs_save_it(tmp_path):
     rows = lines_of("dga", lambda p, c: True, 2) + lines_of("tent", lambda p, c: True, 2)
     saved = {"dga": values(systems(get_profile("everyday16"))["dga"]), "tent": {"batch": 64}}
     pooled = _pooled(tmp_path, rows, methods=saved)
-    assert pooled.find_stopping("dga") == get_profile("everyday16").stopping
-    assert pooled.find_stopping("tent") is None
+    assert pooled.find_tau("dga") == get_profile("everyday16").stopping.tau
+    assert pooled.find_tau("tent") is None
 
 
 def test_studies_tell_seen_from_unseen(results):
-    table = studies(results.judges)
+    table = make_studies(results.judges)
     noise = table.texts[table.texts["Study"] == "noise-only"]
     assert set(noise["Judged on"]) == {"all", "seen", "unseen"}
     assert set(table.texts.loc[table.texts["Study"] == "images", "Judged on"]) == {"all"}
@@ -149,8 +149,8 @@ def test_studies_tell_seen_from_unseen(results):
 
 
 def test_tables_go_through_csv_and_markdown(results, pooled, tmp_path):
-    makers = table_1, table_2, table_3, comparisons, controls_table
-    for table in [*(make(pooled) for make in makers), studies(results.judges)]:
+    makers = make_table_1, make_table_2, make_table_3, make_comparisons, make_controls_table
+    for table in [*(make(pooled) for make in makers), make_studies(results.judges)]:
         paths = table.write(tmp_path, "table")
         back = pd.read_csv(paths["csv"])
         assert back.columns.tolist() == table.numbers.columns.tolist()

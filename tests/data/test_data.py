@@ -15,7 +15,6 @@ from dga.data.framing import Frame
 from dga.data.image_sets import (
     ImageSet,
     find_images,
-    find_unlabelled,
     per_class,
     read_images,
     split_off,
@@ -71,8 +70,8 @@ def test_pictures_of_other_formats_are_named(picture_folder, tmp_path, monkeypat
     if kind == "photographs":
         assert len(Photographs.read([Path(source)]).pictures) == 1
     else:
-        find = find_unlabelled if kind == "unlabelled" else find_images
-        assert len(find([source], Frame(32))) == 17
+        is_labelled = kind != "unlabelled"
+        assert len(find_images([source], Frame(32), labelled=is_labelled)) == 17
     (said,) = caplog.messages
     assert said.startswith(f"Passed over {len(OTHERS)} pictures in {source} of formats that are")
     assert sorted(said.rstrip(".").split("are): ")[1].split(", ")) == sorted(

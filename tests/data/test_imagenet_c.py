@@ -13,7 +13,7 @@ from torchvision.transforms import v2
 from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
 from dga.data.image_sets import ImageFiles, ImageSet, find_images
-from dga.data.imagenet_c import condition_folder, conditions, wnids
+from dga.data.imagenet_c import conditions, find_condition, wnids
 from dga.evaluation.judging import Judge, judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow
@@ -113,17 +113,17 @@ def test_archives_unpacked_by_family_are_found(models, released, tmp_path):
     shutil.copytree(released / "gaussian_noise", tmp_path / "noise" / "gaussian_noise")
     shutil.copytree(released / "fog", tmp_path / "weather" / "fog")
     assert conditions(tmp_path) == [("gaussian_noise", 5), ("fog", 5)]
-    assert condition_folder(tmp_path, "fog", 5) == tmp_path / "weather" / "fog" / "5"
-    resolved = _plan(tmp_path).resolve()
-    plan, images = resolved.plan, choose_images(resolved, models.profile)
+    assert find_condition(tmp_path, "fog", 5) == tmp_path / "weather" / "fog" / "5"
+    plan = _plan(tmp_path)
+    images = choose_images(plan, models.profile)
     view = View.of(models.profile)
     read, _ = read_batch(plan, view, images, "fog")
-    other = _plan(released).resolve().plan
+    other = _plan(released)
     assert np.array_equal(read.pixels, read_batch(other, view, images, "fog")[0].pixels)
 
 
 def test_wnids_are_known_by_their_order(models, clean, tmp_path):
-    images = choose_images(_plan(clean).resolve(), models.profile)
+    images = choose_images(_plan(clean), models.profile)
     assert {int(label) for label in images.labels} == set(FOLDERS)
     for name, label in zip(images.names, images.labels, strict=True):
         assert name.split("/")[0] == wnids()[label] == images.classes[label]
@@ -187,7 +187,7 @@ def test_what_a_release_lacks_is_named(models, clean, released, tmp_path):
 
 def test_unreadable_pictures_in_the_middle_are_skipped_and_retried(models, clean, tmp_path):
     folder = _release(models, clean, tmp_path / "c")
-    names = choose_images(_plan(folder).resolve(), models.profile).names
+    names = choose_images(_plan(folder), models.profile).names
     bad, gone = folder / "fog" / "5" / names[1], folder / "fog" / "5" / names[7]
     content, lost = bad.read_bytes(), gone.read_bytes()
     bad.write_bytes(content[: len(content) // 2])

@@ -56,21 +56,21 @@ def _load(profile: Profile, root: Path) -> Models:
 
 @pytest.fixture(scope="module")
 def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Recipe:
-    resolved = dataclasses.replace(plan, per_class=4).resolve()
-    return Recipe(partial(_load, tiny_profile, weights), METHODS, resolved)
+    few = dataclasses.replace(plan, per_class=4)
+    return Recipe(partial(_load, tiny_profile, weights), METHODS, few)
 
 
 @pytest.fixture(scope="module")
 def wild(recipe: Recipe) -> Recipe:
     """The same of a stream in which all severities come."""
-    stream = dataclasses.replace(recipe.resolved.original, severity=5, stream="wild")
-    return dataclasses.replace(recipe, resolved=stream.resolve())
+    stream = dataclasses.replace(recipe.plan, severity=5, stream="wild")
+    return dataclasses.replace(recipe, plan=stream)
 
 
 def _single(recipe: Recipe, out: Path, batch: int = 2, resume: bool = False) -> list[ResultRow]:
     models = recipe.load()
     asked = parse_all(models.profile, recipe.methods)
-    return _facts(evaluate(models, asked, recipe.resolved.original, out, batch, resume).lines)
+    return _facts(evaluate(models, asked, recipe.plan, out, batch, resume).lines)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def _facts(lines: list[ResultRow]) -> list[ResultRow]:
 def _work(recipe: Recipe, out: Path, streams: int = 2) -> tuple[ResultsFile, list[Any]]:
     """All work, done here one piece after the other by a worker."""
     worker = Worker(recipe)
-    images, results_file, rounds = prepare(recipe.resolved, worker.inspect(), out, 2, True, "")
+    images, results_file, rounds = prepare(recipe.plan, worker.inspect(), out, 2, True, "")
     tasks = make_tasks(rounds)
     assert sum(task.ordered for task in tasks.values()) == streams
     return results_file, [(n, *worker.measure(task, images)) for n, task in tasks.items()]

@@ -168,7 +168,7 @@ def test_what_waits_for_a_stream_sees_its_own_batches_in_order(
 
 def test_corruptions_on_disk_are_read_instead_of_made(choosy_models, plan, tmp_path):
     profile = choosy_models.profile
-    images, view = choose_images(plan.resolve(), profile), View.of(profile)
+    images, view = choose_images(plan, profile), View.of(profile)
     for name in images.names:
         path = tmp_path / "c" / "fog" / "3" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -206,7 +206,7 @@ def test_a_folder_of_ones_own_is_measured_whole(tmp_path):
 
     def chosen(split: str, *folders: str) -> set[str]:
         plan = Plan(tuple(str(tmp_path / folder) for folder in folders), split=split)
-        return {Path(name).stem for name in choose_images(plan.resolve(), EVERYDAY16).names}
+        return {Path(name).stem for name in choose_images(plan, EVERYDAY16).names}
 
     known, mine = sorted(tune_pictures("everyday16"))[:12], [f"picture-{i}" for i in range(12)]
     for folder, names in (("mine", mine), ("own", known)):

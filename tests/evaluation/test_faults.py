@@ -25,6 +25,7 @@ from dga.networks.classifier import predict
 from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models
 from dga.pipeline import adapt
+from dga.profiles import get_profile
 from dga.systems import parse_all
 from dga.training import loop
 from dga.weights import store as weights
@@ -98,12 +99,13 @@ def test_weights_that_became_no_numbers_are_not_saved(tmp_path: Path) -> None:
     model = nn.Linear(1, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     config = loop.TrainConfig(images=2, batch=2, lr=float("inf"), bf16=False, clip=None)
+    training = loop.Training(get_profile("everyday16"), config, tmp_path, torch.device("cpu"))
 
     def loss(_: int) -> tuple[Tensor, dict[str, float]]:
         return model(torch.ones(1, 1)).sum() ** 2, {}
 
     with pytest.raises(FloatingPointError, match=r"not numbers after step 0\. There is no"):
-        loop.run(model, optimizer, loss, config, tmp_path, torch.device("cpu"), {})
+        training.fit(model, optimizer, loss, {})
     assert not list(tmp_path.iterdir())
     with pytest.raises(WeightsError, match="not numbers"):
         save_weights({"w": torch.tensor([70_000.0])}, tmp_path / "w", {})  # no half can hold it

@@ -11,9 +11,9 @@ import torch
 
 from dga.corruptions import FAMILIES, corrupt
 from dga.diffusion import forward_path
-from dga.discriminator import curve
+from dga.discriminator import INPUTS, curve
 from dga.evaluation import judging
-from dga.evaluation.judging import Judge, judge_pictures, load_judge
+from dga.evaluation.judging import Judge, judge_pictures, make_judge
 from dga.evaluation.plan import Plan, image_seed
 from dga.images import to_tensor
 from dga.io.shipped import shipped
@@ -151,10 +151,12 @@ def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder):
     compute = Compute.choose("cpu", "float32")
     with pytest.raises(WeightsError, match="judges x0_hat, not x_t: it can be judged"):
         load_models("everyday16", Sources(discriminator=x0_hat_folder), compute)
-    judge = load_judge("everyday16", Sources(discriminator=x0_hat_folder), compute)
+    sources = Sources(discriminator=x0_hat_folder)
+    judge = make_judge(load_models("everyday16", sources, compute, INPUTS), sources)
     assert judge.denoiser is judge.models.denoiser
     assert judge.study.name == "images-x0_hat"
-    assert load_judge("everyday16", compute=compute).denoiser is None
+    models = load_models("everyday16", compute=compute)
+    assert make_judge(models, Sources()).denoiser is None
 
 
 def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):

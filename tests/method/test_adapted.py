@@ -245,7 +245,7 @@ def test_our_bench_finds_the_same(choosy_models, picture_folder, tmp_path, spec)
     plan = Plan((str(picture_folder),), ("fog", "contrast"), split="all", per_class=4)
     asked = parse_all(choosy_models.profile, [spec])
     lines = evaluate(choosy_models, asked, plan, tmp_path).lines
-    images = choose_images(plan.resolve(), choosy_models.profile)
+    images = choose_images(plan, choosy_models.profile)
     view = View.of(choosy_models.profile)
     parts = [read_batch(plan, view, images, name)[0] for name in plan.corruptions]
     pixels = np.concatenate([part.pixels for part in parts])

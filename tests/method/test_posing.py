@@ -29,7 +29,7 @@ from dga.systems import parse_all
 from dga.training import classifier, diffusion
 from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
-from dga.training.loop import TrainConfig
+from dga.training.loop import TrainConfig, Training
 from dga.weights.store import save_weights
 from tests.fixtures.models import TINY_NETWORK, noise, randomise
 from tests.fixtures.posing import CUDA, pose, posing
@@ -76,16 +76,16 @@ def test_training(name, tiny_models, tiny_profile, picture_folder, tmp_path):
     save_weights(tiny_models.denoiser.state_dict(), weights, {})
 
     def train(out: Path, device: str) -> dict[str, Tensor]:
-        arguments = profile, images, config, out, torch.device(device)
+        training = Training(profile, config, out, torch.device(device))
         if name == "diffusion":
-            network = diffusion.train_diffusion(*arguments)
+            network = diffusion.train_diffusion(training, images)
         elif name == "classifier":
-            network = classifier.train_classifier(*arguments)
+            network = classifier.train_classifier(training, images)
         else:
             study = Study(explanations=name == "discriminator", diffusion=weights)
             if name == "x0_hat":
                 study = dataclasses.replace(study, input=name, source="crossed", samples=3)
-            network, _ = discriminator.train_discriminator(*arguments, study=study)
+            network, _ = discriminator.train_discriminator(training, images, study)
         assert {p.device.type for p in network.parameters()} == {device}
         return {name: value.cpu() for name, value in network.state_dict().items()}
 

@@ -14,9 +14,9 @@ from dga.profiles import Profile, get_profile
 from dga.training import diffusion
 from dga.training.discriminator.explanations import (
     VISIBLE,
+    draw_depth,
+    draw_inverse,
     explain,
-    random_depth,
-    random_inverse,
 )
 from dga.training.loop import TrainConfig
 
@@ -47,7 +47,7 @@ def test_any_inverse_of_any_picture_is_a_picture(seed, kind):
         "point": torch.nn.functional.pad(torch.ones(3, 1, 1), (15, 16, 15, 16), value=-1.0),
         "ramp": torch.linspace(-1, 1, 32).expand(3, 32, 32),
     }[kind]
-    restored = random_inverse(x, np.random.default_rng(seed))
+    restored = draw_inverse(x, np.random.default_rng(seed))
     assert restored.shape == x.shape
     assert bool(restored.isfinite().all())
     assert restored.abs().max() <= 1
@@ -73,7 +73,7 @@ def test_a_clean_picture_is_spoilt_or_stays_source(cat, schedule):
 @given(st.integers(0, 2**32), st.floats(0, 1.5), st.integers(0, 100))
 def test_depths_are_in_the_chain(seed, deviation, ordinary):
     schedule = Schedule.from_config(get_profile("everyday16").schedule)
-    depth = random_depth(schedule, ordinary, deviation, np.random.default_rng(seed))
+    depth = draw_depth(schedule, ordinary, deviation, np.random.default_rng(seed))
     assert 0 <= depth <= schedule.steps
 
 
@@ -81,7 +81,7 @@ def test_timesteps_are_drawn_where_they_are_used(tiny_profile, cat):
     config = TrainConfig(images=2000, batch=2000, lr=1e-3)
     images = _images(np.stack([cat] * 4))
     total = tiny_profile.schedule.timesteps
-    last = diffusion.last_timestep(tiny_profile.schedule, tiny_profile.schedule.steps // 2)
+    last = diffusion.find_last_timestep(tiny_profile.schedule, tiny_profile.schedule.steps // 2)
     _, ordinary, noise = diffusion.BatchMaker(images, total, config)[0]
     _, time, same_noise = diffusion.BatchMaker(images, total, config, last)[0]
     assert torch.equal(noise, same_noise)
@@ -95,4 +95,4 @@ def test_timesteps_are_drawn_where_they_are_used(tiny_profile, cat):
 @pytest.mark.parametrize("depth", [0, 101])
 def test_a_deepest_depth_is_one_of_the_chain(tiny_profile, depth):
     with pytest.raises(ValueError, match="deepest depth is 1 to"):
-        diffusion.last_timestep(tiny_profile.schedule, depth)
+        diffusion.find_last_timestep(tiny_profile.schedule, depth)

@@ -11,17 +11,15 @@ import torch
 from dga.corruptions import corrupt
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, find_images, open_images
-from dga.networks.models import Models
 from dga.networks.unet import Discriminator
 from dga.profiles import Profile, ReleaseConfig
 from dga.training import loop
 from dga.training.discriminator import pairs
 from dga.training.discriminator import trainer as discriminator
-from dga.training.discriminator.batches import Batches, BatchMaker
-from dga.training.discriminator.samples import Prior
+from dga.training.discriminator.batches import BatchMaker
 from dga.training.discriminator.studies import Study
 from dga.training.discriminator.trainer import load_backbone
-from dga.training.loop import TrainConfig
+from dga.training.loop import TrainConfig, Training
 from dga.weights.checkpoints import WeightsError
 from tests.fixtures.models import die_after_saving
 
@@ -50,11 +48,6 @@ def files(profile: Profile, picture_folder: Path) -> ImageFiles:
     return find_images([picture_folder], View.of(profile).clean, profile.classifier.classes)
 
 
-@pytest.fixture
-def prior(tiny_models: Models) -> Prior:
-    return Prior(tiny_models.denoiser, "tiny", tiny_models.compute)
-
-
 def _same(one: tuple[torch.Tensor, ...], other: tuple[torch.Tensor, ...]) -> bool:
     return all(torch.equal(a, b) for a, b in zip(one[:4], other[:4], strict=True))
 
@@ -69,10 +62,11 @@ def test_streamed_and_held_pictures_make_the_same_batches(profile, files, pictur
 
 
 def test_batches_made_ahead_are_the_same_and_a_resumed_run_starts_in_the_middle(profile, files):
-    plain = Batches(profile, QUICK, files, CONFIG, None, Path())
-    ahead = Batches(profile, QUICK, files, CONFIG, None, Path(), workers=2)
-    for step in (0, 1, 2, 4, 5):  # 3 is skipped: another start
-        assert _same(plain.draw(step, CPU), ahead.draw(step, CPU))
+    maker = BatchMaker(profile, QUICK, files, CONFIG)
+    for steps in ((0, 1, 2), (4, 5)):
+        ahead = loop.make_ahead(maker, CONFIG.steps, workers=2)
+        for step in steps:
+            assert _same(maker[step], ahead(step))
 
 
 def test_clean_pictures_go_through_the_release(profile, files, monkeypatch):
@@ -93,7 +87,7 @@ def test_others_stand_in_for_unreadable_pictures(profile, picture_folder, tmp_pa
     data = tmp_path / "data"
     shutil.copytree(picture_folder, data)
     images = find_images([data], View.of(profile).clean)
-    name = images.names[int(loop.batch_rows(16, 4, 0, 0)[2])]
+    name = images.names[int(loop.choose_rows(16, 4, 0, 0)[2])]
     (data / name).write_bytes(b"not a picture")
     assert BatchMaker(profile, Study(), images, CONFIG)[0].x_k.shape == (8, 3, 40, 40)
     assert caplog.messages == [f"Passed over, as unreadable: {name}."]
@@ -112,12 +106,13 @@ def test_interrupted_streamed_training_ends_with_the_same_bits(
 ):
     """With workers and after a kill: the same as without either."""
     train = discriminator.train_discriminator
-    whole, _ = train(profile, files, CONFIG, tmp_path / "whole", CPU)
+    whole, _ = train(Training(profile, CONFIG, tmp_path / "whole", CPU), files)
+    interrupted = Training(profile, CONFIG, tmp_path / "parts", CPU)
     with monkeypatch.context() as patch:
         die_after_saving(patch, 3)
         with pytest.raises(KeyboardInterrupt):
-            train(profile, files, CONFIG, tmp_path / "parts", CPU, workers=1)
-    parts, _ = train(profile, files, CONFIG, tmp_path / "parts", CPU, workers=2)
+            train(interrupted, files, workers=1)
+    parts, _ = train(interrupted, files, workers=2)
     assert all(map(torch.equal, _state(whole).values(), _state(parts).values()))
 
 

@@ -29,7 +29,7 @@ from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.pairs import make_pairs
 from dga.training.discriminator.samples import Prior
 from dga.training.discriminator.studies import Study
-from dga.training.loop import TrainConfig
+from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
 from dga.weights.store import read_config, read_state, save_weights
 from tests.fixtures.cli import refused
@@ -49,7 +49,7 @@ def test_learning_rate_rises_stays_and_falls():
 
 
 def test_every_picture_once_per_pass():
-    rows = np.concatenate([loop.batch_rows(20, 7, 0, step) for step in range(20)])
+    rows = np.concatenate([loop.choose_rows(20, 7, 0, step) for step in range(20)])
     assert len(rows) == 140
     assert all(sorted(rows[20 * i : 20 * i + 20]) == list(range(20)) for i in range(7))
     assert rows[:20].tolist() != rows[20:40].tolist()
@@ -79,7 +79,7 @@ def _train(name, profile, folder, out, config, study=None) -> str:
     options = {"study": study} if study else {}
     if config.windows:
         options["photographs"] = Photographs((skimage.data.astronaut(),))
-    result = function(profile, images, config, out, CPU, **options)
+    result = function(Training(profile, config, out, CPU), images, **options)
     network = result[0] if isinstance(result, tuple) else result
     digest = hashlib.sha256()
     for key, value in sorted(network.state_dict().items()):
@@ -141,18 +141,18 @@ def test_another_config_is_refused_but_a_longer_run_may_go_on(
 def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
     losses: list[float] = []
 
-    def watch(model: nn.Module, optimizer: object, loss: loop.LossFunction, *rest: Any) -> Any:
+    def watch(self: Training, model: nn.Module, optimizer: Any, loss: Any, *rest: Any) -> Any:
         def seen_loss(step: int) -> tuple[torch.Tensor, dict[str, float]]:
             value, parts = loss(step)
             losses.append(parts["mse"])
             return value, parts
 
-        return run_loop(model, optimizer, seen_loss, *rest)
+        return fit(self, model, optimizer, seen_loss, *rest)
 
-    run_loop = loop.run
-    monkeypatch.setattr(loop, "run", watch)
+    fit = Training.fit
+    monkeypatch.setattr(Training, "fit", watch)
     config = dataclasses.replace(CONFIG, images=640, batch=16, lr=2e-3)
-    diffusion.train_diffusion(tiny_profile, images, config, tmp_path, CPU)
+    diffusion.train_diffusion(Training(tiny_profile, config, tmp_path, CPU), images)
     assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
 
 
@@ -260,9 +260,10 @@ def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_p
         run.train("classifier", *asked, study=Study(source="crossed"))
     with pytest.raises(ValueError, match="Only the diffusion model"):
         run.train("classifier", *asked, max_depth=40)
-    diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU, max_depth=40)
+    training = Training(tiny_profile, CONFIG, tmp_path, CPU)
+    diffusion.train_diffusion(training, images, max_depth=40)
     with pytest.raises(ValueError, match="another max_depth"):
-        diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU)
+        diffusion.train_diffusion(training, images)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from dga.images import from_tensor
 from dga.training import diffusion, run
 from dga.training.discriminator.batches import BatchMaker
 from dga.training.discriminator.studies import Study
-from dga.training.loop import TrainConfig
+from dga.training.loop import TrainConfig, Training
 from dga.training.windows import PICTURE_SIDE, Photographs
 from dga.weights.store import read_config
 from tests.fixtures.cli import refused
@@ -102,11 +102,10 @@ def test_both_classes_see_windows(tiny_profile, images, photographs, explanation
 
 
 def test_a_checkpoint_without_windows_is_another_run(tiny_profile, images, photographs, tmp_path):
-    diffusion.train_diffusion(tiny_profile, images, CONFIG, tmp_path, CPU)
+    diffusion.train_diffusion(Training(tiny_profile, CONFIG, tmp_path, CPU), images)
+    half = Training(tiny_profile, HALF, tmp_path, CPU)
     with pytest.raises(ValueError, match="photographs"):
-        diffusion.train_diffusion(
-            tiny_profile, images, HALF, tmp_path, CPU, photographs=photographs
-        )
+        diffusion.train_diffusion(half, images, photographs=photographs)
 
 
 def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_path):

@@ -15,7 +15,7 @@ from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, Profile
 from dga.weights import store as weights
 from dga.weights.checkpoints import WeightsError, check_fit, match_names, read_checkpoint
-from dga.weights.store import parameter_count, read_config, weights_id
+from dga.weights.store import count_parameters, read_config, weights_id
 from tests.fixtures.public_weights import Checkpoints
 
 MEAN = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)
@@ -39,7 +39,7 @@ def test_full_size_denoiser_is_openais():
             use_scale_shift_norm=True,
             resblock_updown=True,
         )
-    assert parameter_count(ours) == 552_814_086
+    assert count_parameters(ours) == 552_814_086
     assert shapes(ours.state_dict()) == shapes(theirs.state_dict())
     check_fit(Path("x.pt"), match_names(theirs.state_dict(), ours.state_dict()), ours.state_dict())
 

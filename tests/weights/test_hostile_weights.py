@@ -133,7 +133,7 @@ def test_headers_that_lie(tmp_path, name):
 def ours(folder: Path) -> Path:
     """Weights of a small layer, as our trainer writes them."""
     state = {"weight": torch.ones(1, 4), "bias": torch.zeros(1)}
-    save_weights(state, folder, {"rate": 2.0}, half=False)
+    save_weights(state, folder, {"rate": 2.0})
     return folder
 
 

@@ -7,13 +7,13 @@ from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.statistics import CorrectTable
 from dga.analysis.tables.accuracy import INTERVALS
-from dga.analysis.tables.table import Rows, Table, columns, percent, points
+from dga.analysis.tables.table import Rows, Table, to_columns, to_percent, to_points
 
 METHOD = "dga-plus"
 ORACLE = "an oracle over the candidates"
 
 
-def ablation(pooled: PooledRuns) -> Table:
+def make_ablation(pooled: PooledRuns) -> Table:
     """Accuracy of each variant, and its difference from the whole method on the same images."""
     variants = [name for name in pooled.methods if _is_variant(name)]
     if METHOD not in pooled.methods or not variants:
@@ -26,13 +26,13 @@ def ablation(pooled: PooledRuns) -> Table:
     correct, rows = CorrectTable(lines), Rows()
     for name in (SOURCE, METHOD, *variants):
         cells = {group: correct.accuracy(name, group) for group in pooled.groups}
-        texts = {group: percent(cell, interval=group == MEAN) for group, cell in cells.items()}
+        texts = {group: to_percent(cell, interval=group == MEAN) for group, cell in cells.items()}
         title = name if name == ORACLE else method_title(name)
         rows.add_groups({"Method": title}, {"method": name}, cells, texts)
         loss = correct.difference(name, METHOD, MEAN) if name != METHOD else None
-        rows.texts[-1]["Minus DGA+"] = points(loss) if loss else ""
+        rows.texts[-1]["Minus DGA+"] = to_points(loss) if loss else ""
         minus = {"method": name, "group": "minus dga-plus"}
-        rows.numbers.append({**minus, **columns(loss, "points")})
+        rows.numbers.append({**minus, **to_columns(loss, "points")})
     return Table(
         f"Stages of DGA+, {pooled.description}",
         f"Top-1 accuracy in percent with {INTERVALS}, and the difference from the whole method "

@@ -10,6 +10,7 @@ from dga.analysis.names import (
     TITLES,
     TRAITS,
     MethodName,
+    find_sweep,
     group_title,
     method_title,
 )
@@ -21,17 +22,18 @@ from dga.analysis.tables.table import (
     Cells,
     Rows,
     Table,
-    columns,
-    paper_column,
-    paper_percent,
-    percent,
-    points,
+    to_columns,
+    to_paper_column,
+    to_paper_percent,
+    to_percent,
+    to_points,
 )
 from dga.corruptions import CLEAN, FAMILIES
 from dga.titles import SYSTEMS, short
 
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
+TABLE_3_GROUPS = (*paper.TABLE_3_FAMILIES, MEAN)
 
 
 def list_rows(pooled: PooledRuns) -> list[MethodName]:
@@ -50,7 +52,7 @@ def list_missing(pooled: PooledRuns) -> tuple[str, ...]:
     return (f"no run of {', '.join(absent)}",) if absent else ()
 
 
-def table_1(pooled: PooledRuns) -> Table:
+def make_table_1(pooled: PooledRuns) -> Table:
     """Methods, their traits, accuracy, and the paper's accuracy once a system."""
     correct, rows, systems = pooled.correct, Rows(), set[str]()
     for method in list_rows(pooled):
@@ -62,20 +64,20 @@ def table_1(pooled: PooledRuns) -> Table:
         systems.add(system)
         rows.texts.append({
             "Method": method.title,
-            "Accuracy (%)": percent(mean),
-            "Gain over doing nothing": points(gain),
-            "Undamaged (%)": percent(clean, interval=False),
+            "Accuracy (%)": to_percent(mean),
+            "Gain over doing nothing": to_points(gain),
+            "Undamaged (%)": to_percent(clean, interval=False),
             "Seconds": EMPTY_CELL if seconds is None else f"{seconds:.3f}",
-            f"Paper, {paper.SEVERITY} (%)": paper_percent(in_paper),
+            f"Paper, {paper.SEVERITY} (%)": to_paper_percent(in_paper),
             **dict(zip(TRAIT_HEADS, TRAITS.get(system, (EMPTY_CELL,) * 4), strict=True)),
             "Photos": str(mean.photographs) if mean else EMPTY_CELL,
         })  # fmt: skip
         rows.numbers.append({
             "method": name,
-            **columns(mean),
-            "paper": paper_column(in_paper),
-            **columns(gain, "minus_source", count=False),
-            **columns(clean, "clean", count=False),
+            **to_columns(mean),
+            "paper": to_paper_column(in_paper),
+            **to_columns(gain, "minus_source", count=False),
+            **to_columns(clean, "clean", count=False),
             "seconds": None if seconds is None else round(seconds, 5),
         })  # fmt: skip
     return Table(
@@ -90,7 +92,7 @@ def table_1(pooled: PooledRuns) -> Table:
     )
 
 
-def table_2(pooled: PooledRuns) -> Table:
+def make_table_2(pooled: PooledRuns) -> Table:
     """Every corruption, each family's average after its own, the paper's row under ours."""
     groups = [group for family, names in FAMILIES.items() for group in (*names, family)]
     heads = {g: f"{short(g)} (average)" if g in FAMILIES else short(g) for g in groups}
@@ -101,12 +103,13 @@ def table_2(pooled: PooledRuns) -> Table:
         for group, head in heads.items():
             estimate = pooled.correct.accuracy(method.name, group)
             cell = paper.cell(paper.TABLE_2, method.system, group)
-            texts[head], in_paper[head] = percent(estimate, interval=False), paper_percent(cell)
+            texts[head] = to_percent(estimate, interval=False)
+            in_paper[head] = to_paper_percent(cell)
             key = {"method": method.name, "group": group}
-            rows.numbers.append({**key, **columns(estimate), "paper": paper_column(cell)})
+            rows.numbers.append({**key, **to_columns(estimate), "paper": to_paper_column(cell)})
         rows.texts.append(texts)
         is_last = i + 1 == len(methods) or methods[i + 1].system != method.system
-        if is_last and method.system in paper.TABLE_2["noise"]:
+        if is_last and method.system in paper.TABLE_2.index:
             rows.texts.append(in_paper)
     return Table(
         f"Table 2. Every corruption, {pooled.description}",
@@ -120,17 +123,14 @@ def table_2(pooled: PooledRuns) -> Table:
 
 def tau_methods(pooled: PooledRuns, base: str) -> dict[float, str]:
     """``{tau: method}`` of the lines, by tau; the plain method stands for its own tau."""
-    methods = {}
-    plain = pooled.find_stopping(base)
+    methods = find_sweep(pooled.methods, base, "tau")
+    plain = pooled.find_tau(base)
     if base in pooled.methods and plain is not None:
-        methods[plain.tau] = base
-    for method in map(MethodName.parse, pooled.methods):
-        if method.base == base and [key for key, _ in method.overrides] == ["tau"]:
-            methods[float(method.overrides[0][1])] = method.name
+        methods = {plain: base, **methods}
     return dict(sorted(methods.items()))
 
 
-def table_3(pooled: PooledRuns) -> Table:
+def make_table_3(pooled: PooledRuns) -> Table:
     """Accuracy by tau: DGA, the paper's DGA, and DGA + G where it was run."""
     sweeps = {base: tau_methods(pooled, base) for base in ("dga", "dga-guided")}
     sweeps = {base: methods for base, methods in sweeps.items() if len(methods) > 1}
@@ -164,18 +164,18 @@ def _add_sweep(rows: Rows, pooled: PooledRuns, base: str, methods: dict[float, s
     groups = [group for group in GROUPS if group != CLEAN]
     for tau in sorted({*paper.TAUS, *methods}):
         cells = {group: correct.accuracy(methods.get(tau, ""), group) for group in groups}
-        texts = {group_title(group): percent(cells[group]) for group in (*paper.TABLE_3, MEAN)}
+        texts = {group_title(group): to_percent(cells[group]) for group in TABLE_3_GROUPS}
         rows.texts.append({"Method": method_title(base), "tau": f"{tau:g}", **texts})
         for group, estimate in cells.items():
             in_paper = paper.cell(paper.TABLE_3, tau, group) if base == "dga" else None
             key = {"method": base, "tau": tau, "group": group}
-            rows.numbers.append({**key, **columns(estimate), "paper": paper_column(in_paper)})
+            rows.numbers.append({**key, **to_columns(estimate), "paper": to_paper_column(in_paper)})
 
 
 def _papers_rows() -> Iterator[Cells]:
     for tau in paper.TAUS:
         cells = {
-            group_title(group): paper_percent(paper.cell(paper.TABLE_3, tau, group))
-            for group in (*paper.TABLE_3, MEAN)
+            group_title(group): to_paper_percent(paper.cell(paper.TABLE_3, tau, group))
+            for group in TABLE_3_GROUPS
         }
         yield {"Method": "*DGA, paper*", "tau": f"{tau:g}", **cells}

@@ -6,18 +6,18 @@ from dga.analysis.names import ALL, GROUPS, STREAM_GROUPS, MethodName, method_ti
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.tables.accuracy import INTERVALS
-from dga.analysis.tables.table import Rows, Table, percent, points
+from dga.analysis.tables.table import Rows, Table, to_percent, to_points
 from dga.titles import STREAMS
 
 OURS = ("dga-plus", "dga-plus+tent", "dga-guided")
 
 
-def stream_table(pooled: PooledRuns) -> Table:
+def make_stream_table(pooled: PooledRuns) -> Table:
     """Every method on the same stream: all, clean, each severity, each family."""
     rows = Rows()
     for method in pooled.methods_to_compare:
         cells = {group: pooled.correct.accuracy(method, group) for group in STREAM_GROUPS}
-        texts = {group: percent(cell, interval=group == ALL) for group, cell in cells.items()}
+        texts = {group: to_percent(cell, interval=group == ALL) for group, cell in cells.items()}
         rows.add_groups({"Method": method_title(method)}, {"method": method}, cells, texts)
     return Table(
         f"{STREAMS[pooled.stream]}, {pooled.count_photographs(pooled.lines)}",
@@ -29,7 +29,7 @@ def stream_table(pooled: PooledRuns) -> Table:
     )
 
 
-def comparisons(pooled: PooledRuns) -> Table:
+def make_comparisons(pooled: PooledRuns) -> Table:
     """Differences of :func:`list_pairs`, on all and by family; in a stream by severity, too."""
     pairs = dict.fromkeys(list_pairs(pooled))
     if not pairs:
@@ -39,7 +39,7 @@ def comparisons(pooled: PooledRuns) -> Table:
     for method, rival in pairs:
         head = {"Method": method_title(method), "Minus": method_title(rival)}
         cells = {group: pooled.correct.difference(method, rival, group) for group in groups}
-        texts = {group: points(cells[group]) for group in pooled.groups}
+        texts = {group: to_points(cells[group]) for group in pooled.groups}
         rows.add_groups(head, {"method": method, "rival": rival}, cells, texts, "points")
     return Table(
         f"{method_title(next(iter(pairs))[0])} against each rival, {pooled.description}",

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from dga.analysis.depth_controls import DepthControls, fixed_depths
+from dga.analysis.depth_controls import DepthControls, find_fixed_depths
 from dga.analysis.names import MEAN, SOURCE, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
-from dga.analysis.tables.table import Rows, Table, columns, percent, points
+from dga.analysis.tables.table import Rows, Table, to_columns, to_percent, to_points
 from dga.corruptions import CLEAN
 
 # Both halt at the same depths: guidance comes after t*.
@@ -29,7 +29,7 @@ def adaptive_lines(pooled: PooledRuns) -> tuple[str, pd.DataFrame]:
     raise MissingRun(f"no run of {' or '.join(ADAPTIVE)}")
 
 
-def controls_table(pooled: PooledRuns) -> Table:
+def make_controls_table(pooled: PooledRuns) -> Table:
     """Is the depth really per image? Accuracy of each control; adaptive minus it.
 
     Raises :class:`MissingRun` naming what the sweep lacks.
@@ -40,15 +40,15 @@ def controls_table(pooled: PooledRuns) -> Table:
         title = TITLES.get(name, name.replace("=", " ").capitalize())
         rows.texts.append({
             "Depth": f"{title} ({controls.best_depth})" if name == "global" else title,
-            "Accuracy (%)": percent(row.accuracy[MEAN]),
-            "Own depth minus this": points(row.adaptive_minus.get(MEAN)),
-            **{group_title(g): percent(row.accuracy[g]) for g in controls.groups if g != MEAN},
+            "Accuracy (%)": to_percent(row.accuracy[MEAN]),
+            "Own depth minus this": to_points(row.adaptive_minus.get(MEAN)),
+            **{group_title(g): to_percent(row.accuracy[g]) for g in controls.groups if g != MEAN},
         })  # fmt: skip
         for group, cell in row.accuracy.items():
-            minus = columns(row.adaptive_minus.get(group), "adaptive_minus", count=False)
-            rows.numbers.append({"control": name, "group": group, **columns(cell), **minus})
+            minus = to_columns(row.adaptive_minus.get(group), "adaptive_minus", count=False)
+            rows.numbers.append({"control": name, "group": group, **to_columns(cell), **minus})
     for name in ("spearman", "spearman_within"):
-        rho = columns(getattr(controls, name), "correlation", scale=1)
+        rho = to_columns(getattr(controls, name), "correlation", scale=1)
         rows.numbers.append({"control": name, "group": MEAN, **rho})
     return Table(
         f"Is the depth per image? {method_title(controls.sweep.adaptive)}, "
@@ -62,14 +62,14 @@ def controls_table(pooled: PooledRuns) -> Table:
 def control_methods(pooled: PooledRuns) -> list[str]:
     """The methods whose lines the controls rest on."""
     base = pooled.controls.sweep.adaptive
-    return [SOURCE, base, *fixed_depths(pooled.lines, base).values()]
+    return [SOURCE, base, *find_fixed_depths(pooled.lines, base).values()]
 
 
 def _controls_caption(controls: DepthControls) -> str:
     sweep = controls.sweep
     names = [name for name in sweep.corruptions if name != CLEAN]
     rho, rho_within = (
-        points(estimate, scale=1, digits=2)
+        to_points(estimate, scale=1, digits=2)
         for estimate in (controls.spearman, controls.spearman_within)
     )
     return (

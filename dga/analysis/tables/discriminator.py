@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dga.analysis.judges import f1_scores, judged_groups, name_training
+from dga.analysis.judges import compute_f1, list_judged_groups, name_training
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.tables.table import EMPTY_CELL, Cells, Rows, Table
 from dga.titles import SPLITS
@@ -12,7 +12,7 @@ from dga.titles import SPLITS
 DEPTHS = (0, 5, 10, 20, 40)
 
 
-def studies(judges: Sequence[JudgeRun]) -> Table:
+def make_studies(judges: Sequence[JudgeRun]) -> Table:
     """F1 of every judged discriminator at a few depths."""
     if not judges:
         raise MissingRun("no judge run")
@@ -20,8 +20,8 @@ def studies(judges: Sequence[JudgeRun]) -> Table:
     rows = Rows()
     for judge in judges:
         conditions = {k: judge.config.get(k) for k in ("input", "source", "severity", "split")}
-        for group, names in judged_groups(judge).items():
-            means = f1_scores(judge).loc[names].mean()  # by depth
+        for group, names in list_judged_groups(judge).items():
+            means = compute_f1(judge).loc[names].mean()  # by depth
             rows.texts.append(_to_texts(judge, group, means, common))
             key = {"study": judge.study, **conditions, "judged_on": group}
             key["pictures"] = len(judge.paths)

@@ -68,7 +68,7 @@ class Rows:
         """``head`` and a text a group make one row; ``key`` begins a row of numbers a group."""
         self.texts.append({**head, **{group_title(g): text for g, text in texts.items()}})
         for group, estimate in estimates.items():
-            self.numbers.append({**key, "group": group, **columns(estimate, name)})
+            self.numbers.append({**key, "group": group, **to_columns(estimate, name)})
 
     @property
     def frames(self) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -76,7 +76,7 @@ class Rows:
         return pd.DataFrame(self.texts), pd.DataFrame(self.numbers)
 
 
-def percent(estimate: Estimate | None, interval: bool = True) -> str:
+def to_percent(estimate: Estimate | None, interval: bool = True) -> str:
     """``32.4 (30.1–34.6)`` from shares of 1."""
     if estimate is None:
         return EMPTY_CELL
@@ -86,32 +86,32 @@ def percent(estimate: Estimate | None, interval: bool = True) -> str:
     return text
 
 
-def points(estimate: Estimate | None, scale: float = 100, digits: int = 1) -> str:
+def to_points(estimate: Estimate | None, scale: float = 100, digits: int = 1) -> str:
     """A difference in percentage points: ``+4.8 (+2.1 to +7.4)``."""
     if estimate is None:
         return EMPTY_CELL
     bounds = (estimate.value, estimate.low, estimate.high)
-    value, low, high = (signed(scale * v, digits) for v in bounds)
+    value, low, high = (to_signed(scale * v, digits) for v in bounds)
     return f"{value} ({low} to {high})"
 
 
-def signed(value: float, digits: int = 1) -> str:
+def to_signed(value: float, digits: int = 1) -> str:
     """With its sign (a true minus): ``+4.8``; ``0.0`` has none."""
     text = f"{value:+.{digits}f}".replace("-", MINUS)
     return text[1:] if float(f"{value:.{digits}f}") == 0 else text
 
 
-def paper_percent(value: float | None) -> str:
+def to_paper_percent(value: float | None) -> str:
     """The paper's two decimals as whole percent."""
     return EMPTY_CELL if value is None else f"{100 * value:.0f}"
 
 
-def paper_column(value: float | None) -> float | None:
+def to_paper_column(value: float | None) -> float | None:
     """The paper's share of 1 as a percentage for the CSV."""
     return None if value is None else round(100 * value, 3)
 
 
-def columns(
+def to_columns(
     estimate: Estimate | None, name: str = "accuracy", scale: float = 100, count: bool = True
 ) -> Cells:
     """An estimate as CSV columns: in percent (or points), with its interval.

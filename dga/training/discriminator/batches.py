@@ -3,29 +3,27 @@
 import logging
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 from torch.utils.data import Dataset
 
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.diffusion import Schedule
-from dga.discriminator import estimate_x0
 from dga.images import Pixels, to_tensor
 from dga.io.parsing import some
 from dga.profiles import Profile
 from dga.training import loop
 from dga.training.discriminator.explanations import SecondPictures, explain
 from dga.training.discriminator.pairs import make_pairs
-from dga.training.discriminator.samples import Prior, Samples, draw_samples
+from dga.training.discriminator.samples import Samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
-from dga.training.windows import PER_PICTURE, Photographs, random_places
+from dga.training.windows import PER_PICTURE, Photographs, draw_places
 
 _log = logging.getLogger(__name__)
 NAMES_SHOWN = 3
@@ -63,21 +61,16 @@ class BatchMaker(Dataset):
         the classes still differ. With explanations, at the depths where those are compared.
         """
         schedule, seed = self.schedule, self.config.seed
-        rng = loop.step_rng(seed, step)
-        rows = loop.batch_rows(len(self.images), self.config.batch // 2, seed, step)
+        rng = loop.make_rng(seed, step)
+        rows = loop.choose_rows(len(self.images), self.config.batch // 2, seed, step)
         pictures, count = self._read(rows), len(rows)
         pairs = make_pairs(self.study, pictures, self.samples, rng, View.of(self.profile))
-        generator = loop.torch_rng(rng)
+        generator = loop.make_torch_rng(rng)
         clean, corrupted = (to_tensor(pixels) for pixels in pairs)  # [n, 3, S, S]
         depth = ((schedule.steps + 1) * torch.rand(count, generator=generator) ** 2).long()
         depth = depth.clamp(max=schedule.steps)
         noise = torch.randn((2 * count, *clean.shape[1:]), generator=generator)
-        if self.study.explanations:
-            seeds = rng.integers(2**62, size=count)
-            second = explain(clean, corrupted, depth, schedule, seeds)
-        else:
-            no_noise = torch.zeros(count, dtype=torch.float64)
-            second = SecondPictures(corrupted, torch.ones(count), no_noise, depth)
+        second = self._explain(clean, corrupted, depth, rng)
         if self.photographs:
             self._put_windows(self.photographs, clean, second, rng)
         target = torch.cat([torch.zeros(count), second.target])
@@ -88,6 +81,17 @@ class BatchMaker(Dataset):
         x_0 = torch.cat([clean, second.x])
         x_k = x_0 * abar.sqrt().float() + noise * missing.sqrt().float()
         return Batch(x_k, schedule.time[depth], target, depth)
+
+    def _explain(
+        self, clean: Tensor, corrupted: Tensor, depth: Tensor, rng: np.random.Generator
+    ) -> SecondPictures:
+        """The corrupted pictures as they are, or as the study asks: see :func:`explain`."""
+        count = len(clean)
+        if self.study.explanations:
+            seeds = rng.integers(2**62, size=count)
+            return explain(clean, corrupted, depth, self.schedule, seeds)
+        no_noise = torch.zeros(count, dtype=torch.float64)
+        return SecondPictures(corrupted, torch.ones(count), no_noise, depth)
 
     def _put_windows(
         self,
@@ -106,13 +110,9 @@ class BatchMaker(Dataset):
             window_rng = np.random.default_rng(seed)
             pair = photographs.draw_pair(window_rng, self.study.corruptions)
             whole, damaged = (to_tensor(pixels)[None] for pixels in pair)
-            places = random_places(window_rng, PER_PICTURE, side)
+            places = draw_places(window_rng, PER_PICTURE, side)
             depth = second.depth[begin][None]
-            if self.study.explanations:
-                seeds = window_rng.integers(2**62, size=1)
-                explanation = explain(whole, damaged, depth, self.schedule, seeds)
-            else:
-                explanation = SecondPictures(damaged, torch.ones(1), torch.zeros(1), depth)
+            explanation = self._explain(whole, damaged, depth, window_rng)
             for row, (top, left) in zip(range(begin, count), places, strict=False):
                 part = (..., slice(top, top + side), slice(left, left + side))
                 clean[row], second.x[row] = whole[0][part], explanation.x[0][part]
@@ -130,45 +130,3 @@ class BatchMaker(Dataset):
             _log.warning("Passed over, as unreadable: %s.", some(unreadable, NAMES_SHOWN))
             pictures += [pictures[i % len(pictures)] for i in range(len(unreadable))]
         return pictures
-
-
-@dataclass
-class Batches:
-    """The batches of one run; ``workers``: processes that make them ahead."""
-
-    profile: Profile
-    study: Study
-    images: ImageSet | ImageFiles
-    config: TrainConfig
-    prior: Prior | None
-    shards: Path
-    workers: int = 0
-    photographs: Photographs | None = None
-
-    @cached_property
-    def maker(self) -> BatchMaker:
-        """Made at the first batch, because samples are drawn for it: after a foreign
-        checkpoint was refused.
-        """
-        samples, study = None, self.study
-        if self.prior is not None and study.samples_needed:
-            samples = draw_samples(self.profile, self.prior, study.samples, self.shards)
-        images = self.images
-        return BatchMaker(self.profile, study, images, self.config, samples, self.photographs)
-
-    @cached_property
-    def _prefetcher(self) -> loop.Prefetcher[Batch]:
-        return loop.Prefetcher(self.maker, self.config.steps, self.workers)
-
-    @property
-    def denoiser(self) -> nn.Module | None:
-        """The network whose x0_hat is judged; ``None`` when x_t is."""
-        return self.prior.network if self.prior and self.study.input == "x0_hat" else None
-
-    def draw(self, step: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
-        """What is judged ``[2 n, 3, S, S]``, network times and labels ``[2 n]``."""
-        batch = self._prefetcher.make(step)
-        x_k = batch.x_k
-        if self.denoiser is not None:
-            x_k = estimate_x0(self.maker.schedule, self.denoiser, x_k.to(device), batch.depth)
-        return x_k, batch.time, batch.target

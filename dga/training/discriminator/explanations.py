@@ -67,12 +67,12 @@ def explain(
         rng = np.random.default_rng(seed)
         y = 1.0
         if rng.random() < CLEAN_SHARE:
-            damaged = random_inverse(x, rng)
+            damaged = draw_inverse(x, rng)
             y = float((damaged - x).abs().mean() >= VISIBLE)
         elif rng.random() < INVERTED_SHARE:
-            damaged = random_inverse(damaged, rng)
-        deviation = random_deviation(damaged, rng) if y else 0.0
-        rows.append((damaged, y, deviation, random_depth(schedule, k, deviation, rng)))
+            damaged = draw_inverse(damaged, rng)
+        deviation = draw_deviation(damaged, rng) if y else 0.0
+        rows.append((damaged, y, deviation, draw_depth(schedule, k, deviation, rng)))
     pictures, targets, deviations, depths = zip(*rows, strict=True)
     return SecondPictures(
         torch.stack(pictures),
@@ -82,7 +82,7 @@ def explain(
     )
 
 
-def random_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
+def draw_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
     """A picture after any inverse of any damage: ``[3, S, S]`` in [-1, 1], in 8-bit levels.
 
     Exposure, a disk and impulses as :class:`~dga.explanation.degradation.Degradation` has them,
@@ -92,7 +92,7 @@ def random_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
     exposure, kernels = UNCHANGED, list[Tensor]()
     regularisation = _log_uniform(rng, 0.001, 0.05)
     if exposed or not (disk_too or motion or blocks or impulses):
-        exposure = random_exposure(x, rng)
+        exposure = draw_exposure(x, rng)
     if disk_too:
         kernels.append(disk(round(_log_uniform(rng, 1, 10), 1)))
     if motion:
@@ -123,7 +123,7 @@ def interpolate_blocks(x: Tensor, size: int) -> Tensor:
     return smooth.reshape(x.shape).clamp(-1, 1)
 
 
-def random_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:
+def draw_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:
     """A gain of 0.8 to 25 about grey or each channel's mean, and any new mean."""
     colour = x.mean((1, 2))  # [3]
     grey = colour.mean().expand(3)
@@ -135,7 +135,7 @@ def random_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:
     return Exposure(gain, (red, green, blue))
 
 
-def random_deviation(x: Tensor, rng: np.random.Generator) -> float:
+def draw_deviation(x: Tensor, rng: np.random.Generator) -> float:
     """How much noise a picture ``[3, S, S]`` is taken to hold, rightly or wrongly; 0 is none."""
     estimate = float(measure_noise(x[None]))
     if estimate < NOISY:
@@ -145,7 +145,7 @@ def random_deviation(x: Tensor, rng: np.random.Generator) -> float:
     return estimate if rng.random() < EXACT_SHARE else estimate * _log_uniform(rng, 0.5, 2)
 
 
-def random_depth(
+def draw_depth(
     schedule: Schedule, ordinary: int, deviation: float, rng: np.random.Generator
 ) -> int:
     """Depths below, at and beyond the entry that belongs to ``deviation``, or shallow ones."""

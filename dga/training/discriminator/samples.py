@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -72,21 +73,15 @@ def draw_samples(profile: Profile, prior: Prior, count: int, out: Path) -> Sampl
     paths = [folder / f"{few.start:06d}-{few.stop:06d}.npy" for few in seeds]
     for path, few in zip(paths, tqdm(seeds, desc="samples", unit="shard"), strict=True):
         if not path.exists():
-            pixels = _draw(schedule, prior, few, profile.image_size)
+            draw = partial(_draw, schedule, prior, profile.image_size)
+            parts = list(prior.compute.batch_size.parts(few, draw))  # as memory allows
             with atomic(path) as part, part.open("wb") as file:
-                np.save(file, pixels)
+                np.save(file, np.concatenate(parts))
     return Samples(tuple(paths), count)
 
 
-def _draw(schedule: Schedule, prior: Prior, seeds: Sequence[int], size: int) -> Pixels:
-    """One shard, uint8 ``[N, S, S, 3]``: together or in parts, as memory allows."""
-    parts = prior.compute.batch_size.parts(
-        seeds, lambda few: iter([_draw_at_once(schedule, prior, few, size)])
-    )
-    return np.concatenate(list(parts))
-
-
-def _draw_at_once(schedule: Schedule, prior: Prior, seeds: Sequence[int], size: int) -> Pixels:
+def _draw(schedule: Schedule, prior: Prior, size: int, seeds: Sequence[int]) -> Iterator[Pixels]:
+    """Pictures of one size, uint8 ``[N, S, S, 3]``, all at once."""
     noise = [step_noise(seed, "forward", schedule.steps, (3, size, size)) for seed in seeds]
     x = torch.stack(noise).to(prior.compute.device)
     depths = [schedule.steps] * len(seeds)
@@ -94,4 +89,4 @@ def _draw_at_once(schedule: Schedule, prior: Prior, seeds: Sequence[int], size: 
     with torch.autocast(x.device.type, enabled=False):
         for state in reverse(schedule, prior.network, x, depths, list(seeds)):
             x = state.x
-    return from_tensor(x)
+    yield from_tensor(x)

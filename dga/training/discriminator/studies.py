@@ -59,12 +59,12 @@ class Study:
         )
 
     @property
-    def samples_needed(self) -> bool:
+    def needs_samples(self) -> bool:
         return self.source != "images"
 
     @property
-    def diffusion_needed(self) -> bool:
-        return self.samples_needed or self.input == "x0_hat"
+    def needs_diffusion(self) -> bool:
+        return self.needs_samples or self.input == "x0_hat"
 
     @property
     def name(self) -> str:
@@ -86,9 +86,9 @@ class Study:
             "corruptions": list(self.corruptions),
             "input": self.input,
         }
-        if self.diffusion_needed:
+        if self.needs_diffusion:
             facts |= {"diffusion": diffusion_id, "precision": self.precision}
-        if self.samples_needed:
+        if self.needs_samples:
             facts["samples"] = self.samples
         if self.explanations:
             facts["explanations"] = True

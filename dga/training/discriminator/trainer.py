@@ -1,5 +1,7 @@
 """Training the discriminator to tell noised corrupted images from noised source images."""
 
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -8,16 +10,17 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from dga.data.image_sets import ImageFiles, ImageSet, split_training
-from dga.io.files import CHECKPOINT
+from dga.diffusion import Schedule
+from dga.discriminator import estimate_x0
 from dga.networks.unet import Discriminator
-from dga.profiles import Profile
 from dga.training import loop
-from dga.training.discriminator.batches import Batches
-from dga.training.discriminator.samples import Prior
+from dga.training.discriminator.batches import Batch, BatchMaker
+from dga.training.discriminator.samples import Prior, draw_samples
 from dga.training.discriminator.studies import Study
-from dga.training.loop import TrainConfig
+from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
 from dga.weights.checkpoints import check_fit, read_checkpoint
+from dga.weights.store import load_weights
 
 LAST = "out.2.c_proj."
 """The one layer whose shape depends on the number of classes."""
@@ -26,12 +29,8 @@ DEFAULTS = TrainConfig(images=360_000, batch=64, lr=5e-4, warmup=200, decay=0.5,
 
 
 def train_discriminator(
-    profile: Profile,
+    training: Training,
     images: ImageSet | ImageFiles,
-    config: TrainConfig,
-    out: Path,
-    device: torch.device,
-    init: Path | None = None,
     study: Study | None = None,
     workers: int = 0,
     photographs: Photographs | None = None,
@@ -44,40 +43,43 @@ def train_discriminator(
     config must keep of the study.
     """
     study = study or Study()
-    prior = Prior.load(profile, study, device) if study.diffusion_needed else None
+    profile, config, device = training.profile, training.config, training.device
+    prior = Prior.load(profile, study, device) if study.needs_diffusion else None
     diffusion_id = prior.diffusion_id if prior else ""
-    identity = loop.describe_run(
-        "discriminator", profile, images, init, study.identity(diffusion_id)
+    windows = photographs.fingerprint() if photographs else ""
+    identity = training.describe(
+        "discriminator", images, source=study.identity(diffusion_id), photographs=windows
     )
-    if photographs:
-        identity["photographs"] = photographs.fingerprint()
-    training, _ = split_training(images)
-    torch.manual_seed(config.seed)
-    model = _start(profile, init, out).to(device)
+    images, _ = split_training(images)
+    is_file = training.init is not None and not training.init.is_dir()
+    load = load_backbone if is_file else load_weights
+    model = training.start(partial(Discriminator, profile.discriminator), load)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
-    shards = study.shards or out / "samples"
-    batches = Batches(profile, study, training, config, prior, shards, workers, photographs)
+    schedule = Schedule.from_config(profile.schedule)
+
+    @cache
+    def begin() -> Callable[[int], Batch]:
+        """Called for the first batch: a foreign checkpoint is refused before samples are drawn."""
+        samples = None
+        if prior and study.needs_samples:
+            shards = study.shards or training.out / "samples"
+            samples = draw_samples(profile, prior, study.samples, shards)
+        maker = BatchMaker(profile, study, images, config, samples, photographs)
+        return loop.make_ahead(maker, config.steps, workers)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        x, time, target = (v.to(device) for v in batches.draw(step, device))
+        x, time, target, depth = begin()(step)
+        x, time, target = x.to(device), time.to(device), target.to(device)
+        if prior and study.input == "x0_hat":
+            x = estimate_x0(schedule, prior.network, x, depth)
         logits = model(x, time)
         value = F.binary_cross_entropy_with_logits(logits, target)
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
-    network = loop.run(model, optimizer, loss, config, out, device, identity)
+    network = training.fit(model, optimizer, loss, identity)
     return network, study.facts(diffusion_id)
-
-
-def _start(profile: Profile, init: Path | None, out: Path) -> Discriminator:
-    """A new network with the weights in ``init``: ours, or those of a classifier's file."""
-    model = Discriminator(profile.discriminator)
-    if init is not None and not init.is_dir() and not (out / CHECKPOINT).exists():
-        load_backbone(model, init)
-    else:
-        loop.start_from(model, init, out)
-    return model
 
 
 def load_backbone(network: Discriminator, path: Path) -> Discriminator:
