@@ -125,20 +125,16 @@ class ModelOptions:
         provide(get_profile(self.profile), self.sources, self.yes)
 
     def load(self, begun: Path | None = None, inputs: Sequence[str] = ("x_t",)) -> Models:
-        """The models; public weights are fetched if wanted, and a long wait is said.
+        """The models; public weights are fetched if wanted.
 
         ``begun``: a folder of results that are gone on with; ``inputs``: what the discriminator
         may have been trained to judge.
         """
         from dga.networks.models import load_models
-        from dga.speed.pace import describe_wait
 
         compute = self.compute(begun)
         self.fetch()
-        models = load_models(self.profile, self.sources, compute, inputs)
-        if notice := describe_wait(models):
-            typer.echo(notice, err=True)
-        return models
+        return load_models(self.profile, self.sources, compute, inputs)
 
 
 def parse_three_numbers(option: str, text: str | None) -> tuple[float, float, float] | None:

@@ -10,7 +10,6 @@ from dga.diffusion import reverse, step_noise
 from dga.guidance import low_pass
 from dga.networks.models import Models
 from dga.profiles import GuidanceConfig
-from dga.speed.pace import describe_wait
 from dga.speed.reference import PublishedSampler
 from tests.fixtures.cli import done, refused
 
@@ -71,9 +70,3 @@ def test_every_task_is_measured_and_held_against_the_published_way(loaded, tmp_p
 def test_the_command_refuses_in_a_sentence(arguments, sentence, loaded, monkeypatch):
     monkeypatch.setattr("dga.networks.models.load_models", lambda *a, **k: loaded)
     assert sentence in refused("bench", *arguments)
-
-
-def test_a_wait_is_announced_for_large_models_on_a_processor(tiny_models):
-    assert describe_wait(tiny_models) == ""
-    sentence = describe_wait(tiny_models, heavy=1)
-    assert sentence.startswith("There is no GPU for tiny: on this processor one step takes about")
