@@ -42,10 +42,10 @@ class AdaptedClassifier(nn.Module):
     """A frozen classifier behind a method: pixels in [0, 1] in, log-probabilities out.
 
     ``models``: by default those of ``photo``; ``method``: as ``evaluate --methods`` names it,
-    settings included (``dga-guided:tau=0.3``), by default DGA+ with a share of the reading left
-    to the picture as it came; ``classifier``: a module of one's own instead of
-    the models', which gets the repaired pixels ``[b, 3, S, S]`` in [0, 1], does its own
-    preprocessing and returns logits; ``size``: its S, by default the profile's. At another size
+    settings included (``dga-guided:tau=0.3``); by default DGA+'s ensemble, where the picture as it
+    came is read, too, and counts three tenths; ``classifier``: a module of one's own instead of
+    the models', which gets pixels ``[b, 3, S, S]`` in [0, 1], does its own preprocessing and
+    returns logits; ``size``: its S, by default the profile's. At another size
     pictures are repaired as photographs (:func:`dga.repair_photograph`). Always in evaluation
     mode, without gradients. ``seeds`` gives each of the pictures, uint8 ``[B, S, S, 3]``, its
     seed; by default its content does, so that neither order nor batches matter. Raises
