@@ -25,7 +25,6 @@ from app.pages.results_file import (
 from app.pages.shell import PLAIN_NAMES
 from app.runs.sentences import join_words
 from dga.corruptions import CORRUPTIONS, FAMILIES
-from dga.titles import title
 
 NOT_MEASURED = "Not measured yet."
 
@@ -59,7 +58,7 @@ def answer_all(results: Results, small: Mapping[str, Row]) -> list[Answer]:
     """``small``: differences on pictures of 64 px, for what photographs were not measured on."""
     key = f"severity-{first_severity(results)}"
     answers = [_help(results), _damage(results, key), _harm(results)]
-    return [*answers, _paper(results, key, small), _others(results), _failures(results, key)]
+    return [*answers, _paper(results, key, small), _others(results, key), _failures(results, key)]
 
 
 def headline(results: Results) -> tuple[str, str]:
@@ -108,11 +107,11 @@ def _damage(results: Results, key: str) -> Answer:
         return Answer("damage", question)
     best = [f"{PLAIN_NAMES[r['group']]} ({signed(r['gain'])})" for r in rows[:3] if r["gain"] > 0]
     most = f", most on {join_words(best)}" if best else ""
-    helps = sum(row["gain"] > 0 for row in rows)
-    families = ((title(name), results.find(key, OURS, SOURCE, name)) for name in FAMILIES)
+    helps = sum(row["gain_low"] > 0 for row in rows)
+    families = ((f"All {name}", results.find(key, OURS, SOURCE, name)) for name in FAMILIES)
     chart = [_change(name, row) for name, row in families if row]
-    sentence = f"It helps on {helps} of {len(rows)} kinds{most}."
-    more = (f"In brackets: points, at {_strength(key)}.",)
+    sentence = f"It surely helps on {helps} of {len(rows)} kinds{most}."
+    more = (f"In brackets: points, at {_strength(key)}; surely: with an interval above 0.",)
     return Answer("damage", question, sentence, more, chart, key)
 
 
@@ -143,8 +142,8 @@ def _paper(results: Results, key: str, small: Mapping[str, Row]) -> Answer:
         chart = list(_compare_alike(results, key, rows))
         counts = sorted({row["photographs"] for row in rows.values() if row})
         more = [
-            f"On {join_words([str(count) for count in counts])} photographs that all repaired, "
-            "the points on the same pictures."
+            f"On {join_words([str(count) for count in counts])} photographs, the same for every "
+            "method."
         ]
         return Answer("paper", question, f"Ours is {_against(rows, rivals)}", more, chart, key)
     has_small = any(name in small for name in rivals)
@@ -152,7 +151,7 @@ def _paper(results: Results, key: str, small: Mapping[str, Row]) -> Answer:
     return Answer("paper", question, more=more, exhibit="small" if has_small else "")
 
 
-def _others(results: Results) -> Answer:
+def _others(results: Results, key: str) -> Answer:
     question = "Against others that adapt the classifier?"
     names = (OURS, TENT, BATCH_STATISTICS, SOURCE)
     right = {name: results.accuracy("wild", name, "all") for name in names}
@@ -168,6 +167,9 @@ def _others(results: Results) -> Answer:
     rows = {name: results.find("wild", OURS, name, "all") for name in against}
     is_compared = any(rows.values())
     more = [f"On the same pictures ours is {_against(rows, against)}"] if is_compared else []
+    families = ((name, results.find(key, OURS, TENT, name)) for name in FAMILIES)
+    behind = [f"{name} ({signed(r['gain'])})" for name, r in families if r and r["gain_high"] < 0]
+    more += [f"One damage at a time, behind Tent on {join_words(behind)}."] if behind else []
     chart = list(_intervals(results, "wild", names[::-1], "all"))
     return Answer("others", question, sentence, more, chart, "wild")
 

@@ -69,7 +69,7 @@ def describe_finding(
         return f"{'no damage' if is_fine else 'nothing that we can undo'}. Left alone."
     if not diagnosis:
         return "traces of damage. Removed with a little noise."
-    return f"{diagnosis}. Repaired."
+    return f"{diagnosis}. Repaired as far as we can."
 
 
 def write_headline(
@@ -96,10 +96,12 @@ def write_headline(
         start = f"{subject} did not hide {thing}" if was_right else f"{subject} hid {thing}"
         return f"{start}. We found nothing to undo and left it alone."
     if was_right and is_right:
-        after = "Repaired" if repaired["share"] >= damaged["share"] else "Repaired, it is less sure"
-        return f"{subject} did not hide {thing}: {percent(damaged['share'])}. {after}: {share}."
+        before = percent(damaged["share"])
+        is_less = repaired["share"] < damaged["share"] and share != before
+        after = "Repaired, it is less sure" if is_less else "Repaired"
+        return f"{subject} did not hide {thing}: {before}. {after}: {share}."
     if is_right:
-        return f"{subject} hid {thing}. Repaired, it is one again: {share}."
+        return f"{subject} hid {thing}. Repaired, it is seen again: {share}."
     if was_right:
         return f"{subject} did not hide {thing}, but our repair did."
     return f"{subject} hid {thing}, and the repair did not bring it back."
@@ -115,7 +117,9 @@ def _own_photo(
         finding = "no damage" if is_fine else "nothing that we can undo"
         return f"{sight} We found {finding} and left it alone."
     what = diagnosis[0].upper() + diagnosis[1:] if diagnosis else "Damage"
-    return f"{what}, repaired: now the classifier {describe_sight(repaired)}."
+    is_unsure = not (damaged["is_sure"] or repaired["is_sure"])
+    now = "The classifier still" if is_unsure else "Now the classifier"
+    return f"{what}, repaired as far as we can. {now} {describe_sight(repaired)}."
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:

@@ -170,8 +170,8 @@ function showFilm({ film = [], depths = [], stop }) {
   find("#film").replaceChildren(...film.map(({ depth, image }) => {
     const entry = readings.get(depth);
     const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), nameReading(entry.reading, "not sure")] : [];
-    const caption = depth ? `${depth} steps` : "no noise";
-    return make("figure", { role: "listitem", class: stop && depth === near ? "is-stop" : "" }, make("img", { src: image, alt: `After ${caption}`, loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), ...rebuilt);
+    const caption = depth ? `${depth} steps` : "as it came";
+    return make("figure", { role: "listitem", class: stop && depth === near ? "is-stop" : "" }, make("img", { src: image, alt: depth ? `After ${caption}` : "As it came", loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), ...rebuilt);
   }));
 }
 
@@ -204,8 +204,8 @@ function showDiagnosis({ diagnosis, curve }) {
     const start = percent(curve.confidence[0]);
     if (diagnosis.is_unchanged) text = "The diagnosis changes nothing here: ours leaves this photo alone.";
     else if (diagnosis.entry) text = `What the diagnosis changes: noise is already in the photo, as much as ${diagnosis.entry} steps add. So ours adds little or none before it takes all of it out.`;
-    else if (Math.round(100 * diagnosis.before) < Math.round(100 * curve.confidence[0])) text = `What the diagnosis changes: once the damage is undone, the detector is ${percent(diagnosis.before)} sure of damage instead of ${start}, before any noise.`;
-    else text = `What the diagnosis changes does not convince the detector: before any noise it is ${percent(diagnosis.before)} sure of damage.`;
+    else if (Math.round(100 * diagnosis.before) < Math.round(100 * curve.confidence[0])) text = `What the diagnosis changes: once what ours found is undone, the detector is ${percent(diagnosis.before)} sure of damage instead of ${start}, before any noise.`;
+    else text = `Ours undid something here that does not convince the detector: before any noise it is still ${percent(diagnosis.before)} sure of damage.`;
   }
   put(find("#diagnosis"), text);
 }

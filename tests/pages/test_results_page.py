@@ -74,7 +74,7 @@ def test_answers_say_what_was_measured(read):
     strong, weak = said["help"].splitlines()
     assert strong.startswith("Strength 5: 56.0 % right instead of 20.0 %, +36.0 points (")
     assert weak.startswith("Strength 3: 56.0 % right instead of 20.0 %, +36.0 points (")
-    assert said["damage"].startswith("It helps on 14 of 15 kinds, most on ")
+    assert said["damage"].startswith("It surely helps on 14 of 15 kinds, most on ")
     harm = "9 of 10 undamaged photographs come back bit for bit; none became wrong, none right."
     assert said["harm"] == harm
     pattern = (
