@@ -1,15 +1,15 @@
 """A classical denoiser before the classifier: what is gained without a diffusion model.
 
-Non-local means (Buades et al., CVPR 2005), with the noise's level estimated from wavelets.
+Non-local means (Buades et al., CVPR 2005), at the noise level that DGA+ measures, too.
 """
 
 from collections.abc import Sequence
 
-import numpy as np
 import torch
-from skimage.restoration import denoise_nl_means, estimate_sigma
+from skimage.restoration import denoise_nl_means
 from torch import Tensor
 
+from dga.explanation.noise_level import measure_noise
 from dga.networks.classifier import predict_proba
 from dga.networks.models import Models
 from dga.profiles import DenoiseConfig
@@ -33,7 +33,7 @@ class Denoised:
 
     def _denoise(self, picture: Tensor) -> Tensor:
         pixels = picture.movedim(0, -1).cpu().numpy()  # [S, S, 3]
-        sigma = float(np.mean(estimate_sigma(pixels, channel_axis=-1)))
+        sigma = float(measure_noise(picture[None]))
         clean = denoise_nl_means(
             pixels, h=self.settings.strength * sigma, sigma=sigma, channel_axis=-1
         )
