@@ -69,7 +69,7 @@ def describe_finding(
         return f"{'no damage' if is_fine else 'nothing that we can undo'}. Left alone."
     if not diagnosis:
         return "traces of damage. Removed with a little noise."
-    return f"{diagnosis}. Repaired as far as we can."
+    return f"{diagnosis}. Repaired where possible."
 
 
 def write_headline(
@@ -119,7 +119,7 @@ def _own_photo(
     what = diagnosis[0].upper() + diagnosis[1:] if diagnosis else "Damage"
     is_unsure = not (damaged["is_sure"] or repaired["is_sure"])
     now = "The classifier still" if is_unsure else "Now the classifier"
-    return f"{what}, repaired as far as we can. {now} {describe_sight(repaired)}."
+    return f"{what}, repaired where possible. {now} {describe_sight(repaired)}."
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:
