@@ -38,15 +38,17 @@ export function percent(share) {
   return `${whole === 100 && share < 0.9995 ? 99 : whole}\u00a0%`;
 }
 
+const isUnsure = (reading) => reading.is_right === null && !reading.is_sure;
+
 /** What the classifier sees, and whether that is right where the truth is certain. */
 export function nameReading(reading, unsure = "I am not sure") {
-  if (reading.is_right === null && !reading.is_sure) return unsure;
+  if (isUnsure(reading)) return unsure;
   const mark = { true: " ✓", false: " ✗", null: "" }[reading.is_right];
   return reading.label + mark;
 }
 
 /** How sure it is; nothing where what it sees is not named either. */
-export const nameShare = (reading) => (reading.is_right === null && !reading.is_sure ? "" : percent(reading.share));
+export const nameShare = (reading) => (isUnsure(reading) ? "" : percent(reading.share));
 
 export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
 

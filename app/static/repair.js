@@ -1,10 +1,11 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
-import { data, find, all, make, put, nameReading, nameShare, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
+import { data, find, all, make, put, percent, nameReading, nameShare, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
 
 const page = data();
-const plain = (settings) => settings.tau == null && settings.fixed_depth == null && !settings.strokes.length;
+const hasUsualDepths = ({ tau, fixed_depth }) => tau == null && fixed_depth == null;
+const plain = (settings) => hasUsualDepths(settings) && !settings.strokes.length;
 const nameRecord = ({ photo, damage, strength, seed }) => `${photo}-${damage}-${strength}-${seed}`;
 
 let settings = { ...page.opening };
@@ -76,7 +77,7 @@ function showTiles() {
     if (part && image.src !== part.image) image.src = part.image;
     tile.disabled = !part;
     tile.setAttribute("aria-pressed", String(inDivider === name));
-    const choice = name === "paper" && settings.tau != null ? `, at your τ ${Math.round(100 * settings.tau)} %` : name === "fixed" && settings.fixed_depth != null ? `, at your depth ${settings.fixed_depth}` : "";
+    const choice = name === "paper" && settings.tau != null ? `, at your τ ${percent(settings.tau)}` : name === "fixed" && settings.fixed_depth != null ? `, at your depth ${settings.fixed_depth}` : "";
     put(find(".reading", tile), part && !isPending(name) ? `${nameReading(part.reading)} ${nameShare(part.reading)}${choice}` : current ? "being computed …" : "");
   }
 }
@@ -98,7 +99,7 @@ function showAll() {
   showFound();
   showTiles();
   showRates();
-  find("#reset").hidden = settings.tau == null && settings.fixed_depth == null;
+  find("#reset").hidden = hasUsualDepths(settings);
   find("#working").hidden = !current || Boolean(record.repaired && !isOld.repaired);
   const isFresh = ([name]) => !(OF_METHODS.has(name) && isPending(name));
   drawInside(Object.fromEntries(Object.entries(record).filter(isFresh)), settings, change, page, Boolean(current));
