@@ -65,6 +65,10 @@ def train(
     max_depth: Annotated[
         int | None, typer.Option(help="Train the diffusion model mostly at depths up to this one.")
     ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(help="A packaged classifier whose features the diffusion model shall keep."),
+    ] = None,
     photographs: Annotated[
         list[Path] | None,
         typer.Option(help="Folders or zips of photographs; damaged whole, then windows are cut."),
@@ -85,6 +89,6 @@ def train(
     chosen = dataclasses.replace(run.defaults(model), **given)
     where = Compute.choose(device, "float32").device
     named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
-    others = (init, Study(**named), workers, max_depth, photographs or ())
+    others = (init, Study(**named), workers, max_depth, photographs or (), features)
     written = run.train(model, profile, data, out, chosen, where, *others)
     typer.echo(f"Weights: {written}")

@@ -14,6 +14,7 @@ from dga.images import to_tensor
 from dga.networks.unet import Denoiser
 from dga.profiles import ScheduleConfig
 from dga.training import loop
+from dga.training.features import FeatureDistance
 from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
 
@@ -22,6 +23,8 @@ with warnings.catch_warnings():
     from guided_diffusion.script_util import create_gaussian_diffusion
 
 DEFAULTS = TrainConfig(images=200_000, batch=32, lr=4e-4, warmup=300, decay=0.3)
+FEATURE_WEIGHT = 0.1
+"""Of the distance between features in the loss (see the diffusion model's card)."""
 SHALLOW_SHARE = 0.9
 """Share of the timesteps that ``max_depth`` bounds."""
 
@@ -32,13 +35,16 @@ def train_diffusion(
     max_depth: int | None = None,
     photographs: Photographs | None = None,
     workers: int = 0,
+    features: str | None = None,
 ) -> nn.Module:
     """Train a :class:`~dga.networks.unet.Denoiser` and return its moving average.
 
     The loss is the hybrid of Nichol and Dhariwal (2021, Eq. 16), by the
     guided-diffusion package. ``max_depth``: the deepest respaced depth that most timesteps are
     drawn from, and ``photographs``: see :class:`BatchMaker`; ``workers``: processes that make
-    batches ahead. Raises ``ValueError`` unless ``max_depth`` is in 1...T.
+    batches ahead; ``features``: timm's name of a frozen classifier that shall see in one step's
+    result what it sees in the picture: their :class:`~dga.training.features.FeatureDistance` is
+    part of the loss. Raises ``ValueError`` unless ``max_depth`` is in 1...T.
     """
     config, schedule = training.config, training.profile.schedule
     last = find_last_timestep(schedule, max_depth)
@@ -47,7 +53,11 @@ def train_diffusion(
     )
     windows = photographs.fingerprint() if photographs else ""
     identity = training.describe(
-        "diffusion", images, max_depth=str(max_depth or ""), photographs=windows
+        "diffusion",
+        images,
+        max_depth=str(max_depth or ""),
+        photographs=windows,
+        features=features or "",
     )
     images, _ = split_training(images)
     model = training.start(partial(Denoiser, training.profile.denoiser))
@@ -56,11 +66,25 @@ def train_diffusion(
     )
     maker = BatchMaker(images, schedule.timesteps, config, last, photographs)
     make_batch = loop.make_ahead(maker, config.steps, workers)
+    distance = FeatureDistance(features).to(training.device) if features else None
+    ratios = torch.from_numpy(process.sqrt_recipm1_alphas_cumprod).float().to(training.device)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
         x, time, noise = (v.to(training.device, non_blocking=True) for v in make_batch(step))
-        terms = process.training_losses(model, x, time, noise=noise)
-        return terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
+        answers = list[Tensor]()
+
+        def predict(state: Tensor, time: Tensor) -> Tensor:
+            answers.append(model(state, time))
+            return answers[0]
+
+        terms = process.training_losses(predict, x, time, noise=noise)
+        value, metrics = terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
+        if distance is not None:
+            rebuilt = x + ratios[time].view(-1, 1, 1, 1) * (noise - answers[0][:, :3])
+            distances = distance(rebuilt, x) * (time <= (last or schedule.timesteps))
+            value = value + FEATURE_WEIGHT * distances.mean()
+            metrics["features"] = float(distances.detach().mean())
+        return value, metrics
 
     return training.fit(model, optimizer, loss, identity)
 

@@ -45,6 +45,7 @@ def train(
     workers: int | None = None,
     max_depth: int | None = None,
     photographs: Sequence[Path] = (),
+    features: str | None = None,
 ) -> Path:
     """Train one model, write its weights and ``config.json`` to ``out`` and return that.
 
@@ -52,6 +53,7 @@ def train(
     ``workers``: processes that make its batches ahead, by default as many as there are
     CPUs where pictures are large or read from disk; ``max_depth``: the deepest depth that the
     diffusion model is mostly trained at, all by default;
+    ``features``: see :func:`~dga.training.diffusion.train_diffusion`;
     ``photographs``: folders or zips of which ``config.windows`` of the pictures are cut. Raises
     ``ValueError`` for an unknown model or profile, for unusable data, for windows without
     photographs, and for a study or windows of a model that takes none.
@@ -59,8 +61,10 @@ def train(
     defaults(model)
     if model != "discriminator" and study not in (None, Study()):
         raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
-    if model != "diffusion" and max_depth is not None:
-        raise ValueError(f"Only the diffusion model has a deepest depth, not the {model}.")
+    if model != "diffusion" and (max_depth is not None or features):
+        raise ValueError(
+            f"Only the diffusion model takes a deepest depth and features, not the {model}."
+        )
     if bool(photographs) != bool(config.windows):
         raise ValueError("--photographs and --windows belong together: what is cut, and how much.")
     if photographs and model == "classifier":
@@ -80,8 +84,10 @@ def train(
     else:
         images = read_images(data, profile.image_size, classes)
         if model == "diffusion":
-            network = diffusion.train_diffusion(training, images, max_depth, cut, workers or 0)
-            facts = {"max_depth": max_depth}
+            network = diffusion.train_diffusion(
+                training, images, max_depth, cut, workers or 0, features
+            )
+            facts = {"max_depth": max_depth, "features": features}
         else:
             network = classifier.train_classifier(training, images)
     described = {

@@ -20,6 +20,7 @@ from dga.corruptions import FAMILIES, parse_corruptions
 from dga.data.framing import View
 from dga.data.image_sets import read_images
 from dga.discriminator import estimate_x0
+from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
 from dga.networks.models import Models
 from dga.profiles import Profile
@@ -29,8 +30,10 @@ from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.pairs import make_pairs
 from dga.training.discriminator.samples import Prior
 from dga.training.discriminator.studies import Study
+from dga.training.features import FeatureDistance
 from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
+from dga.weights.checkpoints import WeightsError
 from dga.weights.store import read_config, read_state, save_weights
 from tests.fixtures.cli import refused
 from tests.fixtures.models import die_after_saving, generate
@@ -264,6 +267,21 @@ def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_p
     diffusion.train_diffusion(training, images, max_depth=40)
     with pytest.raises(ValueError, match="another max_depth"):
         diffusion.train_diffusion(training, images)
+
+
+def test_what_a_classifier_sees_can_be_part_of_the_loss(tiny_profile, images, tmp_path):
+    distance = FeatureDistance("tf_efficientnet_lite0")
+    x = to_tensor(images.pixels[:2])
+    near, far = (x + s * torch.randn_like(x) for s in (0.1, 0.5))
+    assert distance(x, x).max() < 1e-5 < distance(near, x).min()
+    assert distance(near, x).mean() < distance(far, x).mean()
+    weights = [
+        diffusion.train_diffusion(Training(tiny_profile, CONFIG, tmp_path / f, CPU), images, **kw)
+        for f, kw in (("plain", {}), ("features", {"features": "tf_efficientnet_lite0"}))
+    ]
+    assert not torch.equal(*(next(network.parameters()) for network in weights))
+    with pytest.raises(WeightsError, match="no_such_network"):
+        FeatureDistance("no_such_network")
 
 
 @pytest.mark.parametrize(
