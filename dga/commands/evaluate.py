@@ -68,9 +68,9 @@ def evaluate(
                 raise ValueError("Many machines need one precision: name it with --precision.")
             models.fetch()
             offline = replace(models, yes=False)  # workers fetch nothing by themselves
-            recipe = cluster.Recipe(offline.load, names, chosen_plan)
+            worker = cluster.Worker(offline.load, names, chosen_plan)
             results = cluster.evaluate_on_cluster(
-                recipe, out, batch, resume, read_command_line(), address, workers
+                worker, out, batch, resume, read_command_line(), address, workers
             )
         else:
             loaded = models.load()
