@@ -57,19 +57,14 @@ class Sweep:
         return distances.argmin(axis=-1)
 
 
-def find_fixed_depths(lines: pd.DataFrame, base: str) -> dict[int, str]:
-    """``{depth: method}`` of the lines' fixed-depth methods (``base:depth=8``), by depth."""
-    methods = find_sweep(lines["method"].unique(), base, "depth")
-    return {int(depth): methods[depth] for depth in sorted(methods)}
-
-
 def read_sweep(lines: pd.DataFrame, base: str, adaptive: str) -> Sweep:
     """The sweep of ``base`` beside the depths that ``adaptive`` chose.
 
     Source-only stands for depth 0. Only images that every one of them has are taken.
     Raises :class:`MissingRun` where there are none.
     """
-    swept = {0: SOURCE} | {k: name for k, name in find_fixed_depths(lines, base).items() if k > 0}
+    fixed = find_sweep(lines["method"].unique(), base, "depth")
+    swept = {0: SOURCE} | {int(depth): name for depth, name in fixed.items() if depth > 0}
     if len(swept) < 3:
         raise MissingRun(f"no run of {base} at fixed depths ({base}:depth=4, ...)")
     names = list(dict.fromkeys((*swept.values(), adaptive)))

@@ -27,6 +27,7 @@ PATIENCE_SECONDS = 120.0
 """Waited for a machine when none is left."""
 TRIES = 10
 """How often one batch may lose its worker before the run stops."""
+_ADVICE = "What is done is kept: start workers again, and the same command with --resume goes on."
 
 
 class ClusterError(ConnectionError):
@@ -108,22 +109,15 @@ def evaluate_on_cluster(
         for number in sorted(range(len(tasks)), key=lambda number: not tasks[number].ordered):
             pool.submit(lambda actor, n: actor.measure.remote(n, tasks[n], shared, setup), number)
         total = sum(len(task.rows) for task in tasks)
-        try:
-            with tqdm(total=total, unit="image", mininterval=1.0) as bar:
-                while pool.has_next():
-                    number, lines, names = take_next(ray, pool, resource)
-                    results_file.append(lines)
-                    numbers |= dict.fromkeys(map(make_key, lines), number)
-                    unreadable += names
-                    bar.update(len(tasks[number].rows))
-                    while pool.has_free():
-                        ray.kill(pool.pop_idle())  # leaves its place to one that was lost
-        except ClusterError as error:
-            again = command if "--resume" in command.split() else f"{command} --resume"
-            raise ClusterError(
-                f"{error} What is finished is kept in {out}. Start workers again and go on "
-                f"with: {again}"
-            ) from error
+        with tqdm(total=total, unit="image", mininterval=1.0) as bar:
+            while pool.has_next():
+                number, lines, names = take_next(ray, pool, resource)
+                results_file.append(lines)
+                numbers |= dict.fromkeys(map(make_key, lines), number)
+                unreadable += names
+                bar.update(len(tasks[number].rows))
+                while pool.has_free():
+                    ray.kill(pool.pop_idle())  # leaves its place to one that was lost
     results_file.sort(lambda line: numbers.get(make_key(line), -1))  # those of earlier runs first
     return finish(results_file, unreadable)
 
@@ -141,8 +135,8 @@ def create_workers(ray: Any, worker: Worker, most: int | None) -> tuple[Any, str
         num_cpus=1, num_gpus=min(1, gpus), max_restarts=-1, max_task_retries=TRIES - 1
     )(Worker)
     count = min(most or cpus, gpus or cpus, cpus)
-    pool = ray.util.ActorPool([actor.remote(**vars(worker)) for _ in range(count)])
-    return pool, "GPU" if gpus else "CPU"
+    actors = [actor.remote(worker.load, worker.methods, worker.plan) for _ in range(count)]
+    return ray.util.ActorPool(actors), "GPU" if gpus else "CPU"
 
 
 def take_next(ray: Any, pool: Any, resource: str) -> Any:
@@ -159,13 +153,13 @@ def take_next(ray: Any, pool: Any, resource: str) -> Any:
             raise error.cause from error
         except ray.exceptions.RayError as error:
             last = str(error).strip().splitlines()[-1].strip()
-            raise ClusterError(f"A worker was lost: {last.rstrip('.')}.") from error
+            raise ClusterError(f"A worker was lost: {last.rstrip('.')}. {_ADVICE}") from error
         except TimeoutError:
             nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
             if any(resources.get(resource, 0) >= 1 for resources in nodes):
                 alive_at = time.monotonic()
             elif time.monotonic() - alive_at > PATIENCE_SECONDS:
-                raise ClusterError("The cluster has lost all its workers.") from None
+                raise ClusterError(f"All workers are lost. {_ADVICE}") from None
 
 
 @contextmanager

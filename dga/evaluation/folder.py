@@ -3,7 +3,7 @@
 import errno
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,10 +38,10 @@ LONGEST_NAME = 255
 DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENOMEM}
 """Errors of writing that are not one picture's own: the next would fail, too."""
 
-Result = tuple[ResultRow, Pixels | None]
-"""What a row says of a picture, and the repaired one if there is one, uint8 ``[H, W, 3]``."""
-Work = Callable[[Sequence[StoredPicture]], dict[str, list[Result]]]
-"""Each method's results for some pictures."""
+Result = tuple[str, str, ResultRow, Pixels | None]
+"""A picture's path, a method, what a row says, and the repaired picture, uint8 ``[H, W, 3]``."""
+Work = Callable[[Mapping[str, StoredPicture]], Iterable[Result]]
+"""Results for some pictures, which come by path."""
 
 
 @dataclass
@@ -146,7 +146,7 @@ def process_folder(
                         opened[path] = StoredPicture.read(folder / path, limits)
                     except UploadError as error:
                         unreadable[path] = f"{path}: {error}"
-                for path, name, (facts, pixels) in _do_work(opened, work, result.failed):
+                for path, name, facts, pixels in _do_work(opened, work, result.failed):
                     line = {"corruption": "", "path": path, "method": name, **facts}
                     line |= {"content": contents[path], "repaired": ""}
                     if results.has("", path, name):
@@ -209,21 +209,16 @@ def _is_stale(
 
 def _do_work(
     opened: Mapping[str, StoredPicture], work: Work, failed: dict[str, str]
-) -> list[tuple[str, str, Result]]:
-    """(path, method, result) of pictures, together; where that fails, one by one."""
+) -> list[Result]:
+    """Results of pictures together; where that fails, one by one."""
     try:
-        results = work(list(opened.values())) if opened else {}
+        return list(work(opened)) if opened else []
     except (ValueError, FloatingPointError, MemoryError) as error:
         if len(opened) > 1:
             single = ({path: picture} for path, picture in opened.items())
             return [row for one in single for row in _do_work(one, work, failed)]
         failed |= {path: f"{path}: {error}" for path in opened}
         return []
-    return [
-        (path, name, result)
-        for name, of_method in results.items()
-        for path, result in zip(opened, of_method, strict=True)
-    ]
 
 
 def _write(target: Path, content: bytes, failed: dict[str, str], path: str) -> bool:
@@ -270,20 +265,15 @@ def adapt_folder(
     predictors = {name: build_predictor(models, name) for name in dict.fromkeys((SOURCE, *methods))}
     side = models.profile.image_size
 
-    def work(pictures: Sequence[StoredPicture]) -> dict[str, list[Result]]:
-        pixels = np.stack([to_pixels(to_square(one.image, side)) for one in pictures])
+    def work(opened: Mapping[str, StoredPicture]) -> Iterator[Result]:
+        pixels = np.stack([to_pixels(to_square(one.image, side)) for one in opened.values()])
         x = to_tensor(pixels).to(models.device)
-        results = dict[str, list[Result]]()
         for name, outcome in answer(predictors, x, content_seeds(pixels)).items():
-            images = [None] * len(pictures)
-            if outcome.pictures is not None and name != SOURCE:
-                images = list(from_tensor(outcome.pictures))
-            rows = [answer_facts(outcome, i, models.profile)[1] for i in range(len(pictures))]
-            results[name] = [
-                ({"degradation": "", "unchanged": row["depth"] == 0, **row}, image)
-                for row, image in zip(rows, images, strict=True)
-            ]
-        return results
+            for i, path in enumerate(opened):
+                facts = answer_facts(outcome, i, models.profile)[1]
+                facts = {"degradation": "", "unchanged": facts["depth"] == 0, **facts}
+                is_repair = outcome.pictures is not None and name != SOURCE
+                yield path, name, facts, from_tensor(outcome.pictures[i]) if is_repair else None
 
     settings = {name: list_settings(one.system) for name, one in predictors.items()}
     return process_folder(folder, out, _config(models, settings), work, AT_ONCE, limits)
@@ -292,9 +282,8 @@ def adapt_folder(
 def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNER) -> FolderResult:
     """Repair every photograph of a folder at its own size, see :func:`process_folder`."""
 
-    def work(pictures: Sequence[StoredPicture]) -> dict[str, list[Result]]:
-        results = list[Result]()
-        for one in pictures:
+    def work(opened: Mapping[str, StoredPicture]) -> Iterator[Result]:
+        for path, one in opened.items():
             photograph = repair_photograph(models, one.pixels)
             facts = {
                 "unchanged": photograph.unchanged,
@@ -302,8 +291,7 @@ def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNE
                 "depth": int(photograph.depths.max()),
                 "seconds": photograph.seconds,
             }
-            results.append((facts, photograph.image))
-        return {REPAIR: results}
+            yield path, REPAIR, facts, photograph.image
 
     config = _config(models, {REPAIR: to_plain(choose_repair(models))})
     return process_folder(folder, out, config, work, limits=limits)

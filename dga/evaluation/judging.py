@@ -1,7 +1,6 @@
 """A discriminator's scores: its logits along the forward paths of labelled pictures."""
 
 import shutil
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from torch import nn
 from tqdm import tqdm
 
+from dga.analysis.results import read_arrays
 from dga.corruptions import CLEAN
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
@@ -104,7 +104,7 @@ def judge_pictures(
         run.make_parts(out / PARTS)
         run.merge(out / PARTS, out)
     shutil.rmtree(out / PARTS, ignore_errors=True)
-    names = set(_read(out / CURVES)["paths"].tolist())
+    names = set(read_arrays(out / CURVES)["paths"].tolist())
     return sorted(set(images.names) - names)
 
 
@@ -190,21 +190,23 @@ class JudgingRun:
 
     def merge(self, folder: Path, out: Path) -> None:
         """Put the parts together. ``curves.npz`` comes last: once it is there, all is."""
-        parts = [_read(folder / f"{name}.npz") for name in self.plan.corruptions]
+        parts = [read_arrays(folder / f"{name}.npz") for name in self.plan.corruptions]
         common = set(self.images.names).intersection(*(part["paths"].tolist() for part in parts))
         if not common:
             raise ValueError("No picture can be read under every condition.")
-        names = [name for name in self.images.names if name in common]
-        images = self.images.take(np.flatnonzero(np.isin(self.images.names, names)))
+        is_common = np.isin(self.images.names, list(common))
 
         def stack(key: str) -> NDArray[Any]:
-            return np.stack([part[key][np.isin(part["paths"], names)] for part in parts])
+            return np.stack([part[key][np.isin(part["paths"], list(common))] for part in parts])
 
         if self.has_features:
-            labels = {"labels": images.labels, "classes": np.array(images.classes)}
+            labels = {
+                "labels": self.images.labels[is_common],
+                "classes": np.array(self.images.classes),
+            }
             _save(out / FEATURES, {"features": stack("features"), **labels})  # [M, N, F]
         curves = {
-            "paths": np.array(names),
+            "paths": np.array(self.images.names)[is_common],
             "corruptions": np.array(self.plan.corruptions),
             "depths": np.array(self.depths, dtype=np.int64),
             "logits": stack("logits"),  # [M, N, K]
@@ -215,11 +217,3 @@ class JudgingRun:
 def _save(path: Path, arrays: dict[str, Any]) -> None:
     with atomic(path) as part, part.open("wb") as file:
         np.savez_compressed(file, **arrays)
-
-
-def _read(path: Path) -> Arrays:
-    try:
-        with np.load(path) as file:
-            return dict(file)
-    except (zipfile.BadZipFile, ValueError, EOFError) as error:
-        raise ValueError(f"{path} is damaged; delete it and run the command again.") from error
