@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import socket
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,17 +16,13 @@ from tqdm import tqdm
 from dga.data.image_sets import ImageFiles
 from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import ResultRow, find_differences, make_key
-from dga.evaluation.run import LoadedSystems, Results, Round, Setup, finish, prepare
+from dga.evaluation.run import LoadedSystems, Results, Setup, Task, finish, prepare
 from dga.networks.models import Models
 from dga.readers import predictors_of
 from dga.systems import parse_all
 
-POLL_SECONDS = 1.0
-PATIENCE_SECONDS = 120.0
-"""Waited for a machine when none is left."""
 TRIES = 10
 """How often one batch may lose its worker before the run stops."""
-_ADVICE = "What is done is kept: start workers again, and the same command with --resume goes on."
 
 
 class ClusterError(ConnectionError):
@@ -56,7 +51,7 @@ class Worker:
         return self.loaded.setup
 
     def measure(
-        self, number: int, task: Round, images: ImageFiles, expected: Setup
+        self, number: int, task: Task, images: ImageFiles, expected: Setup
     ) -> tuple[int, list[ResultRow], list[str]]:
         """The task's number, its lines and its unreadable pictures.
 
@@ -68,15 +63,6 @@ class Worker:
         batches = list(self.loaded.measure(task, images))
         lines = [line for batch, _ in batches for line in batch]
         return number, lines, [name for _, names in batches for name in names]
-
-
-def make_tasks(rounds: Sequence[Round]) -> list[Round]:
-    """Batches, and whole streams where their order matters, in the order of a single machine."""
-    tasks: list[Round] = []
-    for part in rounds:
-        pieces = [part.rows] if part.ordered else part.batches()
-        tasks += [replace(part, rows=tuple(rows)) for rows in pieces]
-    return tasks
 
 
 def evaluate_on_cluster(
@@ -93,40 +79,34 @@ def evaluate_on_cluster(
     ``worker``: as each machine makes one; ``address``: of a running cluster, else this machine
     alone; ``workers``: how many hold the models, by default one a GPU or, without any, one a CPU.
     Lines are in ``out`` at once, and in a single machine's order when the run ends. Raises
-    ``ValueError`` without Ray or for a folder with other results, :class:`ClusterError` if no
-    worker is left.
+    ``ValueError`` for a folder with other results, and what :func:`connect` does.
     """
     if workers is not None and workers < 1:
         raise ValueError("A cluster needs at least one worker.")
     unreadable, numbers = list[str](), dict[tuple[str, str, str], int]()
     with connect(address) as ray:
-        pool, resource = create_workers(ray, worker, workers)
-        pool.submit(lambda actor, _: actor.inspect.remote(), None)
-        setup = take_next(ray, pool, resource)
-        images, results_file, rounds = prepare(worker.plan, setup, out, batch, resume, command)
-        tasks, shared = make_tasks(rounds), ray.put(images)
-        # Streams whose order matters take longest.
-        for number in sorted(range(len(tasks)), key=lambda number: not tasks[number].ordered):
-            pool.submit(lambda actor, n: actor.measure.remote(n, tasks[n], shared, setup), number)
-        total = sum(len(task.rows) for task in tasks)
+        pool = create_workers(ray, worker, workers)
+        (setup,) = pool.map_unordered(lambda actor, _: actor.inspect.remote(), [None])
+        images, results_file, tasks = prepare(worker.plan, setup, out, batch, resume, command)
+        shared, total = ray.put(images), sum(task.pictures for task in tasks)
+        # Whole streams, whose order matters, take longest.
+        order = sorted(range(len(tasks)), key=lambda number: -len(tasks[number].batches))
         with tqdm(total=total, unit="image", mininterval=1.0) as bar:
-            while pool.has_next():
-                number, lines, names = take_next(ray, pool, resource)
+            for number, lines, names in pool.map_unordered(
+                lambda actor, n: actor.measure.remote(n, tasks[n], shared, setup), order
+            ):
                 results_file.append(lines)
                 numbers |= dict.fromkeys(map(make_key, lines), number)
                 unreadable += names
-                bar.update(len(tasks[number].rows))
+                bar.update(tasks[number].pictures)
                 while pool.has_free():
                     ray.kill(pool.pop_idle())  # leaves its place to one that was lost
     results_file.sort(lambda line: numbers.get(make_key(line), -1))  # those of earlier runs first
     return finish(results_file, unreadable)
 
 
-def create_workers(ray: Any, worker: Worker, most: int | None) -> tuple[Any, str]:
-    """A pool of actors, each on a GPU or, without any, on a CPU; and which of the two.
-
-    Ray replaces one that is lost.
-    """
+def create_workers(ray: Any, worker: Worker, most: int | None) -> Any:
+    """A pool of actors, each on a GPU or, without any, on a CPU; Ray replaces one that is lost."""
     resources = ray.cluster_resources()
     cpus, gpus = int(resources.get("CPU", 0)), int(resources.get("GPU", 0))
     if cpus < 1:
@@ -136,35 +116,16 @@ def create_workers(ray: Any, worker: Worker, most: int | None) -> tuple[Any, str
     )(Worker)
     count = min(most or cpus, gpus or cpus, cpus)
     actors = [actor.remote(worker.load, worker.methods, worker.plan) for _ in range(count)]
-    return ray.util.ActorPool(actors), "GPU" if gpus else "CPU"
-
-
-def take_next(ray: Any, pool: Any, resource: str) -> Any:
-    """The next answer of a pool, or its worker's own error.
-
-    Raises :class:`ClusterError` where the worker is lost, and once no machine had the resource for
-    a worker for too long.
-    """
-    alive_at = time.monotonic()
-    while True:
-        try:
-            return pool.get_next_unordered(timeout=POLL_SECONDS)
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from error
-        except ray.exceptions.RayError as error:
-            last = str(error).strip().splitlines()[-1].strip()
-            raise ClusterError(f"A worker was lost: {last.rstrip('.')}. {_ADVICE}") from error
-        except TimeoutError:
-            nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-            if any(resources.get(resource, 0) >= 1 for resources in nodes):
-                alive_at = time.monotonic()
-            elif time.monotonic() - alive_at > PATIENCE_SECONDS:
-                raise ClusterError(f"All workers are lost. {_ADVICE}") from None
+    return ray.util.ActorPool(actors)
 
 
 @contextmanager
 def connect(address: str | None) -> Iterator[Any]:
-    """Ray, connected. Raises ``ValueError`` where it is not installed."""
+    """Ray, connected; a worker's error is raised as it was there.
+
+    Raises ``ValueError`` where Ray is not installed, and :class:`ClusterError` for a cluster that
+    cannot be joined and for a worker that was lost too often.
+    """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
     try:
@@ -187,5 +148,13 @@ def connect(address: str | None) -> Iterator[Any]:
         ) from error
     try:
         yield ray
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from error
+    except ray.exceptions.RayError as error:
+        last = str(error).strip().splitlines()[-1].strip()
+        raise ClusterError(
+            f"A worker was lost: {last.rstrip('.')}. What is done is kept: start workers again; "
+            "the same command with --resume goes on."
+        ) from error
     finally:
         ray.shutdown()

@@ -269,11 +269,11 @@ def adapt_folder(
         pixels = np.stack([to_pixels(to_square(one.image, side)) for one in opened.values()])
         x = to_tensor(pixels).to(models.device)
         for name, outcome in answer(predictors, x, content_seeds(pixels)).items():
+            repaired = None if name == SOURCE else outcome.pictures
             for i, path in enumerate(opened):
                 facts = answer_facts(outcome, i, models.profile)[1]
                 facts = {"degradation": "", "unchanged": facts["depth"] == 0, **facts}
-                is_repair = outcome.pictures is not None and name != SOURCE
-                yield path, name, facts, from_tensor(outcome.pictures[i]) if is_repair else None
+                yield path, name, facts, None if repaired is None else from_tensor(repaired[i])
 
     settings = {name: list_settings(one.system) for name, one in predictors.items()}
     return process_folder(folder, out, _config(models, settings), work, AT_ONCE, limits)

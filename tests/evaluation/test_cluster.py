@@ -19,7 +19,6 @@ from dga.evaluation.cluster import (
     ClusterError,
     Worker,
     evaluate_on_cluster,
-    make_tasks,
 )
 from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import ResultRow
@@ -86,23 +85,22 @@ def test_tasks_in_order_give_the_single_machines_lines(kind, streams, request, t
     """Of a mixed stream, too, which is shared out where a method does not keep its order."""
     recipe = request.getfixturevalue(kind)
     setup = recipe.inspect()
-    images, _, rounds = prepare(recipe.plan, setup, tmp_path / "tasks", 2, False, "")
-    tasks = make_tasks(rounds)
-    assert sum(task.ordered for task in tasks) == streams
+    images, _, tasks = prepare(recipe.plan, setup, tmp_path / "tasks", 2, False, "")
+    assert sum(len(task.batches) > 1 for task in tasks) == streams
     done = [recipe.measure(n, task, images, setup)[1] for n, task in enumerate(tasks)]
     assert _facts(list(chain(*done))) == _single(recipe, tmp_path / "alone")
 
 
 def test_a_worker_that_differs_is_refused(recipe, tmp_path):
     setup = recipe.inspect()
-    images, _, rounds = prepare(recipe.plan, setup, tmp_path, 2, False, "")
+    images, _, tasks = prepare(recipe.plan, setup, tmp_path, 2, False, "")
     for change, words in (
         ({"weights": {**setup.weights, "classifier": "other"}}, "weights.classifier: other there"),
         ({"packages": {**setup.packages, "torch": "1.0"}}, "packages.torch: 1.0 there"),
         ({"precision": "bfloat16"}, "precision: bfloat16 there, float32 here"),
     ):
         with pytest.raises(ValueError, match=f"differs from the first one .*{words}"):
-            recipe.measure(0, rounds[0], images, dataclasses.replace(setup, **change))
+            recipe.measure(0, tasks[0], images, dataclasses.replace(setup, **change))
 
 
 def test_without_ray_a_sentence_says_what_to_install(picture_folder, tmp_path, monkeypatch):
