@@ -39,8 +39,6 @@ def gain(
         results = measure_gain(
             loaded, data, out, pictures, severity, names, common.read_command_line()
         )
-        if not results.lines:
-            raise ValueError(f"None of the pictures in {data} can be read.")
         labelled = is_labelled(data, loaded.profile.classifier.classes)
         typer.echo(summarise_gain(results.lines, labelled))
         common.say_skipped(results.unreadable)

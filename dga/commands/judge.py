@@ -30,9 +30,9 @@ def judge(
     with exclusive(out):
         chosen_plan = plan.plan(data, parse_corruptions(corruptions))
         chosen_depths = judging.parse_depths(depths)
-        judge = judging.make_judge(models.load(inputs=INPUTS), models.sources)
-        unreadable = judging.judge_pictures(
-            judge, chosen_plan, out, chosen_depths, features, study, common.read_command_line()
-        )
+        loaded = models.load(inputs=INPUTS)
+        taught = judging.read_study(loaded, models.sources)
+        options = chosen_depths, features, study, common.read_command_line()
+        unreadable = judging.judge_pictures(loaded, taught, chosen_plan, out, *options)
         typer.echo(f"Curves: {out / CURVES}")
         common.say_skipped(unreadable)

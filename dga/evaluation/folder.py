@@ -108,20 +108,21 @@ def _holds_results(folder: Path, out: Path) -> bool:
 
 
 def process_folder(
+    models: Models,
     folder: Path,
     out: Path,
-    config: Mapping[str, Any],
+    methods: Mapping[str, Any],
     work: Work,
     at_once: int = 1,
     limits: Limits = OWNER,
 ) -> FolderResult:
     """Have every picture worked on once; killed at any moment, the same call goes on.
 
-    ``config``: what results depend on, with ``methods``. Repaired pictures lie at
-    ``out/METHOD/PATH.png``, of one method alone at ``out/PATH.png``. What was done is done again
-    where a picture was replaced or its result is gone, and forgotten where the picture is gone.
-    Raises ``ValueError`` for an ``out`` that holds results of another folder or of other settings,
-    and if no picture can be read; ``OSError`` where nothing can be written.
+    ``methods``: their settings by name. Repaired pictures lie at ``out/METHOD/PATH.png``, of one
+    method alone at ``out/PATH.png``. What was done is done again where a picture was replaced or
+    its result is gone, and forgotten where the picture is gone. Raises ``ValueError`` for an
+    ``out`` that holds results of another folder or of other settings, and if no picture can be
+    read; ``OSError`` where nothing can be written.
     """
     folder, out = folder.resolve(), out.resolve()
     if folder == out:
@@ -131,11 +132,17 @@ def process_folder(
     for path in contents:
         with suppress(OSError):  # its reader then says so
             contents[path] = sha256(folder / path)
+    config = {
+        "profile": models.profile.name,
+        "precision": models.compute.precision,
+        "weights": models.weights,
+        "methods": methods,
+    }
     results = _claim(folder, out, config, contents)
     stale = results.drop(lambda line: _is_stale(line, contents, unreadable, out))
     replaceable = {line["repaired"] for line in stale if line["path"] in contents}
     result = FolderResult(out / TABLE, results.lines, unreadable=unreadable)
-    names = list(config["methods"])
+    names = list(methods)
     waiting = [path for path in contents if not all(results.has("", path, n) for n in names)]
     try:
         with tqdm(total=len(waiting), unit="image", mininterval=1.0) as bar:
@@ -276,7 +283,7 @@ def adapt_folder(
                 yield path, name, facts, None if repaired is None else from_tensor(repaired[i])
 
     settings = {name: list_settings(one.system) for name, one in predictors.items()}
-    return process_folder(folder, out, _config(models, settings), work, AT_ONCE, limits)
+    return process_folder(models, folder, out, settings, work, AT_ONCE, limits)
 
 
 def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNER) -> FolderResult:
@@ -293,18 +300,8 @@ def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNE
             }
             yield path, REPAIR, facts, photograph.image
 
-    config = _config(models, {REPAIR: to_plain(choose_repair(models))})
-    return process_folder(folder, out, config, work, limits=limits)
-
-
-def _config(models: Models, methods: Mapping[str, Any]) -> dict[str, Any]:
-    """What results depend on."""
-    return {
-        "profile": models.profile.name,
-        "precision": models.compute.precision,
-        "weights": models.weights,
-        "methods": methods,
-    }
+    settings = {REPAIR: to_plain(choose_repair(models))}
+    return process_folder(models, folder, out, settings, work, limits=limits)
 
 
 def _write_table(path: Path, lines: Sequence[ResultRow]) -> None:
