@@ -90,17 +90,17 @@ def evaluate_on_cluster(
         images, results_file, tasks = prepare(worker.plan, setup, out, batch, resume, command)
         shared, total = ray.put(images), sum(task.pictures for task in tasks)
         # Whole streams, whose order matters, take longest.
-        order = sorted(range(len(tasks)), key=lambda number: -len(tasks[number].batches))
+        for number in sorted(range(len(tasks)), key=lambda number: -len(tasks[number].batches)):
+            pool.submit(lambda actor, n: actor.measure.remote(n, tasks[n], shared, setup), number)
         with tqdm(total=total, unit="image", mininterval=1.0) as bar:
-            for number, lines, names in pool.map_unordered(
-                lambda actor, n: actor.measure.remote(n, tasks[n], shared, setup), order
-            ):
+            while pool.has_next():
+                while pool.has_free():
+                    ray.kill(pool.pop_idle())  # leaves its place to one that is lost
+                number, lines, names = pool.get_next_unordered()
                 results_file.append(lines)
                 numbers |= dict.fromkeys(map(make_key, lines), number)
                 unreadable += names
                 bar.update(tasks[number].pictures)
-                while pool.has_free():
-                    ray.kill(pool.pop_idle())  # leaves its place to one that was lost
     results_file.sort(lambda line: numbers.get(make_key(line), -1))  # those of earlier runs first
     return finish(results_file, unreadable)
 
