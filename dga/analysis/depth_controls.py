@@ -57,30 +57,25 @@ class Sweep:
         return distances.argmin(axis=-1)
 
 
-def find_fixed_depths(lines: pd.DataFrame, base: str) -> dict[int, str]:
-    """``{depth: method}`` of the lines' fixed-depth methods (``base:depth=8``), by depth."""
-    methods = find_sweep(lines["method"].unique(), base, "depth")
-    return {int(depth): methods[depth] for depth in sorted(methods)}
-
-
-def read_sweep(lines: pd.DataFrame, base: str, adaptive: str) -> Sweep:
-    """The sweep of ``base`` beside the depths that ``adaptive`` chose.
+def read_sweep(lines: pd.DataFrame, adaptive: str) -> Sweep:
+    """An adaptive method at fixed depths (``adaptive:depth=8``) beside the depths that it chose.
 
     Source-only stands for depth 0. Only images that every one of them has are taken.
     Raises :class:`MissingRun` where there are none.
     """
-    swept = {0: SOURCE} | {k: name for k, name in find_fixed_depths(lines, base).items() if k > 0}
+    fixed = find_sweep(lines["method"].unique(), adaptive, "depth")
+    swept = {0: SOURCE} | {int(depth): name for depth, name in fixed.items() if depth > 0}
     if len(swept) < 3:
-        raise MissingRun(f"no run of {base} at fixed depths ({base}:depth=4, ...)")
+        raise MissingRun(f"no run of {adaptive} at fixed depths ({adaptive}:depth=4, ...)")
     names = list(dict.fromkeys((*swept.values(), adaptive)))
     absent = [name for name in (SOURCE, adaptive) if name not in set(lines["method"])]
     if absent:
-        raise MissingRun(f"no run of {absent[0]} on the images of {base}:depth={max(swept)}")
+        raise MissingRun(f"no run of {absent[0]} on the images of {adaptive}:depth={max(swept)}")
     rows = lines[lines["method"].isin(names)]
     wide = rows.pivot(index=["corruption", "path"], columns="method", values="correct")
     whole = wide[[*swept.values(), adaptive]].dropna().astype(np.float32)
     if whole.empty:
-        raise MissingRun(f"no image that was run with {adaptive} and at all of {base}'s depths")
+        raise MissingRun(f"no image that was run with {adaptive} and at all of its depths")
     corruptions = tuple(whole.index.unique("corruption"))
     photographs = tuple(sorted(whole.index.unique("path")))
     every = pd.MultiIndex.from_product([corruptions, photographs], names=whole.index.names)

@@ -138,12 +138,10 @@ def method_title(name: str) -> str:
 def find_sweep(names: Iterable[str], base: str, setting: str) -> dict[float, str]:
     """``{8: "dga:depth=8", ...}``: a method with values of one setting, by value."""
     methods = [method for method in map(MethodName.parse, names) if method.base == base]
-    return {
-        float(value): method.name
-        for method in methods
-        for key, value in method.overrides
-        if key == setting and len(method.overrides) == 1
-    }
+    only = {m.name: m.overrides[0] for m in methods if len(m.overrides) == 1}
+    return dict(
+        sorted((float(value), name) for name, (key, value) in only.items() if key == setting)
+    )
 
 
 def sort_methods(names: Iterable[str]) -> list[str]:

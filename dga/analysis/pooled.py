@@ -61,7 +61,7 @@ class PooledRuns:
     @cached_property
     def controls(self) -> DepthControls:
         """Of the sweep of DGA + G. Raises ``MissingRun`` naming what it lacks."""
-        return compute_controls(read_sweep(self.lines, "dga-guided", "dga-guided"))
+        return compute_controls(read_sweep(self.lines, "dga-guided"))
 
     def seconds(self, method: str) -> float | None:
         """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.

@@ -17,7 +17,8 @@ import pandas as pd
 from dga.analysis.names import GROUPS, SOURCE, STREAM_GROUPS, MethodName, sort_methods
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import KEY, SavedRuns
-from dga.analysis.statistics import CorrectTable, Estimate, StreamCorrectTable, is_in_group
+from dga.analysis.statistics import CorrectTable, StreamCorrectTable, is_in_group
+from dga.analysis.tables.table import to_columns
 from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.io.files import write_json
 from dga.titles import STREAMS
@@ -131,21 +132,15 @@ def compare(
         yield {
             "method": method, "other": other, "group": group,
             "photographs": gain.photographs, "pictures": len(both),
-            **_percent(table.accuracy(method, group), "right"),
-            **_percent(table.accuracy(other, group), "other_right"),
-            **_percent(gain, "gain"),
+            **to_columns(table.accuracy(method, group), "right", count=False),
+            **to_columns(table.accuracy(other, group), "other_right", count=False),
+            **to_columns(gain, "gain", count=False),
             "gained": int((right & ~other_right).sum()), "lost": int((other_right & ~right).sum()),
             "unchanged": int((both["unchanged"][method] == 1).sum()),
             "same_reading": int((both["prediction"][method] == both["prediction"][other]).sum()),
             "psnr": _mean(damaged["psnr"][method]), "other_psnr": _mean(damaged["psnr"][other]),
             "seconds": _mean(both["seconds"][method]),
         }  # fmt: skip
-
-
-def _percent(estimate: Estimate | None, name: str) -> Content:
-    assert estimate is not None  # where there is a difference, both are there
-    values = {"": estimate.value, "_low": estimate.low, "_high": estimate.high}
-    return {f"{name}{end}": round(100 * value, 3) for end, value in values.items()}
 
 
 def _mean(values: pd.Series) -> float | None:

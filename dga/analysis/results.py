@@ -156,10 +156,10 @@ def read_judge(folder: Path, name: str = "") -> JudgeRun:
 
     Raises ``ValueError`` naming the file that is damaged.
     """
-    arrays = _read_arrays(folder / CURVES, ("paths", "corruptions", "depths", "logits"))
+    arrays = read_arrays(folder / CURVES, "paths", "corruptions", "depths", "logits")
     features = None
     if (folder / FEATURES).exists():
-        features = _read_arrays(folder / FEATURES, ("features",))["features"].astype(np.float32)
+        features = read_arrays(folder / FEATURES, "features")["features"].astype(np.float32)
     return JudgeRun(
         name=name or folder.name,
         config=_read_config(folder / CONFIG),
@@ -171,10 +171,11 @@ def read_judge(folder: Path, name: str = "") -> JudgeRun:
     )
 
 
-def _read_arrays(path: Path, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+def read_arrays(path: Path, *names: str) -> dict[str, NDArray[Any]]:
+    """The named arrays of an ``.npz`` file, or all. Raises ``ValueError`` for a damaged one."""
     try:
         with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in names}
+            return {name: file[name] for name in names or file.files}
     except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise _damaged(path, error) from error
 

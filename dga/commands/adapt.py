@@ -1,28 +1,15 @@
 """``python -m dga adapt``: one picture, or a folder of them."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from dga.commands.common import (
-    MegapixelsOption,
-    ModelOptions,
-    command,
-    make_limits,
-    read_picture,
-    run_folder,
-    say_on_white,
-)
-
-if TYPE_CHECKING:
-    from dga.data.uploads import Limits
+from dga.commands import common
 
 
 @dataclass(frozen=True)
@@ -57,7 +44,7 @@ class PictureOptions:
     ] = None
 
 
-@command
+@common.command
 def adapt(
     image: Annotated[
         Path,
@@ -66,8 +53,8 @@ def adapt(
     options: PictureOptions = PictureOptions(),
     out: Annotated[Path | None, typer.Option(help="Where the pictures go.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-    max_megapixels: MegapixelsOption = None,
-    models: ModelOptions = ModelOptions(),
+    max_megapixels: common.MegapixelsOption = None,
+    models: common.ModelOptions = common.ModelOptions(),
 ) -> None:
     """Adapt one picture: write every image, print t*, the curve and the predictions.
 
@@ -81,8 +68,14 @@ def adapt(
     from dga.request import Request, choose_systems
     from dga.systems import USUAL
 
+    limits = common.make_limits(max_megapixels)
     if image.is_dir():
-        _adapt_folder(image, options, as_json, out, make_limits(max_megapixels), models)
+        from dga.evaluation.folder import adapt_folder
+
+        _check_folder_options(options, as_json)
+        methods = split_list(options.methods or "dga-plus")
+        work = partial(adapt_folder, methods=methods, limits=limits)
+        common.run_folder(work, image, out, models, "adapted")
         return
     profile = get_profile(models.profile)
     names = {field.name for field in dataclasses.fields(Request)}
@@ -97,7 +90,7 @@ def adapt(
         changes["through_network"] = str(options.through_network).lower()
     methods = split_list(options.methods) if options.methods else USUAL
     systems = choose_systems(profile, request, methods, changes)
-    picture = read_picture(image, make_limits(max_megapixels))
+    picture = common.read_picture(image, limits)
     pixels = to_pixels(to_square(picture.image, profile.image_size))
     damaged = pixels
     if request.corruption:
@@ -107,23 +100,13 @@ def adapt(
         out or Path(f"{image.stem}-adapted"), picture.data, out is not None
     )
     written = record.save_pictures(run, folder, pixels if options.corruption else None)
-    say_on_white([str(image)] if picture.is_laid_on_white(b"") else [])
+    common.say_on_white([str(image)] if picture.is_laid_on_white(b"") else [])
     facts = record.to_dict(run, request, written)
     typer.echo(json.dumps(facts) if as_json else record.to_text(facts))
 
 
-def _adapt_folder(
-    folder: Path,
-    options: PictureOptions,
-    as_json: bool,
-    out: Path | None,
-    limits: Limits,
-    models: ModelOptions,
-) -> None:
-    """Raises ``ValueError`` for options that only one picture takes."""
-    from dga.evaluation.folder import adapt_folder
-    from dga.io.parsing import split_list
-
+def _check_folder_options(options: PictureOptions, as_json: bool) -> None:
+    """Raise ``ValueError`` for options that only one picture takes."""
     chosen = vars(replace(options, methods=None)) | {"json": as_json}
     default = vars(PictureOptions()) | {"json": False}
     if refused := [name.replace("_", "-") for name in chosen if chosen[name] != default[name]]:
@@ -131,6 +114,3 @@ def _adapt_folder(
             f"--{refused[0]} is for one picture; for a folder a method is named with its settings "
             "(dga-guided:tau=0.3)."
         )
-    methods = split_list(options.methods or "dga-plus")
-    work = partial(adapt_folder, methods=methods, limits=limits)
-    run_folder(work, folder, out, models, "adapted")

@@ -6,17 +6,10 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import (
-    DeviceOption,
-    PrecisionOption,
-    ProfileOption,
-    WeightsOption,
-    command,
-    read_command_line,
-)
+from dga.commands import common
 
 
-@command
+@common.command
 def bench(
     against: Annotated[
         str | None, typer.Option(help="reference: time the published way in turn with ours.")
@@ -30,10 +23,10 @@ def bench(
         bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for bench.csv and bench.json.")] = None,
-    profile: ProfileOption = "everyday16",
-    weights: WeightsOption = None,
-    device: DeviceOption = None,
-    precision: PrecisionOption = "auto",
+    profile: common.ProfileOption = "everyday16",
+    weights: common.WeightsOption = None,
+    device: common.DeviceOption = None,
+    precision: common.PrecisionOption = "auto",
 ) -> None:
     """Seconds an image, and how many times faster than the published way."""
     from dga.io.files import write_json
@@ -60,6 +53,10 @@ def bench(
     if out:
         out.mkdir(parents=True, exist_ok=True)
         table.to_csv(out / "bench.csv", index=False)
-        facts = {"command": read_command_line(), "profile": profile, "device": str(models.device)}
+        facts = {
+            "command": common.read_command_line(),
+            "profile": profile,
+            "device": str(models.device),
+        }
         plan = {"batches": sizes, "steps": steps, "timed": timed}
         write_json(out / "bench.json", {**facts, **plan, "versions": versions()})

@@ -35,7 +35,6 @@ app = typer.Typer(
 ProfileOption = Annotated[
     str, typer.Option(help="photo (224 px), everyday16 (64 px) or imagenet (256 px).")
 ]
-YesOption = Annotated[bool, typer.Option("--yes", help="Fetch public weights without asking.")]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 ... Default: a GPU.")]
 PrecisionOption = Annotated[str, typer.Option(help="auto, float32, bfloat16 or float16.")]
 WeightsOption = Annotated[
@@ -80,7 +79,7 @@ class ModelOptions:
         typer.Option(help="Of its pixels in [0, 1]: 0.485,0.456,0.406. Default: timm's."),
     ] = None
     std: Annotated[str | None, typer.Option(help="Their deviation, likewise.")] = None
-    yes: YesOption = False
+    yes: Annotated[bool, typer.Option("--yes", help="Fetch public weights without asking.")] = False
     device: DeviceOption = None
     precision: PrecisionOption = "auto"
 

@@ -6,14 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import (
-    DataOption,
-    ModelOptions,
-    PlanOptions,
-    command,
-    read_command_line,
-    say_skipped,
-)
+from dga.commands import common
 
 ENGINES = ("local", "ray")
 METHODS_HELP = (
@@ -27,9 +20,9 @@ STREAM_HELP = (
 )
 
 
-@command
+@common.command
 def evaluate(
-    data: DataOption,
+    data: common.DataOption,
     out: Annotated[Path, typer.Option(help="Folder for the results.")],
     methods: Annotated[str, typer.Option(help=METHODS_HELP)] = "source,dga,dga-guided,dda",
     corruptions: Annotated[
@@ -45,8 +38,8 @@ def evaluate(
     workers: Annotated[
         int | None, typer.Option(help="Ray workers that hold the models. Default: one a GPU.")
     ] = None,
-    plan: PlanOptions = PlanOptions(),
-    models: ModelOptions = ModelOptions(precision="float32"),
+    plan: common.PlanOptions = common.PlanOptions(),
+    models: common.ModelOptions = common.ModelOptions(precision="float32"),
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
     from dga.corruptions import parse_corruptions
@@ -68,13 +61,15 @@ def evaluate(
                 raise ValueError("Many machines need one precision: name it with --precision.")
             models.fetch()
             offline = replace(models, yes=False)  # workers fetch nothing by themselves
-            recipe = cluster.Recipe(offline.load, names, chosen_plan)
+            worker = cluster.Worker(offline.load, names, chosen_plan)
             results = cluster.evaluate_on_cluster(
-                recipe, out, batch, resume, read_command_line(), address, workers
+                worker, out, batch, resume, common.read_command_line(), address, workers
             )
         else:
             loaded = models.load()
             systems = parse_all(loaded.profile, names)
-            results = measure(loaded, systems, chosen_plan, out, batch, resume, read_command_line())
+            results = measure(
+                loaded, systems, chosen_plan, out, batch, resume, common.read_command_line()
+            )
         typer.echo((summarise_stream if stream else summarise)(results.lines))
-        say_skipped(results.unreadable)
+        common.say_skipped(results.unreadable)

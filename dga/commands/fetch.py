@@ -2,11 +2,11 @@
 
 import typer
 
-from dga.commands.common import ProfileOption, command
+from dga.commands import common
 
 
-@command
-def fetch(profile: ProfileOption = "imagenet") -> None:
+@common.command
+def fetch(profile: common.ProfileOption = "imagenet") -> None:
     """Download a profile's public weights; broken off, the same command goes on."""
     from dga.profiles import get_profile
     from dga.weights.fetch import fetch_missing

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import command
+from dga.commands import common
 
 
-@command
+@common.command
 def figures(
     results: Annotated[Path, typer.Argument(help="A folder of runs, or one run.")],
     out: Annotated[

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import ModelOptions, command, read_command_line, say_skipped
+from dga.commands import common
 
 
-@command
+@common.command
 def gain(
     data: Annotated[
         Path, typer.Argument(help="Pictures: class/picture (folder or zip), or a folder of any.")
@@ -21,7 +21,7 @@ def gain(
     corruptions: Annotated[
         str, typer.Option(help="all, a family or comma-separated names.")
     ] = "all",
-    models: ModelOptions = ModelOptions(),
+    models: common.ModelOptions = common.ModelOptions(),
 ) -> None:
     """Measure whether repair helps a classifier: --classifier FILE, or timm's name of it.
 
@@ -36,9 +36,9 @@ def gain(
     names = parse_corruptions(corruptions)
     with exclusive(out):
         loaded = models.load()
-        results = measure_gain(loaded, data, out, pictures, severity, names, read_command_line())
-        if not results.lines:
-            raise ValueError(f"None of the pictures in {data} can be read.")
+        results = measure_gain(
+            loaded, data, out, pictures, severity, names, common.read_command_line()
+        )
         labelled = is_labelled(data, loaded.profile.classifier.classes)
         typer.echo(summarise_gain(results.lines, labelled))
-        say_skipped(results.unreadable)
+        common.say_skipped(results.unreadable)

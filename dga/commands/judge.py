@@ -5,19 +5,12 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import (
-    DataOption,
-    ModelOptions,
-    PlanOptions,
-    command,
-    read_command_line,
-    say_skipped,
-)
+from dga.commands import common
 
 
-@command
+@common.command
 def judge(
-    data: DataOption,
+    data: common.DataOption,
     out: Annotated[Path, typer.Option(help="Folder for the curves; resumed if it has some.")],
     corruptions: Annotated[
         str, typer.Option(help="all, a family, extra or comma-separated names; clean is added.")
@@ -25,8 +18,8 @@ def judge(
     depths: Annotated[str, typer.Option(help="all or comma-separated depths.")] = "all",
     features: Annotated[bool, typer.Option(help="Keep the classifier's features too.")] = True,
     study: Annotated[str, typer.Option(help="Another name than its config suggests.")] = "",
-    plan: PlanOptions = PlanOptions(),
-    models: ModelOptions = ModelOptions(precision="float32"),
+    plan: common.PlanOptions = common.PlanOptions(),
+    models: common.ModelOptions = common.ModelOptions(precision="float32"),
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga.corruptions import parse_corruptions
@@ -37,9 +30,9 @@ def judge(
     with exclusive(out):
         chosen_plan = plan.plan(data, parse_corruptions(corruptions))
         chosen_depths = judging.parse_depths(depths)
-        judge = judging.make_judge(models.load(inputs=INPUTS), models.sources)
-        unreadable = judging.judge_pictures(
-            judge, chosen_plan, out, chosen_depths, features, study, read_command_line()
-        )
+        loaded = models.load(inputs=INPUTS)
+        taught = judging.read_study(loaded, models.sources)
+        options = chosen_depths, features, study, common.read_command_line()
+        unreadable = judging.judge_pictures(loaded, taught, chosen_plan, out, *options)
         typer.echo(f"Curves: {out / CURVES}")
-        say_skipped(unreadable)
+        common.say_skipped(unreadable)

@@ -9,21 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dga.commands.common import (
-    MegapixelsOption,
-    ModelOptions,
-    command,
-    make_limits,
-    read_picture,
-    run_folder,
-    say_on_white,
-)
+from dga.commands import common
 
 if TYPE_CHECKING:
     from dga.data.uploads import Limits
 
 
-@command
+@common.command
 def repair(
     photo: Annotated[Path, typer.Argument(help="A picture, or a folder of them.")],
     out: Annotated[
@@ -31,27 +23,27 @@ def repair(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the file that --out names.")] = False,
-    max_megapixels: MegapixelsOption = None,
-    models: ModelOptions = ModelOptions(),
+    max_megapixels: common.MegapixelsOption = None,
+    models: common.ModelOptions = common.ModelOptions(),
 ) -> None:
     """Repair a photograph at its own size, each place from a depth of its own.
 
     Of a folder: every picture; run it again to go on.
     """
-    limits = make_limits(max_megapixels)
+    limits = common.make_limits(max_megapixels)
     if photo.is_dir():
         if as_json or overwrite:
             raise ValueError(f"--{'json' if as_json else 'overwrite'} is for one picture.")
         from dga.evaluation.folder import repair_folder
 
-        run_folder(partial(repair_folder, limits=limits), photo, out, models, "repaired")
+        common.run_folder(partial(repair_folder, limits=limits), photo, out, models, "repaired")
     else:
         facts = _repair_file(photo, out, overwrite, limits, models)
         typer.echo(json.dumps(facts) if as_json else _sentence(facts))
 
 
 def _repair_file(
-    photo: Path, out: Path | None, overwrite: bool, limits: Limits, models: ModelOptions
+    photo: Path, out: Path | None, overwrite: bool, limits: Limits, models: common.ModelOptions
 ) -> dict[str, Any]:
     """Write one repaired picture, whole or not at all; returns what is told of it."""
     from dga.data.results import KINDS, write
@@ -63,12 +55,12 @@ def _repair_file(
         raise ValueError(f"A picture is written as {', '.join(KINDS)}, not as {target.suffix!r}.")
     if out and target.exists() and not overwrite:
         raise ValueError(f"{target} is there already: name another file, or add --overwrite.")
-    picture = read_picture(photo, limits)
+    picture = common.read_picture(photo, limits)
     photograph = repair_photograph(models.load(), picture.pixels)
     content = picture.result(photograph.image, target.suffix)
     target = target if out else numbered(target)
     write(target, content)
-    say_on_white([str(target)] if picture.is_laid_on_white(content) else [])
+    common.say_on_white([str(target)] if picture.is_laid_on_white(content) else [])
     return photograph.facts() | {"file": str(target)}
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dga.commands.common import DataOption, DeviceOption, ProfileOption, command
+from dga.commands import common
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class StudyOptions:
     ] = False
 
 
-@command
+@common.command
 def train(
     model: Annotated[str, typer.Argument(help="diffusion, classifier or discriminator.")],
-    data: DataOption,
+    data: common.DataOption,
     out: Annotated[Path, typer.Option(help="Checkpoints and weights; resumed if it has some.")],
-    profile: ProfileOption = "everyday16",
+    profile: common.ProfileOption = "everyday16",
     config: ConfigOptions = ConfigOptions(),
     init: Annotated[
         Path | None,
@@ -77,7 +77,7 @@ def train(
     workers: Annotated[
         int | None, typer.Option(help="Processes that read and corrupt ahead.")
     ] = None,
-    device: DeviceOption = None,
+    device: common.DeviceOption = None,
 ) -> None:
     """Train a model; killed at any moment, the same command goes on."""
     from dga.corruptions import parse_corruptions

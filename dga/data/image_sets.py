@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from dga.data.framing import Frame
@@ -295,11 +296,6 @@ def split_training(images: Images) -> tuple[Images, Images]:
 
 def per_class(images: Images, count: int, skip: int = 0) -> Images:
     """``count`` pictures of each class after its first ``skip``, in the order of the same hash."""
-    counts = [-skip] * len(images.classes)
-    chosen: list[int] = []
-    for i in _in_hash_order(images):
-        label = int(images.labels[i])
-        if 0 <= counts[label] < count:
-            chosen.append(i)
-        counts[label] += 1
-    return images.take(sorted(chosen))
+    labels = pd.Series(images.labels).iloc[_in_hash_order(images)]
+    place = labels.groupby(labels).cumcount()  # in its class
+    return images.take(sorted(place[(place >= skip) & (place < skip + count)].index))

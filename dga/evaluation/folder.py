@@ -3,7 +3,7 @@
 import errno
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,10 +38,10 @@ LONGEST_NAME = 255
 DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENOMEM}
 """Errors of writing that are not one picture's own: the next would fail, too."""
 
-Result = tuple[ResultRow, Pixels | None]
-"""What a row says of a picture, and the repaired one if there is one, uint8 ``[H, W, 3]``."""
-Work = Callable[[Sequence[StoredPicture]], dict[str, list[Result]]]
-"""Each method's results for some pictures."""
+Result = tuple[str, str, ResultRow, Pixels | None]
+"""A picture's path, a method, what a row says, and the repaired picture, uint8 ``[H, W, 3]``."""
+Work = Callable[[Mapping[str, StoredPicture]], Iterable[Result]]
+"""Results for some pictures, which come by path."""
 
 
 @dataclass
@@ -108,20 +108,21 @@ def _holds_results(folder: Path, out: Path) -> bool:
 
 
 def process_folder(
+    models: Models,
     folder: Path,
     out: Path,
-    config: Mapping[str, Any],
+    methods: Mapping[str, Any],
     work: Work,
     at_once: int = 1,
     limits: Limits = OWNER,
 ) -> FolderResult:
     """Have every picture worked on once; killed at any moment, the same call goes on.
 
-    ``config``: what results depend on, with ``methods``. Repaired pictures lie at
-    ``out/METHOD/PATH.png``, of one method alone at ``out/PATH.png``. What was done is done again
-    where a picture was replaced or its result is gone, and forgotten where the picture is gone.
-    Raises ``ValueError`` for an ``out`` that holds results of another folder or of other settings,
-    and if no picture can be read; ``OSError`` where nothing can be written.
+    ``methods``: their settings by name. Repaired pictures lie at ``out/METHOD/PATH.png``, of one
+    method alone at ``out/PATH.png``. What was done is done again where a picture was replaced or
+    its result is gone, and forgotten where the picture is gone. Raises ``ValueError`` for an
+    ``out`` that holds results of another folder or of other settings, and if no picture can be
+    read; ``OSError`` where nothing can be written.
     """
     folder, out = folder.resolve(), out.resolve()
     if folder == out:
@@ -131,11 +132,17 @@ def process_folder(
     for path in contents:
         with suppress(OSError):  # its reader then says so
             contents[path] = sha256(folder / path)
+    config = {
+        "profile": models.profile.name,
+        "precision": models.compute.precision,
+        "weights": models.weights,
+        "methods": methods,
+    }
     results = _claim(folder, out, config, contents)
     stale = results.drop(lambda line: _is_stale(line, contents, unreadable, out))
     replaceable = {line["repaired"] for line in stale if line["path"] in contents}
     result = FolderResult(out / TABLE, results.lines, unreadable=unreadable)
-    names = list(config["methods"])
+    names = list(methods)
     waiting = [path for path in contents if not all(results.has("", path, n) for n in names)]
     try:
         with tqdm(total=len(waiting), unit="image", mininterval=1.0) as bar:
@@ -146,7 +153,7 @@ def process_folder(
                         opened[path] = StoredPicture.read(folder / path, limits)
                     except UploadError as error:
                         unreadable[path] = f"{path}: {error}"
-                for path, name, (facts, pixels) in _do_work(opened, work, result.failed):
+                for path, name, facts, pixels in _do_work(opened, work, result.failed):
                     line = {"corruption": "", "path": path, "method": name, **facts}
                     line |= {"content": contents[path], "repaired": ""}
                     if results.has("", path, name):
@@ -209,21 +216,16 @@ def _is_stale(
 
 def _do_work(
     opened: Mapping[str, StoredPicture], work: Work, failed: dict[str, str]
-) -> list[tuple[str, str, Result]]:
-    """(path, method, result) of pictures, together; where that fails, one by one."""
+) -> list[Result]:
+    """Results of pictures together; where that fails, one by one."""
     try:
-        results = work(list(opened.values())) if opened else {}
+        return list(work(opened)) if opened else []
     except (ValueError, FloatingPointError, MemoryError) as error:
         if len(opened) > 1:
             single = ({path: picture} for path, picture in opened.items())
             return [row for one in single for row in _do_work(one, work, failed)]
         failed |= {path: f"{path}: {error}" for path in opened}
         return []
-    return [
-        (path, name, result)
-        for name, of_method in results.items()
-        for path, result in zip(opened, of_method, strict=True)
-    ]
 
 
 def _write(target: Path, content: bytes, failed: dict[str, str], path: str) -> bool:
@@ -270,31 +272,25 @@ def adapt_folder(
     predictors = {name: build_predictor(models, name) for name in dict.fromkeys((SOURCE, *methods))}
     side = models.profile.image_size
 
-    def work(pictures: Sequence[StoredPicture]) -> dict[str, list[Result]]:
-        pixels = np.stack([to_pixels(to_square(one.image, side)) for one in pictures])
+    def work(opened: Mapping[str, StoredPicture]) -> Iterator[Result]:
+        pixels = np.stack([to_pixels(to_square(one.image, side)) for one in opened.values()])
         x = to_tensor(pixels).to(models.device)
-        results = dict[str, list[Result]]()
         for name, outcome in answer(predictors, x, content_seeds(pixels)).items():
-            images = [None] * len(pictures)
-            if outcome.pictures is not None and name != SOURCE:
-                images = list(from_tensor(outcome.pictures))
-            rows = [answer_facts(outcome, i, models.profile)[1] for i in range(len(pictures))]
-            results[name] = [
-                ({"degradation": "", "unchanged": row["depth"] == 0, **row}, image)
-                for row, image in zip(rows, images, strict=True)
-            ]
-        return results
+            repaired = None if name == SOURCE else outcome.pictures
+            for i, path in enumerate(opened):
+                facts = answer_facts(outcome, i, models.profile)[1]
+                facts = {"degradation": "", "unchanged": facts["depth"] == 0, **facts}
+                yield path, name, facts, None if repaired is None else from_tensor(repaired[i])
 
     settings = {name: list_settings(one.system) for name, one in predictors.items()}
-    return process_folder(folder, out, _config(models, settings), work, AT_ONCE, limits)
+    return process_folder(models, folder, out, settings, work, AT_ONCE, limits)
 
 
 def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNER) -> FolderResult:
     """Repair every photograph of a folder at its own size, see :func:`process_folder`."""
 
-    def work(pictures: Sequence[StoredPicture]) -> dict[str, list[Result]]:
-        results = list[Result]()
-        for one in pictures:
+    def work(opened: Mapping[str, StoredPicture]) -> Iterator[Result]:
+        for path, one in opened.items():
             photograph = repair_photograph(models, one.pixels)
             facts = {
                 "unchanged": photograph.unchanged,
@@ -302,21 +298,10 @@ def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNE
                 "depth": int(photograph.depths.max()),
                 "seconds": photograph.seconds,
             }
-            results.append((facts, photograph.image))
-        return {REPAIR: results}
+            yield path, REPAIR, facts, photograph.image
 
-    config = _config(models, {REPAIR: to_plain(choose_repair(models))})
-    return process_folder(folder, out, config, work, limits=limits)
-
-
-def _config(models: Models, methods: Mapping[str, Any]) -> dict[str, Any]:
-    """What results depend on."""
-    return {
-        "profile": models.profile.name,
-        "precision": models.compute.precision,
-        "weights": models.weights,
-        "methods": methods,
-    }
+    settings = {REPAIR: to_plain(choose_repair(models))}
+    return process_folder(models, folder, out, settings, work, limits=limits)
 
 
 def _write_table(path: Path, lines: Sequence[ResultRow]) -> None:

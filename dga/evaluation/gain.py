@@ -15,7 +15,7 @@ import pandas as pd
 
 from dga.analysis.statistics import CorrectTable, Estimate, estimate
 from dga.analysis.tables.table import to_markdown, to_percent, to_points, to_signed
-from dga.corruptions import CLEAN, CORRUPTIONS, check_corruption
+from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.data.imagenet_c import are_wnids
 from dga.data.uploads import is_picture
 from dga.evaluation.plan import Plan
@@ -41,14 +41,12 @@ def measure_gain(
     ``data``: a folder or zip of class/picture, or a folder of any; at most ``pictures`` of it. The
     same call goes on where it was stopped. Raises ``ValueError`` for data without pictures.
     """
-    for name in corruptions:
-        check_corruption(name, severity)
     labelled = is_labelled(data, models.profile.classifier.classes)
     named = (CLEAN, *corruptions)
     plan = Plan((str(data.absolute()),), named, severity, labelled=labelled, most=pictures)
     systems = {name: replace(parse(models.profile, name), name=name) for name in (BEFORE, AFTER)}
     results = evaluate(models, systems, plan, out, batch=8, resume=True, command=command)
-    if labelled or not results.lines:
+    if labelled:
         return results
     undamaged = {
         row["path"]: row["prediction"]

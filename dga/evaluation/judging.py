@@ -1,7 +1,6 @@
 """A discriminator's scores: its logits along the forward paths of labelled pictures."""
 
 import shutil
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from torch import nn
 from tqdm import tqdm
 
+from dga.analysis.results import read_arrays
 from dga.corruptions import CLEAN
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
@@ -36,21 +36,8 @@ PICTURES_AT_ONCE = 16
 Arrays = dict[str, NDArray[Any]]
 
 
-@dataclass(frozen=True)
-class Judge:
-    """A profile's networks with the discriminator in question, and what it was taught."""
-
-    models: Models
-    study: Study
-
-    @property
-    def denoiser(self) -> nn.Module | None:
-        """The network whose x0_hat it is shown; ``None`` when it is shown x_t."""
-        return self.models.denoiser if self.study.input == "x0_hat" else None
-
-
-def make_judge(models: Models, sources: Sources) -> Judge:
-    """The discriminator of models that were loaded from ``sources``, as it was taught.
+def read_study(models: Models, sources: Sources) -> Study:
+    """What the discriminator of models that were loaded from ``sources`` was taught.
 
     Raises :class:`~dga.weights.checkpoints.WeightsError` for one that learned from the
     estimates of another diffusion model than the one at hand.
@@ -63,7 +50,7 @@ def make_judge(models: Models, sources: Sources) -> Judge:
             f"{folder} judges estimates of the diffusion model {made_by}, but the weights at hand "
             f"are {models.weights['diffusion']}. Name a folder that holds the others: --weights."
         )
-    return Judge(models, study)
+    return study
 
 
 def parse_depths(text: str) -> tuple[int, ...]:
@@ -74,28 +61,30 @@ def parse_depths(text: str) -> tuple[int, ...]:
 
 
 def judge_pictures(
-    judge: Judge,
+    models: Models,
+    study: Study,
     plan: Plan,
     out: Path,
     depths: Sequence[int] = (),
     features: bool = True,
-    study: str = "",
+    name: str = "",
     command: str = "",
 ) -> list[str]:
     """Write ``curves.npz`` (and ``features.npz``) to ``out``; return unreadable pictures.
 
-    ``depths``: those that are judged, in 0...T, all by default; ``features``: whether the
-    classifier's are kept, too; ``study``: another name than the discriminator's own. Pictures,
-    corruptions and noise are those of ``evaluate``. Every corruption is kept as it is finished,
-    and a killed run goes on from there. A picture that cannot be read under one condition is left
-    out of all. Raises ``ValueError`` for a folder of another run, naming the difference.
+    ``study``: what the discriminator was taught; ``depths``: those that are judged, in 0...T, all
+    by default; ``features``: whether the classifier's are kept, too; ``name``: another one than
+    the study's own. Pictures, corruptions and noise are those of ``evaluate``. Every corruption is
+    kept as it is finished, and a killed run goes on from there. A picture that cannot be read under
+    one condition is left out of all. Raises ``ValueError`` for a folder of another run, naming the
+    difference.
     """
-    schedule = judge.models.schedule
+    schedule = models.schedule
     depths = [schedule.check_depth(depth) for depth in depths or range(schedule.steps + 1)]
     conditions = tuple(dict.fromkeys((CLEAN, *plan.corruptions)))
     plan = replace(plan, corruptions=conditions)
-    images = choose_images(plan, judge.models.profile)
-    run = JudgingRun(judge, plan, images, depths, features, study or judge.study.name)
+    images = choose_images(plan, models.profile)
+    run = JudgingRun(models, study, plan, images, depths, features, name or study.name)
     config = {**run.config(), "command": command}
     check_config(out, config)
     out.mkdir(parents=True, exist_ok=True)
@@ -104,7 +93,7 @@ def judge_pictures(
         run.make_parts(out / PARTS)
         run.merge(out / PARTS, out)
     shutil.rmtree(out / PARTS, ignore_errors=True)
-    names = set(_read(out / CURVES)["paths"].tolist())
+    names = set(read_arrays(out / CURVES)["paths"].tolist())
     return sorted(set(images.names) - names)
 
 
@@ -112,24 +101,30 @@ def judge_pictures(
 class JudgingRun:
     """One discriminator on ``images`` under the plan's conditions (clean first) at ``depths``."""
 
-    judge: Judge
+    models: Models
+    study: Study
     plan: Plan
     images: ImageFiles
     depths: Sequence[int]
     has_features: bool
-    study: str
+    name: str
+
+    @property
+    def denoiser(self) -> nn.Module | None:
+        """The network whose x0_hat is judged; ``None`` where x_t is."""
+        return self.models.denoiser if self.study.input == "x0_hat" else None
 
     def config(self) -> dict[str, Any]:
         """What the curves depend on."""
-        models, study, plan = self.judge.models, self.judge.study, self.plan
+        models, study, plan = self.models, self.study, self.plan
         needs = {
             "discriminator": True,
-            "diffusion": self.judge.denoiser is not None,
+            "diffusion": self.denoiser is not None,
             "classifier": self.has_features,
         }
         return {
             "kind": "judge",
-            "study": self.study,
+            "study": self.name,
             "input": study.input,
             "source": study.source,
             "trained_on": study.corruptions,
@@ -152,7 +147,7 @@ class JudgingRun:
         conditions, each = self.plan.corruptions, len(self.images)
         missing = [name for name in conditions if not (folder / f"{name}.npz").exists()]
         total = len(conditions) * each
-        view = View.of(self.judge.models.profile, self.plan.frame)
+        view = View.of(self.models.profile, self.plan.frame)
         initial = total - len(missing) * each
         with tqdm(total=total, initial=initial, unit="image", mininterval=1.0) as bar:
             for name in missing:
@@ -174,7 +169,7 @@ class JudgingRun:
 
         ``images`` are under that condition already.
         """
-        models, denoiser, depths = self.judge.models, self.judge.denoiser, self.depths
+        models, denoiser, depths = self.models, self.denoiser, self.depths
         seeds = [image_seed(self.plan.seed, name, condition) for name in images.names]
         x = to_tensor(images.pixels).to(models.device)  # [n, 3, S, S]
         curves = []
@@ -190,21 +185,23 @@ class JudgingRun:
 
     def merge(self, folder: Path, out: Path) -> None:
         """Put the parts together. ``curves.npz`` comes last: once it is there, all is."""
-        parts = [_read(folder / f"{name}.npz") for name in self.plan.corruptions]
+        parts = [read_arrays(folder / f"{name}.npz") for name in self.plan.corruptions]
         common = set(self.images.names).intersection(*(part["paths"].tolist() for part in parts))
         if not common:
             raise ValueError("No picture can be read under every condition.")
-        names = [name for name in self.images.names if name in common]
-        images = self.images.take(np.flatnonzero(np.isin(self.images.names, names)))
+        is_common = np.isin(self.images.names, list(common))
 
         def stack(key: str) -> NDArray[Any]:
-            return np.stack([part[key][np.isin(part["paths"], names)] for part in parts])
+            return np.stack([part[key][np.isin(part["paths"], list(common))] for part in parts])
 
         if self.has_features:
-            labels = {"labels": images.labels, "classes": np.array(images.classes)}
+            labels = {
+                "labels": self.images.labels[is_common],
+                "classes": np.array(self.images.classes),
+            }
             _save(out / FEATURES, {"features": stack("features"), **labels})  # [M, N, F]
         curves = {
-            "paths": np.array(names),
+            "paths": np.array(self.images.names)[is_common],
             "corruptions": np.array(self.plan.corruptions),
             "depths": np.array(self.depths, dtype=np.int64),
             "logits": stack("logits"),  # [M, N, K]
@@ -215,11 +212,3 @@ class JudgingRun:
 def _save(path: Path, arrays: dict[str, Any]) -> None:
     with atomic(path) as part, part.open("wb") as file:
         np.savez_compressed(file, **arrays)
-
-
-def _read(path: Path) -> Arrays:
-    try:
-        with np.load(path) as file:
-            return dict(file)
-    except (zipfile.BadZipFile, ValueError, EOFError) as error:
-        raise ValueError(f"{path} is damaged; delete it and run the command again.") from error

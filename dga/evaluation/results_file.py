@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from dga.io.files import CONFIG, LINES, atomic, write_json
 from dga.io.parsing import shortened
 from dga.record import versions
 
-SHARDS = "shards"
 ResultRow = dict[str, Any]
 
 
@@ -21,8 +19,7 @@ class ResultsFile:
     """The lines of one run folder.
 
     A folder belongs to one configuration. Methods may be added to it as long as the
-    settings of those already there stay the same. Lines that arrive in any order are kept
-    as shards, a file each, until they are merged in the order of their numbers.
+    settings of those already there stay the same.
     """
 
     def __init__(self, folder: Path, config: dict[str, Any], resume: bool) -> None:
@@ -32,20 +29,17 @@ class ResultsFile:
         of another configuration, naming the difference, and for results where ``resume`` is false.
         """
         self.path = folder / LINES
-        self.shards = folder / SHARDS
         folder.mkdir(parents=True, exist_ok=True)
         old = check_config(folder, config)
         config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
         self.lines = _read(self.path)
-        count = len(self.lines) + sum(len(_read(path)) for path in self._waiting())
-        if count and not resume:
+        if self.lines and not resume:
             raise ValueError(
-                f"{folder} already holds {count} results. "
+                f"{folder} already holds {len(self.lines)} results. "
                 "Add --resume to go on with them, or choose another folder."
             )
         self._done = set(map(make_key, self.lines))
         write_json(folder / CONFIG, {**config, "versions": versions()})
-        self.merge()  # a run on many machines may have been killed before it did
 
     def has(self, corruption: str, path: str, method: str) -> bool:
         """Whether this picture's line is there already."""
@@ -75,20 +69,10 @@ class ResultsFile:
             _write_lines(self.path, self.lines)
         return stale
 
-    def add_shard(self, number: int, lines: Iterable[ResultRow]) -> None:
-        """Keep the lines of one piece of work: the whole file or none of it."""
-        self.shards.mkdir(exist_ok=True)
-        _write_lines(self.shards / f"{number:09d}.jsonl", lines)
-
-    def merge(self) -> None:
-        """Append the shards to the lines in the order of their numbers, and remove them."""
-        for path in self._waiting():
-            self.append(_read(path))
-            path.unlink()
-        shutil.rmtree(self.shards, ignore_errors=True)
-
-    def _waiting(self) -> list[Path]:
-        return sorted(self.shards.glob("*.jsonl"))
+    def sort(self, key: Callable[[ResultRow], int]) -> None:
+        """Bring the lines into another order, those of one key as they are."""
+        self.lines.sort(key=key)
+        _write_lines(self.path, self.lines)
 
 
 def make_key(line: ResultRow) -> tuple[str, str, str]:

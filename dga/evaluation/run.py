@@ -55,23 +55,20 @@ class Results:
 
 
 @dataclass(frozen=True)
-class Round:
-    """Methods that share batches of ``size`` in one stream, and the rows to do.
+class Task:
+    """Methods and the batches of a stream that they answer, each the rows of its pictures.
 
-    ``stream``: one of :attr:`Plan.streams`. ``ordered``: the methods depend on what came
-    before, so that the batches belong together.
+    ``stream``: one of :attr:`Plan.streams`. A method that depends on what came before has its
+    whole stream in one task; for others a task is a batch.
     """
 
     stream: str
     methods: tuple[str, ...]
-    size: int
-    ordered: bool
-    rows: tuple[int, ...]
+    batches: tuple[tuple[int, ...], ...]
 
-    def batches(self) -> list[tuple[int, ...]]:
-        """The rows of each batch."""
-        starts = range(0, len(self.rows), self.size)
-        return [self.rows[start : start + self.size] for start in starts]
+    @property
+    def pictures(self) -> int:
+        return sum(map(len, self.batches))
 
 
 @dataclass(frozen=True)
@@ -90,15 +87,15 @@ class LoadedSystems:
         return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
 
     def measure(
-        self, part: Round, images: ImageFiles
+        self, task: Task, images: ImageFiles
     ) -> Iterator[tuple[list[ResultRow], list[str]]]:
-        """Lines and unreadable pictures' names of each batch of a round."""
+        """Lines and unreadable pictures' names of each batch of a task."""
         view = View.of(self.models.profile, self.plan.frame)
-        for name in part.methods:
+        for name in task.methods:
             self.systems[name].reset()
-        for rows in part.batches():
-            read, unreadable = read_batch(self.plan, view, images.take(rows), part.stream)
-            yield self.judge(part.methods, read, part.stream), unreadable
+        for rows in task.batches:
+            read, unreadable = read_batch(self.plan, view, images.take(rows), task.stream)
+            yield self.judge(task.methods, read, task.stream), unreadable
 
     def judge(self, names: Sequence[str], pictures: ImageSet, stream: str) -> list[ResultRow]:
         """Lines of some methods on pictures of a stream, as :func:`read_batch` returns them."""
@@ -179,14 +176,12 @@ def evaluate(
     ``ValueError`` for an output folder with other results, see :class:`ResultsFile`.
     """
     loaded = LoadedSystems(models, predictors_of(models, systems), plan)
-    images, results_file, rounds = prepare(plan, loaded.setup, out, batch, resume, command)
+    images, results_file, tasks = prepare(plan, loaded.setup, out, batch, resume, command)
     skipped: list[str] = []
-    with tqdm(total=sum(len(r.rows) for r in rounds), unit="image", mininterval=1.0) as bar:
-        for part in rounds:
-            bar.set_postfix(corruption=part.stream, refresh=False)
-            for rows, (lines, bad) in zip(
-                part.batches(), loaded.measure(part, images), strict=True
-            ):
+    with tqdm(total=sum(t.pictures for t in tasks), unit="image", mininterval=1.0) as bar:
+        for task in tasks:
+            bar.set_postfix(corruption=task.stream, refresh=False)
+            for rows, (lines, bad) in zip(task.batches, loaded.measure(task, images), strict=True):
                 results_file.append(lines)
                 skipped += bad
                 bar.update(len(rows))
@@ -195,12 +190,12 @@ def evaluate(
 
 def prepare(
     plan: Plan, setup: Setup, out: Path, batch: int, resume: bool, command: str
-) -> tuple[ImageFiles, ResultsFile, list[Round]]:
+) -> tuple[ImageFiles, ResultsFile, list[Task]]:
     """The pictures, the file of results in ``out``, and what is still to do."""
     images = choose_images(plan, setup.profile)
     results_file = ResultsFile(out, describe_run(plan, setup, len(images), command), resume)
     forget_replaced(plan, images, results_file)
-    return images, results_file, list_rounds(plan, setup, images, results_file, batch)
+    return images, results_file, list_tasks(plan, setup, images, results_file, batch)
 
 
 def finish(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
@@ -211,9 +206,9 @@ def finish(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
     return Results(results_file.lines, unreadable)
 
 
-def list_rounds(
+def list_tasks(
     plan: Plan, setup: Setup, images: ImageFiles, results_file: ResultsFile, batch: int
-) -> list[Round]:
+) -> list[Task]:
     """What is still to do: the whole stream again where a method depends on its order.
 
     Raises ``ValueError`` for an empty batch, and in a stream of single pictures for a method
@@ -232,7 +227,7 @@ def list_rounds(
                 f"name {name.split(':batch=')[0]}:batch=1."
             )
         groups.setdefault((waits_for or batch, waits_for is not None), []).append(name)
-    rounds = []
+    tasks: list[Task] = []
     for stream in plan.streams:
         corruptions = [plan.draw_condition(path, stream)[0] for path in images.names]
         for (size, ordered), names in groups.items():
@@ -241,10 +236,14 @@ def list_rounds(
                 for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True))
                 if not all(results_file.has(corruption, path, name) for name in names)
             ]
-            if rows:
-                chosen = range(len(images)) if ordered else rows
-                rounds.append(Round(stream, tuple(names), size, ordered, tuple(chosen)))
-    return rounds
+            if not rows:
+                continue
+            if ordered:
+                rows = list(range(len(images)))
+            batches = [tuple(rows[start : start + size]) for start in range(0, len(rows), size)]
+            parts = [batches] if ordered else [[one] for one in batches]
+            tasks += [Task(stream, tuple(names), tuple(part)) for part in parts]
+    return tasks
 
 
 def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -> None:

@@ -7,6 +7,8 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 FieldPath = tuple[str, ...]
 
 
@@ -67,21 +69,12 @@ def _replace_leaves(settings: Any, changes: Mapping[FieldPath, tuple[str, str]])
 
 
 def _parse(name: str, text: str, hint: Any) -> Any:
-    """``text`` as the first of the annotated types that takes it."""
-    kinds = _kinds(hint)
-    if text == "none" and types.NoneType in kinds:
-        return None
-    for kind in kinds:
-        if kind is bool and text in ("true", "false"):
-            return text == "true"
-        if typing.get_origin(kind) is typing.Literal and text in typing.get_args(kind):
-            return text
-        if kind in (int, float):
-            try:
-                return kind(text)
-            except ValueError:
-                continue
-    raise ValueError(f"{text!r} is no value for the setting {name}.")
+    """``text`` as a value of the annotated type."""
+    is_none = text == "none" and types.NoneType in _kinds(hint)
+    try:
+        return TypeAdapter(hint).validate_python(None if is_none else text)
+    except ValidationError:
+        raise ValueError(f"{text!r} is no value for the setting {name}.") from None
 
 
 def _kinds(hint: Any) -> tuple[Any, ...]:

@@ -3,9 +3,11 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from dga.io.files import CONFIG
 from dga.profiles import ClassifierConfig, Profile
@@ -37,21 +39,11 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
         return _checked(_checkpoint_config(profile, sources, path), path)
     if sources.classifier_fields:
         raise WeightsError(f"{path} tells its architecture, pixels and classes itself.")
-    content = read_config(path)
     try:
-        return _checked(_from_json(content["profile"]["classifier"]), path)
-    except (KeyError, TypeError) as error:
+        content = read_config(path)["profile"]["classifier"]
+        return _checked(TypeAdapter(ClassifierConfig).validate_python(content), path)
+    except (KeyError, TypeError, ValidationError) as error:
         raise WeightsError(f"The config.json of {path} does not describe a classifier.") from error
-
-
-def _from_json(values: Mapping[str, Any]) -> ClassifierConfig:
-    """A configuration from JSON types. Raises ``KeyError`` and ``TypeError`` for what is none."""
-    names = {field.name for field in fields(ClassifierConfig)}
-    options: dict[str, Any] = {name: values[name] for name in names & set(values)}
-    for name, value in options.items():
-        if isinstance(value, list):
-            options[name] = tuple(value)
-    return ClassifierConfig(**options)
 
 
 def _checkpoint_config(profile: Profile, sources: Sources, path: Path) -> ClassifierConfig:
@@ -83,10 +75,7 @@ def _timm_config(
     architecture: str, config: Mapping[str, Any], default: ClassifierConfig, path: Path
 ) -> ClassifierConfig:
     """Size, mean and deviation by ``config`` or else by timm's own table of architectures."""
-    if not _is_architecture(architecture):
-        raise WeightsError(
-            f"timm has no architecture {architecture!r}: name that of {path} with --architecture."
-        )
+    _check_architecture(architecture, path)
     try:
         facts = {**timm_facts(architecture), **config.get("pretrained_cfg", {})}
         names = config.get("label_names") or facts.get("label_names") or default.classes
@@ -103,11 +92,14 @@ def _timm_config(
         raise WeightsError(f"{path.parent / CONFIG} does not tell the pixels of {path}.") from error
 
 
-def _is_architecture(name: Any) -> bool:
-    """Whether timm knows it."""
+def _check_architecture(name: Any, path: Path) -> None:
+    """Raise :class:`WeightsError` for one that timm does not know."""
     import timm  # here: with all that it imports it takes a second
 
-    return isinstance(name, str) and timm.is_model(name)
+    if not isinstance(name, str) or not timm.is_model(name):
+        raise WeightsError(
+            f"timm has no architecture {name!r}: name that of {path} with --architecture."
+        )
 
 
 def timm_facts(architecture: str) -> dict[str, Any]:
@@ -154,20 +146,17 @@ def _order_classes(content: Any) -> list[str]:
 
 def _checked(config: ClassifierConfig, path: Path) -> ClassifierConfig:
     """The configuration. Raises :class:`WeightsError` for what no classifier can have."""
-    if not _is_architecture(config.architecture):
-        raise WeightsError(f"timm has no architecture {config.architecture!r} ({path}).")
+    _check_architecture(config.architecture, path)
     sizes = [config.input_size, config.resize or config.input_size]
-    if not all(isinstance(size, int) and 1 <= size <= LARGEST_INPUT for size in sizes):
+    if not all(1 <= size <= LARGEST_INPUT for size in sizes):
         raise WeightsError(
             f"The input size of {path} is from 1 to {LARGEST_INPUT} pixels a side, not "
             f"{config.input_size}."
         )
     for name, low, high in (("mean", 0, 1), ("std", 1e-6, LARGEST_STD)):
         values = getattr(config, name)
-        is_triple = isinstance(values, tuple) and len(values) == 3
-        if not is_triple or not all(
-            isinstance(v, int | float) and low <= v <= high for v in values
-        ):
+        is_in_range = [isinstance(v, int | float) and low <= v <= high for v in values]
+        if is_in_range != [True] * 3:
             raise WeightsError(
                 f"The {name} of {path} is three numbers for pixels in [0, 1], "
                 f"as in 0.485,0.456,0.406, not {values}."

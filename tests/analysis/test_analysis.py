@@ -93,12 +93,12 @@ def _sweep(
     rows = lines_of("dga", lambda p, c: True, photographs, corruptions, depth)
     for k, name in ((0, "source"), (4, "dga:depth=4"), (8, "dga:depth=8")):
         rows += lines_of(name, lambda p, c, k=k: right(p, c, k), photographs, corruptions)
-    return read_sweep(frame(rows), "dga", "dga")
+    return read_sweep(frame(rows), "dga")
 
 
 def test_depth_per_image_beats_every_control():
     """Each image is right at one of two depths, which t* names; half need each."""
-    found = compute_controls(read_sweep(frame(depth_matters(40)), "dga-guided", "dga-guided"))
+    found = compute_controls(read_sweep(frame(depth_matters(40)), "dga-guided"))
     values = {name: row.accuracy[MEAN].value for name, row in found.rows.items()}
     assert values == {
         "measured": 1, "adaptive": 1, "permuted": pytest.approx(0.5), "median": 0.5,
@@ -128,7 +128,7 @@ def test_t_star_goes_to_the_nearest_swept_depth():
     rows += lines_of("dga:depth=4", lambda p, c: True, 6, ["fog"])
     rows += lines_of("dga:depth=10", lambda p, c: True, 5, ["fog"])
     rows += lines_of("dga", lambda p, c: True, 6, ["fog"], lambda p, c: (0, 2, 3, 7, 20, 4)[p])
-    sweep = read_sweep(frame(rows), "dga", "dga")
+    sweep = read_sweep(frame(rows), "dga")
     assert sweep.depths == (0, 4, 10)
     assert sweep.photographs == tuple(path_of(p) for p in range(5))
     assert sweep.rounded.tolist() == [[0, 0, 1, 1, 2]]

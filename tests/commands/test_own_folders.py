@@ -1,5 +1,6 @@
 """People's own folders: one thing cannot end them, and reruns follow what has changed."""
 
+import csv
 import dataclasses
 import errno
 import json
@@ -104,6 +105,21 @@ def test_what_cannot_be_read_is_named_and_ends_nothing(tmp_path, command):
     assert f"Skipped {len(broken)} pictures" in said.stderr
     assert all(name in said.stderr for name in broken)
     assert not any(name in said.stderr for name in ("notes", "Thumbs", "._good"))
+
+
+def test_every_method_has_a_row_and_a_folder(tmp_path):
+    picture(tmp_path / "mine/trip/a.png")
+    methods = ["dga-plus", "dga-guided:depth=3"]
+    done("adapt", "mine", "--out", "out", "--methods", ",".join(methods))
+    with (tmp_path / "out/results.csv").open(newline="", encoding="utf-8") as file:
+        rows = {row["method"]: row for row in csv.DictReader(file)}
+    assert list(rows) == ["source", *methods]
+    assert rows["dga-guided:depth=3"]["depth"] == "3"
+    for name, row in rows.items():
+        assert (row["repaired"] == "") == (name == "source")
+        if row["repaired"]:
+            with Image.open(tmp_path / "out" / row["repaired"]) as repaired:
+                assert repaired.size == (32, 32)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

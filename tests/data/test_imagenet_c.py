@@ -14,7 +14,7 @@ from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
 from dga.data.image_sets import ImageFiles, ImageSet, find_images
 from dga.data.imagenet_c import conditions, find_condition, wnids
-from dga.evaluation.judging import Judge, judge_pictures
+from dga.evaluation.judging import judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow
 from dga.evaluation.run import evaluate
@@ -182,7 +182,7 @@ def test_what_a_release_lacks_is_named(models, clean, released, tmp_path):
     with pytest.raises(ValueError, match="nothing is no folder of corrupted pictures"):
         _plan(clean, corrupted=str(tmp_path / "nothing"))
     with pytest.raises(ValueError, match="has no clean"):
-        judge_pictures(Judge(models, Study()), _plan(released), tmp_path)
+        judge_pictures(models, Study(), _plan(released), tmp_path)
 
 
 def test_unreadable_pictures_in_the_middle_are_skipped_and_retried(models, clean, tmp_path):

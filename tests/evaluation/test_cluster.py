@@ -2,12 +2,12 @@
 
 import dataclasses
 import os
-import random
 import signal
 import socket
 import sys
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,12 @@ import torch
 from dga.evaluation import cluster
 from dga.evaluation.cluster import (
     ClusterError,
-    Recipe,
     Worker,
     evaluate_on_cluster,
-    make_tasks,
 )
 from dga.evaluation.plan import Plan
-from dga.evaluation.results_file import SHARDS, ResultRow, ResultsFile
+from dga.evaluation.results_file import ResultRow
 from dga.evaluation.run import evaluate, prepare
-from dga.io.files import LINES
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
 from dga.profiles import Profile
@@ -55,26 +52,26 @@ def _load(profile: Profile, root: Path) -> Models:
 
 
 @pytest.fixture(scope="module")
-def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Recipe:
+def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Worker:
     few = dataclasses.replace(plan, per_class=4)
-    return Recipe(partial(_load, tiny_profile, weights), METHODS, few)
+    return Worker(partial(_load, tiny_profile, weights), METHODS, few)
 
 
 @pytest.fixture(scope="module")
-def wild(recipe: Recipe) -> Recipe:
+def wild(recipe: Worker) -> Worker:
     """The same of a stream in which all severities come."""
     stream = dataclasses.replace(recipe.plan, severity=5, stream="wild")
     return dataclasses.replace(recipe, plan=stream)
 
 
-def _single(recipe: Recipe, out: Path, batch: int = 2, resume: bool = False) -> list[ResultRow]:
+def _single(recipe: Worker, out: Path, batch: int = 2, resume: bool = False) -> list[ResultRow]:
     models = recipe.load()
     asked = parse_all(models.profile, recipe.methods)
     return _facts(evaluate(models, asked, recipe.plan, out, batch, resume).lines)
 
 
 @pytest.fixture(scope="module")
-def whole(recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> list[ResultRow]:
+def whole(recipe: Worker, tmp_path_factory: pytest.TempPathFactory) -> list[ResultRow]:
     """What one machine alone finds."""
     return _single(recipe, tmp_path_factory.mktemp("single"))
 
@@ -83,50 +80,27 @@ def _facts(lines: list[ResultRow]) -> list[ResultRow]:
     return [{k: v for k, v in line.items() if k != "seconds"} for line in lines]
 
 
-def _work(recipe: Recipe, out: Path, streams: int = 2) -> tuple[ResultsFile, list[Any]]:
-    """All work, done here one piece after the other by a worker."""
-    worker = Worker(recipe)
-    images, results_file, rounds = prepare(recipe.plan, worker.inspect(), out, 2, True, "")
-    tasks = make_tasks(rounds)
-    assert sum(task.ordered for task in tasks.values()) == streams
-    return results_file, [(n, *worker.measure(task, images)) for n, task in tasks.items()]
-
-
 @pytest.mark.parametrize(("kind", "streams"), [("recipe", 2), ("wild", 1)])
-def test_shards_in_any_order_merge_to_the_single_machines_lines(kind, streams, request, tmp_path):
+def test_tasks_in_order_give_the_single_machines_lines(kind, streams, request, tmp_path):
     """Of a mixed stream, too, which is shared out where a method does not keep its order."""
     recipe = request.getfixturevalue(kind)
-    alone = _single(recipe, tmp_path / "alone")
-    results_file, shards = _work(recipe, tmp_path / "shards", streams)
-    random.Random(0).shuffle(shards)
-    for number, lines, _ in [*shards, *shards[:3]]:
-        results_file.add_shard(number, lines)
-    assert not (tmp_path / "shards" / LINES).exists()
-    results_file.merge()
-    assert _facts(results_file.lines) == alone
-    assert not (tmp_path / "shards" / SHARDS).exists()
+    setup = recipe.inspect()
+    images, _, tasks = prepare(recipe.plan, setup, tmp_path / "tasks", 2, False, "")
+    assert sum(len(task.batches) > 1 for task in tasks) == streams
+    done = [recipe.measure(n, task, images, setup)[1] for n, task in enumerate(tasks)]
+    assert _facts(list(chain(*done))) == _single(recipe, tmp_path / "alone")
 
 
-def test_a_killed_command_leaves_shards_that_the_next_one_finds(recipe, whole, tmp_path):
-    results_file, shards = _work(recipe, tmp_path / "shards")
-    for number, lines, _ in shards[1:6]:
-        results_file.add_shard(number, lines)
-    (tmp_path / "shards" / SHARDS / "000000099.part").write_text('{"half')
-    with pytest.raises(ValueError, match=r"already holds \d+ results\. Add --resume"):
-        _single(recipe, tmp_path / "shards")
-    resumed = _single(recipe, tmp_path / "shards", resume=True)
-    assert sorted(map(str, resumed)) == sorted(map(str, whole))
-
-
-def test_a_worker_that_differs_is_refused(recipe):
-    setup = Worker(recipe).loaded.setup
+def test_a_worker_that_differs_is_refused(recipe, tmp_path):
+    setup = recipe.inspect()
+    images, _, tasks = prepare(recipe.plan, setup, tmp_path, 2, False, "")
     for change, words in (
         ({"weights": {**setup.weights, "classifier": "other"}}, "weights.classifier: other there"),
         ({"packages": {**setup.packages, "torch": "1.0"}}, "packages.torch: 1.0 there"),
         ({"precision": "bfloat16"}, "precision: bfloat16 there, float32 here"),
     ):
         with pytest.raises(ValueError, match=f"differs from the first one .*{words}"):
-            Worker(recipe, dataclasses.replace(setup, **change)).inspect()
+            recipe.measure(0, tasks[0], images, dataclasses.replace(setup, **change))
 
 
 def test_without_ray_a_sentence_says_what_to_install(picture_folder, tmp_path, monkeypatch):

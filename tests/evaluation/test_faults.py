@@ -71,11 +71,6 @@ def pixels(tiny_models: Models) -> np.ndarray:
 # A network returns no numbers
 
 
-@pytest.fixture
-def plan(picture_folder: Path) -> Plan:
-    return Plan((str(picture_folder),), ("gaussian_noise", "fog"), 3, 2, "all", 0)
-
-
 @EACH_NETWORK
 def test_no_numbers_become_no_result(
     tiny_models: Models, plan: Plan, tmp_path: Path, name: str

@@ -13,7 +13,7 @@ from dga.corruptions import FAMILIES, corrupt
 from dga.diffusion import forward_path
 from dga.discriminator import INPUTS, curve
 from dga.evaluation import judging
-from dga.evaluation.judging import Judge, judge_pictures, make_judge
+from dga.evaluation.judging import judge_pictures, read_study
 from dga.evaluation.plan import Plan, image_seed
 from dga.images import to_tensor
 from dga.io.shipped import shipped
@@ -47,9 +47,9 @@ def _same(one: Path, other: Path) -> bool:
 
 @pytest.mark.parametrize(("shown", "depths"), [("x_t", range(101)), ("x0_hat", DEPTHS)])
 def test_logits_are_those_of_the_curve(shown, depths, tiny_models, plan, images, tmp_path):
-    judge, features = Judge(tiny_models, Study(input=shown)), shown == "x_t"
+    judge, features = (tiny_models, Study(input=shown)), shown == "x_t"
     asked = () if features else depths
-    assert judge_pictures(judge, plan, tmp_path, asked, features) == []
+    assert judge_pictures(*judge, plan, tmp_path, asked, features) == []
     depths = list(depths)
     curves = _load(tmp_path / "curves.npz")
     assert curves["corruptions"].tolist() == ["clean", "gaussian_noise", "fog"]
@@ -74,8 +74,8 @@ def test_logits_are_those_of_the_curve(shown, depths, tiny_models, plan, images,
 def test_a_killed_run_makes_only_the_parts_that_are_missing(
     tiny_models, plan, tmp_path, monkeypatch
 ):
-    judge = Judge(tiny_models, Study())
-    judge_pictures(judge, plan, tmp_path / "whole", DEPTHS)
+    judge = tiny_models, Study()
+    judge_pictures(*judge, plan, tmp_path / "whole", DEPTHS)
     real, out = judging._save, tmp_path / "killed"
 
     def save_then_die(path: Path, arrays: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
     with monkeypatch.context() as patch:
         patch.setattr(judging, "_save", save_then_die)
         with pytest.raises(KeyboardInterrupt):
-            judge_pictures(judge, plan, out, DEPTHS)
+            judge_pictures(*judge, plan, out, DEPTHS)
     assert not (out / "curves.npz").exists()
     (out / "parts" / "gaussian_noise.npz").unlink()
     (out / "parts" / "gaussian_noise.part").write_bytes(b"half a part")
@@ -99,18 +99,18 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
         return measure(self, images, condition)
 
     monkeypatch.setattr(judging.JudgingRun, "measure", count)
-    judge_pictures(judge, plan, out, DEPTHS)
+    judge_pictures(*judge, plan, out, DEPTHS)
     assert measured == ["gaussian_noise"]
     assert _same(out / "curves.npz", tmp_path / "whole" / "curves.npz")
     assert _same(out / "features.npz", tmp_path / "whole" / "features.npz")
     assert not (out / "parts").exists()
-    judge_pictures(judge, plan, out, DEPTHS)
+    judge_pictures(*judge, plan, out, DEPTHS)
     assert measured == ["gaussian_noise"]  # a finished run has nothing to do
 
 
 def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
-    judge, few = Judge(tiny_models, Study()), ((0, 9), False)
-    judge_pictures(judge, plan, tmp_path, *few)
+    judge, few = (tiny_models, Study()), ((0, 9), False)
+    judge_pictures(*judge, plan, tmp_path, *few)
     before = (tmp_path / "config.json").read_bytes()
     for another, changed, said in (
         (dataclasses.replace(plan, severity=5), few, "severity: 3 there, 5 here"),
@@ -119,10 +119,10 @@ def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
         (plan, ((0, 9), True), "features: False there, True here"),
     ):
         with pytest.raises(ValueError, match=said):
-            judge_pictures(judge, another, tmp_path, *changed)
-    other = Judge(tiny_models, Study(source="crossed"))
+            judge_pictures(*judge, another, tmp_path, *changed)
+    other = tiny_models, Study(source="crossed")
     with pytest.raises(ValueError, match="source: images there, crossed here; study: images there"):
-        judge_pictures(other, plan, tmp_path, *few)
+        judge_pictures(*other, plan, tmp_path, *few)
     assert (tmp_path / "config.json").read_bytes() == before
 
 
@@ -132,7 +132,7 @@ def test_impossible_depths_are_refused(tiny_models, plan, tmp_path):
     with pytest.raises(ValueError, match="Depths look like 0,10,20"):
         judging.parse_depths("0-10")
     with pytest.raises(ValueError, match="between 0 and 100, not 101"):
-        judge_pictures(Judge(tiny_models, Study()), plan, tmp_path, (0, 101))
+        judge_pictures(tiny_models, Study(), plan, tmp_path, (0, 101))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -152,11 +152,10 @@ def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder):
     with pytest.raises(WeightsError, match="judges x0_hat, not x_t: it can be judged"):
         load_models("everyday16", Sources(discriminator=x0_hat_folder), compute)
     sources = Sources(discriminator=x0_hat_folder)
-    judge = make_judge(load_models("everyday16", sources, compute, INPUTS), sources)
-    assert judge.denoiser is judge.models.denoiser
-    assert judge.study.name == "images-x0_hat"
+    study = read_study(load_models("everyday16", sources, compute, INPUTS), sources)
+    assert (study.input, study.name) == ("x0_hat", "images-x0_hat")
     models = load_models("everyday16", compute=compute)
-    assert make_judge(models, Sources()).denoiser is None
+    assert read_study(models, Sources()).input == "x_t"
 
 
 def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):

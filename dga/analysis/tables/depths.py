@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from dga.analysis.depth_controls import DepthControls, find_fixed_depths
-from dga.analysis.names import MEAN, SOURCE, group_title, method_title
+from dga.analysis.depth_controls import DepthControls
+from dga.analysis.names import MEAN, SOURCE, find_sweep, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.tables.table import Rows, Table, to_columns, to_percent, to_points
@@ -62,7 +62,7 @@ def make_controls_table(pooled: PooledRuns) -> Table:
 def control_methods(pooled: PooledRuns) -> list[str]:
     """The methods whose lines the controls rest on."""
     base = pooled.controls.sweep.adaptive
-    return [SOURCE, base, *find_fixed_depths(pooled.lines, base).values()]
+    return [SOURCE, base, *find_sweep(pooled.methods, base, "depth").values()]
 
 
 def _controls_caption(controls: DepthControls) -> str:
