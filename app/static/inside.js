@@ -203,7 +203,7 @@ function showDiagnosis({ diagnosis, curve, repaired }, page) {
   let text = "";
   if (diagnosis && curve?.confidence.length) {
     const start = percent(curve.confidence[0]);
-    if (diagnosis.is_unchanged) text = "The diagnosis changes nothing here: ours leaves this picture alone.";
+    if (diagnosis.is_unchanged) text = `Ours leaves this picture alone${curve.confidence[0] < page.tau ? "" : `, though this detector is ${start} sure of damage`}.`;
     else if (diagnosis.entry) text = `What the diagnosis changes: noise is already in the photo, as much as ${diagnosis.entry} steps add. So ours adds little or none before it takes all of it out.`;
     else if (Math.round(100 * diagnosis.before) < Math.round(100 * curve.confidence[0])) text = `What the diagnosis changes: once what ours found is undone, the detector is ${percent(diagnosis.before)} sure of damage instead of ${start}, before any noise.`;
     else text = `Ours undid something here that does not convince the detector: before any noise it is still ${percent(diagnosis.before)} sure of damage.`;
