@@ -206,7 +206,7 @@ class Service:
 
 
 def label_values(blocks: gr.Blocks) -> None:
-    """Name all that ``/repair`` and ``/adapt`` take and give, with bounds, for ``/gradio_api/info``.
+    """Name what ``/repair`` and ``/adapt`` take and give, with bounds, in ``/gradio_api/info``.
 
     ``gradio.Server`` numbers values; assistants read the same docstrings by themselves.
     """

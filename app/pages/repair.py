@@ -81,8 +81,9 @@ def repair_page(service: Service) -> Page:
     )
 
 
-FIRST_PARTS = ("original", "damaged", "repaired", "paper", "fixed", "found", "headline")
-FIRST_PARTS += ("truth", "is_damaged")  # type: ignore[assignment]
+FIRST_PARTS = (
+    "original", "damaged", "repaired", "paper", "fixed", "found", "headline", "truth", "is_damaged"
+)  # fmt: skip
 
 
 def without_images(parts: dict[str, Any]) -> dict[str, Any]:
