@@ -119,8 +119,9 @@ def _own_photo(
         return f"{sight} We found {finding} and left it alone."
     what = diagnosis[0].upper() + diagnosis[1:] if diagnosis else "Damage"
     is_unsure = not (damaged["is_sure"] or repaired["is_sure"])
-    now = "The classifier still" if is_unsure else "Now the classifier"
-    return f"{what}, repaired where possible. {now} {describe_sight(repaired)}."
+    unsure = "The classifier is still not sure what this is."
+    now = unsure if is_unsure else f"Now the classifier {describe_sight(repaired)}."
+    return f"{what}, repaired where possible. {now}"
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:
