@@ -119,7 +119,7 @@ function markOld(names) {
 function dim() {
   picture.classList.toggle("is-old", Boolean(isOld[inDivider] ?? isOld.repaired));
   find("#headline").classList.toggle("is-old", Boolean(isOld.headline));
-  find(".found").classList.toggle("is-old", Boolean(isOld.found));
+  find(".found").classList.toggle("is-old", Boolean(isOld.found && record.found));
   for (const name of ["original", "damaged", "repaired"]) find(`#row-${name}`).classList.toggle("is-old", Boolean(isOld[name]));
   for (const name of ["paper", "fixed"]) find(`#tile-${name}`).classList.toggle("is-old", Boolean(isOld[name]));
 }
