@@ -23,7 +23,7 @@ from fastapi import HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from app.endpoints import MOST_RUNS, Service
+from app.endpoints import MOST_RUNS, Service, label_values
 from app.pages.all15 import all15_page
 from app.pages.learn import learn_page
 from app.pages.repair import repair_page
@@ -155,6 +155,7 @@ def serve(
         mcp_server=True, ssr_mode=False, footer_links=[], _frontend=False,
         app_kwargs={"lifespan": stand_in_front(is_local)},
     )  # fmt: skip
+    label_values(server.get_blocks())
     threading.Thread(target=_keep_tidy, args=(folder,), daemon=True).start()
     return server, url
 

@@ -12,18 +12,20 @@ from typing import Any
 
 import gradio as gr
 from gradio.data_classes import FileData
+from gradio.utils import get_function_description
 from PIL import Image
 
 from app.runs.damage import damage_photo
 from app.runs.models import Networks, TooLongError
 from app.runs.samples import SAMPLES
-from app.runs.settings import Settings, SettingsError, parse_settings
+from app.runs.settings import NONE, Settings, SettingsError, parse_settings
 from app.runs.subject import Original, Subjects, view_square
 from app.runs.watch import watch
 from app.server.decoder import read_photograph
 from app.server.gate import address_of
 from app.server.photos import Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turn, Turns
+from dga.corruptions import CORRUPTIONS
 from dga.data.results import encode_picture
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
@@ -37,6 +39,14 @@ MOST_RUNS = 64
 """Runs that Gradio lets in at once; :class:`Turns` says who of them computes."""
 SENTENCES = (BusyError, SettingsError, TooLongError, UnknownPhotoError, UploadError)
 """Errors whose message is meant for the visitor."""
+BOUNDS: dict[str, dict[str, Any]] = {
+    "corruption": {"enum": [NONE, *CORRUPTIONS]},
+    "severity": {"minimum": 1, "maximum": 5},
+    "tau": {"minimum": 0, "maximum": 1},
+    "seed": {"minimum": 0},
+    "dda_depth": {"minimum": 1},
+}
+"""Of the values of ``/adapt``, in JSON Schema."""
 FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
 _log = logging.getLogger(__name__)
 
@@ -124,7 +134,8 @@ class Service:
             picture: The photograph, any common format up to 20 MB.
 
         Returns:
-            A record of its size, what was found, the depths and the seconds; and the photograph.
+            A record of its size, what was found, the depths and the seconds.
+            The photograph, repaired, as PNG.
         """
         pixels = self._read(picture)
         result = await self._last(request, lambda models: photograph_steps(models, pixels))
@@ -148,15 +159,14 @@ class Service:
         Args:
             picture: The picture, any common format up to 20 MB.
             corruption: What to damage it with first; none for one that is damaged already.
-            severity: Of the corruption, 1 to 5.
-            tau: The discriminator's threshold, from 0 to 1; a lower one stops deeper. Default: the
-                profile's.
-            seed: Fixes the corruption and all the noise.
-            dda_depth: The fixed depth of the rival DDA. Default: the profile's.
+            severity: Strength of the corruption, 1 to 5.
+            tau: Confidence below which noise stops, 0 to 1; without it, the profile's.
+            seed: Fixes the corruption and all the noise, 0 or more.
+            dda_depth: The fixed depth of the rival DDA, 1 or more; without it, the profile's.
 
         Returns:
-            A record (t_star, confidence by depth, and of every method depth, seconds and labels);
-            and the pictures: damaged, noised to t*, then those of DGA, DGA + G, DDA and DGA+.
+            A record: t_star, confidence by depth, and of every method depth, seconds and labels.
+            The pictures as PNG: damaged, noised to t*, then of DGA, DGA + G, DDA and DGA+.
         """
         profile = self.networks.profile
         view = view_square(profile, self._read(picture))
@@ -193,6 +203,21 @@ class Service:
         async for part in self.run(request, steps):
             last = part
         return last
+
+
+def label_values(blocks: gr.Blocks) -> None:
+    """Name what ``/repair`` and ``/adapt`` take and give, with bounds, in ``/gradio_api/info``.
+
+    ``gradio.Server`` numbers values; assistants read the same docstrings by themselves.
+    """
+    texts = list[tuple[str, str]]()
+    for endpoint in (Service.repair, Service.adapt):  # in the order of ``build_server``
+        _, parameters, returns = get_function_description(endpoint)
+        texts += [(name, text) for name, text in parameters.items() if text]
+        texts += [("", text) for text in returns]
+    for component, (name, text) in zip(blocks.config["components"], texts, strict=False):
+        component["props"]["label"] = text.rstrip(".")
+        component["api_info_as_input"] |= BOUNDS.get(name, {})
 
 
 def write_picture(pixels: Pixels) -> FileData:

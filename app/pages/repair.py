@@ -11,7 +11,6 @@ from app.runs.samples import SAMPLES
 from app.runs.sentences import NOT_MENDED
 from app.runs.settings import DEEPEST, MOST_STROKES, Settings
 from app.runs.thumbnails import make_thumbnails
-from app.runs.watch import FILM
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import shipped
 
@@ -59,7 +58,7 @@ def repair_page(service: Service) -> Page:
         "fixedDepth": profile.dda_depth,
         "deepest": DEEPEST,
         "cap": profile.stopping.max_depth,
-        "film": FILM,
+        "side": profile.image_size,
         "rates": read_rates(Results.read(RESULTS)),
     }
     main = render(
@@ -67,6 +66,7 @@ def repair_page(service: Service) -> Page:
         snippet=SNIPPET, opening=OPENING,
         classifier=profile.classifier.architecture.removeprefix("tf_"),
         cap=profile.stopping.max_depth,
+        has_explainer=service.networks.has_explainer,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip
     return Page(
@@ -81,8 +81,9 @@ def repair_page(service: Service) -> Page:
     )
 
 
-FIRST_PARTS = ("original", "damaged", "repaired", "paper", "fixed", "found", "headline")
-FIRST_PARTS += ("truth", "is_damaged")  # type: ignore[assignment]
+FIRST_PARTS = (
+    "original", "damaged", "repaired", "paper", "fixed", "found", "headline", "truth", "is_damaged"
+)  # fmt: skip
 
 
 def without_images(parts: dict[str, Any]) -> dict[str, Any]:

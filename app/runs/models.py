@@ -21,6 +21,7 @@ from dga.images import to_tensor
 from dga.networks.compute import Compute, default_device
 from dga.networks.models import ModelFiles, Models
 from dga.pipeline import classify
+from dga.weights.sources import EXPLAINER
 
 BUDGET_SECONDS = 150.0
 """Of computing for one run."""
@@ -43,6 +44,8 @@ class Networks:
 
     def __init__(self, files: ModelFiles | Models) -> None:
         self.profile = files.profile
+        named = files.places if isinstance(files, ModelFiles) else files.weights
+        self.has_explainer = EXPLAINER in named  # else DGA+ asks the discriminator
         self._files = files
         self._thread = ThreadPoolExecutor(1, "networks")
         self._loaded: Future[Models] = Future()

@@ -104,7 +104,8 @@ def write_headline(
         return f"{subject} hid {thing}. Repaired, it is seen again: {share}."
     if was_right:
         return f"{subject} did not hide {thing}, but our repair did."
-    return f"{subject} hid {thing}, and the repair did not bring it back."
+    seen = f"{name_with_article(repaired['label'])} ({share})"
+    return f"{subject} hid {thing}. The repair did not bring it back: it is read as {seen}."
 
 
 def _own_photo(
@@ -118,8 +119,9 @@ def _own_photo(
         return f"{sight} We found {finding} and left it alone."
     what = diagnosis[0].upper() + diagnosis[1:] if diagnosis else "Damage"
     is_unsure = not (damaged["is_sure"] or repaired["is_sure"])
-    now = "The classifier still" if is_unsure else "Now the classifier"
-    return f"{what}, repaired where possible. {now} {describe_sight(repaired)}."
+    unsure = "The classifier is still not sure what this is."
+    now = unsure if is_unsure else f"Now the classifier {describe_sight(repaired)}."
+    return f"{what}, repaired where possible. {now}"
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:
@@ -134,9 +136,12 @@ def describe_sight(reading: Reading) -> str:
     """``sees an espresso (93 %)``, or that it is not sure."""
     if not reading["is_sure"]:
         return "is not sure what this is"
-    label = reading["label"]
-    article = "an" if label[0].lower() in "aeiou" else "a"
-    return f"sees {article} {label} ({percent(reading['share'])})"
+    return f"sees {name_with_article(reading['label'])} ({percent(reading['share'])})"
+
+
+def name_with_article(label: str) -> str:
+    """``an espresso``."""
+    return f"{'an' if label[0].lower() in 'aeiou' else 'a'} {label}"
 
 
 def join_words(words: Sequence[str]) -> str:

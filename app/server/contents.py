@@ -12,6 +12,7 @@ from typing import Any
 
 DEPTH, DIGITS, BRACKETS = 32, 40, 20_000  # of JSON
 FAILED = "The request failed unexpectedly; the server's log says why."
+UNFIT = "An argument is not of the kind, or not within the bounds, that the tool's schema gives."
 METHODS = {"initialize", "ping", "tools/list", "tools/call", "prompts/list", "resources/list"}
 SESSION = re.compile(r"[\w-]{8,64}", re.ASCII)  # an empty name ends Gradio's queue for everybody
 _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
@@ -95,5 +96,5 @@ def _clean(values: dict[str, Any]) -> dict[str, Any]:
         name = "text" if part is not values else "error"
         part[name] = str(part.get(name)).removeprefix("Error: ")
         if not is_sentence(part[name]):
-            part[name] = FAILED
+            part[name] = UNFIT if part[name].startswith("Input validation error") else FAILED
     return values

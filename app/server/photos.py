@@ -22,7 +22,6 @@ SECONDS = 3300.0  # 55 minutes
 MOST_BYTES = 2**29
 MOST_OF_ADDRESS = 2**28
 MOST_RESULTS = 2  # of a photo
-_SUFFIXES = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "TIFF": ".tif"}
 
 
 class UnknownPhotoError(LookupError):
@@ -33,7 +32,7 @@ class UnknownPhotoError(LookupError):
 class Photo:
     """``pixels``: uint8 ``[H, W, 3]``; ``full_size``: its width and height before it was reduced.
 
-    ``source``: the file's own bytes.
+    ``source``: the file's own bytes; ``address``: whose it is; ``results``: what was made of it.
     """
 
     key: str
@@ -41,6 +40,13 @@ class Photo:
     pixels: Pixels
     full_size: tuple[int, int]
     source: bytes
+    address: str
+    results: dict[str, Pixels] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory."""
+        return len(self.source) + sum(one.nbytes for one in (self.pixels, *self.results.values()))
 
 
 class Download(NamedTuple):
@@ -49,18 +55,6 @@ class Download(NamedTuple):
     name: str
     kind: str
     content: bytes
-
-
-@dataclass(eq=False)
-class _Entry:
-    photo: Photo
-    address: str
-    results: dict[str, Pixels] = field(default_factory=dict)
-
-    @property
-    def size(self) -> int:
-        pictures = (self.photo.pixels, *self.results.values())
-        return len(self.photo.source) + sum(pixels.nbytes for pixels in pictures)
 
 
 class Photos:
@@ -72,7 +66,7 @@ class Photos:
     ) -> None:  # fmt: skip
         self.most_bytes, self.most_of_address = most_bytes, most_of_address
         self.seconds = seconds
-        self._entries: dict[str, _Entry] = {}  # the oldest first
+        self._photos: dict[str, Photo] = {}  # the oldest first
         self._lock = threading.Lock()
         self._turns = Turns(most_waiting=64, most_per_visitor=32)
 
@@ -88,62 +82,56 @@ class Photos:
                 if self._count_bytes(address) + len(data) > self.most_of_address:
                     raise UploadError(QUOTA)
             pixels, full_size = await asyncio.to_thread(decoder.read_photograph, data)
-        photo = Photo(secrets.token_urlsafe(16), clean_name(name), pixels, full_size, data)
+        key = secrets.token_urlsafe(16)
+        photo = Photo(key, clean_name(name), pixels, full_size, data, address)
         with self._lock:
-            self._entries[photo.key] = _Entry(photo, address)
+            self._photos[key] = photo
             self._make_room()
-        asyncio.get_running_loop().call_later(self.seconds, self._forget, photo.key)
+        asyncio.get_running_loop().call_later(self.seconds, self._forget, key)
         return photo
 
     def get(self, key: str) -> Photo:
         """Raises :class:`UnknownPhotoError`."""
-        return self._find(key).photo
+        try:
+            return self._photos[key]
+        except KeyError:
+            raise UnknownPhotoError(GONE) from None
 
     def keep_result(self, key: str, pixels: Pixels) -> str:
         """Keep what was made of a photograph; returns a key for it."""
-        entry, result = self._find(key), secrets.token_urlsafe(16)
+        results, result = self.get(key).results, secrets.token_urlsafe(16)
         with self._lock:
-            entry.results[result] = pixels
-            while len(entry.results) > MOST_RESULTS:
-                del entry.results[next(iter(entry.results))]
+            results[result] = pixels
+            while len(results) > MOST_RESULTS:
+                del results[next(iter(results))]
             self._make_room()
         return result
 
     async def get_result(self, key: str, result: str) -> Download:
         """That, as a file in the format of its photograph, with what this said of itself."""
-        entry = self._find(key)
-        photo, pixels = entry.photo, entry.results.get(result)
-        if pixels is None:
+        photo = self.get(key)
+        if (pixels := photo.results.get(result)) is None:
             raise UnknownPhotoError(GONE)
-        name, kind = PurePath(photo.name), format_of(photo.source)
-        suffix = name.suffix.lower()
-        if suffix not in KINDS or KINDS[suffix][0] != kind:
-            suffix = _SUFFIXES.get(str(kind), ".png")
-        write, source = decoder.write_photograph, photo.source
-        content = await asyncio.to_thread(write, source, pixels, suffix)
-        return Download(
-            f"{name.stem}-repaired{suffix}", f"image/{KINDS[suffix][0].lower()}", content
-        )
-
-    def _find(self, key: str) -> _Entry:
-        try:
-            return self._entries[key]
-        except KeyError:
-            raise UnknownPhotoError(GONE) from None
+        name, source = PurePath(photo.name), photo.source
+        fitting = [end for end, (kind, _) in KINDS.items() if kind == format_of(source)] or [".png"]
+        suffix = name.suffix.lower() if name.suffix.lower() in fitting else fitting[0]
+        content = await asyncio.to_thread(decoder.write_photograph, source, pixels, suffix)
+        kind = KINDS[suffix][0].lower()
+        return Download(f"{name.stem}-repaired{suffix}", f"image/{kind}", content)
 
     def _forget(self, key: str) -> None:
         with self._lock:
-            self._entries.pop(key, None)
+            self._photos.pop(key, None)
 
     def _count_bytes(self, address: str) -> int:
-        return sum(entry.size for entry in self._entries.values() if entry.address == address)
+        return sum(photo.size for photo in self._photos.values() if photo.address == address)
 
     def _make_room(self) -> None:
         """The oldest photos of whoever has most of them go."""
-        entries = self._entries
-        while sum(entry.size for entry in entries.values()) > self.most_bytes:
-            greedy = max((entry.address for entry in entries.values()), key=self._count_bytes)
-            del entries[next(key for key, entry in entries.items() if entry.address == greedy)]
+        photos = self._photos
+        while sum(photo.size for photo in photos.values()) > self.most_bytes:
+            greedy = max((photo.address for photo in photos.values()), key=self._count_bytes)
+            del photos[next(key for key, photo in photos.items() if photo.address == greedy)]
 
 
 def clean_name(name: str) -> str:

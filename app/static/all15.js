@@ -23,7 +23,7 @@ function showBoard() {
 
 function showCell(row, { image, reading }) {
   const address = `.?photo=${board.photo}&damage=${row.damage}&strength=${board.strength}`;
-  const text = make("span", { class: "label" }, reading.label, " ", make("span", { class: "mark" }, reading.is_right ? "✓" : "✗"), make("small", {}, percent(reading.share)));
+  const text = make("span", { class: "label" }, reading.label, "\u00a0", make("span", { class: "mark" }, reading.is_right ? "✓" : "✗"), make("small", {}, percent(reading.share)));
   return make("td", { class: reading.is_right ? "right" : "wrong" }, make("a", { href: address }, make("img", { src: image, alt: "", width: 112, height: 112, loading: "lazy" }), text));
 }
 

@@ -43,7 +43,7 @@ const isUnsure = (reading) => reading.is_right === null && !reading.is_sure;
 /** What the classifier sees, and whether that is right where the truth is certain. */
 export function nameReading(reading, unsure = "I am not sure") {
   if (isUnsure(reading)) return unsure;
-  const mark = { true: " ✓", false: " ✗", null: "" }[reading.is_right];
+  const mark = { true: "\u00a0✓", false: "\u00a0✗", null: "" }[reading.is_right];
   return reading.label + mark;
 }
 

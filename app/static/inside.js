@@ -24,8 +24,9 @@ export function drawInside(record, settings, change, page, isRunning) {
   last = key;
   showRebuilt(record, isRunning);
   const { width, height } = record.original ?? {};
-  put(find("#square-note"), width !== height ? "All of this is about the middle square of the photo, at the size that the classifier sees." : "");
-  showDiagnosis(record);
+  const isWhole = width === page.side && height === page.side;
+  put(find("#square-note"), width && !isWhole ? `All of this is a second look: at ${width === height ? "the photo" : "the middle square of the photo"} as the classifier sees it, ${page.side} × ${page.side}. Above, ours looks at the whole photo at its own size, and may find something else.` : "");
+  showDiagnosis(record, page);
   put(find("#draws"), record.draws ? `Of ${record.draws.count} draws of this noise ${record.draws.hidden} hid it, and ${record.draws.repaired} were read right after the repair.` : "");
 }
 
@@ -90,8 +91,8 @@ function makeChart(change, page) {
     for (const [name, number] of [["x1", LEFT], ["x2", right], ["y1", y(value)], ["y2", y(value)]]) tau.bar.setAttribute(name, number);
     for (const [name, number] of [["x", LEFT], ["y", y(value) - 12], ["width", width - LEFT], ["height", 24]]) tau.grip.setAttribute(name, number);
     tau.handle.setAttribute("cx", right); tau.handle.setAttribute("cy", y(value));
-    const isNarrow = right > width - 50; // the label stands above the line's end
-    tau.text.setAttribute("x", isNarrow ? right - 14 : right + 16); tau.text.setAttribute("y", y(value) + (isNarrow ? -10 : 5));
+    const isNarrow = right > width - 50; // there the label stands above the chart, where no curve is
+    tau.text.setAttribute("x", isNarrow ? width : right + 16); tau.text.setAttribute("y", isNarrow ? TOP - 12 : y(value) + 5);
     tau.text.setAttribute("text-anchor", isNarrow ? "end" : "start");
     put(tau.text, `τ ${percent(value)}, drag`);
     const { node } = tau;
@@ -118,7 +119,7 @@ function makeChart(change, page) {
     stop.style.display = "";
     const [line, text] = stop.children;
     line.setAttribute("x1", x(depth)); line.setAttribute("x2", x(depth));
-    text.setAttribute("x", clamp(x(depth), LEFT + 70, right - 70));
+    text.setAttribute("x", clamp(x(depth), LEFT + 70, right - (width < 700 ? 150 : 70)));
     put(text, depth ? `t* = ${depth}: stopped here` : "t* = 0: left alone");
   }
   follow(tau, ([, vertical]) => placeTau(asTau((BOTTOM - vertical) / (BOTTOM - TOP))), () => change({ tau: shown.tau }));
@@ -182,7 +183,7 @@ function showRebuilt(record, isRunning) {
     [paper, paper?.depth === 0 ? "Left alone" : "Rebuilt freely", "the paper’s DGA"],
     [guided, guided?.depth === 0 ? "Left alone" : "Rebuilt, coarse shapes kept", "the paper’s DGA + G"],
     [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "the rival, DDA"],
-    [diagnosis, diagnosis?.is_unchanged ? "Nothing found to undo" : "Found and undone first", "ours, DGA+"],
+    [diagnosis, diagnosis?.is_unchanged ? "Left alone" : "Found and undone first", "ours, DGA+"],
   ];
   const box = find("#rebuilt");
   if (!box.children.length) {
@@ -198,14 +199,17 @@ function showRebuilt(record, isRunning) {
   });
 }
 
-function showDiagnosis({ diagnosis, curve }) {
+function showDiagnosis({ diagnosis, curve, repaired }, page) {
   let text = "";
   if (diagnosis && curve?.confidence.length) {
     const start = percent(curve.confidence[0]);
-    if (diagnosis.is_unchanged) text = "The diagnosis changes nothing here: ours leaves this photo alone.";
+    if (diagnosis.is_unchanged) text = `Ours leaves this picture alone${curve.confidence[0] < page.tau ? "" : `, though this detector is ${start} sure of damage`}.`;
     else if (diagnosis.entry) text = `What the diagnosis changes: noise is already in the photo, as much as ${diagnosis.entry} steps add. So ours adds little or none before it takes all of it out.`;
     else if (Math.round(100 * diagnosis.before) < Math.round(100 * curve.confidence[0])) text = `What the diagnosis changes: once what ours found is undone, the detector is ${percent(diagnosis.before)} sure of damage instead of ${start}, before any noise.`;
     else text = `Ours undid something here that does not convince the detector: before any noise it is still ${percent(diagnosis.before)} sure of damage.`;
+    const isCalm = !diagnosis.is_unchanged && diagnosis.before < page.tau;
+    if (isCalm && diagnosis.reading.is_right === false) text += ` To the detector it no longer looks damaged; the classifier still reads it wrong: ${diagnosis.reading.label}.`;
+    if (repaired && repaired.is_unchanged !== diagnosis.is_unchanged) text += ` Above, at the photo’s own size, ours ${repaired.is_unchanged ? "left it alone" : "repaired it"}.`;
   }
   put(find("#diagnosis"), text);
 }

@@ -30,10 +30,12 @@ function follow(selector, change) {
 }
 
 export function showTrouble({ truth, original, strengths }) {
+  showPicture("#trouble-original", original.image, "The photograph, undamaged");
   follow("#strength", (strength, input) => {
     const reading = strength ? strengths[strength - 1] : original;
     const amount = strength ? `${strength} of 5` : "none";
     put(find("#trouble-strength"), amount);
+    put(find("#trouble-caption"), strength ? `With noise, ${amount}` : "Without noise");
     input.setAttribute("aria-valuetext", amount);
     showPicture("#trouble-picture", reading.image, strength ? `The photograph with noise of strength ${strength}` : "The photograph, undamaged");
     showReading("#trouble-reading", reading);
@@ -44,6 +46,7 @@ export function showTrouble({ truth, original, strengths }) {
 }
 
 export function showOurs({ original, damaged, plus, truth, found }) {
+  showPicture("#ours-picture", original.image, `Undamaged, read as ${original.label}`);
   showPicture("#ours-before", damaged.image, `Damaged, read as ${damaged.label}`);
   showPicture("#ours-after", plus.image, `Repaired, read as ${plus.label}`);
   showReading("#ours-original", original);
@@ -58,11 +61,22 @@ export function showOurs({ original, damaged, plus, truth, found }) {
 
 const steps = (depth) => `${depth} step${depth === 1 ? "" : "s"}`;
 
-export function showNoise({ depths, confidence, tau, stop, isCrossed, damage }) {
+/** Why the stop need not be where the classifier reads best. */
+function compareStop(depths, stop) {
+  const right = depths.filter(({ isRight }) => isRight);
+  const best = right.reduce((first, one) => (one.share > first.share ? one : first), right[0]);
+  const asked = "The detector judges whether the picture looks damaged, not what it shows.";
+  if (!best) return `${asked} The classifier reads it right from none of these amounts.`;
+  return best.depth === stop ? `${asked} Here t* is also where the classifier reads it best, of these amounts.`
+    : `${asked} Of these amounts, the classifier reads it best from ${steps(best.depth)}: ${best.label}, ${percent(best.share)}.`;
+}
+
+export function showNoise({ depths, confidence, tau, stop, isCrossed }) {
   const input = find("#depth");
   input.max = depths.length - 1;
   input.value = depths.findIndex(({ depth }) => depth === stop);
   find("#depths").replaceChildren(...depths.map(({ depth }) => make("span", {}, depth)));
+  put(find("#noise-best"), compareStop(depths, stop));
   const move = drawCurve(confidence, tau, stop);
   follow("#depth", (place) => {
     const { depth, state, ...reading } = depths[place];
@@ -83,18 +97,18 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, damage }) 
 
 /** Confidence by steps of noise, against the threshold. Returns what moves the mark. */
 function drawCurve(confidence, tau, stop) {
-  const [width, height, left, right, top, bottom] = [440, 220, 56, 12, 24, 40];
+  const [width, height, left, right, top, bottom] = [440, 240, 60, 12, 28, 48];
   const x = (depth) => left + ((width - left - right) * depth) / (confidence.length - 1);
   const y = (share) => height - bottom - (height - top - bottom) * share;
   const line = (kind, points) => draw("polyline", { class: kind, points: points.map(([depth, share]) => `${x(depth).toFixed(1)},${y(share).toFixed(1)}`).join(" ") });
   const text = (at, down, words, anchor) => draw("text", { x: at, y: down, "text-anchor": anchor }, words);
   const last = confidence.length - 1;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `How sure the detector is of damage: ${percent(confidence[0])} without noise, ${percent(confidence[stop])} after ${steps(stop)}, ${percent(confidence[last])} after ${steps(last)}` });
-  for (const share of [0, 0.5, 1]) svg.append(line("grid", [[0, share], [last, share]]), text(left - 8, y(share) + 5, percent(share), "end"));
-  for (let depth = 0; depth <= last; depth += 20) svg.append(text(x(depth), height - bottom + 20, depth, "middle"));
-  svg.append(text(left, 14, "How sure of damage", "start"), text(width - right, height - 4, "steps of noise", "end"));
+  for (const share of [0, 0.5, 1]) svg.append(line("grid", [[0, share], [last, share]]), text(left - 8, y(share) + 6, percent(share), "end"));
+  for (let depth = 0; depth <= last; depth += 20) svg.append(text(x(depth), height - bottom + 21, depth, "middle"));
+  svg.append(text(left, 16, "How sure of damage", "start"), text(width - right, height - 4, "steps of noise", "end"));
   const mark = draw("g", { class: "mark" }, draw("line", { y1: y(1), y2: y(0) }), draw("circle", { r: 7 }));
-  svg.append(line("tau", [[0, tau], [last, tau]]), text(width - right, y(tau) - 6, `dashes: τ = ${percent(tau)}`, "end"), line("curve", [...confidence.entries()]), mark);
+  svg.append(line("tau", [[0, tau], [last, tau]]), text(width - right, y(tau) + (confidence[last] > tau ? 20 : -8), `dashes: τ = ${percent(tau)}`, "end"), line("curve", [...confidence.entries()]), mark);
   svg.append(line("stop", [[stop, 0.1], [stop, 0]]), text(x(stop) + 6, y(0.04), "t*", "start"));
   find("#plot").replaceChildren(svg);
   return (depth) => {

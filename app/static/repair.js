@@ -118,6 +118,8 @@ function markOld(names) {
 
 function dim() {
   picture.classList.toggle("is-old", Boolean(isOld[inDivider] ?? isOld.repaired));
+  find("#headline").classList.toggle("is-old", Boolean(isOld.headline));
+  find(".found").classList.toggle("is-old", Boolean(isOld.found && record.found));
   for (const name of ["original", "damaged", "repaired"]) find(`#row-${name}`).classList.toggle("is-old", Boolean(isOld[name]));
   for (const name of ["paper", "fixed"]) find(`#tile-${name}`).classList.toggle("is-old", Boolean(isOld[name]));
 }
@@ -247,8 +249,8 @@ function showControls() {
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
   const paints = settings.damage === "paint";
   find("#brushes").hidden = !paints;
-  find("#strength-row").hidden = paints;
-  find("#strength-row").classList.toggle("is-idle", settings.damage === "none");
+  find("#strength-row").hidden = paints || settings.damage === "none";
+  find("#none-row").hidden = settings.damage !== "none";
   brush.toggle(paints, settings.strokes);
 }
 

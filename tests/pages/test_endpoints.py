@@ -76,21 +76,6 @@ def watch_events(url: str, settings: object) -> list[tuple[str, object]]:
     return [(name[7:], json.loads(data[6:])) for name, data in parts]
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"photo": "nobody-has-this-key"}, "no longer here"),
-        ({"damage": "rain"}, "Damage"),
-        ({"strength": 12}, "Strength"),
-        ("fog", "dictionary"),
-    ],
-)
-def test_the_page_is_told_in_one_sentence_what_cannot_be_run(served, settings, words):
-    *_, (name, content) = watch_events(served.url, settings)
-    assert name == "error"
-    assert words in content["error"]
-
-
 def test_an_upload_is_its_owners_by_an_unguessable_key(served, panda):
     path, pixels = panda
     answer = httpx.post(
