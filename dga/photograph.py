@@ -50,7 +50,7 @@ def choose_repair(models: Models) -> Repair:
     if config.windows:
         return plus
     explain = replace(
-        config, noise_floor=0.06, settled=1.0, sharpness=False, windows=WindowsConfig()
+        config, noise_floor=0.06, undamaged_score=1.0, sharpness=False, windows=WindowsConfig()
     )
     diffusion = Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1)
     return Repair(diffusion.with_depth(0), explain, noisy=diffusion)
@@ -199,7 +199,7 @@ def _windows(
     change, weight = torch.zeros_like(x), grid.weight()
 
     depths = np.zeros(len(grid), np.int64)
-    touched = [n for n, window in enumerate(windows) if not window.settled]
+    touched = [n for n, window in enumerate(windows) if not window.is_undamaged]
     size = max(1, AT_ONCE * models.window_size**2 // side**2)
     for begin in range(0, len(touched), size):
         part = touched[begin : begin + size]
@@ -266,7 +266,7 @@ def _window(
     # A convolution is the same everywhere.
     if explanation.noise_map is None and isinstance(operator, Convolution):
         return replace(window, degradation=Degradation(operator=operator))
-    return replace(window, degradation=NO_DEGRADATION, entry=0, noise_map=None, settled=True)
+    return replace(window, degradation=NO_DEGRADATION, entry=0, noise_map=None, is_undamaged=True)
 
 
 class Window(PictureCache):

@@ -271,7 +271,7 @@ def _stop(
     path, logits, seconds = cache.path(explanation), np.empty((1, 0)), explanation.seconds
     if diffusion.depth is not None:
         stop = Stop(diffusion.depth, crossed=True)
-    elif explanation.flat or explanation.settled:
+    elif explanation.is_flat or explanation.is_undamaged:
         stop = Stop(0, crossed=True)
     else:
         assert diffusion.stopping is not None  # by Diffusion itself

@@ -127,7 +127,7 @@ def explained_facts(search: Search, digits: int = 3) -> dict[str, Any]:
         "degradation": str(explanation.degradation),
         "parameters": to_plain(explanation.degradation),
         "measured_noise": explanation.measured_noise,
-        "flat": explanation.flat,
+        "flat": explanation.is_flat,
         "unchanged": search.unchanged,
         "entry": explanation.entry,
         "t_star": search.stop.t_star,
@@ -144,7 +144,7 @@ def explained_facts(search: Search, digits: int = 3) -> dict[str, Any]:
 def sentence(search: Search) -> str:
     """What DGA+ found in a picture and did about it, for people."""
     explanation, stop = search.explanation, search.stop
-    if explanation.flat:
+    if explanation.is_flat:
         return "One colour or a drawing: nothing can be told, so it is left alone."
     steps = len(search.visited) - 1
     end = f"rebuilt from depth {stop.t_star} in {steps} step{'s' * (steps != 1)}"

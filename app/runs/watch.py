@@ -136,15 +136,17 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     explanation = result.explanation
     noise = 0.0 if result.unchanged else max(explanation.degradation.noise, _noise_of(result))
     diagnosis = name_damage(explanation.degradation, noise)
-    gave_up = not explanation.settled and not explanation.flat and bool(explanation.entry)
+    gave_up = not explanation.is_undamaged and not explanation.is_flat and bool(explanation.entry)
     finding = describe_finding(
-        diagnosis, result.unchanged, explanation.settled, gave_up, explanation.flat
+        diagnosis, result.unchanged, explanation.is_undamaged, gave_up, explanation.is_flat
     )
     (reading,) = read_pictures(models, result.image)
     yield {
         "found": {"sentence": finding, "seconds": round(time.perf_counter() - begun, 2)},
         "repaired": show(subject, result.image, reading) | {"is_unchanged": result.unchanged},
-        "headline": _headline(subject, reading, result.unchanged, explanation.settled, diagnosis),
+        "headline": _headline(
+            subject, reading, result.unchanged, explanation.is_undamaged, diagnosis
+        ),
     }
 
 

@@ -56,9 +56,9 @@ class Explanation:
     """Noise level of the whole picture, whether it counts or not."""
     scored: tuple[Scored, ...] = ()
     """Every candidate, in the order of judging."""
-    flat: bool = False
+    is_flat: bool = False
     """Of one colour or a drawing (:func:`~dga.explanation.exposure.nothing_to_judge`)."""
-    settled: bool = False
+    is_undamaged: bool = False
     """Source data already: nothing was tried."""
     seconds: float = 0.0
     noise_map: Tensor | None = field(default=None, compare=False)
@@ -96,12 +96,12 @@ def explain(
     cache = {} if cache is None else cache
     look = look or (lambda candidate: candidate.inverse(x)[None])
     search = _CandidateSearch(schedule, discriminator, x, look, seed, config, measured, cache)
-    best, flat = NO_DEGRADATION, nothing_to_judge(x)
-    if not flat:
+    best, is_flat = NO_DEGRADATION, nothing_to_judge(x)
+    if not is_flat:
         best = yield from search.run()
     entry = matched_depth(schedule, best.noise)
-    scored, settled = tuple(search.scores), search.settled
-    return Explanation(best, entry, measured, scored, flat, settled, search.seconds)
+    scored, is_undamaged = tuple(search.scores), search.is_undamaged
+    return Explanation(best, entry, measured, scored, is_flat, is_undamaged, search.seconds)
 
 
 @dataclass
@@ -117,14 +117,14 @@ class _CandidateSearch:
     scores: list[Scored] = field(default_factory=list)
     reported: set[tuple[Degradation, tuple[int, ...]]] = field(default_factory=set)
     seconds: float = 0.0
-    settled: bool = False
+    is_undamaged: bool = False
 
     def run(self) -> Generator[Scored, None, Degradation]:
         config, best = self.config, NO_DEGRADATION
         if self.measured <= config.noise_floor:
-            (score,) = yield from self._score("nothing", (best,), config.judged_at)
-            self.settled = score < config.settled
-            if self.settled:
+            (score,) = yield from self._score("nothing", (best,), config.score_depths)
+            self.is_undamaged = score < config.undamaged_score
+            if self.is_undamaged:
                 return best
         if config.noise:
             best = yield from self._noise()
@@ -141,7 +141,7 @@ class _CandidateSearch:
             candidates += [Degradation(noise=self.measured * s) for s in config.noise_scales]
         else:
             candidates += [Degradation(impulses=threshold) for threshold in config.impulses]
-        scores = yield from self._score("noise", candidates, config.judged_at)
+        scores = yield from self._score("noise", candidates, config.score_depths)
         for i, candidate in enumerate(candidates[1:], 1):
             scores[i] += config.noise_head_start if candidate.noise else config.head_start
         return candidates[scores.index(min(scores))]
@@ -159,14 +159,14 @@ class _CandidateSearch:
         if best is None:
             return base
         stretch = coarse[best]
-        gains = (stretch.gain / config.fine, stretch.gain * config.fine)
+        gains = (stretch.gain / config.fine_factor, stretch.gain * config.fine_factor)
         near = make_candidates(replace(stretch, gain=gain) for gain in gains if stretch.gain > 1)
         return (yield from self._choose("exposure", [base, best, *near], config.head_start))
 
     def _sharpness(self, base: Degradation) -> Generator[Scored, None, Degradation]:
         """Every disk at one depth, then the best at all; none for what was enlarged in blocks."""
         config = self.config
-        if repeated_share(self.x) >= config.repeated:
+        if repeated_share(self.x) >= config.repeated_share:
             return base
         sharper = tuple(replace(base, blur=r, regularisation=g) for r, g in config.blurs)
         best = yield from self._coarse("sharpness", base, sharper)
@@ -178,17 +178,17 @@ class _CandidateSearch:
     ) -> Generator[Scored, None, Degradation | None]:
         """The best candidate at one depth; None where there is none or ``base`` will do."""
         config = self.config
-        (score,) = yield from self._score(stage, (base,), config.judged_at)
-        if score < config.settled or not candidates:
+        (score,) = yield from self._score(stage, (base,), config.score_depths)
+        if score < config.undamaged_score or not candidates:
             return None
-        scores = yield from self._score(stage, candidates, (config.coarse_at,))
+        scores = yield from self._score(stage, candidates, (config.coarse_depth,))
         return candidates[scores.index(min(scores))]
 
     def _choose(
         self, stage: str, candidates: Sequence[Degradation], lead: float
     ) -> Generator[Scored, None, Degradation]:
         """The candidate with the lowest score; the first keeps a head start."""
-        scores = yield from self._score(stage, candidates, self.config.judged_at)
+        scores = yield from self._score(stage, candidates, self.config.score_depths)
         scores[0] -= lead
         return candidates[scores.index(min(scores))]
 

@@ -78,23 +78,23 @@ class _WindowSearch:
     windows: WindowsConfig
 
     def run(self, x: Tensor) -> Generator[Scored, None, Explanation]:
-        if self.windows.measured and (blocks := measure_blocks(x)):
+        if self.windows.measurement and (blocks := measure_blocks(x)):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
-        look = views(x, self.side, self.windows.seen, self.config.noise_floor)
+        look = views(x, self.side, self.windows.detail_windows, self.config.noise_floor)
         explanation = yield from self._whole(x, look)
-        if explanation.flat:
+        if explanation.is_flat:
             return explanation
         noisy = yield from self._noise(explanation.degradation.inverse(x))
         if noisy is not None:
             degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
             return replace(noisy, degradation=degradation, scored=explanation.scored)
-        if self.windows.measured and explanation.degradation == NO_DEGRADATION:
+        if self.windows.measurement and explanation.degradation == NO_DEGRADATION:
             operator = yield from self._blur(x, look)
             if operator:
                 degradation = Degradation(operator=operator)
-                return replace(explanation, degradation=degradation, settled=False)
+                return replace(explanation, degradation=degradation, is_undamaged=False)
             if veil := measure_veil(x):
-                return replace(explanation, degradation=Degradation(veil=veil), settled=False)
+                return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
         return explanation
 
     def _whole(self, x: Tensor, look: Look) -> Generator[Scored, None, Explanation]:
@@ -121,16 +121,20 @@ class _WindowSearch:
         if best.exposure != UNCHANGED:
             plain = replace(best, exposure=UNCHANGED)
             before, after = self._judge(lambda candidate: look(candidate)[:1], [plain, best])
-            whole = _or_infinite(cache[best, config.judged_at][0])
-            dark = float(sample.mean(0).quantile(0.01)) <= windows.darkest
-            faded = before >= windows.faded and after < config.settled and whole < windows.believed
+            whole = _or_infinite(cache[best, config.score_depths][0])
+            dark = float(sample.mean(0).quantile(0.01)) <= windows.dark_level
+            faded = (
+                before >= windows.logit_before
+                and after < config.undamaged_score
+                and whole < windows.logit_after
+            )
             if (best.exposure.gain > 1 and dark) or not faded:
                 best = plain
         return replace(explanation, degradation=best, entry=0)
 
     def _judge(self, look: Look, candidates: Sequence[Degradation]) -> list[float]:
         """Mean logit of each candidate."""
-        depths = self.config.judged_at
+        depths = self.config.score_depths
         scores = judge(self.schedule, self.network, look, candidates, depths, self.seed)
         return list(map(_or_infinite, scores))
 
@@ -143,7 +147,7 @@ class _WindowSearch:
         scores = self._judge(look, candidates)
         for candidate, score in zip(candidates, scores, strict=True):
             value = score if math.isfinite(score) else None
-            yield Scored("blur", candidate, value, len(self.config.judged_at))
+            yield Scored("blur", candidate, value, len(self.config.score_depths))
         return operator if scores[1] <= scores[0] + self.windows.objection else None
 
     def _noise(self, x: Tensor) -> Generator[Scored, None, Explanation | None]:
@@ -152,7 +156,7 @@ class _WindowSearch:
         ``x``: ``[3, H, W]``, without what else was found.
         """
         noise, floor = measure_noise_map(x), self.config.noise_floor
-        least = float(noise[::8, ::8].quantile(self.windows.quiet))
+        least = float(noise[::8, ::8].quantile(self.windows.quiet_share))
         is_everywhere = least > floor
         noise[noise <= floor] = 0
         # Fine texture has no colours either, but is seldom everywhere.
@@ -176,8 +180,8 @@ class _WindowSearch:
         be texture.
         """
         config, windows = self.config, self.windows
-        is_sure = least > windows.sure
-        enough = config.noise_head_start if is_sure else windows.noisy
+        is_sure = least > windows.strong_noise
+        enough = config.noise_head_start if is_sure else windows.noise_margin
         grid = Grid.over(x.shape[1:], self.side, round(windows.overlap * self.side))
         parts = torch.arange(len(grid)).split(AT_ONCE)
         by_window = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
@@ -193,9 +197,9 @@ class _WindowSearch:
             agreed |= bool(margin.sum() > enough * (has_noise.sum() + against.max()))
         likely = F.interpolate(agreed.float(), scale_factor=3)
         is_noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
-        faint = (is_noisy & (level <= windows.clear)).nonzero()[:, 0]
+        faint = (is_noisy & (level <= windows.faint_noise)).nonzero()[:, 0]
         margins = yield from self._compare(x, noise, grid, faint, level)
-        is_noisy[faint] = margins > windows.noisy
+        is_noisy[faint] = margins > windows.noise_margin
         return grid.cover(is_noisy)
 
     def _compare(
@@ -203,7 +207,7 @@ class _WindowSearch:
     ) -> Generator[Scored, None, Tensor]:
         """How much the discriminator prefers each window with its noise: mean logits, ``[n]``."""
         schedule, network = self.schedule, self.network
-        device, after = next(network.parameters()).device, torch.tensor(self.config.judged_at)
+        device, after = next(network.parameters()).device, torch.tensor(self.config.score_depths)
         margins = [torch.empty(0)]
         for begin in range(0, len(numbers), AT_ONCE):
             part = numbers[begin : begin + AT_ONCE].tolist()
