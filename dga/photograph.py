@@ -22,10 +22,12 @@ from torch import Tensor
 
 from dga.discriminator import Judged, judge_states, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.grid import Grid
+from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import matched_depth, uniform_levels
 from dga.explanation.operators import Convolution
 from dga.explanation.search import Explanation, Scored
-from dga.explanation.windows import WINDOWS, Grid, explain_by_windows
+from dga.explanation.windows import WINDOWS, explain_by_windows
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
@@ -189,9 +191,8 @@ def _windows(
     assert config is not None
     assert config.windows is not None
     grid = Grid.over(pixels.shape[:2], side, round(config.windows.overlap * side))
-    steps = explain_by_windows(
-        models.schedule, models.explainer, x, models.window_size, seed, config
-    )
+    judge = CandidateJudge(models.schedule, models.explainer, seed)
+    steps = explain_by_windows(judge, x, models.window_size, config)
     explanation = yield from _with_progress(steps, len(grid))
     restored = replace(explanation.degradation, noise=0.0).inverse(x)
     rest = explanation, restored, grid

@@ -21,6 +21,7 @@ from torch import Tensor
 from dga.diffusion import ForwardPath, Sampler, reverse, sampler_of
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
 from dga.explanation.search import Explanation, ScoreCache, Scored, explain
@@ -81,13 +82,11 @@ class PictureCache:
 
     def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
         """By its windows where it is larger than the discriminator's own size."""
-        schedule, network = self.models.schedule, self.models.explainer
+        judge = CandidateJudge(self.models.schedule, self.models.explainer, self.seed)
         side = self.models.window_size
         if config.windows and max(self.x.shape[1:]) > side:
-            steps = explain_by_windows(schedule, network, self.x.cpu(), side, self.seed, config)
-        else:
-            steps = explain(schedule, network, self.x, self.seed, config, self._scores)
-        return (yield from steps)
+            return (yield from explain_by_windows(judge, self.x.cpu(), side, config))
+        return (yield from explain(judge, self.x, config, self._scores))
 
     def path(self, explanation: Explanation, number: int = 0) -> JudgedPath:
         """Noise path ``number`` of the picture after the explanation's inverse."""

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from dga.diffusion import Schedule
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.exposure import nothing_to_judge
+from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import matched_depth, measure_noise
 from dga.explanation.search import Explanation, explain
 from dga.images import to_levels, to_pixels, to_square, to_tensor
@@ -50,7 +51,7 @@ def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
 def explain_picture(
     x: Tensor, network: nn.Module, config: ExplanationConfig = CONFIG
 ) -> Explanation:
-    steps = explain(SCHEDULE, network, x, 0, config)
+    steps = explain(CandidateJudge(SCHEDULE, network, 0), x, config)
     while True:
         try:
             next(steps)

@@ -13,8 +13,8 @@ from skimage.metrics import peak_signal_noise_ratio
 
 import dga
 from dga.diffusion import ForwardPath, Schedule
+from dga.explanation.grid import Grid
 from dga.explanation.noise_level import matched_depth, measure_noise_map
-from dga.explanation.windows import Grid
 from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.networks.models import Models
 from dga.photograph import Photograph, Progress, photograph_steps, repair_photograph
