@@ -1,17 +1,17 @@
 """The one loop: explain what a picture suffered, noise what is left, stop, denoise.
 
 :func:`run` does that for a batch and for any repairs at once, as a generator of events. One
-picture is a batch of one; rebuilding from every depth is a list of repairs with fixed depths.
-States are drawn and judged only as deep as a rule or a caller needs, and converted to 8-bit
-pictures by the caller.
+picture is a batch of one (:mod:`dga.one_picture`); rebuilding from every depth is a list of repairs
+with fixed depths. States are drawn and judged only as deep as a rule or a caller needs.
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -28,26 +28,149 @@ from dga.explanation.search import Explanation, ScoreCache, Scored, explain
 from dga.explanation.sharpness import disk, wiener
 from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
-from dga.images import Pixels, from_tensor, to_levels, to_tensor
-from dga.networks.classifier import Prediction, predict
+from dga.images import to_levels
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.profiles import (
     Diffusion,
     ExplanationConfig,
     OperatorGuidanceConfig,
-    Profile,
     Repair,
     StoppingConfig,
 )
-from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
-from dga.systems import USUAL, System, systems
+from dga.stopping import Stop, choose_depth, is_decided
 
 NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
 """The explanation where none is searched for: nothing is undone, and noise starts at depth 0."""
 
 
-# What repairs of one picture share
+# What happens
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Event: the forward process of one picture stopped, for one repair.
+
+    ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T; ``logits``:
+    ``[paths, K]`` from the entry on, as far as they were needed, ``[1, 0]`` where the discriminator
+    was not asked; ``path``: the first noise path; ``seconds``: of the explanation and the stop.
+    """
+
+    row: int
+    repair: Repair
+    diffusion: Diffusion
+    explanation: Explanation
+    stop: Stop
+    logits: NDArray[np.float64]
+    path: JudgedPath
+    seconds: float
+
+    @property
+    def unchanged(self) -> bool:
+        """The picture is returned bit for bit."""
+        return self.stop.t_star == 0 and self.explanation.degradation.nothing_to_invert
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """Event: one denoising step of a batch of jobs.
+
+    ``step``: from 1, of ``steps`` in all batches; ``depths``: which it reached; ``x``,
+    ``x0_hat``: ``[b, 3, S, S]``.
+    """
+
+    jobs: Sequence[Job]
+    depths: Sequence[int]
+    x: Tensor
+    x0_hat: Tensor
+    step: int
+    steps: int
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """Event: one repair of one picture is finished. ``image``: ``[3, S, S]`` at 8-bit levels.
+
+    ``steps``: how many denoising steps it took; ``seconds``: of these alone.
+    """
+
+    row: int
+    repair: Repair
+    image: Tensor
+    steps: int
+    seconds: float
+
+
+Event = Scored | Judged | Stopped | Stepped | Rebuilt
+Permutation = Callable[[list[Stopped]], list[Stopped]]
+
+
+# The loop
+
+
+@with_own_numerics
+def run(
+    models: Models,
+    x: Tensor,
+    seeds: Sequence[int],
+    repairs: Sequence[Repair],
+    caches: Sequence[PictureCache] | None = None,
+    permutation: Permutation | None = None,
+) -> Iterator[Event]:
+    """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
+
+    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``caches``: of these
+    pictures, to reuse what they computed before; ``permutation``: gets all stops and returns those
+    to denoise (a control permutes them). Raises ``FloatingPointError`` if a network returns no
+    numbers, and ``MemoryError`` if not even one picture fits.
+    """
+    stopped, jobs = list[Stopped](), list[Job]()
+    for row in range(len(x)):
+        cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
+        for repair in repairs:
+            stopped.append((yield from find_stop(cache, row, repair)))
+            if permutation is None:
+                yield stopped[-1]
+        if permutation is None:  # keeps one state a job, not the whole path
+            jobs += _make_jobs(models, stopped, x, seeds)
+            stopped.clear()
+    if permutation is not None:
+        permuted = permutation(stopped)
+        yield from permuted
+        jobs = _make_jobs(models, permuted, x, seeds)
+    yield from denoise(models, jobs)
+
+
+def find_stop(
+    cache: PictureCache, row: int, repair: Repair, extent: int = 0
+) -> Generator[Scored | Judged, None, Stopped]:
+    """Explain a picture and find t*, for one repair.
+
+    ``row``: of the picture in its batch; ``extent``: depths beyond the entry that are judged at
+    least, even where the rule is met before.
+    """
+    explanation = yield from cache.explain(repair.explain)
+    diffusion = repair.diffusion
+    if explanation.entry and repair.noisy:
+        diffusion = repair.noisy
+    elif operator := explanation.degradation.operator:  # no noise hides what blur has erased
+        sampled = repair.blurred if operator.is_guide else None
+        diffusion = sampled or repair.diffusion.with_depth(0)
+    path, logits, seconds = cache.path(explanation), np.empty((1, 0)), explanation.seconds
+    if diffusion.depth is not None:
+        stop = Stop(diffusion.depth, crossed=True)
+    elif explanation.is_flat or explanation.is_undamaged:
+        stop = Stop(0, crossed=True)
+    else:
+        assert diffusion.stopping is not None  # by Diffusion itself
+        judging = cache.judge_until_stop(explanation, diffusion.stopping, extent)
+        stop, logits, judging_seconds = yield from judging
+        stop = replace(stop, t_star=0 if stop.gave_up else explanation.entry + stop.t_star)
+        seconds += judging_seconds
+    return Stopped(row, repair, diffusion, explanation, stop, logits, path, seconds)
+
+
+# The way into noise
 
 
 class PictureCache:
@@ -95,7 +218,7 @@ class PictureCache:
             self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation, number)
         return self._paths[key]
 
-    def stop(
+    def judge_until_stop(
         self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
     ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
         """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
@@ -104,11 +227,10 @@ class PictureCache:
         """
         paths = [self.path(explanation, number) for number in range(stopping.paths)]
         most = self.models.schedule.steps - explanation.entry + 1
-        count, size = 0, max_batch(self.x)
-        first = min(FIRST, size)
+        count, batch = 0, max_batch(self.x)
         while True:
-            needed = max(extent + 1, min(count + size if count else first, stopping.deepest + 1))
-            count = min(needed, most)
+            wanted = count + batch if count else min(FIRST, batch)
+            count = min(most, max(extent + 1, min(wanted, stopping.deepest + 1)))
             for path in paths:
                 yield from path.judge(count)
             logits = np.stack([path.logits[:count] for path in paths])
@@ -130,31 +252,7 @@ def make_judged_path(
     return JudgedPath(models.schedule, network, states, explanation.entry, number, is_explained)
 
 
-# The loop
-
-
-@dataclass(frozen=True)
-class Stopped:
-    """Event: the forward process of one picture stopped, for one repair.
-
-    ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T; ``logits``:
-    ``[paths, K]`` from the entry on, as far as they were needed, ``[1, 0]`` where the discriminator
-    was not asked; ``path``: the first noise path; ``seconds``: of the explanation and the stop.
-    """
-
-    row: int
-    repair: Repair
-    diffusion: Diffusion
-    explanation: Explanation
-    stop: Stop
-    logits: NDArray[np.float64]
-    path: JudgedPath
-    seconds: float
-
-    @property
-    def unchanged(self) -> bool:
-        """The picture is returned bit for bit."""
-        return self.stop.t_star == 0 and self.explanation.degradation.nothing_to_invert
+# The way back
 
 
 @dataclass(frozen=True)
@@ -190,115 +288,30 @@ class Job:
         return (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
 
 
-@dataclass(frozen=True)
-class Stepped:
-    """Event: one denoising step of a batch of jobs.
-
-    ``step``: from 1, of ``steps`` in all batches; ``depths``: which it reached; ``x``,
-    ``x0_hat``: ``[b, 3, S, S]``.
-    """
-
-    jobs: Sequence[Job]
-    depths: Sequence[int]
-    x: Tensor
-    x0_hat: Tensor
-    step: int
-    steps: int
-
-
-@dataclass(frozen=True)
-class Rebuilt:
-    """Event: one repair of one picture is finished. ``image``: ``[3, S, S]`` at 8-bit levels.
-
-    ``steps``: how many denoising steps it took; ``seconds``: of these alone.
-    """
-
-    row: int
-    repair: Repair
-    image: Tensor
-    steps: int
-    seconds: float
-
-
-Event = Scored | Judged | Stopped | Stepped | Rebuilt
-Permutation = Callable[[list[Stopped]], list[Stopped]]
-
-
-@with_own_numerics
-def run(
-    models: Models,
-    x: Tensor,
-    seeds: Sequence[int],
-    repairs: Sequence[Repair],
-    caches: Sequence[PictureCache] | None = None,
-    permutation: Permutation | None = None,
-) -> Iterator[Event]:
-    """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
-
-    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``caches``: of these
-    pictures, to reuse what they computed before; ``permutation``: gets all stops and returns those
-    to denoise (a control permutes them). Raises ``FloatingPointError`` if a network returns no
-    numbers, and ``MemoryError`` if not even one picture fits.
-    """
-    stopped, jobs = list[Stopped](), list[Job]()
-    for row in range(len(x)):
-        cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
-        for repair in repairs:
-            stopped.append((yield from _stop(cache, row, repair)))
-            if permutation is None:
-                yield stopped[-1]
-        if permutation is None:  # keeps one state a job, not the whole path
-            jobs += _make_jobs(models, stopped, x, seeds)
-            stopped.clear()
-    if permutation is not None:
-        permuted = permutation(stopped)
-        yield from permuted
-        jobs = _make_jobs(models, permuted, x, seeds)
-    yield from denoise(models, jobs)
-
-
-def _stop(
-    cache: PictureCache, row: int, repair: Repair, extent: int = 0
-) -> Generator[Scored | Judged, None, Stopped]:
-    explanation = yield from cache.explain(repair.explain)
-    diffusion = repair.diffusion
-    if explanation.entry and repair.noisy:
-        diffusion = repair.noisy
-    elif operator := explanation.degradation.operator:  # no noise hides what blur has erased
-        sampled = repair.blurred if operator.is_guide else None
-        diffusion = sampled or repair.diffusion.with_depth(0)
-    path, logits, seconds = cache.path(explanation), np.empty((1, 0)), explanation.seconds
-    if diffusion.depth is not None:
-        stop = Stop(diffusion.depth, crossed=True)
-    elif explanation.is_flat or explanation.is_undamaged:
-        stop = Stop(0, crossed=True)
-    else:
-        assert diffusion.stopping is not None  # by Diffusion itself
-        stop, logits, judging = yield from cache.stop(explanation, diffusion.stopping, extent)
-        stop = replace(stop, t_star=0 if stop.gave_up else explanation.entry + stop.t_star)
-        seconds += judging
-    return Stopped(row, repair, diffusion, explanation, stop, logits, path, seconds)
-
-
 def _make_jobs(
     models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]
 ) -> list[Job]:
     """One job for all repairs of a picture that have path, t* and diffusion in common."""
     jobs: dict[tuple[int, int, Diffusion], Job] = {}
     for one in stopped:
-        depth, states = one.stop.t_star, one.path.states
+        row, depth, explanation = one.row, one.stop.t_star, one.explanation
         diffusion = one.diffusion.with_depth(depth)
-        key = one.row, id(one.path), diffusion
+        key = row, id(one.path), diffusion
         if key not in jobs:
-            beyond = depth - one.explanation.entry
-            levels = one.explanation.levels[:-1]
-            entries = (matched_depth(models.schedule, level) for level in levels)
+            beyond = depth - explanation.entry
+            entries = (matched_depth(models.schedule, level) for level in explanation.levels[:-1])
             depths = (*(max(0, entry + beyond) for entry in entries), depth)
-            at = torch.stack([states.at(k) for k in depths])
-            restored = one.explanation.degradation.inverse(x[one.row])
-            seed, y = seeds[one.row], x[one.row]
-            job = Job(one.row, seed, depths, diffusion, at, restored, y, one.explanation, [])
-            jobs[key] = job
+            jobs[key] = Job(
+                row,
+                seeds[row],
+                depths,
+                diffusion,
+                states=torch.stack([one.path.states.at(k) for k in depths]),
+                restored=explanation.degradation.inverse(x[row]),
+                observed=x[row],
+                explanation=explanation,
+                repairs=[],
+            )
         jobs[key].repairs.append(one.repair)
     return list(jobs.values())
 
@@ -313,52 +326,54 @@ def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
             yield from (Rebuilt(job.row, repair, job.restored, 0, 0.0) for repair in job.repairs)
     size = max_batch(jobs[0].restored) if jobs else 1
     parts = [group[i : i + size] for group in groups.values() for i in range(0, len(group), size)]
-    counts = [max(_steps(job) for job in part) for part in parts]
+    counts = [max(_count_steps(job) for job in part) for part in parts]
     done, total = 0, sum(counts)
+    denoise_batch = partial(_denoise_batch, models)
     for part, count in zip(parts, counts, strict=True):
-        for event in models.compute.batch_size.parts(part, lambda some: _back(models, some)):
+        for event in models.compute.batch_size.parts(part, denoise_batch):
             if isinstance(event, Stepped):
                 event = replace(event, step=done + event.step, steps=total)
             yield event
         done += count
 
 
-def _steps(job: Job) -> int:
+def _count_steps(job: Job) -> int:
     return len(sampler_of(job.diffusion).visited(job.depth)) - 1
 
 
-def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
-    """Denoise one batch of jobs that differ in depth alone."""
+def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
+    """Denoise one batch of jobs that differ in depth alone; its steps are not counted over all."""
     begun, diffusion = time.perf_counter(), jobs[0].diffusion
-    shared = [job for job in jobs for _ in job.depths]  # a row for each depth of a job
+    rows = [job for job in jobs for _ in job.depths]  # a row for each depth of a job
     images = torch.cat([job.states for job in jobs])  # [b, 3, S, S]
     for step in reverse(
         models.schedule,
         models.denoiser,
         images,
         [depth for job in jobs for depth in job.depths],
-        [job.seed for job in shared],
-        *_guide(models, diffusion, shared),
+        [job.seed for job in rows],
+        *_make_guidance(models, diffusion, rows),
     ):
-        depths, rows = step.depth.tolist(), step.rows.tolist()
-        for at, (row, depth) in enumerate(zip(rows, depths, strict=True)):
-            if not depth:
-                images[row] = step.x[at]
-        yield Stepped([shared[row] for row in rows], depths, step.x, step.x0_hat, step.step, 0)
+        depths, numbers = step.depth.tolist(), step.rows.tolist()
+        for number, depth, x in zip(numbers, depths, step.x, strict=True):
+            if depth == 0:
+                images[number] = x
+        step_jobs = [rows[number] for number in numbers]
+        yield Stepped(step_jobs, depths, step.x, step.x0_hat, step.step, steps=0)
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
-    parts = images.clamp(-1, 1).split([len(job.depths) for job in jobs])
-    images = torch.stack([job.blend(part) for job, part in zip(jobs, parts, strict=True)])
+    by_job = images.clamp(-1, 1).split([len(job.depths) for job in jobs])
+    images = torch.stack([job.blend(part) for job, part in zip(jobs, by_job, strict=True)])
     if diffusion.sharpen:
         images = wiener(images, disk(diffusion.sharpen), diffusion.sharpen_regularisation)
-    images, counts = to_levels(images), [_steps(job) for job in jobs]
-    a_step = (time.perf_counter() - begun) / sum(counts)
+    images, counts = to_levels(images), [_count_steps(job) for job in jobs]
+    step_seconds = (time.perf_counter() - begun) / sum(counts)
     for job, image, steps in zip(jobs, images, counts, strict=True):
         for repair in job.repairs:
-            yield Rebuilt(job.row, repair, image, steps, a_step * steps)
+            yield Rebuilt(job.row, repair, image, steps, step_seconds * steps)
 
 
-def _guide(
+def _make_guidance(
     models: Models, diffusion: Diffusion, jobs: Sequence[Job]
 ) -> tuple[StructuralGuide | None, Sampler, OperatorAgreement | None]:
     """What holds each row to its picture: its operator, or its low frequencies; and the sampler."""
@@ -371,232 +386,3 @@ def _guide(
         observed = torch.stack([job.observed for job in jobs])
         return None, sampler, OperatorAgreement(models.schedule, operators, observed, config.weight)
     return StructuralGuide(torch.stack([job.restored for job in jobs]), config), sampler, None
-
-
-# One picture, in pictures
-
-
-@dataclass(frozen=True)
-class Search:
-    """What was found in one picture, and where its forward process stopped.
-
-    ``logits``: ``[paths, K]`` from the entry on; ``restored``: after the inverse, and
-    ``x_t_star``: uint8 ``[S, S, 3]``; ``unchanged``: the picture is returned bit for bit.
-    """
-
-    explanation: Explanation
-    stop: Stop
-    diffusion: Diffusion
-    logits: NDArray[np.float64]
-    restored: Pixels
-    x_t_star: Pixels
-    unchanged: bool
-    seconds: float
-
-    @classmethod
-    def of(cls, one: Stopped) -> Search:
-        """The stop, with its states converted to pictures."""
-        states = one.path.states
-        restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(one.stop.t_star)))
-        return cls(
-            *(one.explanation, one.stop, one.diffusion, one.logits),
-            *(restored, x_t_star, one.unchanged, one.seconds),
-        )
-
-    @property
-    def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) at depths from the entry on, averaged over noise paths."""
-        averaged: NDArray[np.float64] = confidence_from_logits(self.logits).mean(0)
-        return averaged
-
-    @property
-    def visited(self) -> tuple[int, ...]:
-        """Depths of the reverse process, falling, from t* to 0."""
-        return tuple(sampler_of(self.diffusion).visited(self.stop.t_star))
-
-
-@dataclass(frozen=True)
-class SearchEnded:
-    """Event: t* was chosen for a system; None: by the paper's rule on the picture as it came."""
-
-    system: System | None
-    search: Search
-
-
-@dataclass(frozen=True)
-class Reconstruction:
-    """A picture rebuilt by one system, uint8 ``[S, S, 3]``; ``seconds``: of rebuilding alone."""
-
-    system: System
-    search: Search
-    image: Pixels
-    prediction: Prediction
-    steps: int
-    seconds: float
-
-    @property
-    def depth(self) -> int:
-        """The depth, in 0...T, from which it was rebuilt."""
-        return self.search.stop.t_star
-
-
-@dataclass(frozen=True)
-class Adaptation:
-    """One finished run: all that a page, a figure or a table needs.
-
-    ``stopping``: the rule that chose t*; ``search``: its result on the picture as it came or,
-    where every system explains the damage first, that of the first system. Pictures are uint8
-    ``[S, S, 3]``.
-    """
-
-    profile: Profile
-    stopping: StoppingConfig
-    seed: int
-    dtype: str
-    device: str
-    input: Pixels
-    input_prediction: Prediction
-    search: Search
-    x_t_star_prediction: Prediction
-    reconstructions: Mapping[str, Reconstruction]
-
-    @property
-    def stop(self) -> Stop:
-        return self.search.stop
-
-    @property
-    def t_star(self) -> int:
-        return self.search.stop.t_star
-
-    @property
-    def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) along the path of ``search``, averaged over noise paths."""
-        return self.search.confidence
-
-    @property
-    def explained(self) -> Search | None:
-        """What the first system found that explains the damage, if one does."""
-        results = self.reconstructions.values()
-        return next((result.search for result in results if result.system.explain), None)
-
-
-def default_systems(profile: Profile) -> list[System]:
-    """DGA, DGA + G, DDA and DGA+."""
-    by_name = systems(profile)
-    return [by_name[name] for name in USUAL]
-
-
-def adapt(
-    models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
-) -> Adaptation:
-    """Adapt one picture, uint8 ``[S, S, 3]`` of the profile's size, by some systems.
-
-    ``chosen``: by default :func:`default_systems`; they repair, and the frozen classifier reads.
-    The same arguments give the same result. Raises ``ValueError`` for another size, and
-    ``FloatingPointError`` if a network returns no numbers.
-    """
-    *_, last = adapt_steps(models, pixels, seed, chosen)
-    assert isinstance(last, Adaptation)
-    return last
-
-
-@with_own_numerics
-def adapt_steps(
-    models: Models,
-    pixels: Pixels,
-    seed: int = 0,
-    chosen: Sequence[System] | None = None,
-    extent: int | None = None,
-    cache: PictureCache | None = None,
-    stopping: StoppingConfig | None = None,
-) -> Iterator[Scored | Judged | SearchEnded | Stepped | Reconstruction | Adaptation]:
-    """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
-
-    ``extent``: the forward path of the picture as it came is judged to this depth, and deeper only
-    where the stop depends on it; by default to T, and not at all where every system explains the
-    damage first. ``cache``: of this picture, to share its explanations and paths with other
-    calls. ``stopping``: the rule on that path where no system has one; by default the profile's.
-    """
-    profile, x = models.profile, picture_tensor(models, pixels)
-    chosen = default_systems(profile) if chosen is None else chosen
-    cache = cache or PictureCache(models, x, seed)
-    by_repair = defaultdict[Repair, list[System]](list)
-    for system in chosen:
-        by_repair[require_repair(system)].append(system)
-    plain = [repair for repair in by_repair if not repair.explain]
-    (input_prediction,) = classify(models, x[None])
-    search: Search | None = None
-    if plain or not chosen or extent is not None:
-        rules = (r.diffusion.stopping for r in plain if r.diffusion.depth is None)
-        rule = next(rules, None) or stopping or profile.stopping
-        to = profile.schedule.steps if extent is None else extent
-        search = Search.of((yield from _stop(cache, 0, Repair(Diffusion(rule)), to)))
-        yield SearchEnded(None, search)
-    searches: dict[Repair, Search] = {}
-    done: dict[str, Reconstruction] = {}
-    for event in run(models, x[None], [seed], list(by_repair), [cache]):
-        if isinstance(event, Stopped):
-            searches[event.repair] = Search.of(event)
-            for system in by_repair[event.repair]:
-                yield SearchEnded(system, searches[event.repair])
-        elif isinstance(event, Rebuilt):
-            begun = time.perf_counter()
-            image = from_tensor(event.image)
-            (prediction,) = classify(models, event.image[None])
-            seconds = event.seconds + time.perf_counter() - begun
-            for system in by_repair[event.repair]:
-                rest = searches[event.repair], image, prediction, event.steps, seconds
-                done[system.name] = Reconstruction(system, *rest)
-                yield done[system.name]
-        else:
-            yield event
-    if search is None:
-        repair, search = next(iter(searches.items()))
-        rule = repair.diffusion.stopping or profile.stopping
-    (at_t_star,) = classify(models, to_tensor(search.x_t_star)[None].to(models.device))
-    yield Adaptation(
-        profile=profile,
-        stopping=rule,
-        seed=seed,
-        dtype=models.compute.precision,
-        device=str(models.device),
-        input=pixels,
-        input_prediction=input_prediction,
-        search=search,
-        x_t_star_prediction=at_t_star,
-        reconstructions={system.name: done[system.name] for system in chosen},
-    )
-
-
-def require_repair(system: System) -> Repair:
-    """The system's repair, where one picture suffices and the frozen classifier reads.
-
-    Raises ``ValueError`` for systems without a repair, with an adapting reader, an ensemble or a
-    control over a batch.
-    """
-    if system.repair is None or system.reader or system.batch or system.ensemble:
-        raise ValueError(
-            f"{system.name} is measured on many pictures (python -m dga evaluate); one picture is "
-            "repaired, and read by the frozen classifier."
-        )
-    return system.repair
-
-
-def classify(models: Models, x: Tensor) -> list[Prediction]:
-    """Predictions of the frozen classifier for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
-    config = models.profile.classifier
-    return [p for part in x.split(max_batch(x)) for p in predict(models.classifier, part, config)]
-
-
-def picture_tensor(models: Models, pixels: Pixels) -> Tensor:
-    """uint8 ``[S, S, 3]`` to ``[3, S, S]`` in [-1, 1] where the networks are.
-
-    Raises ``ValueError`` for anything but a picture of the profile's size.
-    """
-    profile, size = models.profile, models.profile.image_size
-    if pixels.dtype != np.uint8 or pixels.shape != (size, size, 3):
-        raise ValueError(
-            f"Profile {profile.name} needs pictures of shape ({size}, {size}, 3) in 8 bits, "
-            f"not {pixels.shape} {pixels.dtype}."
-        )
-    return to_tensor(pixels).to(models.device)

@@ -16,7 +16,7 @@ from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels
 from dga.io.files import numbered, to_plain
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Reconstruction, Search
+from dga.one_picture import Adaptation, Reconstruction, Search
 from dga.request import Request
 from dga.sentences import Reading, describe_chosen_depth, describe_fixed_depth, describe_plus
 from dga.stopping import Stop

@@ -208,3 +208,17 @@ def change_settings(profile: Profile, system: System, changes: dict[str, str], n
     for diffusion in changed.diffusions:
         schedule.check_depth(diffusion.depth or 0)
     return changed
+
+
+def require_repair(system: System) -> Repair:
+    """The system's repair, where one picture suffices and the frozen classifier reads.
+
+    Raises ``ValueError`` for systems without a repair, with an adapting reader, an ensemble or a
+    control over a batch.
+    """
+    if system.repair is None or system.reader or system.batch or system.ensemble:
+        raise ValueError(
+            f"{system.name} is measured on many pictures (python -m dga evaluate); one picture is "
+            "repaired, and read by the frozen classifier."
+        )
+    return system.repair

@@ -11,7 +11,8 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Exposure
 from dga.explanation.search import Explanation, Scored
 from dga.networks.classifier import Prediction
-from dga.pipeline import NO_EXPLANATION, Adaptation, Reconstruction, Search, default_systems
+from dga.one_picture import Adaptation, Reconstruction, Search, default_systems
+from dga.pipeline import NO_EXPLANATION
 from dga.profiles import EVERYDAY16, Diffusion
 from dga.record import sentence, to_dict, to_record, to_text
 from dga.request import Request

@@ -15,7 +15,7 @@ from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import matched_depth, measure_noise
 from dga.explanation.search import Explanation, explain
 from dga.images import to_levels, to_pixels, to_square, to_tensor
-from dga.pipeline import adapt
+from dga.one_picture import adapt
 from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
 from dga.systems import parse
 from tests.fixtures.models import noise

@@ -14,8 +14,8 @@ from PIL import Image
 import dga
 from dga.images import Pixels, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
+from dga.one_picture import classify
 from dga.photograph import repair_photograph
-from dga.pipeline import classify
 from dga.systems import parse
 from dga.weights import sources
 from tests.fixtures.cli import refused
