@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 from torch import Tensor, nn
 
-from dga.images import Pixels, from_tensor, resembling, to_pixels, to_square, to_tensor
+from dga.images import Pixels, from_tensor, to_image_like, to_pixels, to_square, to_tensor
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
@@ -143,7 +143,7 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     done = repair_photograph(models or _default_models(), pixels)
     if not isinstance(picture, Image.Image):
         return done.image
-    return picture.copy() if done.unchanged else resembling(done.image, picture)
+    return picture.copy() if done.unchanged else to_image_like(done.image, picture)
 
 
 def read_photograph(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:

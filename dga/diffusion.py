@@ -8,7 +8,6 @@ depth k sits at respaced index k - 1.
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -114,14 +113,11 @@ class ForwardPath:
         self._schedule, self.x_0, self._seed = schedule, x_0, seed
         self._drawn = x_0[None]
         self._drift = torch.zeros(x_0.shape, dtype=torch.float64)
-        self.seconds = 0.0
-        """Wall clock spent on drawing states."""
 
     def up_to(self, depth: int) -> Tensor:
         """The states at depths 0...``depth``, ``[depth + 1, 3, H, W]``, where ``x_0`` is."""
         first = len(self._drawn)
         if depth >= first:
-            begun = time.perf_counter()
             depths = range(first, self._schedule.check_depth(depth) + 1)
             shape = self.x_0.shape
             noise = torch.stack([step_noise(self._seed, "forward", k, shape) for k in depths])
@@ -132,7 +128,6 @@ class ForwardPath:
             states = self.x_0.cpu() + drift.float()
             states *= self._signal[first : depth + 1].view(-1, 1, 1, 1)
             self._drawn = torch.cat([self._drawn, states.to(self.x_0.device)])
-            self.seconds += time.perf_counter() - begun
         return self._drawn[: depth + 1]
 
     def _added(self, first: int, last: int) -> Tensor:

@@ -68,7 +68,7 @@ def judge_states(
     return logits
 
 
-def curve(
+def compute_curve(
     schedule: Schedule,
     network: nn.Module,
     states: Tensor,

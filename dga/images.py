@@ -240,7 +240,7 @@ def orientation_of(exif: bytes) -> int:
     return value if kind == 3 and 1 <= value <= 8 else 1
 
 
-def resembling(pixels: Pixels, original: Image.Image) -> Image.Image:
+def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
     """What was made of a picture, uint8 ``[H, W, 3]``, with its profile, EXIF and resolution.
 
     The pixels are sRGB, as :func:`to_rgb` returns them, and go back into the profile's colours;
@@ -261,13 +261,13 @@ def resembling(pixels: Pixels, original: Image.Image) -> Image.Image:
             info["icc_profile"] = profile
     if "dpi" in original.info:
         info["dpi"] = original.info["dpi"]
-    if exif := described(original):
+    if exif := read_exif(original):
         info["exif"] = exif
     image.info = info
     return image
 
 
-def described(image: Image.Image) -> bytes:
+def read_exif(image: Image.Image) -> bytes:
     """EXIF of a picture that has been turned upright; empty where it has none that can be read."""
     try:
         exif, result = image.getexif(), Image.Exif()

@@ -138,18 +138,12 @@ class Adaptation:
         return next((result.search for result in results if result.system.explain), None)
 
 
-def default_systems(profile: Profile) -> list[System]:
-    """DGA, DGA + G, DDA and DGA+."""
-    by_name = systems(profile)
-    return [by_name[name] for name in USUAL]
-
-
 def adapt(
     models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
 ) -> Adaptation:
     """Adapt one picture, uint8 ``[S, S, 3]`` of the profile's size, by some systems.
 
-    ``chosen``: by default :func:`default_systems`; they repair, and the frozen classifier reads.
+    ``chosen``: by default DGA, DGA + G, DDA and DGA+; they repair, the frozen classifier reads.
     The same arguments give the same result. Raises ``ValueError`` for another size, and
     ``FloatingPointError`` if a network returns no numbers.
     """
@@ -176,7 +170,8 @@ def adapt_steps(
     calls. ``stopping``: the rule on that path where no system has one; by default the profile's.
     """
     profile, x = models.profile, picture_tensor(models, pixels)
-    chosen = default_systems(profile) if chosen is None else chosen
+    if chosen is None:
+        chosen = [systems(profile)[name] for name in USUAL]
     cache = cache or PictureCache(models, x, seed)
     by_repair = defaultdict[Repair, list[System]](list)
     for system in chosen:

@@ -24,7 +24,7 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
-from dga.explanation.search import Explanation, ScoreCache, Scored, explain
+from dga.explanation.search import Explanation, Scored, explain
 from dga.explanation.sharpness import disk, wiener
 from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
@@ -184,23 +184,17 @@ class PictureCache:
     ) -> None:
         self.models, self.x, self.seed, self.explanation = models, x, seed, explanation
         self._explanations: dict[ExplanationConfig, Explanation] = {}
-        self._scores: ScoreCache = {}
         self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
 
     def explain(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
-        """What is undone before the forward process; :data:`NO_EXPLANATION` without a ``config``.
-
-        Its ``seconds`` count scores in full that another configuration computed before.
-        """
+        """What is undone before the forward process: nothing without a ``config``."""
         if config is None or self.explanation:
             return self.explanation or NO_EXPLANATION
         if config not in self._explanations:
             begun = time.perf_counter()
-            before = sum(seconds for _, seconds in self._scores.values())
             explanation = yield from self._explain(config)
-            judging = sum(seconds for _, seconds in self._scores.values()) - before
-            other = time.perf_counter() - begun - judging
-            self._explanations[config] = replace(explanation, seconds=explanation.seconds + other)
+            seconds = time.perf_counter() - begun
+            self._explanations[config] = replace(explanation, seconds=seconds)
         return self._explanations[config]
 
     def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
@@ -209,7 +203,7 @@ class PictureCache:
         side = self.models.window_size
         if config.windows and max(self.x.shape[1:]) > side:
             return (yield from explain_by_windows(judge, self.x.cpu(), side, config))
-        return (yield from explain(judge, self.x, config, self._scores))
+        return (yield from explain(judge, self.x, config))
 
     def path(self, explanation: Explanation, number: int = 0) -> JudgedPath:
         """Noise path ``number`` of the picture after the explanation's inverse."""

@@ -10,7 +10,6 @@ the depth k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -41,10 +40,6 @@ class Scored:
         return cls(stage, degradation, score if math.isfinite(score) else None, calls)
 
 
-ScoreCache = dict[tuple[Degradation, tuple[int, ...]], tuple[float, float]]
-"""By candidate and depths: a score, and the seconds that it cost."""
-
-
 @dataclass(frozen=True)
 class Explanation:
     """What one picture suffered; noise levels are standard deviations in [-1, 1]."""
@@ -62,6 +57,7 @@ class Explanation:
     is_undamaged: bool = False
     """Source data already: nothing was tried."""
     seconds: float = 0.0
+    """Wall clock, where it was taken."""
     noise_map: Tensor | None = field(default=None, compare=False)
     """Noise level by pixel, ``[H, W]``, 0 where none counts; None: the same everywhere."""
     levels: tuple[float, ...] = ()
@@ -79,22 +75,19 @@ def explain(
     judge: CandidateJudge,
     x: Tensor,
     config: ExplanationConfig,
-    cache: ScoreCache | None = None,
     render: Render | None = None,
     noise_level: float | None = None,
 ) -> Generator[Scored, None, Explanation]:
     """Explain one picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels; yields scores as they come.
 
     Noise first, because it hides the rest: what has some is not searched further. Then
-    exposure, coarse gains before fine ones, then sharpness on top of it. ``cache``: scores of
-    this picture by this judge, for other configurations; ``render``: by default the result itself,
-    as a picture of the network's size; ``noise_level``: by default it is measured.
+    exposure, coarse gains before fine ones, then sharpness on top of it. ``render``: by default
+    the result itself, as a picture of the network's size; ``noise_level``: by default measured.
     """
     if noise_level is None:
         noise_level = float(measure_noise(x[None])[0])
-    cache = {} if cache is None else cache
     render = render or (lambda candidate: candidate.inverse(x)[None])
-    search = _CandidateSearch(judge, x, render, config, noise_level, cache)
+    search = _CandidateSearch(judge, x, render, config, noise_level)
     best, is_flat = NO_DEGRADATION, nothing_to_judge(x)
     if not is_flat:
         best = yield from search.run()
@@ -102,10 +95,9 @@ def explain(
         best,
         entry=matched_depth(judge.schedule, best.noise),
         measured_noise=noise_level,
-        scored=tuple(search.scores),
+        scored=tuple(search.scored),
         is_flat=is_flat,
         is_undamaged=search.is_undamaged,
-        seconds=search.seconds,
     )
 
 
@@ -118,11 +110,10 @@ class _CandidateSearch:
     render: Render
     config: ExplanationConfig
     noise_level: float
-    cache: ScoreCache
-    scores: list[Scored] = field(default_factory=list)
-    reported: set[tuple[Degradation, tuple[int, ...]]] = field(default_factory=set)
-    seconds: float = 0.0
     is_undamaged: bool = False
+    scored: list[Scored] = field(default_factory=list)
+    cache: dict[tuple[Degradation, tuple[int, ...]], float] = field(default_factory=dict)
+    """Scores by candidate and depths."""
 
     def run(self) -> Generator[Scored, None, Degradation]:
         config, best = self.config, NO_DEGRADATION
@@ -203,24 +194,13 @@ class _CandidateSearch:
         for candidate in candidates:
             entry = matched_depth(self.judge.schedule, candidate.noise)
             groups.setdefault(tuple(entry + offset for offset in offsets), []).append(candidate)
-        scores = {}
+        scores = dict[Degradation, float]()
         for depths, group in groups.items():
-            self._fill_cache(group, depths)
-            for candidate in group:
-                score, seconds = self.cache[candidate, depths]
-                if (candidate, depths) not in self.reported:
-                    self.reported.add((candidate, depths))
-                    self.seconds += seconds
-                    self.scores.append(Scored.of(stage, candidate, score, len(depths)))
-                    yield self.scores[-1]
-                scores[candidate] = score
+            new = [candidate for candidate in group if (candidate, depths) not in self.cache]
+            new_scores = self.judge.score(self.render, new, depths)
+            for candidate, score in zip(new, new_scores, strict=True):
+                self.cache[candidate, depths] = score
+                self.scored.append(Scored.of(stage, candidate, score, len(depths)))
+                yield self.scored[-1]
+            scores |= {candidate: self.cache[candidate, depths] for candidate in group}
         return [scores[candidate] for candidate in candidates]
-
-    def _fill_cache(self, candidates: Sequence[Degradation], depths: tuple[int, ...]) -> None:
-        """Put the candidates' scores into the cache, where they are missing."""
-        new = [c for c in candidates if (c, depths) not in self.cache]
-        begun = time.perf_counter()
-        scores = self.judge.score(self.render, new, depths)
-        share = (time.perf_counter() - begun) / max(1, len(new))
-        for candidate, score in zip(new, scores, strict=True):
-            self.cache[candidate, depths] = score, share

@@ -29,7 +29,7 @@ from dga.explanation.noise_level import (
     whiten_channels,
 )
 from dga.explanation.operators import Operator
-from dga.explanation.search import Explanation, ScoreCache, Scored, explain
+from dga.explanation.search import Explanation, Scored, explain
 from dga.explanation.veil import measure_veil
 from dga.profiles import ExplanationConfig, WindowsConfig
 
@@ -94,13 +94,13 @@ class _WindowSearch:
         """
         config = replace(self.config, sharpness=False)
         every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
-        sample, cache = x[:, ::every, ::every], ScoreCache()
-        explanation = yield from explain(
-            self.judge, sample, config, cache, render, self._measure_noise(x)
-        )
+        sample, noise_level = x[:, ::every, ::every], self._measure_noise(x)
+        explanation = yield from explain(self.judge, sample, config, render, noise_level)
         degradation = replace(explanation.degradation, noise=0.0)
         if degradation.exposure != UNCHANGED:
-            score, _ = cache[degradation, config.score_depths]
+            last_scores = {scored.degradation: scored.score for scored in explanation.scored}
+            score = last_scores[degradation]
+            assert score is not None  # a candidate that was dropped is never chosen
             if not self._is_exposure_accepted(sample, degradation, score, render):
                 degradation = replace(degradation, exposure=UNCHANGED)
         return replace(explanation, degradation=degradation, entry=0)
