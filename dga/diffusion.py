@@ -297,26 +297,26 @@ def reverse(
     they reach depth 0; those that start there are never touched and never yielded.
     Raises ``ValueError`` for a depth outside 0...T. (Section 3.3 of the paper.)
     """
-    ways = [sampler.visited(schedule.check_depth(depth)) for depth in depths]
-    under_way = torch.arange(len(ways))
+    visited = [sampler.visited(schedule.check_depth(depth)) for depth in depths]
+    under_way = torch.arange(len(visited))
     current = x
-    for step in range(1, max(map(len, ways), default=0)):
-        rows = torch.tensor([i for i, way in enumerate(ways) if len(way) > step])
+    for step in range(1, max(map(len, visited), default=0)):
+        rows = torch.tensor([i for i, falling in enumerate(visited) if len(falling) > step])
         if len(rows) < len(under_way):
             stays = torch.isin(under_way, rows).nonzero().squeeze(1)
             current = current[stays.to(x.device, non_blocking=True)]
         under_way = rows
         transition = Transition(
-            *(torch.tensor([ways[i][s] for i in rows.tolist()]) for s in (step - 1, step))
+            *(torch.tensor([visited[i][s] for i in rows.tolist()]) for s in (step - 1, step))
         )
-        noise = _noise(seeds, rows, transition.depth, x) if sampler.random else None
+        noise = _draw_noise(seeds, rows, transition.depth, x) if sampler.random else None
         current, x0_hat = _one_step(
             schedule, network, current, transition, noise, rows, guide, sampler, agreement
         )
         yield ReverseStep(step, rows, transition.target, current, x0_hat)
 
 
-def _noise(seeds: Sequence[int], rows: Tensor, depth: Tensor, like: Tensor) -> Tensor:
+def _draw_noise(seeds: Sequence[int], rows: Tensor, depth: Tensor, like: Tensor) -> Tensor:
     """What a step adds, ``[b, 3, H, W]``; a GPU gets it without waiting for its last step."""
     pairs = zip(rows.tolist(), depth.tolist(), strict=True)
     noise = torch.stack([step_noise(seeds[i], "reverse", k, like.shape[1:]) for i, k in pairs])

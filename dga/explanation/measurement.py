@@ -64,8 +64,8 @@ def measure_disk(power: NDArray[np.float64]) -> tuple[Disk, float, float]:
     log = np.log(power[used] + 1e-3)
     radial = np.bincount(ring, log, minlength=n) / np.maximum(1, np.bincount(ring, minlength=n))
     at = (np.arange(n) + 0.5) / (2 * n)
-    audible = radial > np.median(radial[at > 0.4]) + 0.3
-    weight = np.where(at > 0.02, audible + 0.05, 0.0)
+    is_above_noise = radial > np.median(radial[at > 0.4]) + 0.3
+    weight = np.where(at > 0.02, is_above_noise + 0.05, 0.0)
     shares, slopes = _fit(radial, np.log(at), _disk_family(n), weight)
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
     return Disk(RADII[best]), float(shares[best]), float(slopes[best])

@@ -106,26 +106,24 @@ def _rebuild(models: Models, jobs: Sequence[Job]) -> None:
 
 
 def measure_seconds(work: Work, device: torch.device) -> float:
-    """Wall clock of the second run, the first prepares kernels; NaN where memory runs out."""
+    """Wall clock of the second run, from an idle device to an idle one; the first prepares kernels.
+
+    NaN where memory runs out.
+    """
+    wait = partial(torch.cuda.synchronize, device) if device.type == "cuda" else lambda: None
     try:
         work()
-        return time_once(work, device)
+        wait()
+        begun = time.perf_counter()
+        work()
+        wait()
+        return time.perf_counter() - begun
     except (RuntimeError, MemoryError) as error:
         if not is_shortage(error):
             raise
     if device.type == "cuda":
         torch.cuda.empty_cache()  # here, where the error no longer holds the work's tensors
     return math.nan
-
-
-def time_once(work: Work, device: torch.device) -> float:
-    """Wall clock of one run, from an idle GPU to an idle GPU."""
-    wait = partial(torch.cuda.synchronize, device) if device.type == "cuda" else lambda: None
-    wait()
-    begun = time.perf_counter()
-    work()
-    wait()
-    return time.perf_counter() - begun
 
 
 def make_random_models(profile: Profile, compute: Compute) -> Models:
