@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dga.networks.classifier import to_prediction
+from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.pipeline import Permutation, Rebuilt, Stopped, run
@@ -120,8 +120,10 @@ class Predictor:
             config = self.models.profile.classifier
             candidates = {scored.degradation for scored in explanation.scored}
             images = [candidate.inverse(x) for candidate in candidates]
-            rows = Frozen(self.models).read(torch.stack(images), ())[0] if images else ()
-            details["alternatives"] = sorted({to_prediction(row, config).label for row in rows})
+            predictions = list[Prediction]()
+            if images:
+                predictions = predict(self.models.classifier, torch.stack(images), config)
+            details["alternatives"] = sorted({prediction.label for prediction in predictions})
         return details
 
 
