@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.diffusion import sampler_of
+from dga.diffusion import ReverseStep, sampler_of
 from dga.discriminator import Judged, max_batch
 from dga.explanation.search import Explanation, Scored
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
-from dga.pipeline import PictureCache, Rebuilt, Stepped, Stopped, find_stop, run
+from dga.pipeline import PictureCache, Rebuilt, Stopped, find_stop, run
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
 from dga.stopping import Stop, confidence_from_logits
 from dga.systems import USUAL, System, require_repair, systems
@@ -161,7 +161,7 @@ def adapt_steps(
     extent: int | None = None,
     cache: PictureCache | None = None,
     stopping: StoppingConfig | None = None,
-) -> Iterator[Scored | Judged | SearchEnded | Stepped | Reconstruction | Adaptation]:
+) -> Iterator[Scored | Judged | SearchEnded | ReverseStep | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
     ``extent``: the forward path of the picture as it came is judged to this depth, and deeper only

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.diffusion import ForwardPath, Sampler, reverse, sampler_of
+from dga.diffusion import ForwardPath, ReverseStep, Sampler, reverse, sampler_of
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.judge import CandidateJudge
@@ -72,22 +72,6 @@ class Stopped:
 
 
 @dataclass(frozen=True)
-class Stepped:
-    """Event: one denoising step of a batch of jobs.
-
-    ``step``: from 1, of ``steps`` in all batches; ``depths``: which it reached; ``x``,
-    ``x0_hat``: ``[b, 3, S, S]``.
-    """
-
-    jobs: Sequence[Job]
-    depths: Sequence[int]
-    x: Tensor
-    x0_hat: Tensor
-    step: int
-    steps: int
-
-
-@dataclass(frozen=True)
 class Rebuilt:
     """Event: one repair of one picture is finished. ``image``: ``[3, S, S]`` at 8-bit levels.
 
@@ -101,7 +85,7 @@ class Rebuilt:
     seconds: float
 
 
-Event = Scored | Judged | Stopped | Stepped | Rebuilt
+Event = Scored | Judged | Stopped | ReverseStep | Rebuilt
 Permutation = Callable[[list[Stopped]], list[Stopped]]
 
 
@@ -243,7 +227,7 @@ def make_judged_path(
     begin = degradation.inverse(x) if explanation.state is None else explanation.state.to(x)
     states = ForwardPath(models.schedule, begin, path_seed, noise)
     network = models.explainer if is_explained else models.discriminator
-    return JudgedPath(models.schedule, network, states, explanation.entry, number, is_explained)
+    return JudgedPath(models.schedule, network, states, explanation.entry)
 
 
 # The way back
@@ -310,7 +294,7 @@ def _make_jobs(
     return list(jobs.values())
 
 
-def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
+def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebuilt]:
     """Denoise every job to depth 0; those that differ in depth alone share batches."""
     groups: dict[tuple[Diffusion, torch.Size], list[Job]] = defaultdict(list)
     for job in jobs:
@@ -319,24 +303,18 @@ def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
         else:
             yield from (Rebuilt(job.row, repair, job.restored, 0, 0.0) for repair in job.repairs)
     size = max_batch(jobs[0].restored) if jobs else 1
-    parts = [group[i : i + size] for group in groups.values() for i in range(0, len(group), size)]
-    counts = [max(_count_steps(job) for job in part) for part in parts]
-    done, total = 0, sum(counts)
-    denoise_batch = partial(_denoise_batch, models)
-    for part, count in zip(parts, counts, strict=True):
-        for event in models.compute.batch_size.parts(part, denoise_batch):
-            if isinstance(event, Stepped):
-                event = replace(event, step=done + event.step, steps=total)
-            yield event
-        done += count
+    for group in groups.values():
+        for first in range(0, len(group), size):
+            batch = group[first : first + size]
+            yield from models.compute.batch_size.parts(batch, partial(_denoise_batch, models))
 
 
 def _count_steps(job: Job) -> int:
     return len(sampler_of(job.diffusion).visited(job.depth)) - 1
 
 
-def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
-    """Denoise one batch of jobs that differ in depth alone; its steps are not counted over all."""
+def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebuilt]:
+    """Denoise one batch of jobs that differ in depth alone."""
     begun, diffusion = time.perf_counter(), jobs[0].diffusion
     rows = [job for job in jobs for _ in job.depths]  # a row for each depth of a job
     images = torch.cat([job.states for job in jobs])  # [b, 3, S, S]
@@ -348,12 +326,10 @@ def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Re
         [job.seed for job in rows],
         *_make_guidance(models, diffusion, rows),
     ):
-        depths, numbers = step.depth.tolist(), step.rows.tolist()
-        for number, depth, x in zip(numbers, depths, step.x, strict=True):
+        for row, depth, x in zip(step.rows.tolist(), step.depth.tolist(), step.x, strict=True):
             if depth == 0:
-                images[number] = x
-        step_jobs = [rows[number] for number in numbers]
-        yield Stepped(step_jobs, depths, step.x, step.x0_hat, step.step, steps=0)
+                images[row] = x
+        yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
     by_job = images.clamp(-1, 1).split([len(job.depths) for job in jobs])
