@@ -266,6 +266,11 @@ def sampler_of(diffusion: Diffusion) -> Sampler:
     return ANCESTRAL
 
 
+def count_steps(diffusion: Diffusion, depth: int) -> int:
+    """How many denoising steps a picture takes from ``depth`` to 0."""
+    return len(sampler_of(diffusion).visited(depth)) - 1
+
+
 @dataclass(frozen=True)
 class ReverseStep:
     """One denoising step of the pictures still under way.

@@ -73,17 +73,16 @@ def compute_curve(
     schedule: Schedule,
     network: nn.Module,
     states: Tensor,
-    denoiser: nn.Module | None = None,
-    depths: Sequence[int] | None = None,
+    denoiser: nn.Module | None,
+    depths: Sequence[int],
 ) -> Tensor:
-    """Logits of states at some depths, by default 0, 1, ...: float32 ``[K]`` on the CPU.
+    """Logits of states at some depths, float32 ``[K]`` on the CPU.
 
     ``states``: ``[K, 3, H, W]``. The confidence of the paper, P(corrupted | x_k), is the logits'
     sigmoid. With a ``denoiser`` the network judges x0_hat.
     """
     size = max_batch(states)
-    steps = torch.tensor(range(len(states)) if depths is None else depths)
-    parts = zip(states.split(size), steps.split(size), strict=True)
+    parts = zip(states.split(size), torch.tensor(depths).split(size), strict=True)
     return torch.cat([judge_states(schedule, network, x, k, denoiser) for x, k in parts])
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.diffusion import ReverseStep, sampler_of
+from dga.diffusion import ReverseStep
 from dga.discriminator import Judged, max_batch
 from dga.explanation.search import Explanation, Scored
 from dga.images import Pixels, from_tensor, to_tensor
@@ -66,11 +66,6 @@ class Search:
         """P(corrupted | x_k) at depths from the entry on, averaged over noise paths."""
         averaged: NDArray[np.float64] = confidence_from_logits(self.logits).mean(0)
         return averaged
-
-    @property
-    def visited(self) -> tuple[int, ...]:
-        """Depths of the reverse process, falling, from t* to 0."""
-        return tuple(sampler_of(self.diffusion).visited(self.stop.t_star))
 
 
 @dataclass(frozen=True)

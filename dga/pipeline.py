@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.diffusion import ForwardPath, ReverseStep, Sampler, reverse, sampler_of
+from dga.diffusion import ForwardPath, ReverseStep, Sampler, count_steps, reverse, sampler_of
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.judge import CandidateJudge
@@ -309,10 +309,6 @@ def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebui
             yield from models.compute.batch_size.parts(batch, partial(_denoise_batch, models))
 
 
-def _count_steps(job: Job) -> int:
-    return len(sampler_of(job.diffusion).visited(job.depth)) - 1
-
-
 def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebuilt]:
     """Denoise one batch of jobs that differ in depth alone."""
     begun, diffusion = time.perf_counter(), jobs[0].diffusion
@@ -336,7 +332,7 @@ def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep 
     images = torch.stack([job.blend(part) for job, part in zip(jobs, by_job, strict=True)])
     if diffusion.sharpen:
         images = wiener(images, disk(diffusion.sharpen), diffusion.sharpen_regularisation)
-    images, counts = to_levels(images), [_count_steps(job) for job in jobs]
+    images, counts = to_levels(images), [count_steps(job.diffusion, job.depth) for job in jobs]
     step_seconds = (time.perf_counter() - begun) / sum(counts)
     for job, image, steps in zip(jobs, images, counts, strict=True):
         for repair in job.repairs:

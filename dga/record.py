@@ -11,6 +11,7 @@ from typing import Any
 from PIL import Image
 
 from dga.data.results import encode_picture, write
+from dga.diffusion import count_steps
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels
@@ -146,7 +147,7 @@ def describe_search(search: Search) -> str:
     explanation, stop = search.explanation, search.stop
     if explanation.is_flat:
         return "One colour or a drawing: nothing can be told, so it is left alone."
-    steps = len(search.visited) - 1
+    steps = count_steps(search.diffusion, stop.t_star)
     end = f"rebuilt from depth {stop.t_star} in {steps} step{'s' * (steps != 1)}"
     if not stop.t_star:
         end = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"

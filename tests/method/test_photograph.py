@@ -9,7 +9,7 @@ import pytest
 import skimage.data
 import torch
 from PIL import Image
-from skimage.metrics import peak_signal_noise_ratio
+from skimage.metrics import peak_signal_noise_ratio as psnr
 
 import dga
 from dga.diffusion import ForwardPath, Schedule
@@ -50,11 +50,6 @@ def stored_noise(pixels: Pixels) -> Pixels:
 def noisy(pixels: Pixels, deviation: float | np.ndarray, channels: int = 3) -> Pixels:
     noise = np.random.default_rng(0).normal(size=(*pixels.shape[:2], channels)) * deviation
     return (pixels + noise).round().clip(0, 255).astype(np.uint8)
-
-
-def psnr(truth: Pixels, image: Pixels) -> float:
-    """In dB."""
-    return peak_signal_noise_ratio(truth, image)
 
 
 # Windows
