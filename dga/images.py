@@ -209,7 +209,7 @@ def _apply_transform(image: Image.Image, transform: ImageCms.ImageCmsTransform) 
     return moved
 
 
-def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, int, int]] | None:
+def read_directory(block: bytes) -> dict[int, tuple[int, int, int]] | None:
     """By tag of a TIFF or of EXIF: kind, number of values, and the first one or its offset.
 
     None where it is none, or beyond reason: others' may name the same megabytes many times.
@@ -219,8 +219,7 @@ def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, in
         return None
     entries: dict[int, tuple[int, int, int]] = {}
     try:
-        if start is None:
-            (start,) = struct.unpack_from(f"{order}I", block, 4)
+        (start,) = struct.unpack_from(f"{order}I", block, 4)
         (count,) = struct.unpack_from(f"{order}H", block, start)
         for at in range(start + 2, start + 2 + 12 * count, 12):
             tag, kind, values = struct.unpack_from(f"{order}HHI", block, at)
@@ -236,7 +235,7 @@ def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, in
 
 def orientation_of(exif: bytes) -> int:
     """Orientation, 1 to 8, from an EXIF block; 1 where there is none that can be read."""
-    kind, _, value = (directory(exif.removeprefix(EXIF)) or {}).get(ORIENTATION, (0, 0, 0))
+    kind, _, value = (read_directory(exif.removeprefix(EXIF)) or {}).get(ORIENTATION, (0, 0, 0))
     return value if kind == 3 and 1 <= value <= 8 else 1
 
 
@@ -297,16 +296,11 @@ def to_pixels(image: Image.Image) -> Pixels:
     return np.array(to_rgb(image), dtype=np.uint8)
 
 
-def to_jpeg(pixels: Pixels, quality: int, subsampling: int = -1) -> bytes:
-    """A JPEG file of a picture, uint8 ``[H, W, 3]``; ``subsampling`` of its colours: 0 for none."""
-    buffer = BytesIO()
-    Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, subsampling=subsampling)
-    return buffer.getvalue()
-
-
 def through_jpeg(pixels: Pixels, quality: int) -> Image.Image:
-    """A picture saved as JPEG and opened again."""
-    return Image.open(BytesIO(to_jpeg(pixels, quality)))
+    """A picture, uint8 ``[H, W, 3]``, saved as JPEG and opened again."""
+    buffer = BytesIO()
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=quality)
+    return Image.open(buffer)
 
 
 def to_tensor(pixels: Pixels) -> Tensor:
