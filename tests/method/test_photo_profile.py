@@ -10,6 +10,7 @@ import pytest
 import skimage.data
 import torch
 from PIL import Image
+from skimage.metrics import peak_signal_noise_ratio as psnr
 
 import dga
 from dga.images import Pixels, to_pixels, to_square, to_tensor
@@ -50,10 +51,6 @@ def reduced(name: str, width: int, height: int) -> Pixels:
 def with_noise(pixels: Pixels, deviation: float, seed: int = 0) -> Pixels:
     drawn = np.random.default_rng(seed).normal(0, deviation, pixels.shape)
     return (pixels + drawn).round().clip(0, 255).astype(np.uint8)
-
-
-def psnr(one: Pixels, other: Pixels) -> float:
-    return float(10 * np.log10(255**2 / np.square(one.astype(float) - other).mean()))
 
 
 # Reading
