@@ -87,6 +87,7 @@ class Rebuilt:
 
 Event = Scored | Judged | Stopped | ReverseStep | Rebuilt
 Permutation = Callable[[list[Stopped]], list[Stopped]]
+"""From all stops of a batch to those that are denoised."""
 
 
 # The loop

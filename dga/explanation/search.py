@@ -116,6 +116,7 @@ class _CandidateSearch:
     """Scores by candidate and depths."""
 
     def run(self) -> Generator[Scored, None, Degradation]:
+        """The degradation that explains the picture best, none at all where that will do."""
         config, best = self.config, NO_DEGRADATION
         if self.noise_level <= config.noise_floor:
             (score,) = yield from self._score("nothing", (best,), config.score_depths)

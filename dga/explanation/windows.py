@@ -57,6 +57,8 @@ def explain_by_windows(
 
 @dataclass(frozen=True)
 class _WindowSearch:
+    """A search in one large picture: first what is one for the whole, then noise by pixel."""
+
     judge: CandidateJudge
     side: int
     config: ExplanationConfig
