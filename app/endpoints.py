@@ -30,8 +30,8 @@ from dga.data.results import encode_picture
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
 from dga.networks.models import Models
+from dga.one_picture import adapt_steps
 from dga.photograph import photograph_steps
-from dga.pipeline import adapt_steps
 from dga.record import to_record
 from dga.request import Request
 

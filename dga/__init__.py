@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from dga.corruptions import CORRUPTIONS, corrupt
     from dga.images import to_pixels, to_square
     from dga.networks.models import Models, load_models
+    from dga.one_picture import Adaptation, adapt, adapt_steps
     from dga.photograph import Photograph, repair_photograph
-    from dga.pipeline import Adaptation, adapt, adapt_steps
     from dga.profiles import PROFILES, Profile, get_profile
     from dga.stopping import Stop, choose_depth
     from dga.weights.sources import Sources
@@ -31,7 +31,7 @@ _HOMES = {
     "images": ("to_pixels", "to_square"),
     "networks.models": ("Models", "load_models"),
     "photograph": ("Photograph", "repair_photograph"),
-    "pipeline": ("Adaptation", "adapt", "adapt_steps"),
+    "one_picture": ("Adaptation", "adapt", "adapt_steps"),
     "profiles": ("PROFILES", "Profile", "get_profile"),
     "stopping": ("Stop", "choose_depth"),
     "weights.sources": ("Sources",),

@@ -1,4 +1,4 @@
-"""Drop-in: any classifier made to survive corrupted pictures, and the repaired picture alone."""
+"""Any classifier behind the method, as one module; and one picture repaired, as a picture."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 from torch import Tensor, nn
 
-from dga.images import Pixels, from_tensor, resembling, to_pixels, to_square, to_tensor
+from dga.images import Pixels, from_tensor, to_image_like, to_pixels, to_square, to_tensor
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
@@ -24,10 +24,10 @@ from dga.systems import parse
 
 METHOD = "dga-plus-ensemble"
 AT_ONCE = 16
-"""Pictures; more need more memory and are no faster."""
+"""Pictures repaired together; more need more memory and are no faster."""
 
 ROUNDING = 1e-3
-"""Resizing may leave pixels so far outside [0, 1]."""
+"""How far outside [0, 1] pixels may lie: so much is left by resizing."""
 
 Seeds = Callable[[Pixels], Sequence[int]]
 Picture = TypeVar("Picture", Image.Image, Pixels)
@@ -41,16 +41,18 @@ def content_seeds(pictures: Pixels) -> list[int]:
 class AdaptedClassifier(nn.Module):
     """A frozen classifier behind a method: pixels in [0, 1] in, log-probabilities out.
 
-    ``models``: by default those of ``photo``; ``method``: as ``evaluate --methods`` names it,
-    settings included (``dga-guided:tau=0.3``); by default DGA+'s ensemble, where the picture as it
-    came is read, too, and counts three tenths; ``classifier``: a module of one's own instead of
-    the models', which gets pixels ``[b, 3, S, S]`` in [0, 1], does its own preprocessing and
-    returns logits; ``size``: its S, by default the profile's. At another size
-    pictures are repaired as photographs (:func:`dga.repair_photograph`). Always in evaluation
-    mode, without gradients. ``seeds`` gives each of the pictures, uint8 ``[B, S, S, 3]``, its
-    seed; by default its content does, so that neither order nor batches matter. Raises
-    ``ValueError`` for an unknown method or setting, for a method that learns from the stream, and
-    for any but DGA+ at another size.
+    - ``models``: by default those of the profile ``photo``.
+    - ``method``: as ``evaluate --methods`` names it, settings included (``dga-guided:tau=0.3``).
+      By default DGA+'s ensemble, in which the picture as it came counts three tenths.
+    - ``classifier``: your own module instead of the models'. It gets pixels ``[b, 3, S, S]`` in
+      [0, 1], does its own preprocessing and returns logits.
+    - ``seeds``: from pictures, uint8 ``[B, S, S, 3]``, to a seed for each. By default a picture's
+      content is its seed, so that neither order nor batches matter.
+    - ``size``: S, by default the profile's. At another size pictures are repaired as photographs
+      (:func:`dga.repair_photograph`), which only DGA+ does.
+
+    Always in evaluation mode, without gradients. Raises ``ValueError`` for an unknown method or
+    setting, for a method that learns from the stream, and for any but DGA+ at another size.
     """
 
     def __init__(
@@ -62,18 +64,18 @@ class AdaptedClassifier(nn.Module):
         size: int | None = None,
     ) -> None:
         super().__init__()
-        models = models or _usual_models()
+        models = models or _default_models()
         self.size = models.profile.image_size if size is None else size
         self.models = models
         if classifier is not None:
             self.models = with_module(models, classifier, self.size)
         self.method, self.seeds = method, seeds
         self.last: Answers | None = None
-        """What the method said of the last pictures: depths, crossed, pictures ..."""
+        """Of the latest call: depths, whether the rule was met, repaired pictures, seconds."""
         names = ("denoiser", "discriminator", "explainer", "classifier")
         self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
-        self._built = build_predictor(self.models, method)
-        profile, system = models.profile, self._built.system
+        self._predictor = build_predictor(self.models, method)
+        profile, system = models.profile, self._predictor.system
         if self.size != profile.image_size and system.repair != profile.plus:
             raise ValueError(
                 f"At another size than {profile.image_size} pixels dga-plus repairs, not {method}."
@@ -103,22 +105,26 @@ class AdaptedClassifier(nn.Module):
         Pixels are taken in 8 bits; another size than S is cropped to the middle square and
         resized, as picture files are. Raises ``ValueError`` for anything else.
         """
-        _check(x)
+        _check_pixels(x)
         pictures = at_size(from_tensor(x * 2 - 1), self.size)
         seeds = self.seeds(pictures)
         if self.size != self.models.profile.image_size:
             parts = [
-                read_photograph(self._built, *one) for one in zip(pictures, seeds, strict=True)
+                read_photograph(self._predictor, picture, seed)
+                for picture, seed in zip(pictures, seeds, strict=True)
             ]
         else:
-            steps = [slice(i, i + AT_ONCE) for i in range(0, len(pictures), AT_ONCE)]
-            one, device = {self.method: self._built}, self.models.device
             parts = [
-                answer(one, to_tensor(pictures[i]).to(device), seeds[i])[self.method] for i in steps
+                self._read_batch(pictures[first : first + AT_ONCE], seeds[first : first + AT_ONCE])
+                for first in range(0, len(pictures), AT_ONCE)
             ]
         self.last = join_answers(parts)
         p = self.last.probabilities.float()
         return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
+
+    def _read_batch(self, pictures: Pixels, seeds: Sequence[int]) -> Answers:
+        x = to_tensor(pictures).to(self.models.device)
+        return answer({self.method: self._predictor}, x, seeds)[self.method]
 
 
 @with_own_numerics
@@ -134,22 +140,33 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     if not isinstance(picture, Image.Image | np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     pixels = to_pixels(picture) if isinstance(picture, Image.Image) else picture
-    done = repair_photograph(models or _usual_models(), pixels)
+    done = repair_photograph(models or _default_models(), pixels)
     if not isinstance(picture, Image.Image):
         return done.image
-    return picture.copy() if done.unchanged else resembling(done.image, picture)
+    return picture.copy() if done.unchanged else to_image_like(done.image, picture)
 
 
 def read_photograph(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
-    """Of a picture of any size, uint8 ``[S, S, 3]``, that DGA+ repairs; its deepest depth."""
-    models = predictor.models
-    done = repair_photograph(models, pixels, seed)
+    """Repair a picture of any size, uint8 ``[S, S, 3]``, as a photograph, then read it.
+
+    The answer's depth is the deepest of all windows.
+    """
+    device = predictor.models.device
+    done = repair_photograph(predictor.models, pixels, seed)
+    degradation = done.explanation.degradation
     begun = time.perf_counter()
-    repaired, x = (to_tensor(image)[None].to(models.device) for image in (done.image, pixels))
-    p = predictor.read([repaired, x], [seed])
-    seconds = done.seconds + time.perf_counter() - begun
-    details = {"unchanged": done.unchanged, "degradation": str(done.explanation.degradation)}
-    return Answers(p, [seconds], [int(done.depths.max())], [True], repaired, [details])
+    repaired, damaged = to_tensor(done.image)[None].to(device), None
+    if predictor.system.ensemble:
+        damaged = to_tensor(pixels)[None].to(device)
+    probabilities = predictor.read(repaired, [seed], damaged)
+    return Answers(
+        probabilities,
+        seconds=[done.seconds + time.perf_counter() - begun],
+        depths=[int(done.depths.max())],
+        crossed=[True],
+        pictures=repaired,
+        details=[{"unchanged": done.unchanged, "degradation": str(degradation)}],
+    )
 
 
 def at_size(pictures: Pixels, size: int) -> Pixels:
@@ -162,7 +179,7 @@ def at_size(pictures: Pixels, size: int) -> Pixels:
 def with_module(models: Models, classifier: nn.Module, size: int) -> Models:
     """The same models with another classifier: any module from pixels in [0, 1] to logits.
 
-    ``size``: pixels a side that it takes.
+    ``size``: pixels a side of the pictures that it takes.
     """
     config = ClassifierConfig(
         architecture=type(classifier).__name__,
@@ -176,7 +193,7 @@ def with_module(models: Models, classifier: nn.Module, size: int) -> Models:
 
 
 def join_answers(parts: Sequence[Answers]) -> Answers:
-    """Those for the pictures of several batches."""
+    """The answers for the pictures of several batches, in their order."""
     joined: dict[str, Any] = {}
     for field in dataclasses.fields(Answers):
         values = [getattr(part, field.name) for part in parts]
@@ -188,12 +205,15 @@ def join_answers(parts: Sequence[Answers]) -> Answers:
 
 
 @functools.cache
-def _usual_models() -> Models:
+def _default_models() -> Models:
     return load_models()
 
 
 def build_predictor(models: Models, spec: str) -> Predictor:
-    """The system. Raises ``ValueError`` for one whose answers depend on the pictures around."""
+    """The system that ``spec`` names, with its reader.
+
+    Raises ``ValueError`` for one whose answers depend on the pictures around.
+    """
     system = parse(models.profile, spec)
     if system.batch or system.trust:
         raise ValueError(f"{spec} answers by the pictures around; here each is answered alone.")
@@ -204,7 +224,7 @@ def build_predictor(models: Models, spec: str) -> Predictor:
     return Predictor(models, system)
 
 
-def _check(x: Tensor) -> None:
+def _check_pixels(x: Tensor) -> None:
     if x.ndim != 4 or x.shape[1] != 3 or not x.is_floating_point() or not x.numel():
         raise ValueError(
             f"Pictures are floats of shape [B, 3, H, W], not {x.dtype} {list(x.shape)}."

@@ -8,7 +8,6 @@ depth k sits at respaced index k - 1.
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -114,14 +113,11 @@ class ForwardPath:
         self._schedule, self.x_0, self._seed = schedule, x_0, seed
         self._drawn = x_0[None]
         self._drift = torch.zeros(x_0.shape, dtype=torch.float64)
-        self.seconds = 0.0
-        """Wall clock spent on drawing states."""
 
     def up_to(self, depth: int) -> Tensor:
         """The states at depths 0...``depth``, ``[depth + 1, 3, H, W]``, where ``x_0`` is."""
         first = len(self._drawn)
         if depth >= first:
-            begun = time.perf_counter()
             depths = range(first, self._schedule.check_depth(depth) + 1)
             shape = self.x_0.shape
             noise = torch.stack([step_noise(self._seed, "forward", k, shape) for k in depths])
@@ -132,7 +128,6 @@ class ForwardPath:
             states = self.x_0.cpu() + drift.float()
             states *= self._signal[first : depth + 1].view(-1, 1, 1, 1)
             self._drawn = torch.cat([self._drawn, states.to(self.x_0.device)])
-            self.seconds += time.perf_counter() - begun
         return self._drawn[: depth + 1]
 
     def _added(self, first: int, last: int) -> Tensor:
@@ -271,6 +266,11 @@ def sampler_of(diffusion: Diffusion) -> Sampler:
     return ANCESTRAL
 
 
+def count_steps(diffusion: Diffusion, depth: int) -> int:
+    """How many denoising steps a picture takes from ``depth`` to 0."""
+    return len(sampler_of(diffusion).visited(depth)) - 1
+
+
 @dataclass(frozen=True)
 class ReverseStep:
     """One denoising step of the pictures still under way.
@@ -302,26 +302,26 @@ def reverse(
     they reach depth 0; those that start there are never touched and never yielded.
     Raises ``ValueError`` for a depth outside 0...T. (Section 3.3 of the paper.)
     """
-    ways = [sampler.visited(schedule.check_depth(depth)) for depth in depths]
-    under_way = torch.arange(len(ways))
+    visited = [sampler.visited(schedule.check_depth(depth)) for depth in depths]
+    under_way = torch.arange(len(visited))
     current = x
-    for step in range(1, max(map(len, ways), default=0)):
-        rows = torch.tensor([i for i, way in enumerate(ways) if len(way) > step])
+    for step in range(1, max(map(len, visited), default=0)):
+        rows = torch.tensor([i for i, falling in enumerate(visited) if len(falling) > step])
         if len(rows) < len(under_way):
             stays = torch.isin(under_way, rows).nonzero().squeeze(1)
             current = current[stays.to(x.device, non_blocking=True)]
         under_way = rows
         transition = Transition(
-            *(torch.tensor([ways[i][s] for i in rows.tolist()]) for s in (step - 1, step))
+            *(torch.tensor([visited[i][s] for i in rows.tolist()]) for s in (step - 1, step))
         )
-        noise = _noise(seeds, rows, transition.depth, x) if sampler.random else None
+        noise = _draw_noise(seeds, rows, transition.depth, x) if sampler.random else None
         current, x0_hat = _one_step(
             schedule, network, current, transition, noise, rows, guide, sampler, agreement
         )
         yield ReverseStep(step, rows, transition.target, current, x0_hat)
 
 
-def _noise(seeds: Sequence[int], rows: Tensor, depth: Tensor, like: Tensor) -> Tensor:
+def _draw_noise(seeds: Sequence[int], rows: Tensor, depth: Tensor, like: Tensor) -> Tensor:
     """What a step adds, ``[b, 3, H, W]``; a GPU gets it without waiting for its last step."""
     pairs = zip(rows.tolist(), depth.tolist(), strict=True)
     noise = torch.stack([step_noise(seeds[i], "reverse", k, like.shape[1:]) for i, k in pairs])

@@ -1,5 +1,7 @@
 """The discriminator's confidence along the forward path."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +12,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from dga.diffusion import ForwardPath, Schedule, predict_x0
-from dga.stopping import confidence_from_logits
 
 FIRST = 4
 """States judged first: fewer than later, so that a page can start drawing."""
@@ -68,56 +69,41 @@ def judge_states(
     return logits
 
 
-def curve(
+def compute_curve(
     schedule: Schedule,
     network: nn.Module,
     states: Tensor,
-    denoiser: nn.Module | None = None,
-    depths: Sequence[int] | None = None,
+    denoiser: nn.Module | None,
+    depths: Sequence[int],
 ) -> Tensor:
-    """Logits of states at some depths, by default 0, 1, ...: float32 ``[K]`` on the CPU.
+    """Logits of states at some depths, float32 ``[K]`` on the CPU.
 
     ``states``: ``[K, 3, H, W]``. The confidence of the paper, P(corrupted | x_k), is the logits'
     sigmoid. With a ``denoiser`` the network judges x0_hat.
     """
     size = max_batch(states)
-    steps = torch.tensor(range(len(states)) if depths is None else depths)
-    parts = zip(states.split(size), steps.split(size), strict=True)
+    parts = zip(states.split(size), torch.tensor(depths).split(size), strict=True)
     return torch.cat([judge_states(schedule, network, x, k, denoiser) for x, k in parts])
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Event: logits at depths ``first``, ``first + 1``, ... of noise path ``path``.
+    """Event: some more states of a path were judged."""
 
-    ``explained``: whether the path starts after an explanation's inverse, not at the input picture.
-    """
-
-    first: int
-    logits: NDArray[np.float64]
-    path: int = 0
-    explained: bool = False
-
-    @property
-    def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k), in [0, 1]."""
-        return confidence_from_logits(self.logits)
+    path: JudgedPath
 
 
 @dataclass
 class JudgedPath:
     """A forward path with the discriminator's logits, as deep as they were asked for.
 
-    ``logits``: from depth ``entry`` on; ``number``: which of a picture's noise paths;
-    ``explained``: as in :class:`Judged`.
+    ``logits``: from depth ``entry`` on; their sigmoid is the confidence, P(corrupted | x_k).
     """
 
     schedule: Schedule
     network: nn.Module
     states: ForwardPath
     entry: int = 0
-    number: int = 0
-    explained: bool = False
     logits: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     seconds: list[float] = field(default_factory=lambda: [0.0])
     """Entry n: what it took to draw and judge the first n states."""
@@ -134,4 +120,4 @@ class JudgedPath:
             self.logits = np.concatenate([self.logits, logits])
             each = (time.perf_counter() - begun) / size
             self.seconds += [self.seconds[-1] + each * n for n in range(1, size + 1)]
-            yield Judged(first, logits, self.number, self.explained)
+            yield Judged(self)

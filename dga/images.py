@@ -108,16 +108,16 @@ class _Values:
             band = self._to_8_bits(band)
         is_grey, is_print = band.mode in ("1", "L", "LA", "La"), band.mode == "CMYK"
         if not self.opaque and not is_deep:
-            band = _on_white(band)
+            band = _lay_on_white(band)
         elif "A" in band.getbands():
             band = band.convert("RGBA").convert("RGB")
         profile, gamma = self.info.get("icc_profile"), self.info.get("gamma")
         if profile:
             for mode in ("CMYK",) if is_print else ("L", "RGB") if is_grey else ("RGB",):
                 with contextlib.suppress(*_NO_PROFILE):
-                    transform = _to_srgb(profile, mode)
+                    transform = _make_srgb_transform(profile, mode)
                     if transform:
-                        return _moved(band.convert(mode), transform)
+                        return _apply_transform(band.convert(mode), transform)
                     return band.convert("RGB")
         elif gamma and "srgb" not in self.info and not 0.9 < 2.2 * gamma < 1.1:
             curve = 255 * (np.arange(256) / 255) ** (1 / (2.2 * gamma))
@@ -139,7 +139,7 @@ class _Values:
         return Image.fromarray(grey.round().clip(0, 255).astype(np.uint8))
 
 
-def _on_white(image: Image.Image) -> Image.Image:
+def _lay_on_white(image: Image.Image) -> Image.Image:
     image = image if image.mode == "RGBA" else image.convert("RGBA")
     paper = Image.new("RGB", image.size, "white")
     paper.paste(image, mask=image.getchannel("A"))
@@ -185,7 +185,7 @@ def _white_of(image: Image.Image, tags: Mapping[int, Any]) -> float:
 
 
 @functools.lru_cache(maxsize=8)
-def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
+def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
     """From a profile's colours to sRGB; None where they are sRGB's anyway.
 
     ``mode``: RGB, L or CMYK. Raises ``ImageCms.PyCMSError`` for a profile of other colours.
@@ -197,19 +197,19 @@ def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
     levels = np.arange(0, 256, 15, dtype=np.uint8)
     grid = np.stack(np.meshgrid(levels, levels, levels), -1).reshape(1, -1, 3)
     probe = Image.fromarray(grid if mode == "RGB" else grid[..., 0])
-    found = np.asarray(_moved(probe, transform)).astype(int)
+    found = np.asarray(_apply_transform(probe, transform)).astype(int)
     unmoved = np.abs(found - np.asarray(probe.convert("RGB"))).max() <= _SAME
     return None if unmoved else transform
 
 
-def _moved(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.Image:
+def _apply_transform(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.Image:
     """The picture in other colours."""
     moved = ImageCms.applyTransform(image, transform)
     assert moved is not None
     return moved
 
 
-def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, int, int]] | None:
+def read_directory(block: bytes) -> dict[int, tuple[int, int, int]] | None:
     """By tag of a TIFF or of EXIF: kind, number of values, and the first one or its offset.
 
     None where it is none, or beyond reason: others' may name the same megabytes many times.
@@ -219,8 +219,7 @@ def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, in
         return None
     entries: dict[int, tuple[int, int, int]] = {}
     try:
-        if start is None:
-            (start,) = struct.unpack_from(f"{order}I", block, 4)
+        (start,) = struct.unpack_from(f"{order}I", block, 4)
         (count,) = struct.unpack_from(f"{order}H", block, start)
         for at in range(start + 2, start + 2 + 12 * count, 12):
             tag, kind, values = struct.unpack_from(f"{order}HHI", block, at)
@@ -236,11 +235,11 @@ def directory(block: bytes, start: int | None = None) -> dict[int, tuple[int, in
 
 def orientation_of(exif: bytes) -> int:
     """Orientation, 1 to 8, from an EXIF block; 1 where there is none that can be read."""
-    kind, _, value = (directory(exif.removeprefix(EXIF)) or {}).get(ORIENTATION, (0, 0, 0))
+    kind, _, value = (read_directory(exif.removeprefix(EXIF)) or {}).get(ORIENTATION, (0, 0, 0))
     return value if kind == 3 and 1 <= value <= 8 else 1
 
 
-def resembling(pixels: Pixels, original: Image.Image) -> Image.Image:
+def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
     """What was made of a picture, uint8 ``[H, W, 3]``, with its profile, EXIF and resolution.
 
     The pixels are sRGB, as :func:`to_rgb` returns them, and go back into the profile's colours;
@@ -250,10 +249,10 @@ def resembling(pixels: Pixels, original: Image.Image) -> Image.Image:
     image, info = Image.fromarray(pixels), dict[str | tuple[int, int], Any]()
     if profile := original.info.get("icc_profile"):
         with contextlib.suppress(*_NO_PROFILE):
-            if _to_srgb(profile, "RGB"):
+            if _make_srgb_transform(profile, "RGB"):
                 srgb = ImageCms.createProfile("sRGB")
                 back = ImageCms.buildTransform(srgb, BytesIO(profile), "RGB", "RGB")
-                image = _moved(image, back)
+                image = _apply_transform(image, back)
                 bare = original.copy()
                 del bare.info["icc_profile"]
                 is_same = (to_pixels(original) == pixels).all(-1, keepdims=True)
@@ -261,13 +260,13 @@ def resembling(pixels: Pixels, original: Image.Image) -> Image.Image:
             info["icc_profile"] = profile
     if "dpi" in original.info:
         info["dpi"] = original.info["dpi"]
-    if exif := described(original):
+    if exif := read_exif(original):
         info["exif"] = exif
     image.info = info
     return image
 
 
-def described(image: Image.Image) -> bytes:
+def read_exif(image: Image.Image) -> bytes:
     """EXIF of a picture that has been turned upright; empty where it has none that can be read."""
     try:
         exif, result = image.getexif(), Image.Exif()
@@ -297,16 +296,11 @@ def to_pixels(image: Image.Image) -> Pixels:
     return np.array(to_rgb(image), dtype=np.uint8)
 
 
-def to_jpeg(pixels: Pixels, quality: int, subsampling: int = -1) -> bytes:
-    """A JPEG file of a picture, uint8 ``[H, W, 3]``; ``subsampling`` of its colours: 0 for none."""
-    buffer = BytesIO()
-    Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, subsampling=subsampling)
-    return buffer.getvalue()
-
-
 def through_jpeg(pixels: Pixels, quality: int) -> Image.Image:
-    """A picture saved as JPEG and opened again."""
-    return Image.open(BytesIO(to_jpeg(pixels, quality)))
+    """A picture, uint8 ``[H, W, 3]``, saved as JPEG and opened again."""
+    buffer = BytesIO()
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=quality)
+    return Image.open(buffer)
 
 
 def to_tensor(pixels: Pixels) -> Tensor:

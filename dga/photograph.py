@@ -22,10 +22,12 @@ from torch import Tensor
 
 from dga.discriminator import Judged, judge_states, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.grid import Grid
+from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import matched_depth, uniform_levels
 from dga.explanation.operators import Convolution
 from dga.explanation.search import Explanation, Scored
-from dga.explanation.windows import WINDOWS, Grid, explain_by_windows
+from dga.explanation.windows import WINDOWS, explain_by_windows
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
@@ -50,7 +52,7 @@ def choose_repair(models: Models) -> Repair:
     if config.windows:
         return plus
     explain = replace(
-        config, noise_floor=0.06, settled=1.0, sharpness=False, windows=WindowsConfig()
+        config, noise_floor=0.06, undamaged_score=1.0, sharpness=False, windows=WindowsConfig()
     )
     diffusion = Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1)
     return Repair(diffusion.with_depth(0), explain, noisy=diffusion)
@@ -60,10 +62,10 @@ def choose_repair(models: Models) -> Repair:
 class Photograph:
     """A repaired photograph.
 
-    ``image``: uint8 ``[H, W, 3]``; ``found``: in the whole; ``noise``: standard deviation of what
-    each pixel holds, float32 ``[H, W]`` in [-1, 1], 0 where it counts as none; ``depths``: t* of
-    each window, ``[rows, columns]``, which begin at those pixels; ``unchanged``: it came back bit
-    for bit.
+    ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``noise``: standard deviation of
+    each pixel's noise, float32 ``[H, W]``, pixels in [-1, 1], 0 where none counts; ``depths``: t*
+    of each window, ``[rows, columns]``, which begin at those pixels; ``unchanged``: it came back
+    bit for bit.
     """
 
     image: Pixels
@@ -76,10 +78,10 @@ class Photograph:
     seconds: float
 
     def facts(self) -> dict[str, Any]:
-        """What a program is told, in JSON types.
+        """All but the pictures, in JSON types.
 
-        ``found``: in the whole, beside noise; ``noise``: the pixels' standard deviations;
-        ``share``: of windows with a depth above 0.
+        ``found``: the degradation of the whole, but for noise; ``noise``: over all pixels;
+        ``depths``: over all windows, ``share``: of those with a depth above 0.
         """
         height, width = self.image.shape[:2]
         return {
@@ -103,7 +105,7 @@ class Photograph:
 
 @dataclass(frozen=True)
 class Progress:
-    """Event: so many windows with noise are finished, of ``total``."""
+    """Event: ``done`` of ``total`` windows that need a repair are finished."""
 
     done: int
     total: int
@@ -134,9 +136,9 @@ def photograph_steps(
     config = models.profile.plus.explain
     whole = ONE_PIECE_SIDE if config and config.windows else 0
     if max(height, width) <= max(models.window_size, whole):
-        result = yield from _whole(models, mirror_up(pixels, models.window_size), seed)
+        result = yield from _repair_whole(models, mirror_up(pixels, models.window_size), seed)
     else:
-        result = yield from _windows(models, pixels, seed)
+        result = yield from _repair_windows(models, pixels, seed)
     image = result.image[:height, :width]
     unchanged = np.array_equal(image, pixels)
     yield replace(
@@ -159,10 +161,10 @@ def mirror_up(pixels: Pixels, least: int) -> Pixels:
     return np.pad(pixels, (*missing, (0, 0)), "symmetric") if np.any(missing) else pixels
 
 
-def _whole(
+def _repair_whole(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[Scored | Progress, None, Photograph]:
-    """A picture that is repaired in one piece: DGA+."""
+    """DGA+ on a picture in one piece, uint8 ``[H, W, 3]``."""
     x, plus = to_tensor(pixels).to(models.device), models.profile.plus
     for event in run(models, x[None], [seed], [plus]):
         if isinstance(event, Scored):
@@ -179,9 +181,13 @@ def _whole(
     return Photograph(image, explanation, noise, (0,), (0,), depths, stopped.unchanged, 0.0)
 
 
-def _windows(
+def _repair_windows(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[Scored | Progress, None, Photograph]:
+    """A picture, uint8 ``[H, W, 3]``, that is explained as a whole and repaired by windows.
+
+    Each window's change is added to the picture after the inverse, faded towards its edges.
+    """
     side, repair = models.profile.image_size, choose_repair(models)
     pixels = mirror_up(pixels, side)
     is_grey = bool((pixels == pixels[..., :1]).all())
@@ -189,48 +195,49 @@ def _windows(
     assert config is not None
     assert config.windows is not None
     grid = Grid.over(pixels.shape[:2], side, round(config.windows.overlap * side))
-    steps = explain_by_windows(
-        models.schedule, models.explainer, x, models.window_size, seed, config
-    )
+    judge = CandidateJudge(models.schedule, models.explainer, seed)
+    steps = explain_by_windows(judge, x, models.window_size, config)
     explanation = yield from _with_progress(steps, len(grid))
     restored = replace(explanation.degradation, noise=0.0).inverse(x)
-    rest = explanation, restored, grid
-    windows = [_window(models, *rest, number, config.windows) for number in range(len(grid))]
-    change, weight = torch.zeros_like(x), grid.weight()
+    explanations = [
+        _explain_window(models, explanation, restored, grid, number, config.windows)
+        for number in range(len(grid))
+    ]
+    damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
 
-    depths = np.zeros(len(grid), np.int64)
-    touched = [n for n, window in enumerate(windows) if not window.settled]
-    size = max(1, AT_ONCE * models.window_size**2 // side**2)
-    for begin in range(0, len(touched), size):
-        part = touched[begin : begin + size]
-        seeds = [seed * 1_000_003 + n for n in part]
-        damaged, clear = (grid.cut(picture, part) for picture in (x, restored))
-        cut = damaged.to(models.device)
+    change, depths = torch.zeros_like(x), np.zeros(len(grid), np.int64)
+    batch = max(1, AT_ONCE * models.window_size**2 // side**2)
+    for begin in range(0, len(damaged), batch):
+        numbers = damaged[begin : begin + batch]
+        pictures, seeds = grid.cut(x, numbers), [seed * 1_000_003 + number for number in numbers]
+        pictures, before = pictures.to(models.device), grid.cut(restored, numbers)
         caches = [
-            Window(models, *one) for one in zip(cut, seeds, (windows[n] for n in part), strict=True)
+            WindowCache(models, picture, window_seed, explanations[number])
+            for picture, window_seed, number in zip(pictures, seeds, numbers, strict=True)
         ]
         judge_entries(models, caches)
-        for event in run(models, cut, seeds, [repair], caches):
+        for event in run(models, pictures, seeds, [repair], caches):
             if isinstance(event, Stopped):
-                depths[part[event.row]] = event.stop.t_star
+                depths[numbers[event.row]] = event.stop.t_star
             elif isinstance(event, Rebuilt) and event.steps:
-                grid.add(change, part[event.row], event.image.cpu() - clear[event.row])
-        yield Progress(begin + len(part), len(touched))
-    taken = change / weight
+                grid.add(change, numbers[event.row], event.image.cpu() - before[event.row])
+        yield Progress(begin + len(numbers), len(damaged))
+    change = change / grid.weight()
     if is_grey:  # a grey photograph stays grey
-        taken = taken.mean(0)
+        change = change.mean(0)
     noise = np.zeros(x.shape[1:], np.float32)
     if explanation.noise_map is not None:
         noise = explanation.noise_map.numpy()
     by_window = depths.reshape(len(grid.rows), len(grid.columns))
-    image = from_tensor(restored + taken)
+    image = from_tensor(restored + change)
     return Photograph(image, explanation, noise, grid.rows, grid.columns, by_window, False, 0.0)
 
 
 def _with_progress(
     steps: Generator[Scored, None, Explanation], total: int
 ) -> Generator[Scored | Progress, None, Explanation]:
-    """The explanation; what says only that work goes on becomes progress of no window yet."""
+    """The explanation that ``steps`` return; events that say only that work goes on become progress
+    of no window yet."""
     while True:
         try:
             event = next(steps)
@@ -240,7 +247,7 @@ def _with_progress(
         yield Progress(0, total) if event.stage == WINDOWS else event
 
 
-def _window(
+def _explain_window(
     models: Models,
     explanation: Explanation,
     restored: Tensor,
@@ -250,7 +257,8 @@ def _window(
 ) -> Explanation:
     """The whole picture's explanation for one window: its own noise, the same blur.
 
-    Exposure, impulses and blocks are undone in the whole; nothing is left of them to do.
+    ``restored``: the whole after the inverse, ``[3, H, W]``. Exposure, impulses and blocks are
+    undone there; nothing is left of them to do.
     """
     state = restored if explanation.state is None else explanation.state
     window = replace(explanation, scored=(), state=grid.cut(state, [number])[0])
@@ -266,25 +274,25 @@ def _window(
     # A convolution is the same everywhere.
     if explanation.noise_map is None and isinstance(operator, Convolution):
         return replace(window, degradation=Degradation(operator=operator))
-    return replace(window, degradation=NO_DEGRADATION, entry=0, noise_map=None, settled=True)
+    return replace(window, degradation=NO_DEGRADATION, entry=0, noise_map=None, is_undamaged=True)
 
 
-class Window(PictureCache):
-    """One window whose explanation is there already."""
+class WindowCache(PictureCache):
+    """Of one window, whose explanation is there already."""
 
     explanation: Explanation
 
-    def stop(
+    def judge_until_stop(
         self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
     ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
-        """By the entry alone, where that decides."""
+        """By the entry alone, which :func:`judge_entries` has judged, where that decides."""
         entry = self.path(explanation).logits[None, :1]  # [1, 1]
         if entry.size and is_decided(entry, stopping):
             return choose_depth(entry, stopping), entry, 0.0
-        return (yield from super().stop(explanation, stopping, extent))
+        return (yield from super().judge_until_stop(explanation, stopping, extent))
 
 
-def judge_entries(models: Models, windows: Sequence[Window]) -> None:
+def judge_entries(models: Models, windows: Sequence[WindowCache]) -> None:
     """Judge the first state of all windows with noise in one batch; most stop there."""
     paths = [window.path(window.explanation) for window in windows if window.explanation.entry]
     for i in range(0, len(paths), size := max_batch(windows[0].x)):

@@ -1,137 +1,50 @@
 """The one loop: explain what a picture suffered, noise what is left, stop, denoise.
 
 :func:`run` does that for a batch and for any repairs at once, as a generator of events. One
-picture is a batch of one; rebuilding from every depth is a list of repairs with fixed depths.
-States are drawn and judged only as deep as a rule or a caller needs, and converted to 8-bit
-pictures by the caller.
+picture is a batch of one (:mod:`dga.one_picture`); rebuilding from every depth is a list of repairs
+with fixed depths. States are drawn and judged only as deep as a rule or a caller needs.
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.diffusion import ForwardPath, Sampler, reverse, sampler_of
+from dga.diffusion import ForwardPath, ReverseStep, Sampler, count_steps, reverse, sampler_of
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
-from dga.explanation.search import Explanation, ScoreCache, Scored, explain
+from dga.explanation.search import Explanation, Scored, explain
 from dga.explanation.sharpness import disk, wiener
 from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
-from dga.images import Pixels, from_tensor, to_levels, to_tensor
-from dga.networks.classifier import Prediction, predict
+from dga.images import to_levels
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.profiles import (
     Diffusion,
     ExplanationConfig,
     OperatorGuidanceConfig,
-    Profile,
     Repair,
     StoppingConfig,
 )
-from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
-from dga.systems import USUAL, System, systems
+from dga.stopping import Stop, choose_depth, is_decided
 
 NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
 """The explanation where none is searched for: nothing is undone, and noise starts at depth 0."""
 
 
-# What repairs of one picture share
-
-
-class PictureCache:
-    """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each computed once.
-
-    ``explanation``: where it is known; else one is searched for, by each configuration.
-    """
-
-    def __init__(
-        self, models: Models, x: Tensor, seed: int, explanation: Explanation | None = None
-    ) -> None:
-        self.models, self.x, self.seed, self.explanation = models, x, seed, explanation
-        self._explanations: dict[ExplanationConfig, Explanation] = {}
-        self._scores: ScoreCache = {}
-        self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
-
-    def explain(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
-        """What is undone before the forward process; :data:`NO_EXPLANATION` without a ``config``.
-
-        Its ``seconds`` count scores in full that another configuration computed before.
-        """
-        if config is None or self.explanation:
-            return self.explanation or NO_EXPLANATION
-        if config not in self._explanations:
-            begun = time.perf_counter()
-            before = sum(seconds for _, seconds in self._scores.values())
-            explanation = yield from self._explain(config)
-            judging = sum(seconds for _, seconds in self._scores.values()) - before
-            other = time.perf_counter() - begun - judging
-            self._explanations[config] = replace(explanation, seconds=explanation.seconds + other)
-        return self._explanations[config]
-
-    def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
-        """By its windows where it is larger than the discriminator's own size."""
-        schedule, network = self.models.schedule, self.models.explainer
-        side = self.models.window_size
-        if config.windows and max(self.x.shape[1:]) > side:
-            steps = explain_by_windows(schedule, network, self.x.cpu(), side, self.seed, config)
-        else:
-            steps = explain(schedule, network, self.x, self.seed, config, self._scores)
-        return (yield from steps)
-
-    def path(self, explanation: Explanation, number: int = 0) -> JudgedPath:
-        """Noise path ``number`` of the picture after the explanation's inverse."""
-        key = explanation.degradation, explanation is not NO_EXPLANATION, number
-        if key not in self._paths:
-            self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation, number)
-        return self._paths[key]
-
-    def stop(
-        self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
-    ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
-        """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
-
-        Returns the stop, its depth counted from the entry, logits ``[paths, K]``, and seconds.
-        """
-        paths = [self.path(explanation, number) for number in range(stopping.paths)]
-        most = self.models.schedule.steps - explanation.entry + 1
-        count, size = 0, max_batch(self.x)
-        first = min(FIRST, size)
-        while True:
-            needed = max(extent + 1, min(count + size if count else first, stopping.deepest + 1))
-            count = min(needed, most)
-            for path in paths:
-                yield from path.judge(count)
-            logits = np.stack([path.logits[:count] for path in paths])
-            if count == most or is_decided(logits, stopping):
-                seconds = sum(path.seconds[count] for path in paths)
-                return choose_depth(logits, stopping), logits, seconds
-
-
-def make_judged_path(
-    models: Models, x: Tensor, seed: int, explanation: Explanation, number: int = 0
-) -> JudgedPath:
-    """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
-    is_explained, degradation = explanation is not NO_EXPLANATION, explanation.degradation
-    path_seed = seed if number == 0 else (seed + 1) * 1_000_003 + number
-    noise = degradation.noise if explanation.noise_map is None else explanation.noise_map
-    begin = degradation.inverse(x) if explanation.state is None else explanation.state.to(x)
-    states = ForwardPath(models.schedule, begin, path_seed, noise)
-    network = models.explainer if is_explained else models.discriminator
-    return JudgedPath(models.schedule, network, states, explanation.entry, number, is_explained)
-
-
-# The loop
+# What happens
 
 
 @dataclass(frozen=True)
@@ -156,6 +69,169 @@ class Stopped:
     def unchanged(self) -> bool:
         """The picture is returned bit for bit."""
         return self.stop.t_star == 0 and self.explanation.degradation.nothing_to_invert
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """Event: one repair of one picture is finished. ``image``: ``[3, S, S]`` at 8-bit levels.
+
+    ``steps``: how many denoising steps it took; ``seconds``: of these alone.
+    """
+
+    row: int
+    repair: Repair
+    image: Tensor
+    steps: int
+    seconds: float
+
+
+Event = Scored | Judged | Stopped | ReverseStep | Rebuilt
+Permutation = Callable[[list[Stopped]], list[Stopped]]
+"""From all stops of a batch to those that are denoised."""
+
+
+# The loop
+
+
+@with_own_numerics
+def run(
+    models: Models,
+    x: Tensor,
+    seeds: Sequence[int],
+    repairs: Sequence[Repair],
+    caches: Sequence[PictureCache] | None = None,
+    permutation: Permutation | None = None,
+) -> Iterator[Event]:
+    """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
+
+    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``caches``: of these
+    pictures, to reuse what they computed before; ``permutation``: gets all stops and returns those
+    to denoise (a control permutes them). Raises ``FloatingPointError`` if a network returns no
+    numbers, and ``MemoryError`` if not even one picture fits.
+    """
+    stopped, jobs = list[Stopped](), list[Job]()
+    for row in range(len(x)):
+        cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
+        for repair in repairs:
+            stopped.append((yield from find_stop(cache, row, repair)))
+            if permutation is None:
+                yield stopped[-1]
+        if permutation is None:  # keeps one state a job, not the whole path
+            jobs += _make_jobs(models, stopped, x, seeds)
+            stopped.clear()
+    if permutation is not None:
+        permuted = permutation(stopped)
+        yield from permuted
+        jobs = _make_jobs(models, permuted, x, seeds)
+    yield from denoise(models, jobs)
+
+
+def find_stop(
+    cache: PictureCache, row: int, repair: Repair, extent: int = 0
+) -> Generator[Scored | Judged, None, Stopped]:
+    """Explain a picture and find t*, for one repair.
+
+    ``row``: of the picture in its batch; ``extent``: depths beyond the entry that are judged at
+    least, even where the rule is met before.
+    """
+    explanation = yield from cache.explain(repair.explain)
+    diffusion = repair.diffusion
+    if explanation.entry and repair.noisy:
+        diffusion = repair.noisy
+    elif operator := explanation.degradation.operator:  # no noise hides what blur has erased
+        sampled = repair.blurred if operator.is_guide else None
+        diffusion = sampled or repair.diffusion.with_depth(0)
+    path, logits, seconds = cache.path(explanation), np.empty((1, 0)), explanation.seconds
+    if diffusion.depth is not None:
+        stop = Stop(diffusion.depth, crossed=True)
+    elif explanation.is_flat or explanation.is_undamaged:
+        stop = Stop(0, crossed=True)
+    else:
+        assert diffusion.stopping is not None  # by Diffusion itself
+        judging = cache.judge_until_stop(explanation, diffusion.stopping, extent)
+        stop, logits, judging_seconds = yield from judging
+        stop = replace(stop, t_star=0 if stop.gave_up else explanation.entry + stop.t_star)
+        seconds += judging_seconds
+    return Stopped(row, repair, diffusion, explanation, stop, logits, path, seconds)
+
+
+# The way into noise
+
+
+class PictureCache:
+    """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each computed once.
+
+    ``explanation``: where it is known; else one is searched for, by each configuration.
+    """
+
+    def __init__(
+        self, models: Models, x: Tensor, seed: int, explanation: Explanation | None = None
+    ) -> None:
+        self.models, self.x, self.seed, self.explanation = models, x, seed, explanation
+        self._explanations: dict[ExplanationConfig, Explanation] = {}
+        self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
+
+    def explain(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
+        """What is undone before the forward process: nothing without a ``config``."""
+        if config is None or self.explanation:
+            return self.explanation or NO_EXPLANATION
+        if config not in self._explanations:
+            begun = time.perf_counter()
+            explanation = yield from self._explain(config)
+            seconds = time.perf_counter() - begun
+            self._explanations[config] = replace(explanation, seconds=seconds)
+        return self._explanations[config]
+
+    def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
+        """By its windows where it is larger than the discriminator's own size."""
+        judge = CandidateJudge(self.models.schedule, self.models.explainer, self.seed)
+        side = self.models.window_size
+        if config.windows and max(self.x.shape[1:]) > side:
+            return (yield from explain_by_windows(judge, self.x.cpu(), side, config))
+        return (yield from explain(judge, self.x, config))
+
+    def path(self, explanation: Explanation, number: int = 0) -> JudgedPath:
+        """Noise path ``number`` of the picture after the explanation's inverse."""
+        key = explanation.degradation, explanation is not NO_EXPLANATION, number
+        if key not in self._paths:
+            self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation, number)
+        return self._paths[key]
+
+    def judge_until_stop(
+        self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
+    ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
+        """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
+
+        Returns the stop, its depth counted from the entry, logits ``[paths, K]``, and seconds.
+        """
+        paths = [self.path(explanation, number) for number in range(stopping.paths)]
+        most = self.models.schedule.steps - explanation.entry + 1
+        count, batch = 0, max_batch(self.x)
+        while True:
+            wanted = count + batch if count else min(FIRST, batch)
+            count = min(most, max(extent + 1, min(wanted, stopping.deepest + 1)))
+            for path in paths:
+                yield from path.judge(count)
+            logits = np.stack([path.logits[:count] for path in paths])
+            if count == most or is_decided(logits, stopping):
+                seconds = sum(path.seconds[count] for path in paths)
+                return choose_depth(logits, stopping), logits, seconds
+
+
+def make_judged_path(
+    models: Models, x: Tensor, seed: int, explanation: Explanation, number: int = 0
+) -> JudgedPath:
+    """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
+    is_explained, degradation = explanation is not NO_EXPLANATION, explanation.degradation
+    path_seed = seed if number == 0 else (seed + 1) * 1_000_003 + number
+    noise = degradation.noise if explanation.noise_map is None else explanation.noise_map
+    begin = degradation.inverse(x) if explanation.state is None else explanation.state.to(x)
+    states = ForwardPath(models.schedule, begin, path_seed, noise)
+    network = models.explainer if is_explained else models.discriminator
+    return JudgedPath(models.schedule, network, states, explanation.entry)
+
+
+# The way back
 
 
 @dataclass(frozen=True)
@@ -191,120 +267,35 @@ class Job:
         return (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
 
 
-@dataclass(frozen=True)
-class Stepped:
-    """Event: one denoising step of a batch of jobs.
-
-    ``step``: from 1, of ``steps`` in all batches; ``depths``: which it reached; ``x``,
-    ``x0_hat``: ``[b, 3, S, S]``.
-    """
-
-    jobs: Sequence[Job]
-    depths: Sequence[int]
-    x: Tensor
-    x0_hat: Tensor
-    step: int
-    steps: int
-
-
-@dataclass(frozen=True)
-class Rebuilt:
-    """Event: one repair of one picture is finished. ``image``: ``[3, S, S]`` at 8-bit levels.
-
-    ``steps``: how many denoising steps it took; ``seconds``: of these alone.
-    """
-
-    row: int
-    repair: Repair
-    image: Tensor
-    steps: int
-    seconds: float
-
-
-Event = Scored | Judged | Stopped | Stepped | Rebuilt
-Permutation = Callable[[list[Stopped]], list[Stopped]]
-
-
-@with_own_numerics
-def run(
-    models: Models,
-    x: Tensor,
-    seeds: Sequence[int],
-    repairs: Sequence[Repair],
-    caches: Sequence[PictureCache] | None = None,
-    permutation: Permutation | None = None,
-) -> Iterator[Event]:
-    """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
-
-    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``caches``: of these
-    pictures, to reuse what they computed before; ``permutation``: gets all stops and returns those
-    to denoise (a control permutes them). Raises ``FloatingPointError`` if a network returns no
-    numbers, and ``MemoryError`` if not even one picture fits.
-    """
-    stopped, jobs = list[Stopped](), list[Job]()
-    for row in range(len(x)):
-        cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
-        for repair in repairs:
-            stopped.append((yield from _stop(cache, row, repair)))
-            if permutation is None:
-                yield stopped[-1]
-        if permutation is None:  # keeps one state a job, not the whole path
-            jobs += _make_jobs(models, stopped, x, seeds)
-            stopped.clear()
-    if permutation is not None:
-        permuted = permutation(stopped)
-        yield from permuted
-        jobs = _make_jobs(models, permuted, x, seeds)
-    yield from denoise(models, jobs)
-
-
-def _stop(
-    cache: PictureCache, row: int, repair: Repair, extent: int = 0
-) -> Generator[Scored | Judged, None, Stopped]:
-    explanation = yield from cache.explain(repair.explain)
-    diffusion = repair.diffusion
-    if explanation.entry and repair.noisy:
-        diffusion = repair.noisy
-    elif operator := explanation.degradation.operator:  # no noise hides what blur has erased
-        sampled = repair.blurred if operator.is_guide else None
-        diffusion = sampled or repair.diffusion.with_depth(0)
-    path, logits, seconds = cache.path(explanation), np.empty((1, 0)), explanation.seconds
-    if diffusion.depth is not None:
-        stop = Stop(diffusion.depth, crossed=True)
-    elif explanation.flat or explanation.settled:
-        stop = Stop(0, crossed=True)
-    else:
-        assert diffusion.stopping is not None  # by Diffusion itself
-        stop, logits, judging = yield from cache.stop(explanation, diffusion.stopping, extent)
-        stop = replace(stop, t_star=0 if stop.gave_up else explanation.entry + stop.t_star)
-        seconds += judging
-    return Stopped(row, repair, diffusion, explanation, stop, logits, path, seconds)
-
-
 def _make_jobs(
     models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]
 ) -> list[Job]:
     """One job for all repairs of a picture that have path, t* and diffusion in common."""
     jobs: dict[tuple[int, int, Diffusion], Job] = {}
     for one in stopped:
-        depth, states = one.stop.t_star, one.path.states
+        row, depth, explanation = one.row, one.stop.t_star, one.explanation
         diffusion = one.diffusion.with_depth(depth)
-        key = one.row, id(one.path), diffusion
+        key = row, id(one.path), diffusion
         if key not in jobs:
-            beyond = depth - one.explanation.entry
-            levels = one.explanation.levels[:-1]
-            entries = (matched_depth(models.schedule, level) for level in levels)
+            beyond = depth - explanation.entry
+            entries = (matched_depth(models.schedule, level) for level in explanation.levels[:-1])
             depths = (*(max(0, entry + beyond) for entry in entries), depth)
-            at = torch.stack([states.at(k) for k in depths])
-            restored = one.explanation.degradation.inverse(x[one.row])
-            seed, y = seeds[one.row], x[one.row]
-            job = Job(one.row, seed, depths, diffusion, at, restored, y, one.explanation, [])
-            jobs[key] = job
+            jobs[key] = Job(
+                row,
+                seeds[row],
+                depths,
+                diffusion,
+                states=torch.stack([one.path.states.at(k) for k in depths]),
+                restored=explanation.degradation.inverse(x[row]),
+                observed=x[row],
+                explanation=explanation,
+                repairs=[],
+            )
         jobs[key].repairs.append(one.repair)
     return list(jobs.values())
 
 
-def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
+def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebuilt]:
     """Denoise every job to depth 0; those that differ in depth alone share batches."""
     groups: dict[tuple[Diffusion, torch.Size], list[Job]] = defaultdict(list)
     for job in jobs:
@@ -313,53 +304,43 @@ def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
         else:
             yield from (Rebuilt(job.row, repair, job.restored, 0, 0.0) for repair in job.repairs)
     size = max_batch(jobs[0].restored) if jobs else 1
-    parts = [group[i : i + size] for group in groups.values() for i in range(0, len(group), size)]
-    counts = [max(_steps(job) for job in part) for part in parts]
-    done, total = 0, sum(counts)
-    for part, count in zip(parts, counts, strict=True):
-        for event in models.compute.batch_size.parts(part, lambda some: _back(models, some)):
-            if isinstance(event, Stepped):
-                event = replace(event, step=done + event.step, steps=total)
-            yield event
-        done += count
+    for group in groups.values():
+        for first in range(0, len(group), size):
+            batch = group[first : first + size]
+            yield from models.compute.batch_size.parts(batch, partial(_denoise_batch, models))
 
 
-def _steps(job: Job) -> int:
-    return len(sampler_of(job.diffusion).visited(job.depth)) - 1
-
-
-def _back(models: Models, jobs: Sequence[Job]) -> Iterator[Stepped | Rebuilt]:
+def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebuilt]:
     """Denoise one batch of jobs that differ in depth alone."""
     begun, diffusion = time.perf_counter(), jobs[0].diffusion
-    shared = [job for job in jobs for _ in job.depths]  # a row for each depth of a job
+    rows = [job for job in jobs for _ in job.depths]  # a row for each depth of a job
     images = torch.cat([job.states for job in jobs])  # [b, 3, S, S]
     for step in reverse(
         models.schedule,
         models.denoiser,
         images,
         [depth for job in jobs for depth in job.depths],
-        [job.seed for job in shared],
-        *_guide(models, diffusion, shared),
+        [job.seed for job in rows],
+        *_make_guidance(models, diffusion, rows),
     ):
-        depths, rows = step.depth.tolist(), step.rows.tolist()
-        for at, (row, depth) in enumerate(zip(rows, depths, strict=True)):
-            if not depth:
-                images[row] = step.x[at]
-        yield Stepped([shared[row] for row in rows], depths, step.x, step.x0_hat, step.step, 0)
+        for row, depth, x in zip(step.rows.tolist(), step.depth.tolist(), step.x, strict=True):
+            if depth == 0:
+                images[row] = x
+        yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
-    parts = images.clamp(-1, 1).split([len(job.depths) for job in jobs])
-    images = torch.stack([job.blend(part) for job, part in zip(jobs, parts, strict=True)])
+    by_job = images.clamp(-1, 1).split([len(job.depths) for job in jobs])
+    images = torch.stack([job.blend(part) for job, part in zip(jobs, by_job, strict=True)])
     if diffusion.sharpen:
         images = wiener(images, disk(diffusion.sharpen), diffusion.sharpen_regularisation)
-    images, counts = to_levels(images), [_steps(job) for job in jobs]
-    a_step = (time.perf_counter() - begun) / sum(counts)
+    images, counts = to_levels(images), [count_steps(job.diffusion, job.depth) for job in jobs]
+    step_seconds = (time.perf_counter() - begun) / sum(counts)
     for job, image, steps in zip(jobs, images, counts, strict=True):
         for repair in job.repairs:
-            yield Rebuilt(job.row, repair, image, steps, a_step * steps)
+            yield Rebuilt(job.row, repair, image, steps, step_seconds * steps)
 
 
-def _guide(
+def _make_guidance(
     models: Models, diffusion: Diffusion, jobs: Sequence[Job]
 ) -> tuple[StructuralGuide | None, Sampler, OperatorAgreement | None]:
     """What holds each row to its picture: its operator, or its low frequencies; and the sampler."""
@@ -372,232 +353,3 @@ def _guide(
         observed = torch.stack([job.observed for job in jobs])
         return None, sampler, OperatorAgreement(models.schedule, operators, observed, config.weight)
     return StructuralGuide(torch.stack([job.restored for job in jobs]), config), sampler, None
-
-
-# One picture, in pictures
-
-
-@dataclass(frozen=True)
-class Search:
-    """What was found in one picture, and where its forward process stopped.
-
-    ``logits``: ``[paths, K]`` from the entry on; ``restored``: after the inverse, and
-    ``x_t_star``: uint8 ``[S, S, 3]``; ``unchanged``: the picture is returned bit for bit.
-    """
-
-    explanation: Explanation
-    stop: Stop
-    diffusion: Diffusion
-    logits: NDArray[np.float64]
-    restored: Pixels
-    x_t_star: Pixels
-    unchanged: bool
-    seconds: float
-
-    @classmethod
-    def of(cls, one: Stopped) -> Search:
-        """The stop, with its states converted to pictures."""
-        states = one.path.states
-        restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(one.stop.t_star)))
-        return cls(
-            *(one.explanation, one.stop, one.diffusion, one.logits),
-            *(restored, x_t_star, one.unchanged, one.seconds),
-        )
-
-    @property
-    def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) at depths from the entry on, averaged over noise paths."""
-        averaged: NDArray[np.float64] = confidence_from_logits(self.logits).mean(0)
-        return averaged
-
-    @property
-    def visited(self) -> tuple[int, ...]:
-        """Depths of the reverse process, falling, from t* to 0."""
-        return tuple(sampler_of(self.diffusion).visited(self.stop.t_star))
-
-
-@dataclass(frozen=True)
-class SearchEnded:
-    """Event: t* was chosen for a system; None: by the paper's rule on the picture as it came."""
-
-    system: System | None
-    search: Search
-
-
-@dataclass(frozen=True)
-class Reconstruction:
-    """A picture rebuilt by one system, uint8 ``[S, S, 3]``; ``seconds``: of rebuilding alone."""
-
-    system: System
-    search: Search
-    image: Pixels
-    prediction: Prediction
-    steps: int
-    seconds: float
-
-    @property
-    def depth(self) -> int:
-        """The depth, in 0...T, from which it was rebuilt."""
-        return self.search.stop.t_star
-
-
-@dataclass(frozen=True)
-class Adaptation:
-    """One finished run: all that a page, a figure or a table needs.
-
-    ``stopping``: the rule that chose t*; ``search``: its result on the picture as it came or,
-    where every system explains the damage first, that of the first system. Pictures are uint8
-    ``[S, S, 3]``.
-    """
-
-    profile: Profile
-    stopping: StoppingConfig
-    seed: int
-    dtype: str
-    device: str
-    input: Pixels
-    input_prediction: Prediction
-    search: Search
-    x_t_star_prediction: Prediction
-    reconstructions: Mapping[str, Reconstruction]
-
-    @property
-    def stop(self) -> Stop:
-        return self.search.stop
-
-    @property
-    def t_star(self) -> int:
-        return self.search.stop.t_star
-
-    @property
-    def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) along the path of ``search``, averaged over noise paths."""
-        return self.search.confidence
-
-    @property
-    def explained(self) -> Search | None:
-        """What the first system found that explains the damage, if one does."""
-        results = self.reconstructions.values()
-        return next((result.search for result in results if result.system.explain), None)
-
-
-def default_systems(profile: Profile) -> list[System]:
-    """DGA, DGA + G, DDA and DGA+."""
-    by_name = systems(profile)
-    return [by_name[name] for name in USUAL]
-
-
-def adapt(
-    models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
-) -> Adaptation:
-    """Adapt one picture, uint8 ``[S, S, 3]`` of the profile's size, by some systems.
-
-    ``chosen``: by default :func:`default_systems`; they repair, and the frozen classifier reads.
-    The same arguments give the same result. Raises ``ValueError`` for another size, and
-    ``FloatingPointError`` if a network returns no numbers.
-    """
-    *_, last = adapt_steps(models, pixels, seed, chosen)
-    assert isinstance(last, Adaptation)
-    return last
-
-
-@with_own_numerics
-def adapt_steps(
-    models: Models,
-    pixels: Pixels,
-    seed: int = 0,
-    chosen: Sequence[System] | None = None,
-    extent: int | None = None,
-    cache: PictureCache | None = None,
-    stopping: StoppingConfig | None = None,
-) -> Iterator[Scored | Judged | SearchEnded | Stepped | Reconstruction | Adaptation]:
-    """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
-
-    ``extent``: the forward path of the picture as it came is judged to this depth, and deeper only
-    where the stop depends on it; by default to T, and not at all where every system explains the
-    damage first. ``cache``: of this picture, to share its explanations and paths with other
-    calls. ``stopping``: the rule on that path where no system has one; by default the profile's.
-    """
-    profile, x = models.profile, picture_tensor(models, pixels)
-    chosen = default_systems(profile) if chosen is None else chosen
-    cache = cache or PictureCache(models, x, seed)
-    by_repair = defaultdict[Repair, list[System]](list)
-    for system in chosen:
-        by_repair[require_repair(system)].append(system)
-    plain = [repair for repair in by_repair if not repair.explain]
-    (input_prediction,) = classify(models, x[None])
-    search: Search | None = None
-    if plain or not chosen or extent is not None:
-        rules = (r.diffusion.stopping for r in plain if r.diffusion.depth is None)
-        rule = next(rules, None) or stopping or profile.stopping
-        to = profile.schedule.steps if extent is None else extent
-        search = Search.of((yield from _stop(cache, 0, Repair(Diffusion(rule)), to)))
-        yield SearchEnded(None, search)
-    searches: dict[Repair, Search] = {}
-    done: dict[str, Reconstruction] = {}
-    for event in run(models, x[None], [seed], list(by_repair), [cache]):
-        if isinstance(event, Stopped):
-            searches[event.repair] = Search.of(event)
-            for system in by_repair[event.repair]:
-                yield SearchEnded(system, searches[event.repair])
-        elif isinstance(event, Rebuilt):
-            begun = time.perf_counter()
-            image = from_tensor(event.image)
-            (prediction,) = classify(models, event.image[None])
-            seconds = event.seconds + time.perf_counter() - begun
-            for system in by_repair[event.repair]:
-                rest = searches[event.repair], image, prediction, event.steps, seconds
-                done[system.name] = Reconstruction(system, *rest)
-                yield done[system.name]
-        else:
-            yield event
-    if search is None:
-        repair, search = next(iter(searches.items()))
-        rule = repair.diffusion.stopping or profile.stopping
-    (at_t_star,) = classify(models, to_tensor(search.x_t_star)[None].to(models.device))
-    yield Adaptation(
-        profile=profile,
-        stopping=rule,
-        seed=seed,
-        dtype=models.compute.precision,
-        device=str(models.device),
-        input=pixels,
-        input_prediction=input_prediction,
-        search=search,
-        x_t_star_prediction=at_t_star,
-        reconstructions={system.name: done[system.name] for system in chosen},
-    )
-
-
-def require_repair(system: System) -> Repair:
-    """The system's repair, where one picture suffices and the frozen classifier reads.
-
-    Raises ``ValueError`` for systems without a repair, with an adapting reader, an ensemble or a
-    control over a batch.
-    """
-    if system.repair is None or system.reader or system.batch or system.ensemble:
-        raise ValueError(
-            f"{system.name} is measured on many pictures (python -m dga evaluate); one picture is "
-            "repaired, and read by the frozen classifier."
-        )
-    return system.repair
-
-
-def classify(models: Models, x: Tensor) -> list[Prediction]:
-    """Predictions of the frozen classifier for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
-    config = models.profile.classifier
-    return [p for part in x.split(max_batch(x)) for p in predict(models.classifier, part, config)]
-
-
-def picture_tensor(models: Models, pixels: Pixels) -> Tensor:
-    """uint8 ``[S, S, 3]`` to ``[3, S, S]`` in [-1, 1] where the networks are.
-
-    Raises ``ValueError`` for anything but a picture of the profile's size.
-    """
-    profile, size = models.profile, models.profile.image_size
-    if pixels.dtype != np.uint8 or pixels.shape != (size, size, 3):
-        raise ValueError(
-            f"Profile {profile.name} needs pictures of shape ({size}, {size}, 3) in 8 bits, "
-            f"not {pixels.shape} {pixels.dtype}."
-        )
-    return to_tensor(pixels).to(models.device)

@@ -11,12 +11,13 @@ from typing import Any
 from PIL import Image
 
 from dga.data.results import encode_picture, write
+from dga.diffusion import count_steps
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels
 from dga.io.files import numbered, to_plain
 from dga.networks.classifier import Prediction
-from dga.pipeline import Adaptation, Reconstruction, Search
+from dga.one_picture import Adaptation, Reconstruction, Search
 from dga.request import Request
 from dga.sentences import Reading, describe_chosen_depth, describe_fixed_depth, describe_plus
 from dga.stopping import Stop
@@ -101,7 +102,7 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
             }
             for name, result in run.reconstructions.items()
         },
-        "explained": explained_facts(run.explained, digits) if run.explained else None,
+        "explained": search_to_dict(run.explained, digits) if run.explained else None,
     }
 
 
@@ -115,7 +116,7 @@ def _seconds(result: Reconstruction) -> float:
     return result.seconds + (result.search.seconds if result.system.explain else 0.0)
 
 
-def explained_facts(search: Search, digits: int = 3) -> dict[str, Any]:
+def search_to_dict(search: Search, digits: int = 3) -> dict[str, Any]:
     """What DGA+ found, as JSON types.
 
     In a sentence, as text and in numbers; the depth k0 at which the picture entered by its own
@@ -123,11 +124,11 @@ def explained_facts(search: Search, digits: int = 3) -> dict[str, Any]:
     """
     explanation = search.explanation
     return {
-        "sentence": sentence(search),
+        "sentence": describe_search(search),
         "degradation": str(explanation.degradation),
         "parameters": to_plain(explanation.degradation),
         "measured_noise": explanation.measured_noise,
-        "flat": explanation.flat,
+        "flat": explanation.is_flat,
         "unchanged": search.unchanged,
         "entry": explanation.entry,
         "t_star": search.stop.t_star,
@@ -141,16 +142,16 @@ def explained_facts(search: Search, digits: int = 3) -> dict[str, Any]:
     }
 
 
-def sentence(search: Search) -> str:
+def describe_search(search: Search) -> str:
     """What DGA+ found in a picture and did about it, for people."""
     explanation, stop = search.explanation, search.stop
-    if explanation.flat:
+    if explanation.is_flat:
         return "One colour or a drawing: nothing can be told, so it is left alone."
-    steps = len(search.visited) - 1
+    steps = count_steps(search.diffusion, stop.t_star)
     end = f"rebuilt from depth {stop.t_star} in {steps} step{'s' * (steps != 1)}"
     if not stop.t_star:
         end = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
-    what = ", ".join(remedies(explanation.degradation))
+    what = ", ".join(list_remedies(explanation.degradation))
     if what:
         link = ": " if explanation.degradation.noise else ", then " if stop.t_star else "; "
         text = what + link + end
@@ -164,7 +165,7 @@ def sentence(search: Search) -> str:
     return f"{text[0].upper()}{text[1:]}.{more}"
 
 
-def remedies(degradation: Degradation) -> list[str]:
+def list_remedies(degradation: Degradation) -> list[str]:
     """What was done about it, in the order of :meth:`Degradation.inverse`; noise is last."""
     exposure, done = degradation.exposure, list[str]()
     if degradation.impulses is not None:

@@ -9,9 +9,8 @@ from typing import Any
 
 from dga.corruptions import CORRUPTIONS, check_corruption
 from dga.io.settings import leaves
-from dga.pipeline import require_repair
 from dga.profiles import Profile, StoppingConfig
-from dga.systems import USUAL, System, change_settings, parse, systems
+from dga.systems import USUAL, System, change_settings, parse, require_repair, systems
 
 
 @dataclass(frozen=True)

@@ -46,8 +46,8 @@ def choose_depth(logits: ArrayLike, config: StoppingConfig) -> Stop:
     if curve.size == 0 or not np.isfinite(curve).all():
         raise ValueError("The confidence curve is empty or holds values that are not finite.")
     below = confidence_from_logits(curve).mean(0) < config.tau
-    stop = first_run(below, config.run, config.max_depth)
-    if config.horizon is None or first_run(below, config.run, config.horizon).crossed:
+    stop = find_first_run(below, config.run, config.max_depth)
+    if config.horizon is None or find_first_run(below, config.run, config.horizon).crossed:
         return stop
     return Stop(0, crossed=False)
 
@@ -63,7 +63,7 @@ def is_decided(logits: ArrayLike, config: StoppingConfig) -> bool:
     return stop.crossed or within or curve.shape[1] > config.deepest
 
 
-def first_run(below: NDArray[np.bool_], run: int, max_depth: int) -> Stop:
+def find_first_run(below: NDArray[np.bool_], run: int, max_depth: int) -> Stop:
     """First depth in 0...max_depth that starts ``run`` consecutive true values."""
     last = min(max_depth, len(below) - 1)
     for depth in range(last + 1):

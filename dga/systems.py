@@ -115,16 +115,18 @@ def systems(profile: Profile) -> dict[str, System]:
         System("tent", SYSTEMS["tent"], profile.tent),
         System("memo", SYSTEMS["memo"], profile.memo),
         System("denoise", SYSTEMS["denoise"], DenoiseConfig()),
-        _row("diffpure", Diffusion(depth=profile.diffpure_depth)),
-        _row("diffpure-published", Diffusion(depth=16)),
-        _row("dda", dda),
-        _row("dda-ensemble", dda, ensemble=True),
-        _row("dda-published", Diffusion(depth=50, guidance=GuidanceConfig(6.0)), ensemble=True),
-        _row("dda-ancestral", Diffusion(depth=fixed, guidance=full.dda_guidance)),
-        _row("dga", Diffusion(rule, **few)),
-        _row("dga-ancestral", Diffusion(rule)),
-        _row("dga-guided", Diffusion(rule, guidance=profile.guidance, **few)),
-        _row("dga-guided-ancestral", Diffusion(rule, guidance=full.guidance)),
+        _make_row("diffpure", Diffusion(depth=profile.diffpure_depth)),
+        _make_row("diffpure-published", Diffusion(depth=16)),
+        _make_row("dda", dda),
+        _make_row("dda-ensemble", dda, ensemble=True),
+        _make_row(
+            "dda-published", Diffusion(depth=50, guidance=GuidanceConfig(6.0)), ensemble=True
+        ),
+        _make_row("dda-ancestral", Diffusion(depth=fixed, guidance=full.dda_guidance)),
+        _make_row("dga", Diffusion(rule, **few)),
+        _make_row("dga-ancestral", Diffusion(rule)),
+        _make_row("dga-guided", Diffusion(rule, guidance=profile.guidance, **few)),
+        _make_row("dga-guided-ancestral", Diffusion(rule, guidance=full.guidance)),
         plus,
         replace(
             plus,
@@ -137,7 +139,7 @@ def systems(profile: Profile) -> dict[str, System]:
     return {row.name: row for row in rows}
 
 
-def _row(name: str, diffusion: Diffusion, ensemble: bool = False) -> System:
+def _make_row(name: str, diffusion: Diffusion, ensemble: bool = False) -> System:
     """One that explains nothing; ``DGA + G (ancestral)`` is what the variant is called."""
     base = max((base for base in SYSTEMS if name.startswith(base)), key=len)
     variant = name.removeprefix(base).removeprefix("-")
@@ -208,3 +210,17 @@ def change_settings(profile: Profile, system: System, changes: dict[str, str], n
     for diffusion in changed.diffusions:
         schedule.check_depth(diffusion.depth or 0)
     return changed
+
+
+def require_repair(system: System) -> Repair:
+    """The system's repair, where one picture suffices and the frozen classifier reads.
+
+    Raises ``ValueError`` for systems without a repair, with an adapting reader, an ensemble or a
+    control over a batch.
+    """
+    if system.repair is None or system.reader or system.batch or system.ensemble:
+        raise ValueError(
+            f"{system.name} is measured on many pictures (python -m dga evaluate); one picture is "
+            "repaired, and read by the frozen classifier."
+        )
+    return system.repair

@@ -11,11 +11,11 @@ from app.recorded.store import FOLDER
 from app.runs.pictures import encode_picture
 from app.runs.samples import SAMPLES
 from app.runs.sentences import name_damage
-from dga import pipeline
+from dga import one_picture, pipeline
 from dga.images import Pixels, from_tensor
 from dga.networks.models import Models, load_models
 from dga.stopping import choose_depth, confidence_from_logits
-from dga.systems import systems
+from dga.systems import require_repair, systems
 
 MAIN, GAME, HIDDEN = "goldfish shot_noise 4", "panda shot_noise 2", "espresso glass_blur 3"
 COMPARISONS = (MAIN, "panda contrast 4", HIDDEN)
@@ -45,8 +45,8 @@ class Recorder:
         )
 
     def read(self, pixels: Pixels, truth: str) -> Facts:
-        x = pipeline.picture_tensor(self.models, pixels)
-        (reading,) = pipeline.classify(self.models, x[None])
+        x = one_picture.picture_tensor(self.models, pixels)
+        (reading,) = one_picture.classify(self.models, x[None])
         facts = {"label": reading.label, "share": round(reading.probability, 4)}
         return facts | {"image": self.keep(pixels), "isRight": reading.label == truth}
 
@@ -74,7 +74,7 @@ class Recorder:
 
     def judge(self, case: str, seed: int) -> tuple[pipeline.PictureCache, Facts]:
         """A case on its way into noise; the confidence at every depth, and where it stops."""
-        x = pipeline.picture_tensor(self.models, self.damage(case))
+        x = one_picture.picture_tensor(self.models, self.damage(case))
         rule = self.models.profile.stopping
         cache = pipeline.PictureCache(self.models, x, seed)
         path = cache.path(pipeline.NO_EXPLANATION)
@@ -100,7 +100,7 @@ class Recorder:
     def rebuild(self) -> Facts:
         """The paper's method from a number of depths, with the confidence on the way."""
         record, (cache, facts) = self.compare(HIDDEN), self.judge(HIDDEN, 0)
-        repair = pipeline.require_repair(systems(self.models.profile)[METHODS["paper"]])
+        repair = require_repair(systems(self.models.profile)[METHODS["paper"]])
         ways = {repair.with_depth(k): k for k in sorted({*DEPTHS, facts["stop"]})}
         states = list[Facts]()
         for event in pipeline.run(self.models, cache.x[None], [0], list(ways), [cache]):

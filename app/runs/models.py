@@ -20,7 +20,7 @@ from app.server.turns import Turn
 from dga.images import to_tensor
 from dga.networks.compute import Compute, default_device
 from dga.networks.models import ModelFiles, Models
-from dga.pipeline import classify
+from dga.one_picture import classify
 from dga.weights.sources import EXPLAINER
 
 BUDGET_SECONDS = 150.0

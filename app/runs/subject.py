@@ -15,7 +15,7 @@ from app.runs.settings import NONE, Settings
 from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
-from dga.pipeline import classify
+from dga.one_picture import classify
 from dga.profiles import Profile
 
 UNSURE = 0.25

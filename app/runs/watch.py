@@ -26,22 +26,12 @@ from app.runs.subject import Subject, describe_reading, read_pictures, view_squa
 from dga.discriminator import Judged, judge_states
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
+from dga.one_picture import Reconstruction, Search, SearchEnded, adapt_steps, classify
 from dga.photograph import Photograph, Progress, photograph_steps
-from dga.pipeline import (
-    NO_EXPLANATION,
-    PictureCache,
-    Rebuilt,
-    Reconstruction,
-    Search,
-    SearchEnded,
-    adapt_steps,
-    classify,
-    require_repair,
-    run,
-)
+from dga.pipeline import NO_EXPLANATION, PictureCache, Rebuilt, run
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
-from dga.systems import System, systems
+from dga.systems import System, require_repair, systems
 
 Part = dict[str, Any]
 FILM = tuple(range(0, DEEPEST + 1, 6))
@@ -49,7 +39,10 @@ FILM = tuple(range(0, DEEPEST + 1, 6))
 
 
 class PlaceJudge(nn.Module):
-    """The discriminator, whose judgement of every place is kept beside the mean of all."""
+    """The discriminator as the pipeline calls it, which records its confidence window by window.
+
+    ``places``: for each state that was judged, in order, its windows' confidences, row by row.
+    """
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
@@ -136,15 +129,17 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     explanation = result.explanation
     noise = 0.0 if result.unchanged else max(explanation.degradation.noise, _noise_of(result))
     diagnosis = name_damage(explanation.degradation, noise)
-    gave_up = not explanation.settled and not explanation.flat and bool(explanation.entry)
+    gave_up = not explanation.is_undamaged and not explanation.is_flat and bool(explanation.entry)
     finding = describe_finding(
-        diagnosis, result.unchanged, explanation.settled, gave_up, explanation.flat
+        diagnosis, result.unchanged, explanation.is_undamaged, gave_up, explanation.is_flat
     )
     (reading,) = read_pictures(models, result.image)
     yield {
         "found": {"sentence": finding, "seconds": round(time.perf_counter() - begun, 2)},
         "repaired": show(subject, result.image, reading) | {"is_unchanged": result.unchanged},
-        "headline": _headline(subject, reading, result.unchanged, explanation.settled, diagnosis),
+        "headline": _headline(
+            subject, reading, result.unchanged, explanation.is_undamaged, diagnosis
+        ),
     }
 
 

@@ -60,7 +60,7 @@ def adapt(
 
     Of a folder: repair every picture (run it again to go on) and write one CSV.
     """
-    from dga import pipeline, record
+    from dga import one_picture, record
     from dga.corruptions import corrupt
     from dga.images import to_pixels, to_square
     from dga.io.parsing import split_list, whole_or_all
@@ -95,7 +95,7 @@ def adapt(
     damaged = pixels
     if request.corruption:
         damaged = corrupt(pixels, request.corruption, request.severity, request.seed)
-    run = pipeline.adapt(models.load(), damaged, request.seed, systems)
+    run = one_picture.adapt(models.load(), damaged, request.seed, systems)
     folder = record.claim_folder(
         out or Path(f"{image.stem}-adapted"), picture.data, out is not None
     )

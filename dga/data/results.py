@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from dga.data.uploads import OWNER, Limits, open_picture, read_bytes, to_picture
-from dga.images import Pixels, described, resembling, to_pixels
+from dga.images import Pixels, read_exif, to_image_like, to_pixels
 from dga.io.files import atomic
 
 _LOSSY = {"quality": 95}
@@ -46,7 +46,7 @@ class StoredPicture:
             return self.data
         if pixels.shape != self.pixels.shape:  # a part of it, at another size
             return encode_picture(Image.fromarray(pixels), kind, **options)
-        image = resembling(pixels, self.image)
+        image = to_image_like(pixels, self.image)
         info = {str(name): value for name, value in image.info.items()}
         return encode_picture(image, kind, **options, **info)
 
@@ -71,7 +71,7 @@ def encode_result(data: bytes, pixels: Pixels, suffix: str) -> bytes:
         return StoredPicture(data, image, to_pixels(to_picture(image))).result(pixels, suffix)
     image = Image.fromarray(pixels)
     image.info = {n: stored.info[n] for n in ("icc_profile", "dpi") if n in stored.info}
-    image.info["exif"] = described(stored)
+    image.info["exif"] = read_exif(stored)
     return StoredPicture(data, image, pixels).result(pixels, suffix)
 
 

@@ -24,7 +24,7 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from dga.images import EXIF, KEPT_SIDE, PictureError, Pixels, directory, to_pixels, to_rgb
+from dga.images import EXIF, KEPT_SIDE, PictureError, Pixels, read_directory, to_pixels, to_rgb
 
 MIN_SIDE = 16
 MAX_SIDE = 12_000
@@ -234,7 +234,7 @@ def _check_tiff(data: bytes) -> None:
 
     Pillow reads all that a directory names, be it the same bytes a thousand times.
     """
-    tags = directory(data) or {}
+    tags = read_directory(data) or {}
     length = sum(_TIFF_SIZES.get(kind, 1) * count for kind, count, _ in tags.values())
     values = {tag: value for tag, (_, count, value) in tags.items() if count == 1}
     is_usual = all(values.get(tag, min(usual)) in usual for tag, usual in _TIFF_USUAL.items())

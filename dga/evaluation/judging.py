@@ -17,7 +17,7 @@ from dga.corruptions import CLEAN
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
 from dga.diffusion import forward_path
-from dga.discriminator import curve
+from dga.discriminator import compute_curve
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import check_config
 from dga.images import to_tensor
@@ -175,7 +175,9 @@ class JudgingRun:
         curves = []
         for x_i, seed in zip(x, seeds, strict=True):
             states = forward_path(models.schedule, x_i, seed)[torch.tensor(depths)]  # [K, 3, S, S]
-            curves.append(curve(models.schedule, models.discriminator, states, denoiser, depths))
+            curves.append(
+                compute_curve(models.schedule, models.discriminator, states, denoiser, depths)
+            )
         names = np.array(images.names)
         arrays: Arrays = {"paths": names, "logits": torch.stack(curves).numpy()}
         if self.has_features:

@@ -1,4 +1,7 @@
-"""A picture behind frosted glass: measured by its spectrum and edges, and put in order again."""
+"""A picture behind frosted glass: how it is recognised, and its two inverses.
+
+Glass blurs, exchanges neighbouring pixels at random, and blurs again (ImageNet-C's model).
+"""
 
 import math
 from dataclasses import dataclass
@@ -12,22 +15,32 @@ from torch import Tensor
 from dga.images import HALF_RANGE
 
 Array = NDArray[np.float64]
-GLASS_SIGMA, GLASS_FLOOR, GLASS_FALL, GLASS_MISFIT = (0.68, 1.45), -1.8, 3.3, 0.25
-"""Glass: deviation in pixels, highest log power at the finest scale, steepest power law, rms."""
-GLASS_COHERENCE = 0.6
+LAST_BLUR_SIGMA = (0.68, 1.45)
+"""Deviations in pixels that the glass's last blur may have: between these."""
+MOST_FINE_POWER = -1.8
+"""Log power of grey levels at the finest scale above which there is no glass: it blurs that."""
+STEEPEST_FALL = 3.3
+"""Exponent of the steepest power law that a photograph's power spectrum follows."""
+MOST_MISFIT = 0.25
+"""Root mean square of the fit's residuals, in log power, up to which it holds."""
+MOST_COHERENCE = 0.6
 """Edges behind glass run less straight than this (0: gradients of every direction, 1: of one)."""
-GLASS_SPREAD = 3.9
-"""Deviation of all that glass does (two blurs and the exchange between them) by the last blur's."""
-CONTRAST = 14.0
+WHOLE_SIGMA = 3.9
+"""Deviation of all that glass does (two blurs and the exchange between them), as a multiple of the
+last blur's."""
+LEAST_CONTRAST = 14.0
 """Deviation in grey levels below which rounding hides what glass does to a spectrum."""
-WINDOW = 9
-"""Length of the median against glass, in pixels."""
+MEDIAN_LENGTH = 9
+"""Of the median against glass, in pixels."""
 
 
 @dataclass(frozen=True)
 class Glass:
-    """All that glass does, as a Gaussian of ``sigma`` pixels; with mirrored borders cosines
-    diagonalise it. Its inverse is a median: a linear one sharpens the disorder."""
+    """All that glass does, taken as a Gaussian blur H with a deviation of ``sigma`` pixels.
+
+    With mirrored borders the cosine transform diagonalises it. The first estimate is a median: a
+    linear inverse would sharpen the disorder of exchanged pixels.
+    """
 
     sigma: float
     kind = "glass"
@@ -38,7 +51,7 @@ class Glass:
 
     def invert(self, y: Tensor) -> Tensor:
         """A first estimate of x, clipped to [-1, 1]."""
-        return settle(y).clamp(-1, 1)
+        return straighten(y).clamp(-1, 1)
 
     def apply(self, x: Tensor) -> Tensor:
         """H x for float ``[..., 3, H, W]``."""
@@ -69,41 +82,46 @@ def _transfer(x: Tensor, sigma: float) -> Array:
     return np.exp(-2 * (np.pi * sigma) ** 2 * (rows[:, None] ** 2 + columns**2))
 
 
-def settle(x: Tensor) -> Tensor:
-    """Median along columns, then rows, of ``[..., 3, H, W]``: pixels that were exchanged across
-    an edge go back to the side of their majority, where a linear inverse sharpens the disorder."""
+def straighten(x: Tensor) -> Tensor:
+    """Median along columns, then rows, of ``[..., 3, H, W]``: edges run straight again.
+
+    A pixel that was exchanged across an edge takes the value of the majority around it.
+    """
     planes = x.reshape(-1, *x.shape[-2:]).cpu().numpy()
-    for size in ((1, WINDOW, 1), (1, 1, WINDOW)):
+    for size in ((1, MEDIAN_LENGTH, 1), (1, 1, MEDIAN_LENGTH)):
         planes = ndimage.median_filter(planes, size)
     return torch.from_numpy(planes).reshape(x.shape).to(x)
 
 
 def measure_glass(x: Tensor) -> Glass | None:
-    """Glass before ``[3, H, W]`` as one Gaussian (of all it does); None where none shows.
+    """The glass before a picture, ``[3, H, W]`` in [-1, 1]; None where none shows.
 
-    The radial log power spectrum is a power law times the last blur's Gaussian, down to the
-    rounding; without that blur the picture's edges would not run straight.
+    Above the power of rounding, the radial spectrum of such a picture is a power law times the last
+    blur's Gaussian: log P(f) = a + b log f + c f^2, fitted by least squares. And edges are crooked,
+    even when that blur is undone.
     """
     grey = x.double().mean(0)
     log, rho = _radial_spectrum(grey.numpy() * HALF_RANGE)
     floor = log[rho > 0.42].mean()
     above = (rho > 0.06) & (log > max(floor, -2.5) + 1)
-    flat = float(grey.std()) * HALF_RANGE < CONTRAST
-    if flat or floor > GLASS_FLOOR or above.sum() < 6:
+    is_flat = float(grey.std()) * HALF_RANGE < LEAST_CONTRAST
+    if is_flat or floor > MOST_FINE_POWER or above.sum() < 6:
         return None
     model = np.stack([np.ones_like(rho), np.log(rho), rho**2], 1)[above]
     fit, *_ = np.linalg.lstsq(model, log[above], rcond=None)
     misfit = np.sqrt(np.square(model @ fit - log[above]).mean())
     sigma = math.sqrt(max(-fit[2], 0)) / (2 * math.pi)
-    gaussian = GLASS_SIGMA[0] < sigma < GLASS_SIGMA[1] and misfit < GLASS_MISFIT
-    if not gaussian or -fit[1] > GLASS_FALL or _coherence(grey, sigma) > GLASS_COHERENCE:
+    is_gaussian = LAST_BLUR_SIGMA[0] < sigma < LAST_BLUR_SIGMA[1] and misfit < MOST_MISFIT
+    if not is_gaussian or -fit[1] > STEEPEST_FALL or _coherence(grey, sigma) > MOST_COHERENCE:
         return None
-    return Glass(round(GLASS_SPREAD * sigma, 1))
+    return Glass(round(WHOLE_SIGMA * sigma, 1))
 
 
 def _radial_spectrum(grey: Array) -> tuple[Array, Array]:
-    """Mean log power of ``[H, W]`` in grey levels, and its cycles per pixel; borders lie on the
-    axes, which are left out."""
+    """Mean log power of ``[H, W]`` in grey levels by ring, and the rings' cycles per pixel.
+
+    Borders of the picture show on the axes of the spectrum, which are left out.
+    """
     height, width = grey.shape
     window = np.hanning(height)[:, None] * np.hanning(width)
     power = np.abs(np.fft.fft2((grey - grey.mean()) * window)) ** 2 / np.square(window).sum()
@@ -117,9 +135,9 @@ def _radial_spectrum(grey: Array) -> tuple[Array, Array]:
 
 
 def _coherence(grey: Tensor, sigma: float) -> float:
-    """How straight edges of ``[H, W]`` run without a Gaussian blur of ``sigma``, 0 to 1.
+    """How straight edges of ``[H, W]`` run once a Gaussian blur of ``sigma`` is undone, 0 to 1.
 
-    Of the structure tensor, weighted by energy (Bigun and Granlund 1987).
+    The structure tensor's coherence, weighted by energy (Bigun and Granlund, 1987).
     """
     sharp = Glass(sigma).agree(torch.zeros_like(grey), grey, 0.01).numpy()
     down, across = np.gradient(sharp)

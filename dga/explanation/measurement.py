@@ -2,7 +2,8 @@
 
 Blur leaves its transfer function in the picture's power spectrum, which otherwise falls as a power
 of the frequency: log P(f) = a + b log f + c log |H(f)|^2. For each H of a family the line is
-fitted, and the share of what a and b leave unexplained that c explains says how sure it is.
+fitted: c is near 1 where H is true, and H is certain where c explains much of the variance that a
+and b leave. In what follows these two numbers are the *slope* and the *share*, 0 to 1.
 """
 
 from __future__ import annotations
@@ -26,6 +27,17 @@ FLOOR = 1e-4
 RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
 ANGLES = tuple(np.arange(0.0, 180.0, 7.5).tolist())
 LENGTHS = (3.0, 5.0, 8.0, 12.0, 15.0)
+"""Candidates: disks' radii in pixels, angles of motion in degrees, deviations of fading motion in
+pixels."""
+DISK_SHARE = DISK_SLOPE = 0.6
+"""Share and slope from which a disk is certain, its radius exact to a quarter pixel."""
+SMALLEST_DISK = 2.25
+"""Pixels; smaller ones look like any soft picture."""
+LINE_SHARE, LINE_SLOPE = 0.18, 0.55
+"""Share and slope from which motion is certain, if besides it has erased what it erases most."""
+MOST_LEFT = 5.2
+"""Log power over that of rounding which motion leaves there, at most: 5 of 520 undamaged
+photographs have less."""
 
 
 def measure_blocks(x: Tensor) -> Blocks | None:
@@ -41,6 +53,19 @@ def measure_blocks(x: Tensor) -> Blocks | None:
     return Blocks(*begins) if min(map(len, begins)) > 1 else None
 
 
+def measure_blur(x: Tensor) -> Operator | None:
+    """What blurred ``[3, H, W]`` in [-1, 1]: lens, motion, zoom or glass; None where unclear."""
+    from dga.explanation.glass import measure_glass  # here: the page must not wait for scipy
+    from dga.explanation.zoom import measure_zoom
+
+    power = power_spectrum(x)
+    if lens := measure_disk(power):
+        return lens
+    if motion := measure_line(power):
+        return min((motion, motion.reverse()), key=lambda line: measure_excess(line, x))
+    return measure_zoom(x) or measure_glass(x)
+
+
 def power_spectrum(x: Tensor) -> NDArray[np.float64]:
     """Of the brightness of ``[3, H, W]``, ``[n, n // 2 + 1]``, averaged over square tiles."""
     grey = x.mean(0).double()
@@ -52,11 +77,8 @@ def power_spectrum(x: Tensor) -> NDArray[np.float64]:
     return power
 
 
-def measure_disk(power: NDArray[np.float64]) -> tuple[Disk, float, float]:
-    """The radius by the zeros that its transfer function leaves in the radial spectrum.
-
-    Beside it the share that it explains, 0 to 1, and c, near 1 where H is true.
-    """
+def measure_disk(power: NDArray[np.float64]) -> Disk | None:
+    """The radius by the zeros that its transfer function leaves in the radial spectrum."""
     n = len(power) // 2
     frequency, used = _frequencies(len(power))
     used = used & (frequency < 0.5)
@@ -64,21 +86,23 @@ def measure_disk(power: NDArray[np.float64]) -> tuple[Disk, float, float]:
     log = np.log(power[used] + 1e-3)
     radial = np.bincount(ring, log, minlength=n) / np.maximum(1, np.bincount(ring, minlength=n))
     at = (np.arange(n) + 0.5) / (2 * n)
-    audible = radial > np.median(radial[at > 0.4]) + 0.3
-    weight = np.where(at > 0.02, audible + 0.05, 0.0)
+    is_above_noise = radial > np.median(radial[at > 0.4]) + 0.3
+    weight = np.where(at > 0.02, is_above_noise + 0.05, 0.0)
     shares, slopes = _fit(radial, np.log(at), _disk_family(n), weight)
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
-    return Disk(RADII[best]), float(shares[best]), float(slopes[best])
+    is_certain = shares[best] > DISK_SHARE and slopes[best] > DISK_SLOPE
+    return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
 
 
-def measure_line(power: NDArray[np.float64]) -> tuple[Line, float, float]:
-    """Motion of either speed by the stripes in the spectrum; its sign is not in it. As above."""
+def measure_line(power: NDArray[np.float64]) -> Line | None:
+    """Motion, even or fading, by the stripes in the spectrum; its sign is not in it."""
     frequency, used = _line_band(len(power))
-    log, members = np.log(power[used] + 0.1), _line_family(len(power))
-    table = _line_table(len(power))
+    log, table = np.log(power[used] + 0.1), _line_table(len(power))
     shares, slopes = _fit(log, np.log(frequency[used]), table, np.ones_like(log))
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
-    return members[best], float(shares[best]), float(slopes[best])
+    motion = _line_family(len(power))[best]
+    is_certain = shares[best] > LINE_SHARE and slopes[best] > LINE_SLOPE
+    return motion if is_certain and is_erased(table[best], power) else None
 
 
 def _fit(
@@ -146,40 +170,15 @@ def _line_table(side: int) -> NDArray[np.float32]:
     return np.stack(rows)
 
 
-SURE_DISK = 0.6
-"""Share explained and slope from which a disk is sure, its radius exact to a quarter pixel."""
-SMALLEST_DISK = 2.25
-"""Pixels; smaller ones look like any soft picture."""
-SURE_LINE, STEEP_LINE = 0.18, 0.55
-"""Share explained and slope from which motion is sure."""
-MOST_LEFT = 5.2
-"""Log power over that of rounding which motion leaves, at most: 5 of 520 photographs have less."""
+def is_erased(transfer: NDArray[np.float32], power: NDArray[np.float64]) -> bool:
+    """Whether hardly more than rounding is left where a motion erases most.
 
-
-def measure_blur(x: Tensor) -> Operator | None:
-    """What blurred ``[3, H, W]``, where its spectrum is sure; None where it is not."""
-    from dga.explanation.glass import measure_glass  # here: the page must not wait for scipy
-    from dga.explanation.zoom import measure_zoom
-
-    power = power_spectrum(x)
-    lens, share, slope = measure_disk(power)
-    if share > SURE_DISK and slope > SURE_DISK and lens.radius >= SMALLEST_DISK:
-        return lens
-    motion, share, slope = measure_line(power)
-    if share > SURE_LINE and slope > STEEP_LINE and is_erased(motion, power):
-        return min((motion, motion.reverse()), key=lambda o: measure_excess(o, x))
-    return measure_zoom(x) or measure_glass(x)
-
-
-def is_erased(operator: Line, power: NDArray[np.float64]) -> bool:
-    """Whether hardly more than rounding is left where the motion erases most.
-
-    Stripes of a fence or a field look like motion in the slope of a spectrum, but not in this.
+    ``transfer``: its row of :func:`_line_table`. Stripes of a fence or a field look like motion in
+    the slope of a spectrum, but not in this.
     """
     side = len(power)
     frequency, used = _line_band(side)
-    row = _line_table(side)[_line_family(side).index(operator)]
-    erased = (row < np.quantile(row, 0.3)) & (frequency[used] > 0.08)
+    erased = (transfer < np.quantile(transfer, 0.3)) & (frequency[used] > 0.08)
     window = np.hanning(side)[:, None] * np.hanning(side)
     rounding = np.log((window**2).sum() / 36 + 0.1)  # a twelfth of a level, of three channels
     return bool(np.median(np.log(power[used][erased] + 0.1)) - rounding < MOST_LEFT)

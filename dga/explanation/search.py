@@ -7,18 +7,17 @@ clearly better is found. A picture that holds noise has entered the forward proc
 the depth k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 """
 
+from __future__ import annotations
+
 import math
-import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from dga.diffusion import Schedule, step_noise
-from dga.discriminator import max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Stretch, nothing_to_judge, stretches
+from dga.explanation.judge import CandidateJudge, Render
 from dga.explanation.noise_level import matched_depth, measure_noise
 from dga.explanation.sharpness import repeated_share
 from dga.profiles import ExplanationConfig
@@ -26,10 +25,8 @@ from dga.profiles import ExplanationConfig
 
 @dataclass(frozen=True)
 class Scored:
-    """Event: a candidate was judged. ``score``: mean logit, lower is closer to source data.
-
-    None: its result was not numbers, and it was dropped.
-    """
+    """Event: a candidate was judged. ``score``: mean logit, lower is closer to source data, None
+    where its result was not numbers, and it was dropped."""
 
     stage: str
     degradation: Degradation
@@ -37,11 +34,10 @@ class Scored:
     calls: int = 1
     """States that the discriminator was shown for it."""
 
-
-Look = Callable[[Degradation], Tensor]
-"""What the discriminator is shown of a candidate's result, ``[V, 3, S, S]``."""
-ScoreCache = dict[tuple[Degradation, tuple[int, ...]], tuple[float | None, float]]
-"""By candidate and depths: a score, and the seconds that it cost."""
+    @classmethod
+    def of(cls, stage: str, degradation: Degradation, score: float, calls: int) -> Scored:
+        """From a score that is infinite for a dropped candidate."""
+        return cls(stage, degradation, score if math.isfinite(score) else None, calls)
 
 
 @dataclass(frozen=True)
@@ -56,11 +52,12 @@ class Explanation:
     """Noise level of the whole picture, whether it counts or not."""
     scored: tuple[Scored, ...] = ()
     """Every candidate, in the order of judging."""
-    flat: bool = False
+    is_flat: bool = False
     """Of one colour or a drawing (:func:`~dga.explanation.exposure.nothing_to_judge`)."""
-    settled: bool = False
+    is_undamaged: bool = False
     """Source data already: nothing was tried."""
     seconds: float = 0.0
+    """Wall clock, where it was taken."""
     noise_map: Tensor | None = field(default=None, compare=False)
     """Noise level by pixel, ``[H, W]``, 0 where none counts; None: the same everywhere."""
     levels: tuple[float, ...] = ()
@@ -75,78 +72,76 @@ class Explanation:
 
 
 def explain(
-    schedule: Schedule,
-    discriminator: nn.Module,
+    judge: CandidateJudge,
     x: Tensor,
-    seed: int,
     config: ExplanationConfig,
-    cache: ScoreCache | None = None,
-    look: Look | None = None,
-    measured: float | None = None,
+    render: Render | None = None,
+    noise_level: float | None = None,
 ) -> Generator[Scored, None, Explanation]:
     """Explain one picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels; yields scores as they come.
 
     Noise first, because it hides the rest: what has some is not searched further. Then
-    exposure, coarse gains before fine ones, then sharpness on top of it. ``cache``: scores of
-    this picture and seed, for other configurations. ``look``: by default the result itself,
-    as a picture of the network's size; ``measured``: noise of ``x``, if it is known.
+    exposure, coarse gains before fine ones, then sharpness on top of it. ``render``: by default
+    the result itself, as a picture of the network's size; ``noise_level``: by default measured.
     """
-    if measured is None:
-        measured = float(measure_noise(x[None])[0])
-    cache = {} if cache is None else cache
-    look = look or (lambda candidate: candidate.inverse(x)[None])
-    search = _CandidateSearch(schedule, discriminator, x, look, seed, config, measured, cache)
-    best, flat = NO_DEGRADATION, nothing_to_judge(x)
-    if not flat:
+    if noise_level is None:
+        noise_level = float(measure_noise(x[None])[0])
+    render = render or (lambda candidate: candidate.inverse(x)[None])
+    search = _CandidateSearch(judge, x, render, config, noise_level)
+    best, is_flat = NO_DEGRADATION, nothing_to_judge(x)
+    if not is_flat:
         best = yield from search.run()
-    entry = matched_depth(schedule, best.noise)
-    scored, settled = tuple(search.scores), search.settled
-    return Explanation(best, entry, measured, scored, flat, settled, search.seconds)
+    return Explanation(
+        best,
+        entry=matched_depth(judge.schedule, best.noise),
+        measured_noise=noise_level,
+        scored=tuple(search.scored),
+        is_flat=is_flat,
+        is_undamaged=search.is_undamaged,
+    )
 
 
 @dataclass
 class _CandidateSearch:
-    schedule: Schedule
-    discriminator: nn.Module
+    """A search in one picture, stage by stage; each stage returns the best candidate so far."""
+
+    judge: CandidateJudge
     x: Tensor
-    look: Look
-    seed: int
+    render: Render
     config: ExplanationConfig
-    measured: float
-    cache: ScoreCache
-    scores: list[Scored] = field(default_factory=list)
-    reported: set[tuple[Degradation, tuple[int, ...]]] = field(default_factory=set)
-    seconds: float = 0.0
-    settled: bool = False
+    noise_level: float
+    is_undamaged: bool = False
+    scored: list[Scored] = field(default_factory=list)
+    cache: dict[tuple[Degradation, tuple[int, ...]], float] = field(default_factory=dict)
+    """Scores by candidate and depths."""
 
     def run(self) -> Generator[Scored, None, Degradation]:
+        """The degradation that explains the picture best, none at all where that will do."""
         config, best = self.config, NO_DEGRADATION
-        if self.measured <= config.noise_floor:
-            (score,) = yield from self._score("nothing", (best,), config.judged_at)
-            self.settled = score < config.settled
-            if self.settled:
+        if self.noise_level <= config.noise_floor:
+            (score,) = yield from self._score("nothing", (best,), config.score_depths)
+            self.is_undamaged = score < config.undamaged_score
+            if self.is_undamaged:
                 return best
         if config.noise:
-            best = yield from self._noise()
+            best = yield from self._find_noise()
         if config.exposure and not best.noise:
-            best = yield from self._exposure(best)
+            best = yield from self._find_exposure(best)
         if config.sharpness and not best.noise:
-            best = yield from self._sharpness(best)
+            best = yield from self._find_blur(best)
         return best
 
-    def _noise(self) -> Generator[Scored, None, Degradation]:
+    def _find_noise(self) -> Generator[Scored, None, Degradation]:
         """An entry where noise is measured; sparse impulses where that measure is blind to them."""
-        config, candidates = self.config, [NO_DEGRADATION]
-        if self.measured > config.noise_floor:
-            candidates += [Degradation(noise=self.measured * s) for s in config.noise_scales]
+        config, head_start = self.config, self.config.head_start
+        if self.noise_level > config.noise_floor:
+            head_start = config.noise_head_start
+            candidates = [Degradation(noise=self.noise_level * s) for s in config.noise_scales]
         else:
-            candidates += [Degradation(impulses=threshold) for threshold in config.impulses]
-        scores = yield from self._score("noise", candidates, config.judged_at)
-        for i, candidate in enumerate(candidates[1:], 1):
-            scores[i] += config.noise_head_start if candidate.noise else config.head_start
-        return candidates[scores.index(min(scores))]
+            candidates = [Degradation(impulses=threshold) for threshold in config.impulses]
+        return (yield from self._choose("noise", [NO_DEGRADATION, *candidates], head_start))
 
-    def _exposure(self, base: Degradation) -> Generator[Scored, None, Degradation]:
+    def _find_exposure(self, base: Degradation) -> Generator[Scored, None, Degradation]:
         """Coarse gains at one depth, then the best and its neighbours at all."""
         config, restored = self.config, base.inverse(self.x)
 
@@ -155,41 +150,41 @@ class _CandidateSearch:
             return {replace(base, exposure=e): stretch for e, stretch in pairs if e}
 
         coarse = make_candidates(stretches(config.gains))
-        best = yield from self._coarse("exposure", base, tuple(coarse))
+        best = yield from self._choose_coarsely("exposure", base, tuple(coarse))
         if best is None:
             return base
         stretch = coarse[best]
-        gains = (stretch.gain / config.fine, stretch.gain * config.fine)
+        gains = (stretch.gain / config.fine_factor, stretch.gain * config.fine_factor)
         near = make_candidates(replace(stretch, gain=gain) for gain in gains if stretch.gain > 1)
         return (yield from self._choose("exposure", [base, best, *near], config.head_start))
 
-    def _sharpness(self, base: Degradation) -> Generator[Scored, None, Degradation]:
+    def _find_blur(self, base: Degradation) -> Generator[Scored, None, Degradation]:
         """Every disk at one depth, then the best at all; none for what was enlarged in blocks."""
         config = self.config
-        if repeated_share(self.x) >= config.repeated:
+        if repeated_share(self.x) >= config.repeated_share:
             return base
         sharper = tuple(replace(base, blur=r, regularisation=g) for r, g in config.blurs)
-        best = yield from self._coarse("sharpness", base, sharper)
+        best = yield from self._choose_coarsely("sharpness", base, sharper)
         chosen = [base] if best is None else [base, best]
         return (yield from self._choose("sharpness", chosen, config.head_start))
 
-    def _coarse(
+    def _choose_coarsely(
         self, stage: str, base: Degradation, candidates: tuple[Degradation, ...]
     ) -> Generator[Scored, None, Degradation | None]:
         """The best candidate at one depth; None where there is none or ``base`` will do."""
         config = self.config
-        (score,) = yield from self._score(stage, (base,), config.judged_at)
-        if score < config.settled or not candidates:
+        (score,) = yield from self._score(stage, (base,), config.score_depths)
+        if score < config.undamaged_score or not candidates:
             return None
-        scores = yield from self._score(stage, candidates, (config.coarse_at,))
+        scores = yield from self._score(stage, candidates, (config.coarse_depth,))
         return candidates[scores.index(min(scores))]
 
     def _choose(
-        self, stage: str, candidates: Sequence[Degradation], lead: float
+        self, stage: str, candidates: Sequence[Degradation], head_start: float
     ) -> Generator[Scored, None, Degradation]:
         """The candidate with the lowest score; the first keeps a head start."""
-        scores = yield from self._score(stage, candidates, self.config.judged_at)
-        scores[0] -= lead
+        scores = yield from self._score(stage, candidates, self.config.score_depths)
+        scores[0] -= head_start
         return candidates[scores.index(min(scores))]
 
     def _score(
@@ -198,90 +193,15 @@ class _CandidateSearch:
         """Scores at depths beyond each candidate's own entry; infinite for one that was dropped."""
         groups: dict[tuple[int, ...], list[Degradation]] = {}
         for candidate in candidates:
-            entry = matched_depth(self.schedule, candidate.noise)
+            entry = matched_depth(self.judge.schedule, candidate.noise)
             groups.setdefault(tuple(entry + offset for offset in offsets), []).append(candidate)
-        scores = {}
+        scores = dict[Degradation, float]()
         for depths, group in groups.items():
-            self._judge(group, depths)
-            for candidate in group:
-                score, seconds = self.cache[candidate, depths]
-                if (candidate, depths) not in self.reported:
-                    self.reported.add((candidate, depths))
-                    self.seconds += seconds
-                    self.scores.append(Scored(stage, candidate, score, len(depths)))
-                    yield self.scores[-1]
-                scores[candidate] = math.inf if score is None else score
+            new = [candidate for candidate in group if (candidate, depths) not in self.cache]
+            new_scores = self.judge.score(self.render, new, depths)
+            for candidate, score in zip(new, new_scores, strict=True):
+                self.cache[candidate, depths] = score
+                self.scored.append(Scored.of(stage, candidate, score, len(depths)))
+                yield self.scored[-1]
+            scores |= {candidate: self.cache[candidate, depths] for candidate in group}
         return [scores[candidate] for candidate in candidates]
-
-    def _judge(self, candidates: Sequence[Degradation], depths: tuple[int, ...]) -> None:
-        new = [c for c in candidates if (c, depths) not in self.cache]
-        begun = time.perf_counter()
-        scores = judge(self.schedule, self.discriminator, self.look, new, depths, self.seed)
-        share = (time.perf_counter() - begun) / max(1, len(new))
-        for candidate, score in zip(new, scores, strict=True):
-            self.cache[candidate, depths] = score, share
-
-
-@torch.no_grad()
-def judge(
-    schedule: Schedule,
-    discriminator: nn.Module,
-    look: Look,
-    candidates: Sequence[Degradation],
-    depths: Sequence[int],
-    seed: int,
-) -> list[float | None]:
-    """Mean logit of each candidate's result over ``depths`` and what is shown of it.
-
-    All see the same noise; depths beyond the last are left out. None where a result is not numbers.
-    """
-    if not candidates:
-        return []
-    device = next(discriminator.parameters()).device
-    views = torch.stack([look(candidate) for candidate in candidates]).to(device)  # [C, V, 3, S, S]
-    is_finite = views.isfinite().flatten(1).all(1).cpu()
-    pictures = views[is_finite.to(views.device)]
-    depths = [k for k in depths if k <= schedule.steps] or [schedule.steps]
-    deviation = torch.tensor([candidate.noise for candidate in candidates])[is_finite]
-    each = mean_logits(
-        schedule,
-        discriminator,
-        pictures.flatten(0, 1),
-        torch.tensor(depths).expand(pictures.shape[0] * pictures.shape[1], -1),
-        deviation.repeat_interleave(views.shape[1]).view(-1, 1, 1, 1),
-        seed,
-    )
-    means = iter(each.view(-1, views.shape[1]).mean(1).tolist())
-    scores = [next(means) if ok else None for ok in is_finite.tolist()]
-    return [s if s is not None and math.isfinite(s) else None for s in scores]
-
-
-@torch.no_grad()
-def mean_logits(
-    schedule: Schedule,
-    discriminator: nn.Module,
-    x: Tensor,
-    depth: Tensor,
-    deviation: Tensor,
-    seed: int,
-) -> Tensor:
-    """Mean logit of each picture over its depths, float32 ``[n]`` on the CPU.
-
-    ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: of the noise that a picture
-    holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all see the same noise.
-    """
-    shape, distinct = x.shape[1:], set(depth.flatten().tolist())
-    noise = {k: step_noise(seed, "forward", k, shape).to(x) for k in distinct}
-    abar = schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
-    variance = deviation.double().cpu().square()[:, None]
-    remainder = (1 - abar - abar * variance).clamp(min=0).sqrt().to(x)
-    signal = abar.sqrt().to(x)
-    logits, size = [], max(1, max_batch(x) // depth.shape[1])
-    for i in range(0, len(x), size):
-        rows = depth[i : i + size]
-        draws = torch.stack([noise[k] for k in rows.flatten().tolist()]).view(*rows.shape, *shape)
-        part = slice(i, i + size)
-        states = signal[part] * x[part, None] + remainder[part] * draws  # [n, K, 3, S, S]
-        time = schedule.time[rows.flatten()].to(x.device)
-        logits.append(discriminator(states.flatten(0, 1), time).float().cpu().view(rows.shape))
-    return torch.cat(logits).mean(1) if logits else torch.empty(0)

@@ -1,9 +1,9 @@
 """Veils: light that fog, frost, snow or glare added to a picture, and simple inverses of that.
 
-The model is y = g (x + v) with a veil v that is grey, or of one colour, and never darkens. What it
-cannot do is leave anything black, and that is how it is recognised (the dark channel of He et al.,
-"Single Image Haze Removal Using Dark Channel Prior", 2009). Which of three inverses is due is
-measured, too: a smooth veil is taken off, lost contrast or lost colour is brought back.
+The model is y = g (x + v): a veil v, grey or of one colour, is added to the picture x, and all is
+scaled by g. A veil leaves nothing black, by which it is recognised (the dark channel of He et al.,
+"Single Image Haze Removal Using Dark Channel Prior", 2009). There are three inverses: an uneven
+veil is estimated and subtracted; lost contrast is stretched; glare is darkened by a gamma.
 """
 
 from dataclasses import dataclass
@@ -19,19 +19,20 @@ from dga.explanation.exposure import DEVIATION_FLOOR
 WORKING_SIDE = 112
 """Samples a side at which a smooth veil is estimated, whatever the picture's size."""
 CORNER = 8.0
-"""Periods a picture at which a veil costs as much as the gradients that it explains."""
+"""Spatial frequency, in periods a picture, at which a veil costs as much in :func:`smooth_veil` as
+the gradients that it explains; higher ones cost more."""
 ROUNDS = 25
-"""Of the splitting; the estimate changes little after fifteen."""
+"""Iterations of :func:`smooth_veil`; the estimate changes little after fifteen."""
 
 
 @dataclass(frozen=True)
 class Veil:
-    """An inverse of added light; the defaults are none at all.
+    """An inverse of added light, in the order of its fields; the defaults change the mean alone.
 
-    ``smooth``: an uneven grey veil is estimated and subtracted first; ``cast``: each channel is
-    centred by itself, not all by their grey level; ``gamma``: exponent of levels in [0, 1], above 1
-    darkens; ``gain`` of grey and ``colour`` of what differs from grey, about the mean, which goes
-    to ``target``.
+    ``smooth``: whether an uneven grey veil is estimated and subtracted; ``cast``: whether each
+    channel's mean is subtracted, not that of all three; ``gamma``: exponent of levels in [0, 1],
+    above 1 darkens; ``gain``: of grey, and ``colour``: of each channel's difference from grey;
+    ``target``: the new mean, in [-1, 1].
     """
 
     smooth: bool = False
@@ -60,20 +61,21 @@ class Veil:
 
 
 def smooth_veil(grey: Tensor) -> Tensor:
-    """The smooth part of ``[..., 1, H, W]``, of mean 0: argmin_v t |grad(grey - v)| + P v².
+    """The smooth part v of a grey picture ``[..., 1, H, W]``, with mean 0.
 
-    Photographs have few, strong gradients; a veil has weak ones everywhere, and a spectrum that
-    falls as f^-4. Split by ADMM, each round one cosine transform; ``t`` is the picture's own
-    root-mean-square gradient, so that contrast does not matter.
+    It minimises t |grad(grey - v)| + P v². The first term: photographs have few, strong gradients,
+    a veil weak ones everywhere; t is the picture's root-mean-square gradient, so that contrast does
+    not matter. P penalises high frequencies: a veil's spectrum falls as f^-4. Solved by ADMM (Boyd
+    et al., 2011), a cosine transform in each of :data:`ROUNDS` iterations.
     """
     side, flat = WORKING_SIDE, grey.reshape(-1, 1, *grey.shape[-2:])
     small = F.interpolate(flat, size=(side, side), mode="area")[:, 0].double().cpu().numpy()
-    veil = torch.from_numpy(_split(small))[:, None].to(grey)
+    veil = torch.from_numpy(_solve_veil(small))[:, None].to(grey)
     return F.interpolate(veil, size=grey.shape[-2:], mode="bicubic").reshape(grey.shape)
 
 
-def _split(small: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The veil of square pictures, ``[n, S, S]``, as :func:`smooth_veil` says."""
+def _solve_veil(small: NDArray[np.float64]) -> NDArray[np.float64]:
+    """ADMM for :func:`smooth_veil`: grey squares to their veils, ``[n, S, S]`` both."""
     from scipy.fft import dctn, idctn  # here: the page must not wait for it
 
     side = small.shape[-1]
@@ -106,22 +108,24 @@ def _minus_divergence(g: NDArray[np.float64]) -> NDArray[np.float64]:
     return down - np.diff(g[1, :, :, :-1], axis=2, prepend=0, append=0)
 
 
-# From when a veil is believed, and how far it is undone; in [-1, 1], chosen at 224 px.
-LIFTED, COLOURED = -0.58, 0.28
-"""Light was added where the darkest hundredth of the darkest channel and 0.3 of the mean lie above
-the one, and mean saturation below the other."""
-FLAT, EVEN, DEVIATION = 0.13, 0.32, 0.55
-"""Contrast was lost where grey deviates less than the first, with light added than the second:
-then to the third again."""
-GLARE = (1.6, 1.1, 2.2)
-"""Gamma, gain and colour of added light elsewhere."""
-SMOOTHER, BLURRED = 1.9, 9.0
-"""A smooth veil deviates so many times as much as the rest; more is blur."""
-PALE, DARKEST, WHITE = 0.2, -0.9, 0.003
-"""Where there is one, saturation is below the first, the darkest hundredth above the second, and
-at most the third is white, as a share."""
-UNVEILED, COLOUR = 0.45, 1.5
-"""Deviation to which the rest is brought, and its colour's gain by that of grey."""
+# Limits by which a veil is recognised, and how far it is undone. Levels and standard deviations
+# are of pixels in [-1, 1]; "dark" is the level of the darkest hundredth of each pixel's darkest
+# channel. All were chosen at 224 px.
+LIGHT_LEVEL, LIGHT_SATURATION = -0.58, 0.28
+"""Light was added where dark + 0.3 mean is above the one, and mean saturation below the other."""
+FLAT_DEVIATION, VEILED_DEVIATION, STRETCHED_DEVIATION = 0.13, 0.32, 0.55
+"""Contrast was lost where grey deviates less than the first (with light added: than the second);
+it is stretched to the third."""
+GLARE = Veil(gamma=1.6, gain=1.1, colour=2.2)
+"""Where light was added without a loss of contrast."""
+SMOOTH_RATIO, BLUR_RATIO = 1.9, 9.0
+"""An uneven veil deviates so many times as much as the rest of the picture; above the second the
+picture is blurred, not veiled."""
+UNEVEN_SATURATION, UNEVEN_DARK, UNEVEN_WHITE = 0.2, -0.9, 0.003
+"""Where there is an uneven veil, saturation is below the first, dark above the second, and the
+share of white pixels below the third."""
+UNEVEN_DEVIATION, UNEVEN_COLOUR = 0.45, 1.5
+"""Deviation to which the rest is stretched, and its colour's gain as a multiple of grey's."""
 
 
 def measure_veil(x: Tensor) -> Veil | None:
@@ -132,15 +136,15 @@ def measure_veil(x: Tensor) -> Veil | None:
     if deviation < DEVIATION_FLOOR:
         return None
     saturation = float(((high - low) / (high + 1.001)).mean())
-    pale = saturation < PALE and dark > DARKEST and deviation > FLAT
-    if pale and float((low >= 0.99).float().mean()) < WHITE:
+    is_pale = saturation < UNEVEN_SATURATION and dark > UNEVEN_DARK and deviation > FLAT_DEVIATION
+    if is_pale and float((low >= 0.99).float().mean()) < UNEVEN_WHITE:
         veil = smooth_veil(grey)
         rest = float((grey - veil).std())
-        if SMOOTHER * rest < float(veil.std()) < BLURRED * rest:
-            gain = UNVEILED / rest
-            return Veil(smooth=True, gain=gain, colour=COLOUR * gain)
-    lifted = dark + 0.3 * float(x.mean()) > LIFTED and saturation < COLOURED
-    if deviation < (EVEN if lifted else FLAT):
-        gain = max(1.0, DEVIATION / deviation)
+        if SMOOTH_RATIO * rest < float(veil.std()) < BLUR_RATIO * rest:
+            gain = UNEVEN_DEVIATION / rest
+            return Veil(smooth=True, gain=gain, colour=UNEVEN_COLOUR * gain)
+    has_light = dark + 0.3 * float(x.mean()) > LIGHT_LEVEL and saturation < LIGHT_SATURATION
+    if deviation < (VEILED_DEVIATION if has_light else FLAT_DEVIATION):
+        gain = max(1.0, STRETCHED_DEVIATION / deviation)
         return Veil(cast=True, gain=gain, colour=gain)
-    return Veil(False, False, *GLARE) if lifted else None
+    return GLARE if has_light else None

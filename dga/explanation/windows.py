@@ -7,17 +7,17 @@ where the discriminator prefers the picture with it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
-from dga.diffusion import Schedule
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import UNCHANGED
+from dga.explanation.grid import Grid
+from dga.explanation.judge import CandidateJudge, Render
 from dga.explanation.measurement import measure_blocks, measure_blur
 from dga.explanation.noise_level import (
     extreme_share,
@@ -29,15 +29,7 @@ from dga.explanation.noise_level import (
     whiten_channels,
 )
 from dga.explanation.operators import Operator
-from dga.explanation.search import (
-    Explanation,
-    Look,
-    ScoreCache,
-    Scored,
-    explain,
-    judge,
-    mean_logits,
-)
+from dga.explanation.search import Explanation, Scored, explain
 from dga.explanation.veil import measure_veil
 from dga.profiles import ExplanationConfig, WindowsConfig
 
@@ -52,277 +44,241 @@ WINDOWS = "windows"
 
 
 def explain_by_windows(
-    schedule: Schedule,
-    network: nn.Module,
-    x: Tensor,
-    side: int,
-    seed: int,
-    config: ExplanationConfig,
+    judge: CandidateJudge, x: Tensor, side: int, config: ExplanationConfig
 ) -> Generator[Scored, None, Explanation]:
     """Explain a picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``.
 
-    ``side``: pixels a side that ``network``, the discriminator, was trained on. Yields scores as
-    they come. The result has its noise by pixel.
+    ``side``: pixels a side that the judge's network was trained on. Yields scores as they come.
+    The result has its noise by pixel.
     """
     assert config.windows is not None
-    return (yield from _WindowSearch(schedule, network, side, seed, config, config.windows).run(x))
+    return (yield from _WindowSearch(judge, side, config, config.windows).run(x))
 
 
 @dataclass(frozen=True)
 class _WindowSearch:
-    schedule: Schedule
-    network: nn.Module
+    """A search in one large picture: first what is one for the whole, then noise by pixel."""
+
+    judge: CandidateJudge
     side: int
-    seed: int
     config: ExplanationConfig
     windows: WindowsConfig
 
     def run(self, x: Tensor) -> Generator[Scored, None, Explanation]:
-        if self.windows.measured and (blocks := measure_blocks(x)):
+        """Blocks; exposure and impulses; noise by pixel; where there is none of these, blur or a
+        veil."""
+        is_measured = self.windows.measurement
+        if is_measured and (blocks := measure_blocks(x)):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
-        look = views(x, self.side, self.windows.seen, self.config.noise_floor)
-        explanation = yield from self._whole(x, look)
-        if explanation.flat:
+        render = make_renderer(x, self.side, self.windows.detail_windows, self.config.noise_floor)
+        explanation = yield from self._explain_whole(x, render)
+        if explanation.is_flat:
             return explanation
-        noisy = yield from self._noise(explanation.degradation.inverse(x))
+        noisy = yield from self._find_noise(explanation.degradation.inverse(x))
         if noisy is not None:
             degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
             return replace(noisy, degradation=degradation, scored=explanation.scored)
-        if self.windows.measured and explanation.degradation == NO_DEGRADATION:
-            operator = yield from self._blur(x, look)
-            if operator:
+        if is_measured and explanation.degradation == NO_DEGRADATION:
+            degradation = NO_DEGRADATION
+            if operator := (yield from self._find_blur(x, render)):
                 degradation = Degradation(operator=operator)
-                return replace(explanation, degradation=degradation, settled=False)
-            if veil := measure_veil(x):
-                return replace(explanation, degradation=Degradation(veil=veil), settled=False)
+            elif veil := measure_veil(x):
+                degradation = Degradation(veil=veil)
+            if degradation != NO_DEGRADATION:
+                return replace(explanation, degradation=degradation, is_undamaged=False)
         return explanation
 
-    def _whole(self, x: Tensor, look: Look) -> Generator[Scored, None, Explanation]:
+    def _explain_whole(self, x: Tensor, render: Render) -> Generator[Scored, None, Explanation]:
         """Exposure and impulses of the whole; other noise has a level at each pixel.
 
-        An exposure is believed only where the thumbnail, too, looks damaged before and not
-        afterwards, a gain only where nothing is dark any more. Noise whose wrong values are black
-        or white is impulses. Sharpness is not judged: on photographs a discriminator takes a
-        lens's or a camera's blur for damage, and what it then likes best is too sharp.
+        Sharpness is not judged: on photographs a discriminator takes a lens's or a camera's blur
+        for damage, and what it then likes best is too sharp.
         """
-        windows, config = self.windows, replace(self.config, sharpness=False)
+        config = replace(self.config, sharpness=False)
         every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
-        sample, deviation = x[:, ::every, ::every], float(measure_noise(x[None])[0])
-        if deviation > config.noise_floor and config.impulses:
+        sample, noise_level = x[:, ::every, ::every], self._measure_noise(x)
+        explanation = yield from explain(self.judge, sample, config, render, noise_level)
+        degradation = replace(explanation.degradation, noise=0.0)
+        if degradation.exposure != UNCHANGED:
+            last_scores = {scored.degradation: scored.score for scored in explanation.scored}
+            score = last_scores[degradation]
+            assert score is not None  # a candidate that was dropped is never chosen
+            if not self._is_exposure_accepted(sample, degradation, score, render):
+                degradation = replace(degradation, exposure=UNCHANGED)
+        return replace(explanation, degradation=degradation, entry=0)
+
+    def _measure_noise(self, x: Tensor) -> float:
+        """The noise level of a picture; 0 where so many impulses that they measure as noise."""
+        level = float(measure_noise(x[None])[0])
+        if level > self.config.noise_floor and self.config.impulses:
             top, left = (max(0, length - LONGEST_COUNTED) // 2 for length in x.shape[1:])
             middle = x[:, top : top + LONGEST_COUNTED, left : left + LONGEST_COUNTED]
-            if extreme_share(middle, config.impulses[0]) > EXTREME:
-                deviation = 0.0  # so many impulses that they measure as noise
-        cache: ScoreCache = {}
-        explanation = yield from explain(
-            self.schedule, self.network, sample, self.seed, config, cache, look, deviation
-        )
-        best = replace(explanation.degradation, noise=0.0)
-        if best.exposure != UNCHANGED:
-            plain = replace(best, exposure=UNCHANGED)
-            before, after = self._judge(lambda candidate: look(candidate)[:1], [plain, best])
-            whole = _or_infinite(cache[best, config.judged_at][0])
-            dark = float(sample.mean(0).quantile(0.01)) <= windows.darkest
-            faded = before >= windows.faded and after < config.settled and whole < windows.believed
-            if (best.exposure.gain > 1 and dark) or not faded:
-                best = plain
-        return replace(explanation, degradation=best, entry=0)
+            if extreme_share(middle, self.config.impulses[0]) > EXTREME:
+                return 0.0
+        return level
 
-    def _judge(self, look: Look, candidates: Sequence[Degradation]) -> list[float]:
-        """Mean logit of each candidate."""
-        depths = self.config.judged_at
-        scores = judge(self.schedule, self.network, look, candidates, depths, self.seed)
-        return list(map(_or_infinite, scores))
+    def _is_exposure_accepted(
+        self, x: Tensor, degradation: Degradation, score: float, render: Render
+    ) -> bool:
+        """Only where the thumbnail, too, looks damaged before and not afterwards; a gain only where
+        nothing is dark any more. ``score``: of the degradation, by thumbnail and windows.
+        """
+        windows = self.windows
+        is_dark = float(x.mean(0).quantile(0.01)) <= windows.dark_level
+        if degradation.exposure.gain > 1 and is_dark:
+            return False
+        without = replace(degradation, exposure=UNCHANGED)
+        before, after = self._score(lambda one: render(one)[:1], [without, degradation])
+        is_better = before >= windows.logit_before and after < self.config.undamaged_score
+        return is_better and score < windows.logit_after
 
-    def _blur(self, x: Tensor, look: Look) -> Generator[Scored, None, Operator | None]:
+    def _score(self, render: Render, candidates: Sequence[Degradation]) -> list[float]:
+        return self.judge.score(render, candidates, self.config.score_depths)
+
+    def _find_blur(self, x: Tensor, render: Render) -> Generator[Scored, None, Operator | None]:
         """The blur that is measured, where the discriminator does not object to its inverse."""
         operator = measure_blur(x)
         if operator is None:
             return None
         candidates = [NO_DEGRADATION, Degradation(operator=operator)]
-        scores = self._judge(look, candidates)
+        scores = self._score(render, candidates)
         for candidate, score in zip(candidates, scores, strict=True):
-            value = score if math.isfinite(score) else None
-            yield Scored("blur", candidate, value, len(self.config.judged_at))
+            yield Scored.of("blur", candidate, score, len(self.config.score_depths))
         return operator if scores[1] <= scores[0] + self.windows.objection else None
 
-    def _noise(self, x: Tensor) -> Generator[Scored, None, Explanation | None]:
+    def _find_noise(self, x: Tensor) -> Generator[Scored, None, Explanation | None]:
         """Noise by pixel, and the uniform levels from which each is read; None where none counts.
 
-        ``x``: ``[3, H, W]``, without what else was found.
+        ``x``: ``[3, H, W]``, after the inverse of the rest.
         """
         noise, floor = measure_noise_map(x), self.config.noise_floor
-        least = float(noise[::8, ::8].quantile(self.windows.quiet))
+        least = float(noise[::8, ::8].quantile(self.windows.quiet_share))
         is_everywhere = least > floor
         noise[noise <= floor] = 0
-        # Fine texture has no colours either, but is seldom everywhere.
-        white, noise = whiten_channels(x, noise, self.seed) if is_everywhere else (x, noise)
-        noise = noise * (yield from self._believe(white, noise, least))
+        if is_everywhere:  # fine texture has no colours either, but is seldom everywhere
+            x, noise = whiten_channels(x, noise, self.judge.seed)
+        noise = noise * (yield from self._find_noisy_pixels(x, noise, least))
         if not bool(noise.any()):
             return None
         if is_everywhere and self.windows.levels > 1:
-            noise = noise_by_brightness(white, noise)
+            noise = noise_by_brightness(x, noise)
         levels = uniform_levels(noise, self.windows.levels)
-        entry, found = matched_depth(self.schedule, levels[-1]), Degradation(noise=levels[-1])
-        return Explanation(found, entry, levels[-1], noise_map=noise, levels=levels, state=white)
+        return Explanation(
+            Degradation(noise=levels[-1]),
+            entry=matched_depth(self.judge.schedule, levels[-1]),
+            measured_noise=levels[-1],
+            noise_map=noise,
+            levels=levels,
+            state=x,
+        )
 
-    def _believe(self, x: Tensor, noise: Tensor, least: float) -> Generator[Scored, None, Tensor]:
+    def _find_noisy_pixels(
+        self, x: Tensor, noise: Tensor, least: float
+    ) -> Generator[Scored, None, Tensor]:
         """Whether a pixel's noise counts, bool ``[H, W]``: where the discriminator prefers it.
 
-        The noisiest of every 3 x 3 windows is judged, for all of them: fine texture passes for a
-        little noise, seldom for much. The eight beside it vote, too, and one of several is
-        against; where noise is everywhere (``least``: what all but the quietest pixels hold), all
-        vote for all as well. Where it is faint a window is asked itself, for beside noise there may
-        be texture.
+        Windows are judged in groups of 3 x 3, by the noisiest of each: fine texture passes for a
+        little noise, seldom for much. Where noise is faint a window is judged by itself, too, for
+        beside noise there may be texture. ``least``: what all but the quietest pixels hold.
         """
-        config, windows = self.config, self.windows
-        is_sure = least > windows.sure
-        enough = config.noise_head_start if is_sure else windows.noisy
+        windows = self.windows
         grid = Grid.over(x.shape[1:], self.side, round(windows.overlap * self.side))
         parts = torch.arange(len(grid)).split(AT_ONCE)
-        by_window = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
-        level = torch.cat([one.quantile(windows.quantile, 1) for one in by_window])
-        shape = 1, 1, len(grid.rows), len(grid.columns)
-        highest, numbers = F.max_pool2d(level.view(shape), 3, ceil_mode=True, return_indices=True)
+        pixels = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
+        level = torch.cat([part.quantile(windows.quantile, 1) for part in pixels])  # [n]
+        rows, columns = len(grid.rows), len(grid.columns)
+        highest, noisiest = F.max_pool2d(
+            level.view(1, 1, rows, columns), 3, ceil_mode=True, return_indices=True
+        )
         has_noise, margin = highest > 0, torch.zeros_like(highest)
-        margin[has_noise] = yield from self._compare(x, noise, grid, numbers[has_noise], level)
-        votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, has_noise.float()))
-        against = (voters > 1).float() if is_sure else torch.ones_like(voters)
-        agreed = votes > enough * (voters + against)
-        if least > config.noise_floor:
-            agreed |= bool(margin.sum() > enough * (has_noise.sum() + against.max()))
-        likely = F.interpolate(agreed.float(), scale_factor=3)
-        is_noisy = likely[..., : shape[2], : shape[3]].flatten() * level > 0
-        faint = (is_noisy & (level <= windows.clear)).nonzero()[:, 0]
+        margin[has_noise] = yield from self._compare(x, noise, grid, noisiest[has_noise], level)
+        agreed = self._count_votes(margin, has_noise, least).float()
+        by_window = F.interpolate(agreed, scale_factor=3)[..., :rows, :columns]
+        is_noisy = by_window.flatten() * level > 0
+        faint = (is_noisy & (level <= windows.faint_noise)).nonzero()[:, 0]
         margins = yield from self._compare(x, noise, grid, faint, level)
-        is_noisy[faint] = margins > windows.noisy
+        is_noisy[faint] = margins > windows.noise_margin
         return grid.cover(is_noisy)
+
+    def _count_votes(self, margin: Tensor, has_noise: Tensor, least: float) -> Tensor:
+        """Which groups of windows count as noisy, from how clearly each is, ``[1, 1, h, w]`` both.
+
+        Each group's eight neighbours vote with it, and one vote is against, but of strong noise
+        only where there are several. Where noise is everywhere, all vote for all as well.
+        """
+        config, is_strong = self.config, least > self.windows.strong_noise
+        needed = config.noise_head_start if is_strong else self.windows.noise_margin
+        votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, has_noise.float()))
+        against = (voters > 1).float() if is_strong else torch.ones_like(voters)
+        agreed = votes > needed * (voters + against)
+        if least > config.noise_floor:
+            agreed |= bool(margin.sum() > needed * (has_noise.sum() + against.max()))
+        return agreed
 
     def _compare(
         self, x: Tensor, noise: Tensor, grid: Grid, numbers: Tensor, level: Tensor
     ) -> Generator[Scored, None, Tensor]:
-        """How much the discriminator prefers each window with its noise: mean logits, ``[n]``."""
-        schedule, network = self.schedule, self.network
-        device, after = next(network.parameters()).device, torch.tensor(self.config.judged_at)
+        """How much the discriminator prefers each window with its noise: mean logits, ``[n]``.
+
+        ``numbers``: which windows of the grid, int64 ``[n]``; ``level``: of all of its windows.
+        """
+        schedule = self.judge.schedule
+        device = next(self.judge.network.parameters()).device
+        offsets = torch.tensor(self.config.score_depths)
         margins = [torch.empty(0)]
         for begin in range(0, len(numbers), AT_ONCE):
             part = numbers[begin : begin + AT_ONCE].tolist()
             deviation = grid.cut(noise[None], part)  # [n, 1, S, S]
-            cut = grid.cut(x, part).to(device)
-            entry = torch.tensor([matched_depth(schedule, s) for s in level[part].tolist()])
-            plain, noised = (
-                mean_logits(
-                    schedule, network, cut, depth.clamp(max=schedule.steps), amount, self.seed
-                )
-                for depth, amount in (
-                    (after.expand(len(cut), -1), 0 * deviation),
-                    (entry[:, None] + after, deviation),
-                )
-            )
-            margins.append(plain - noised)
-            yield Scored(WINDOWS, NO_DEGRADATION, None, 2 * len(after) * len(cut))
+            pictures = grid.cut(x, part).to(device)
+            entry = torch.tensor([matched_depth(schedule, one) for one in level[part].tolist()])
+            depth = offsets.expand(len(part), -1).clamp(max=schedule.steps)
+            without = self.judge.mean_logits(pictures, depth, torch.zeros_like(deviation))
+            depth = (entry[:, None] + offsets).clamp(max=schedule.steps)
+            margins.append(without - self.judge.mean_logits(pictures, depth, deviation))
+            yield Scored(WINDOWS, NO_DEGRADATION, None, 2 * len(offsets) * len(part))
         return torch.cat(margins)
 
 
-def _or_infinite(score: float | None) -> float:
-    return math.inf if score is None else score
+def make_renderer(x: Tensor, side: int, count: int, noise_floor: float) -> Render:
+    """Shows a candidate's thumbnail, and ``count`` windows with the finest detail but for noise.
 
-
-def views(x: Tensor, side: int, count: int, noise_floor: float) -> Look:
-    """A thumbnail, and ``count`` windows with the finest detail that is not noise.
-
-    They keep their own pixels. A background that is out of focus says nothing of damage. Impulses
-    and blocks are gone in a thumbnail.
+    Windows keep their own pixels: a background that is out of focus says nothing of damage.
+    Impulses and blocks are gone in a thumbnail.
     """
     grid = Grid.over(x.shape[1:], side, 0)
-    detail = []
-    for i, j in map(grid.corner, range(len(grid))):
-        window = x[None, :, i : i + side, j : j + side]
-        noisy = float(measure_noise(window)[0]) > noise_floor
-        differences = sum(float(window.diff(dim=d).abs().mean()) for d in (2, 3))
-        detail.append((noisy, -differences))
-    best = sorted(range(len(grid)), key=detail.__getitem__)[:count]
-    crops = []
+    best = _rank_windows(x, grid, noise_floor)[:count]
+    crops = []  # with a margin, which inverses of small reach need: (crop, top, left) in it
     for i, j in map(grid.corner, best):
         top, left = max(0, i - side // 2), max(0, j - side // 2)
         crop = x[:, top : i + side + side // 2, left : j + side + side // 2]
         crops.append((crop, i - top, j - left))
-    thumbnail = shrink(x, side)
+    thumbnail = make_thumbnail(x, side)
 
-    def look(candidate: Degradation) -> Tensor:
-        small = replace(candidate, impulses=None, operator=None)
+    def render(candidate: Degradation) -> Tensor:
         if candidate.operator:  # its reach is larger than a crop's margin
             whole = candidate.inverse(x)
-            windows = [whole[:, i : i + side, j : j + side] for i, j in map(grid.corner, best)]
-            thumb = shrink(whole, side)
-        else:
-            windows = [candidate.inverse(c)[:, i : i + side, j : j + side] for c, i, j in crops]
-            thumb = small.inverse(thumbnail)
-        return torch.stack([thumb, *windows])
+            return torch.cat([make_thumbnail(whole, side)[None], grid.cut(whole, best)])
+        small = replace(candidate, impulses=None).inverse(thumbnail)
+        windows = [candidate.inverse(c)[:, i : i + side, j : j + side] for c, i, j in crops]
+        return torch.stack([small, *windows])
 
-    return look
+    return render
 
 
-def shrink(x: Tensor, side: int) -> Tensor:
+def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:
+    """Windows' numbers: first those without noise, of these first those with the finest detail."""
+    ranks = []
+    for number in range(len(grid)):
+        window = grid.cut(x, [number])
+        is_noisy = float(measure_noise(window)[0]) > noise_floor
+        detail = sum(float(window.diff(dim=dim).abs().mean()) for dim in (2, 3))
+        ranks.append((is_noisy, -detail))
+    return sorted(range(len(grid)), key=ranks.__getitem__)
+
+
+def make_thumbnail(x: Tensor, side: int) -> Tensor:
     """The middle square of ``[3, H, W]``, reduced to ``side`` pixels."""
     short = min(x.shape[1:])
     top, left = ((length - short) // 2 for length in x.shape[1:])
     square = x[None, :, top : top + short, left : left + short]
     return F.interpolate(square, (side, side), mode="bicubic", antialias=True)[0].clamp(-1, 1)
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Windows of ``side`` pixels that cover a picture; ``rows``, ``columns``: where they begin."""
-
-    rows: tuple[int, ...]
-    columns: tuple[int, ...]
-    side: int
-
-    @classmethod
-    def over(cls, shape: Sequence[int], side: int, overlap: int) -> Grid:
-        """Spread evenly over ``[H, W]``, each sharing ``overlap`` pixels or more with the next."""
-        gaps = [math.ceil((length - side) / (side - overlap)) for length in shape]
-        rows, columns = (
-            tuple(round(i * (length - side) / max(1, n)) for i in range(n + 1))
-            for length, n in zip(shape, gaps, strict=True)
-        )
-        return cls(rows, columns, side)
-
-    def corner(self, number: int) -> tuple[int, int]:
-        """Top and left of a window; they are counted row by row."""
-        row, column = divmod(number, len(self.columns))
-        return self.rows[row], self.columns[column]
-
-    def __len__(self) -> int:
-        return len(self.rows) * len(self.columns)
-
-    def cut(self, x: Tensor, numbers: Sequence[int]) -> Tensor:
-        """Some windows of ``[C, H, W]``: ``[n, C, S, S]``."""
-        side = self.side
-        return torch.stack([x[:, i : i + side, j : j + side] for i, j in map(self.corner, numbers)])
-
-    def cover(self, chosen: Tensor) -> Tensor:
-        """Whether any chosen window, bool ``[n]``, covers a pixel, bool ``[H, W]``."""
-        covered = torch.zeros(self.rows[-1] + self.side, self.columns[-1] + self.side)
-        for top, left in map(self.corner, chosen.nonzero()[:, 0].tolist()):
-            covered[top : top + self.side, left : left + self.side] = 1
-        return covered.bool()
-
-    def add(self, total: Tensor, number: int, window: Tensor) -> None:
-        """Add a window to ``[3, H, W]``, faded towards its edges."""
-        i, j = self.corner(number)
-        fade = self._fade()
-        total[:, i : i + self.side, j : j + self.side] += fade[:, None] * fade * window
-
-    def weight(self) -> Tensor:
-        """What windows of ones would add up to, ``[H, W]``."""
-        fade, sums = self._fade(), []
-        for begins in (self.rows, self.columns):
-            sums.append(torch.zeros(begins[-1] + self.side))
-            for begin in begins:
-                sums[-1][begin : begin + self.side] += fade
-        return sums[0][:, None] * sums[1]
-
-    def _fade(self) -> Tensor:
-        return torch.hann_window(self.side + 2, periodic=False)[1:-1].clamp(min=0.02)

@@ -1,4 +1,7 @@
-"""A picture that was zoomed while it was taken: measured, and undone by least squares."""
+"""A picture that was zoomed while it was taken: how that is measured, and undone by least squares.
+
+The model is ImageNet-C's: the mean of the picture and copies of it, zoomed by 1 to some factor.
+"""
 
 import functools
 import math
@@ -14,18 +17,20 @@ from torch import Tensor
 
 Array = NDArray[np.float64]
 COPIES = 11
-"""Zoomed copies in the mean; the picture itself counts once more."""
+"""Zoomed copies in that mean; the picture itself counts once more."""
 STEPS = 8
-"""Steps of conjugate gradients: they regularise, too."""
+"""Steps of conjugate gradients; that they are few regularises, too."""
 WEIGHT = 0.003
-"""Of staying near the damaged picture."""
+"""Of the prior, which keeps the first estimate near the damaged picture."""
 FACTORS = np.arange(1.06, 1.42, 0.01)
+"""Candidates for the largest factor."""
 INNER = 0.15
 """Smallest radius of the log-polar picture, as a share of the largest."""
 SMALLEST = 128
 """Shorter side in pixels; smaller undamaged photographs look zoomed in one of thirty."""
-ZOOM_SHARE, ZOOM_SLOPE = 0.025, 0.42
-"""A zoom is sure above this share of the log spectrum's variance and this exponent of H."""
+LEAST_SHARE, LEAST_SLOPE = 0.025, 0.42
+"""A zoom is certain where it explains more than this share of the log spectrum's variance, with an
+exponent of |H|^2 above the second; 1 would be exact."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,11 @@ class Zoom:
 
 @functools.lru_cache(maxsize=16)
 def _zooms(side: int, factor: float, device: torch.device) -> tuple[Tensor, ...]:
-    """The zooms along one axis, bilinear: stacked ``[n side, side]``; beside one another and
-    weighted ``[side, n side]``; and the same two for H's adjoint."""
+    """H along one axis as sparse matrices, one for each zoomed copy, bilinear.
+
+    The copies stacked, ``[n side, side]``; side by side and weighted, ``[side, n side]``; then both
+    for H's adjoint. :func:`_mean` takes a pair of them, the first for rows, the other for columns.
+    """
     row = np.arange(side)
     weights = np.r_[2.0, np.ones(COPIES - 1)] / (COPIES + 1)
     zooms = []
@@ -105,11 +113,11 @@ def _mean(x: Tensor, stacked: Tensor, beside: Tensor) -> Tensor:
 
 
 def measure_zoom(x: Tensor) -> Zoom | None:
-    """The zoom that blurred ``[3, H, W]``; None where the picture does not show one.
+    """The zoom that blurred a picture, ``[3, H, W]``; None where it does not show one.
 
-    In log-polar coordinates it is a blur along log-radius alone. The log power spectrum's
-    part that neither the wavelength nor a smooth preference for a direction explains is
-    compared with H's own at each factor (least squares).
+    In log-polar coordinates a zoom is a blur H along log-radius alone. The log power spectrum there
+    is fitted by least squares: by wavelength and direction, and for each candidate factor by
+    log |H|^2. The factor that explains most of what the other two leave is returned.
     """
     if min(x.shape[1:]) < SMALLEST:
         return None
@@ -124,14 +132,17 @@ def measure_zoom(x: Tensor) -> Zoom | None:
     slope = models.T @ rest / size
     share = np.where(slope > 0, slope**2 * size, 0) / (rest @ rest)
     best = int(share.argmax())
-    inside = 0 < best < len(FACTORS) - 1
-    sure = inside and share[best] > ZOOM_SHARE and slope[best] > ZOOM_SLOPE
-    return Zoom(round(float(FACTORS[best]), 2)) if sure else None
+    is_inside = 0 < best < len(FACTORS) - 1
+    is_certain = is_inside and share[best] > LEAST_SHARE and slope[best] > LEAST_SLOPE
+    return Zoom(round(float(FACTORS[best]), 2)) if is_certain else None
 
 
 def _log_polar_spectrum(grey: Tensor) -> tuple[Array, Array, NDArray[np.intp], Array]:
-    """Log power of ``[H, W]`` over (log-radius, angle) where a zoom shows, ``[n]``; what is no
-    zoom's: wavelength and direction, ``[n, m]``; each one's row; the rows' cycles per unit."""
+    """The spectrum of a grey picture, ``[H, W]``, in log-polar coordinates, where a zoom shows.
+
+    Returns its log power, ``[n]``; wavelength and direction as regressors, ``[n, m]``; the row of
+    each value in the spectrum, ``[n]``; and the frequency of each row along log-radius.
+    """
     height, width = grey.shape
     reach, span = (min(height, width) - 1) / 2, -math.log(INNER)
     radius = reach * torch.linspace(-span, 0, int(reach * span)).double().exp()[:, None]

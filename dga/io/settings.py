@@ -16,8 +16,9 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
     """Every field that can be changed, by the name that text has for it, with the way to it.
 
     A nested dataclass lends its fields their own names; of two of one name the first counts.
-    Metadata of a field: ``prefix`` stands before such names, ``label`` is no setting, and what
-    ``needs`` another field counts only where that is not None.
+    Metadata of a field: ``key`` is its name in text, where that is another word; ``prefix`` stands
+    before such names; ``label`` is no setting; what ``needs`` another field counts only where that
+    is not None.
     """
     paths: dict[str, FieldPath] = {}
     hints = typing.get_type_hints(type(settings))
@@ -27,7 +28,7 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
         lacks = "needs" in metadata and getattr(settings, metadata["needs"]) is None
         if "label" in metadata or lacks or (nested and value is None):
             continue
-        inner: dict[str, FieldPath] = {prefix + field.name: ()}
+        inner: dict[str, FieldPath] = {prefix + metadata.get("key", field.name): ()}
         if nested:
             inner = leaves(value, prefix + metadata.get("prefix", ""))
         for name, path in inner.items():

@@ -65,19 +65,23 @@ class Models:
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A profile's networks where they lie, not loaded; ``places``: folder or checkpoint by name."""
+    """A profile's networks, not loaded yet.
+
+    ``paths``: by network (``diffusion``, ``discriminator``, ``classifier``, perhaps ``explainer``)
+    a folder that we wrote, or another's checkpoint.
+    """
 
     profile: Profile
-    places: dict[str, Path]
+    paths: dict[str, Path]
 
     @cached_property
     def weights(self) -> dict[str, str]:
         """Which exact weights these are, by network; a checkpoint is read for it."""
-        return {name: _identity(self.profile, path) for name, path in self.places.items()}
+        return {name: _identity(self.profile, path) for name, path in self.paths.items()}
 
     def verify(self) -> None:
         """Raise ``WeightsError`` for altered weights; checkpoints of others wait for ``load``."""
-        for path in self.places.values():
+        for path in self.paths.values():
             verify_files(path)
 
     @with_own_numerics
@@ -86,7 +90,7 @@ class ModelFiles:
         use_one_thread_in_forks()
         networks = {
             name: compute.prepare(_LOAD[name](self.profile, path))
-            for name, path in self.places.items()
+            for name, path in self.paths.items()
         }
         return Models(
             profile=self.profile,
@@ -113,15 +117,15 @@ def find_models(
         profile = get_profile(profile)
     check_present(profile, sources)
     profile = at_size_of(profile, classifier_config(profile, sources))
-    places = sources.locate(profile)
-    for name, path in places.items():
+    paths = sources.locate(profile)
+    for name, path in paths.items():
         judged = read_config(path).get("input", "x_t")  # complains before anything large is built
         if name == "discriminator" and judged not in inputs:
             raise WeightsError(
                 f"{path} judges {judged}, not {' or '.join(inputs)}: it can be judged "
                 "(python -m dga judge) but cannot choose a depth."
             )
-    return ModelFiles(profile, places)
+    return ModelFiles(profile, paths)
 
 
 def at_size_of(profile: Profile, classifier: ClassifierConfig) -> Profile:

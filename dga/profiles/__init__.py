@@ -29,27 +29,9 @@ from dga.profiles.configs import (
 )
 
 __all__ = [
-    "EVERYDAY16",
-    "EVERYDAY16_CLASSES",
-    "IMAGENET",
-    "PROFILES",
-    "ClassifierConfig",
-    "DenoiseConfig",
-    "Diffusion",
-    "ExplanationConfig",
-    "GuidanceConfig",
-    "MemoConfig",
-    "NetworkConfig",
-    "OperatorGuidanceConfig",
-    "Profile",
-    "PublicFile",
-    "ReleaseConfig",
-    "Repair",
-    "SamplingConfig",
-    "ScheduleConfig",
-    "StoppingConfig",
-    "TentConfig",
-    "WindowsConfig",
-    "get_profile",
-    "tune_pictures",
-]
+    "EVERYDAY16", "EVERYDAY16_CLASSES", "IMAGENET", "PROFILES", "ClassifierConfig",
+    "DenoiseConfig", "Diffusion", "ExplanationConfig", "GuidanceConfig", "MemoConfig",
+    "NetworkConfig", "OperatorGuidanceConfig", "Profile", "PublicFile", "ReleaseConfig", "Repair",
+    "SamplingConfig", "ScheduleConfig", "StoppingConfig", "TentConfig", "WindowsConfig",
+    "get_profile", "tune_pictures",
+]  # fmt: skip

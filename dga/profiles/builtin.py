@@ -129,10 +129,10 @@ PHOTO = replace(
     plus=Repair(
         explain=ExplanationConfig(
             noise_floor=0.06,
-            settled=1.0,
+            undamaged_score=1.0,
             exposure=False,
             sharpness=False,
-            windows=WindowsConfig(levels=2, measured=True),
+            windows=WindowsConfig(levels=2, measurement=True),
         ),
         diffusion=Diffusion(depth=0),
         noisy=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),

@@ -115,32 +115,32 @@ class WindowsConfig:
     pixels lie in [-1, 1]. :mod:`dga.explanation.windows` uses all.
     """
 
-    seen: int = 4
-    """Windows, those with the finest detail, that judge the whole picture beside a thumbnail."""
-    noisy: float = 1.2
-    """Mean logit by which a window must look better with its noise, for that noise to count."""
-    clear: float = 0.1
-    """Noise level up to which a window is asked itself, not its neighbours alone: fine texture
-    measures so much."""
-    faded: float = 1.0
-    """The thumbnail's least logit for which a change of exposure is believed."""
-    believed: float = 1.5
-    """Mean logit of thumbnail and windows that must be fallen short of after that change."""
-    darkest: float = -0.6
-    """Grey level: where a hundredth of the pixels is this dark, no gain is believed, because haze
+    detail_windows: int = field(default=4, metadata={"key": "seen"})
+    """How many windows judge the whole picture beside a thumbnail: those with the finest detail."""
+    noise_margin: float = field(default=1.2, metadata={"key": "noisy"})
+    """By how much a window's mean logit must be lower with its noise, for that noise to count."""
+    faint_noise: float = field(default=0.1, metadata={"key": "clear"})
+    """Noise level up to which a window is judged by itself, too, not by its neighbours alone: fine
+    texture measures so much."""
+    logit_before: float = field(default=1.0, metadata={"key": "faded"})
+    """The thumbnail's logit from which on a change of exposure is accepted."""
+    logit_after: float = field(default=1.5, metadata={"key": "believed"})
+    """Mean logit of thumbnail and windows below which that change must bring it."""
+    dark_level: float = field(default=-0.6, metadata={"key": "darkest"})
+    """Grey level: where a hundredth of the pixels is this dark, no gain is accepted, because haze
     and lost contrast lift what is dark."""
     overlap: float = 0.1875
     """Share of a window's side, 0 to 1, that the next window has too, at least."""
     quantile: float = 0.9
     """Quantile of its pixels' noise levels, 0 to 1, that is a window's noise level."""
-    quiet: float = 0.1
+    quiet_share: float = field(default=0.1, metadata={"key": "quiet"})
     """Share of the pixels that may be without noise where noise counts as being everywhere."""
-    sure: float = 0.16
+    strong_noise: float = field(default=0.16, metadata={"key": "sure"})
     """Noise level that no photograph has everywhere: above it ``noise_head_start`` replaces
-    ``noisy``."""
+    ``noise_margin``."""
     levels: int = 1
     """Most noise levels at which the whole picture is denoised; pixels are mixed from these."""
-    measured: bool = False
+    measurement: bool = field(default=False, metadata={"key": "measured"})
     """Whether blocks, blur and veils are measured in the picture."""
     objection: float = 0.5
     """Mean logit by which a measured blur's inverse may look worse and still be used."""
@@ -160,15 +160,15 @@ class ExplanationConfig:
     """Whether exposure is looked for, where there is no noise."""
     sharpness: bool = True
     """Whether blur is looked for, where there is no noise."""
-    judged_at: tuple[int, ...] = (2, 8, 16)
+    score_depths: tuple[int, ...] = field(default=(2, 8, 16), metadata={"key": "judged_at"})
     """Depths, counted from the entry, over which the score of the best candidates is averaged."""
-    coarse_at: int = 8
+    coarse_depth: int = field(default=8, metadata={"key": "coarse_at"})
     """The one depth, counted likewise, at which all candidates are compared first."""
     head_start: float = 2.0
     """By how much a candidate's score must be below that of "nothing"."""
     noise_head_start: float = 0.5
     """The same for noise that was measured."""
-    settled: float = 0.5
+    undamaged_score: float = field(default=0.5, metadata={"key": "settled"})
     """Score below which a picture counts as undamaged, and nothing more is tried."""
     noise_floor: float = 0.16
     """Noise level (standard deviation) below which a picture counts as free of noise."""
@@ -178,9 +178,9 @@ class ExplanationConfig:
     """Candidates for the distance from its neighbours' median, 0 to 2, that makes a value wrong."""
     gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
     """Candidates for the factor that contrast is multiplied by, of exposure."""
-    fine: float = 1.3
+    fine_factor: float = field(default=1.3, metadata={"key": "fine"})
     """Factor between the best of these and the two gains beside it that are tried next."""
-    repeated: float = 0.25
+    repeated_share: float = field(default=0.25, metadata={"key": "repeated"})
     """Share of rows and columns equal to the one before, 0 to 1, from which blur is not tried."""
     blurs: tuple[tuple[float, float], ...] = (
         (1.0, 0.03),

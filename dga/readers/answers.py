@@ -9,36 +9,22 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dga.networks.classifier import predict_proba, to_prediction
+from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.pipeline import Permutation, Rebuilt, Stopped, run
 from dga.profiles import DenoiseConfig, MemoConfig, Repair, TentConfig
-from dga.readers.denoised import Denoised
+from dga.readers.frozen import Frozen
 from dga.readers.memo import Memo
+from dga.readers.non_local_means import NonLocalMeans
 from dga.readers.tent import Tent
 from dga.systems import System
 
-
-@dataclass(frozen=True)
-class Frozen:
-    """The classifier as it is."""
-
-    models: Models
-
-    def reset(self) -> None:
-        """Nothing is learned."""
-
-    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
-        """Probabilities, ``[B, classes]`` on the CPU, for ``[B, 3, S, S]`` in [-1, 1]."""
-        return predict_proba(self.models.classifier, x, self.models.profile.classifier).cpu()
-
-
-Reader = Frozen | Tent | Memo | Denoised
+Reader = Frozen | Tent | Memo | NonLocalMeans
 READERS: dict[type, Callable[[Models, Any], Reader]] = {
     TentConfig: Tent,
     MemoConfig: Memo,
-    DenoiseConfig: Denoised,
+    DenoiseConfig: NonLocalMeans,
 }
 """Reader classes by the class of their settings."""
 RepairResult = tuple[Stopped, Rebuilt]
@@ -51,7 +37,8 @@ class Answers:
     ``probabilities``: ``[B, classes]``, rows sum to 1; ``seconds``: what each picture cost, wall
     clock, as if no other system had been asked; ``depths`` and ``crossed``: where its forward
     process stopped and whether the rule was met there; ``pictures``: the repaired ones,
-    ``[B, 3, S, S]``; ``details``: further fields of a result line, one mapping per picture.
+    ``[B, 3, S, S]``, None where they were read as they came; ``details``: further fields of a
+    result line, one mapping per picture.
     """
 
     probabilities: Tensor
@@ -82,37 +69,41 @@ class Predictor:
     def answer(
         self, x: Tensor, seeds: Sequence[int], results: Sequence[RepairResult] | None
     ) -> Answers:
-        """``x``: input, ``[B, 3, S, S]``; ``results``: stop and result of the repair, by row."""
+        """``x``: pictures as they came, ``[B, 3, S, S]``; ``results``: stop and result of their
+        repair, by row; None for a system that repairs nothing.
+        """
         begun, n = time.perf_counter(), len(x)
         if not results:
-            p = self.read([x], seeds)
+            output = self._reader.read(x, seeds)
+            pictures = None if output.pictures is x else output.pictures
             seconds = (time.perf_counter() - begun) / n
-            pictures = getattr(self._reader, "pictures", None)
-            return Answers(p, [seconds] * n, [0] * n, [True] * n, pictures)
+            return Answers(output.probabilities, [seconds] * n, [0] * n, [True] * n, pictures)
         pictures = torch.stack([rebuilt.image for _, rebuilt in results])
-        p = self.read([pictures, x], seeds)
+        probabilities = self.read(pictures, seeds, x if self.system.ensemble else None)
         reading = (time.perf_counter() - begun) / n
         return Answers(
-            p,
-            [stopped.seconds + rebuilt.seconds + reading for stopped, rebuilt in results],
-            [stopped.stop.t_star for stopped, _ in results],
-            [stopped.stop.crossed for stopped, _ in results],
-            pictures,
-            [self._details(stopped, row) for (stopped, _), row in zip(results, x, strict=True)],
+            probabilities,
+            seconds=[stopped.seconds + rebuilt.seconds + reading for stopped, rebuilt in results],
+            depths=[stopped.stop.t_star for stopped, _ in results],
+            crossed=[stopped.stop.crossed for stopped, _ in results],
+            pictures=pictures,
+            details=[self._details(stop, row) for (stop, _), row in zip(results, x, strict=True)],
         )
 
-    def read(self, kinds: Sequence[Tensor], seeds: Sequence[int]) -> Tensor:
-        """Probabilities, ``[B, classes]``, for the first of ``kinds``; of an ensemble for both.
+    def read(self, repaired: Tensor, seeds: Sequence[int], damaged: Tensor | None) -> Tensor:
+        """Probabilities, ``[B, classes]``, for pictures ``[B, 3, S, S]``, of an ensemble for both.
 
-        Both are averaged, with weights from :class:`~dga.systems.System`'s ``share`` and ``trust``.
+        ``damaged``: the same as they came, where the system is an ensemble. Both readings are
+        averaged, with weights from :class:`~dga.systems.System`'s ``share`` and ``trust``.
         """
-        inputs = kinds if self.system.ensemble else kinds[:1]
-        each = torch.stack([self._reader.read(x, seeds) for x in inputs])  # [1 or 2, B, classes]
-        entropy = torch.special.entr(each).sum(2).mean(1)
-        share = self.system.share
-        counts = torch.tensor([1 - share, share])[: len(inputs)].log()
-        weights = (counts - self.system.trust * entropy).softmax(0)
-        return (weights.view(-1, 1, 1) * each).sum(0)
+        probabilities = self._reader.read(repaired, seeds).probabilities
+        if damaged is None:
+            return probabilities
+        both = torch.stack([probabilities, self._reader.read(damaged, seeds).probabilities])
+        entropy = torch.special.entr(both).sum(2).mean(1)  # [2]
+        shares = torch.tensor([1 - self.system.share, self.system.share])
+        weights = (shares.log() - self.system.trust * entropy).softmax(0)
+        return (weights.view(2, 1, 1) * both).sum(0)
 
     def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
         """Further fields of a result line: of the explanation, and labels for the oracle."""
@@ -129,8 +120,10 @@ class Predictor:
             config = self.models.profile.classifier
             candidates = {scored.degradation for scored in explanation.scored}
             images = [candidate.inverse(x) for candidate in candidates]
-            rows = Frozen(self.models).read(torch.stack(images), ()) if images else ()
-            details["alternatives"] = sorted({to_prediction(row, config).label for row in rows})
+            predictions = list[Prediction]()
+            if images:
+                predictions = predict(self.models.classifier, torch.stack(images), config)
+            details["alternatives"] = sorted({prediction.label for prediction in predictions})
         return details
 
 

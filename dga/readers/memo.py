@@ -13,6 +13,7 @@ from dga.images import HALF_RANGE, from_tensor
 from dga.networks.classifier import normalise, predict_proba
 from dga.networks.models import Models
 from dga.profiles import MemoConfig
+from dga.readers.frozen import ReaderOutput
 from dga.readers.tent import BATCH_NORMS
 
 
@@ -37,15 +38,15 @@ class Memo:
         """Back to the classifier, bit for bit."""
         self.model.load_state_dict(self.models.classifier.state_dict())
 
-    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
-        """Adapt to each picture, predict it, forget."""
+    def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
+        """Adapt to each picture, predict it, forget. ``seeds`` fix the augmentations."""
         rows = []
         for picture, seed in zip(x, seeds, strict=True):
             self._adapt(self.views(picture, seed))
             config = self.models.profile.classifier
             rows.append(predict_proba(self.model.eval(), picture[None], config)[0].cpu())
             self.reset()
-        return torch.stack(rows)
+        return ReaderOutput(torch.stack(rows), x)
 
     def views(self, x: Tensor, seed: int) -> Tensor:
         """Augmented copies of one picture ``[3, S, S]``, normalised, ``[views, 3, s, s]``."""

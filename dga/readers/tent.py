@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from dga.networks.classifier import check_finite, preprocess
 from dga.networks.models import Models
 from dga.profiles import TentConfig
+from dga.readers.frozen import ReaderOutput
 
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 OTHER_NORMS = (nn.LayerNorm, nn.GroupNorm)
@@ -31,7 +32,7 @@ class Tent:
         lr = self.settings.lr * self.settings.batch / 64
         self.optimizer = torch.optim.SGD(parameters, lr=lr, momentum=self.settings.momentum)
 
-    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
+    def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
         """Predict, then take one step: the prediction is from before the update."""
         with torch.enable_grad():
             logits = self.model(preprocess(x, self.models.profile.classifier)).float()
@@ -39,7 +40,7 @@ class Tent:
             self.optimizer.zero_grad()
             loss.backward()
             self.optimizer.step()
-        return check_finite(logits.detach().softmax(1)).cpu()
+        return ReaderOutput(check_finite(logits.detach().softmax(1)).cpu(), x)
 
 
 def softmax_entropy(logits: Tensor) -> Tensor:

@@ -1,5 +1,6 @@
 """The bench: seconds an image of our work and, beside it, of the published way."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -16,6 +17,7 @@ from dga.diffusion import Schedule, forward_path
 from dga.images import to_pixels, to_square, to_tensor
 from dga.networks.classifier import build_classifier
 from dga.networks.compute import Compute
+from dga.networks.memory import is_shortage
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.pipeline import NO_EXPLANATION, Job, denoise
@@ -40,7 +42,8 @@ def bench(
     """A row for each batch size, task and way: seconds an image, and how much faster it is.
 
     ``steps`` of a reconstruction, of which ``timed`` are run, since every step costs the same;
-    ``reference``: the models in float32, run the published way. Raises ``ValueError``.
+    ``reference``: the models in float32, run the published way. What does not fit into memory has
+    no seconds (NaN). Raises ``ValueError`` for numbers out of range.
     """
     models.schedule.check_depth(steps)
     if not batches or min(batches) < 1:
@@ -55,8 +58,7 @@ def bench(
         bar = tqdm(works, bar_format="{desc} {elapsed}", leave=False)
         for task, way, share, work in bar:
             bar.set_description(f"{task}, batch {count}")
-            work()  # the first run prepares kernels
-            seconds = time_once(work, models.device) / share / count
+            seconds = measure_seconds(work, models.device) / share / count
             if way == PUBLISHED:
                 bases[task] = seconds
             precision = "float32" if way == PUBLISHED else models.compute.precision
@@ -103,14 +105,25 @@ def _rebuild(models: Models, jobs: Sequence[Job]) -> None:
         pass
 
 
-def time_once(work: Work, device: torch.device) -> float:
-    """Wall clock of one run, from an idle GPU to an idle GPU."""
+def measure_seconds(work: Work, device: torch.device) -> float:
+    """Wall clock of the second run, from an idle device to an idle one; the first prepares kernels.
+
+    NaN where memory runs out.
+    """
     wait = partial(torch.cuda.synchronize, device) if device.type == "cuda" else lambda: None
-    wait()
-    begun = time.perf_counter()
-    work()
-    wait()
-    return time.perf_counter() - begun
+    try:
+        work()
+        wait()
+        begun = time.perf_counter()
+        work()
+        wait()
+        return time.perf_counter() - begun
+    except (RuntimeError, MemoryError) as error:
+        if not is_shortage(error):
+            raise
+    if device.type == "cuda":
+        torch.cuda.empty_cache()  # here, where the error no longer holds the work's tensors
+    return math.nan
 
 
 def make_random_models(profile: Profile, compute: Compute) -> Models:

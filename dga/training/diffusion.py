@@ -39,12 +39,16 @@ def train_diffusion(
 ) -> nn.Module:
     """Train a :class:`~dga.networks.unet.Denoiser` and return its moving average.
 
-    The loss is the hybrid of Nichol and Dhariwal (2021, Eq. 16), by the
-    guided-diffusion package. ``max_depth``: the deepest respaced depth that most timesteps are
-    drawn from, and ``photographs``: see :class:`BatchMaker`; ``workers``: processes that make
-    batches ahead; ``features``: timm's name of a frozen classifier that shall see in one step's
-    result what it sees in the picture: their :class:`~dga.training.features.FeatureDistance` is
-    part of the loss. Raises ``ValueError`` unless ``max_depth`` is in 1...T.
+    The loss is the hybrid of Nichol and Dhariwal (2021, Eq. 16), by the guided-diffusion package.
+
+    - ``max_depth``: the deepest respaced depth that most timesteps are drawn from; and
+      ``photographs``: see :class:`BatchMaker`.
+    - ``workers``: processes that make batches ahead.
+    - ``features``: timm's name of a frozen classifier. The distance between what it sees in the
+      clean estimate x0_hat and in the picture is then part of the loss, for timesteps up to that
+      depth (:class:`~dga.training.features.FeatureDistance`).
+
+    Raises ``ValueError`` unless ``max_depth`` is in 1...T.
     """
     config, schedule = training.config, training.profile.schedule
     last = find_last_timestep(schedule, max_depth)
@@ -67,21 +71,19 @@ def train_diffusion(
     maker = BatchMaker(images, schedule.timesteps, config, last, photographs)
     make_batch = loop.make_ahead(maker, config.steps, workers)
     distance = FeatureDistance(features).to(training.device) if features else None
-    ratios = torch.from_numpy(process.sqrt_recipm1_alphas_cumprod).float().to(training.device)
+    noise_to_signal = torch.from_numpy(process.sqrt_recipm1_alphas_cumprod).float()
+    noise_to_signal = noise_to_signal.to(training.device)  # by timestep: sqrt((1 - abar) / abar)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
         x, time, noise = (v.to(training.device, non_blocking=True) for v in make_batch(step))
-        answers = list[Tensor]()
-
-        def predict(state: Tensor, time: Tensor) -> Tensor:
-            answers.append(model(state, time))
-            return answers[0]
-
-        terms = process.training_losses(predict, x, time, noise=noise)
+        output = model(process.q_sample(x, time, noise=noise), time)  # [B, 6, S, S]
+        terms = process.training_losses(lambda *_: output, x, time, noise=noise)
         value, metrics = terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
         if distance is not None:
-            rebuilt = x + ratios[time].view(-1, 1, 1, 1) * (noise - answers[0][:, :3])
-            distances = distance(rebuilt, x) * (time <= (last or schedule.timesteps))
+            # The clean estimate differs from x by what is wrong in the predicted noise.
+            x0_hat = x + noise_to_signal[time].view(-1, 1, 1, 1) * (noise - output[:, :3])
+            is_shallow = time <= (last or schedule.timesteps)
+            distances = distance(x0_hat, x) * is_shallow
             value = value + FEATURE_WEIGHT * distances.mean()
             metrics["features"] = float(distances.detach().mean())
         return value, metrics

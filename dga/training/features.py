@@ -1,4 +1,4 @@
-"""A loss that looks at what a classifier sees: a frozen network's features."""
+"""A distance between pictures as a frozen classifier sees them, for a loss."""
 
 from typing import Any
 
@@ -14,13 +14,14 @@ from dga.weights.sources import Sources, packaged_checkpoint
 
 
 class FeatureDistance(nn.Module):
-    """How differently a frozen ImageNet classifier sees two batches of pictures.
+    """How differently a frozen ImageNet classifier sees two batches of pictures, in [0, 4].
 
-    The distance of Zhang et al. (2018, Eq. 1) without its learned weights: at each of the
-    network's five resolutions, features are scaled to length 1 at every place, and squared
-    differences summed over channels and averaged over places; the mean of the five, in [0, 4].
-    ``name``: timm's name of a classifier whose package is installed. Raises
-    :class:`~dga.weights.checkpoints.WeightsError` where it is not.
+    The distance of Zhang et al. (2018, Eq. 1) without its learned weights. At each resolution of
+    the network every pixel's features are scaled to length 1; their squared differences are
+    summed over channels and averaged over pixels. The distance is the mean over resolutions.
+
+    ``name``: timm's name of a classifier whose weights are an installed package. Raises
+    :class:`~dga.weights.checkpoints.WeightsError` where they are not.
     """
 
     def __init__(self, name: str) -> None:
@@ -35,12 +36,14 @@ class FeatureDistance(nn.Module):
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """Distances ``[B]`` of ``[B, 3, H, W]`` in [-1, 1]."""
         distances = torch.zeros(len(x), device=x.device)
-        for a, b in zip(self._read(x), self._read(y), strict=True):
+        features_x, features_y = self._compute_features(x), self._compute_features(y)
+        for a, b in zip(features_x, features_y, strict=True):
             differences = (F.normalize(a.float()) - F.normalize(b.float())) ** 2
-            distances = distances + differences.sum(1).mean((1, 2)) / 5
+            distances = distances + differences.sum(1).mean((1, 2)) / len(features_x)
         return distances
 
-    def _read(self, x: Tensor) -> list[Tensor]:
+    def _compute_features(self, x: Tensor) -> list[Tensor]:
+        """One tensor ``[B, C, h, w]`` for each resolution of the network, finest first."""
         network: Any = self.network
         features: list[Tensor] = network.forward_intermediates(
             normalise(x, self.config), intermediates_only=True

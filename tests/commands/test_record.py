@@ -11,11 +11,13 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Exposure
 from dga.explanation.search import Explanation, Scored
 from dga.networks.classifier import Prediction
-from dga.pipeline import NO_EXPLANATION, Adaptation, Reconstruction, Search, default_systems
+from dga.one_picture import Adaptation, Reconstruction, Search
+from dga.pipeline import NO_EXPLANATION
 from dga.profiles import EVERYDAY16, Diffusion
-from dga.record import sentence, to_dict, to_record, to_text
+from dga.record import describe_search, to_dict, to_record, to_text
 from dga.request import Request
 from dga.stopping import Stop
+from dga.systems import USUAL, systems
 
 GOLDEN = Path(__file__).parent / "golden"
 PICTURES = {"clean": "out/clean.png", "input": "out/input.png"}
@@ -90,7 +92,7 @@ def run() -> Adaptation:
                 # The search that is DGA+'s own is told with its rebuilding.
                 1.987654 - (searches[s.name].seconds if s.name == "dga-plus" else 0.0),
             )
-            for s in default_systems(EVERYDAY16)
+            for s in (systems(EVERYDAY16)[name] for name in USUAL)
         },
     )
 
@@ -115,7 +117,7 @@ DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES,
     ],
 )
 def test_a_sentence_for_each_thing_found(found, words):
-    assert words in sentence(found)
+    assert words in describe_search(found)
 
 
 def test_a_dropped_candidate_has_no_score_in_the_record(run):

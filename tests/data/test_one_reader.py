@@ -13,7 +13,7 @@ from dga.data.framing import Frame
 from dga.data.image_sets import find_images, read_images
 from dga.data.results import KINDS, StoredPicture
 from dga.data.uploads import UploadError, read_photograph
-from dga.images import described, resembling, to_pixels, to_square
+from dga.images import read_exif, to_image_like, to_pixels, to_square
 from tests.fixtures.cli import refused
 from tests.fixtures.odd_pictures import (
     odd_pictures,
@@ -147,6 +147,6 @@ def test_a_program_has_its_picture_back_with_its_profile(choosy_models, profile)
     expected = dga.repair(read, choosy_models)
     assert np.abs(to_pixels(done).astype(int) - expected).max() <= 2
     assert done.info["icc_profile"] == profile()
-    back = resembling(expected, image)
+    back = to_image_like(expected, image)
     assert back.info["icc_profile"] == profile()
-    assert described(image)
+    assert read_exif(image)

@@ -24,7 +24,7 @@ from dga.io.files import CHECKPOINT, LINES, exclusive
 from dga.networks.classifier import predict
 from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models
-from dga.pipeline import adapt
+from dga.one_picture import adapt
 from dga.profiles import get_profile
 from dga.systems import parse_all
 from dga.training import loop

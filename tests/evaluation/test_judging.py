@@ -11,7 +11,7 @@ import torch
 
 from dga.corruptions import FAMILIES, corrupt
 from dga.diffusion import forward_path
-from dga.discriminator import INPUTS, curve
+from dga.discriminator import INPUTS, compute_curve
 from dga.evaluation import judging
 from dga.evaluation.judging import judge_pictures, read_study
 from dga.evaluation.plan import Plan, image_seed
@@ -65,9 +65,8 @@ def test_logits_are_those_of_the_curve(shown, depths, tiny_models, plan, images,
             seed = image_seed(4, path, name)
             damaged = pixels if name == "clean" else corrupt(pixels, name, 3, seed)
             states = forward_path(tiny_models.schedule, to_tensor(damaged), seed)
-            expected = curve(
-                tiny_models.schedule, tiny_models.discriminator, states, denoiser=denoiser
-            )
+            judge = tiny_models.discriminator
+            expected = compute_curve(tiny_models.schedule, judge, states, denoiser, range(101))
             np.testing.assert_allclose(curves["logits"][m, n], expected[depths], atol=1e-4)
 
 

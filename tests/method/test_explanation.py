@@ -11,16 +11,17 @@ from torch import Tensor, nn
 from dga.diffusion import Schedule
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.exposure import nothing_to_judge
+from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import matched_depth, measure_noise
 from dga.explanation.search import Explanation, explain
 from dga.images import to_levels, to_pixels, to_square, to_tensor
-from dga.pipeline import adapt
+from dga.one_picture import adapt
 from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
 from dga.systems import parse
 from tests.fixtures.models import noise
 
 SCHEDULE = Schedule.from_config(ScheduleConfig())
-CONFIG = ExplanationConfig(settled=-50.0, coarse_at=0)
+CONFIG = ExplanationConfig(undamaged_score=-50.0, coarse_depth=0)
 
 
 class Likes(nn.Module):
@@ -50,7 +51,7 @@ def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
 def explain_picture(
     x: Tensor, network: nn.Module, config: ExplanationConfig = CONFIG
 ) -> Explanation:
-    steps = explain(SCHEDULE, network, x, 0, config)
+    steps = explain(CandidateJudge(SCHEDULE, network, 0), x, config)
     while True:
         try:
             next(steps)
@@ -80,7 +81,7 @@ def test_the_matched_depth_holds_as_much_noise_as_the_picture():
 def test_lost_contrast_is_undone():
     network = Likes("contrast", 0.5)
     flattened = picture(contrast=0.12)
-    config = dataclasses.replace(CONFIG, judged_at=(0,), sharpness=False)
+    config = dataclasses.replace(CONFIG, score_depths=(0,), sharpness=False)
     explanation = explain_picture(flattened, network, config)
     assert explanation.degradation.exposure.gain > 2
     restored = explanation.degradation.inverse(flattened)
@@ -94,10 +95,10 @@ def test_nothing_keeps_its_head_start():
     """Something slightly better is not enough."""
     x = picture(contrast=0.3)
     network = Likes("contrast", float(x.std()) * 2.2, scale=2.0)
-    eager = explain_picture(x, network, dataclasses.replace(CONFIG, head_start=0.0, judged_at=(0,)))
-    calm = explain_picture(x, network, dataclasses.replace(CONFIG, head_start=5.0, judged_at=(0,)))
-    assert eager.degradation != NO_DEGRADATION
-    assert calm.degradation == NO_DEGRADATION
+    for head_start in (0.0, 5.0):
+        config = dataclasses.replace(CONFIG, head_start=head_start, score_depths=(0,))
+        is_left_alone = explain_picture(x, network, config).degradation == NO_DEGRADATION
+        assert is_left_alone == bool(head_start)
 
 
 def test_what_was_enlarged_in_blocks_is_not_sharpened():
@@ -110,7 +111,7 @@ def test_what_was_enlarged_in_blocks_is_not_sharpened():
 def test_a_picture_that_is_source_data_already_costs_one_look():
     x = picture()
     network = Likes("contrast", float(x.std()), scale=0.1)
-    settled = dataclasses.replace(CONFIG, judged_at=(0,), settled=-0.5)
+    settled = dataclasses.replace(CONFIG, score_depths=(0,), undamaged_score=-0.5)
     explanation = explain_picture(x, network, settled)
     assert explanation.degradation == NO_DEGRADATION
     assert explanation.calls == network.shown == 1
@@ -135,7 +136,7 @@ def test_a_drawing_comes_back_as_it_is(tiny_models, lines):
     for drawn in (pixels, 255 - pixels, checks):
         run = adapt(tiny_models, drawn, 0, [parse(EVERYDAY16, "dga-plus")])
         assert np.array_equal(run.reconstructions["dga-plus"].image, drawn)
-        assert run.explained.explanation.flat
+        assert run.explained.explanation.is_flat
 
 
 def test_a_faint_grey_photograph_is_no_drawing():

@@ -10,12 +10,13 @@ import pytest
 import skimage.data
 import torch
 from PIL import Image
+from skimage.metrics import peak_signal_noise_ratio as psnr
 
 import dga
 from dga.images import Pixels, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
+from dga.one_picture import classify
 from dga.photograph import repair_photograph
-from dga.pipeline import classify
 from dga.systems import parse
 from dga.weights import sources
 from tests.fixtures.cli import refused
@@ -50,10 +51,6 @@ def reduced(name: str, width: int, height: int) -> Pixels:
 def with_noise(pixels: Pixels, deviation: float, seed: int = 0) -> Pixels:
     drawn = np.random.default_rng(seed).normal(0, deviation, pixels.shape)
     return (pixels + drawn).round().clip(0, 255).astype(np.uint8)
-
-
-def psnr(one: Pixels, other: Pixels) -> float:
-    return float(10 * np.log10(255**2 / np.square(one.astype(float) - other).mean()))
 
 
 # Reading

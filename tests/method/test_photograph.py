@@ -9,12 +9,12 @@ import pytest
 import skimage.data
 import torch
 from PIL import Image
-from skimage.metrics import peak_signal_noise_ratio
+from skimage.metrics import peak_signal_noise_ratio as psnr
 
 import dga
 from dga.diffusion import ForwardPath, Schedule
+from dga.explanation.grid import Grid
 from dga.explanation.noise_level import matched_depth, measure_noise_map
-from dga.explanation.windows import Grid
 from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.networks.models import Models
 from dga.photograph import Photograph, Progress, photograph_steps, repair_photograph
@@ -50,11 +50,6 @@ def stored_noise(pixels: Pixels) -> Pixels:
 def noisy(pixels: Pixels, deviation: float | np.ndarray, channels: int = 3) -> Pixels:
     noise = np.random.default_rng(0).normal(size=(*pixels.shape[:2], channels)) * deviation
     return (pixels + noise).round().clip(0, 255).astype(np.uint8)
-
-
-def psnr(truth: Pixels, image: Pixels) -> float:
-    """In dB."""
-    return peak_signal_noise_ratio(truth, image)
 
 
 # Windows

@@ -12,7 +12,7 @@ from dga.diffusion import FewSteps, ForwardPath, forward_path, reverse
 from dga.images import from_tensor, to_tensor
 from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.models import Models
-from dga.pipeline import adapt, adapt_steps
+from dga.one_picture import adapt, adapt_steps
 from dga.profiles import Diffusion
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.systems import USUAL, System, parse

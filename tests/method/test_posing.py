@@ -22,8 +22,8 @@ from dga.images import from_tensor, to_tensor
 from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.networks.published import PublishedDiscriminator
+from dga.one_picture import adapt
 from dga.photograph import repair_photograph
-from dga.pipeline import adapt
 from dga.readers import answer, predictors_of
 from dga.systems import parse_all
 from dga.training import classifier, diffusion

@@ -11,7 +11,7 @@ from PIL import Image
 from dga.corruptions import corrupt
 from dga.images import Pixels, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
-from dga.pipeline import Reconstruction, Search, adapt, adapt_steps, classify
+from dga.one_picture import Reconstruction, Search, adapt, adapt_steps, classify
 from dga.systems import parse
 
 MEDIA = Path(gradio.__file__).parent / "media_assets" / "images"

@@ -58,6 +58,18 @@ def test_every_task_is_measured_and_held_against_the_published_way(loaded, tmp_p
         assert row.faster == pytest.approx(base.seconds / row.seconds)
 
 
+def test_what_does_not_fit_is_a_row_without_seconds(loaded, monkeypatch):
+    def fail(*arguments: object) -> None:
+        raise torch.OutOfMemoryError
+
+    monkeypatch.setattr("dga.networks.models.load_models", lambda *a, **k: loaded)
+    monkeypatch.setattr(PublishedSampler, "_guided", fail)
+    options = "--against", "reference", "--batches", "1", "--steps", 4, "--timed", 1
+    rows = [line.split() for line in done("bench", *options).stdout.splitlines()]
+    assert ["guided", "1", "published", "float32", "-", "-"] in rows
+    assert float(rows[1][4]) > 0  # the others are printed
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

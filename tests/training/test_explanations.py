@@ -16,7 +16,7 @@ from dga.training.discriminator.explanations import (
     VISIBLE,
     draw_depth,
     draw_inverse,
-    explain,
+    draw_second_pictures,
 )
 from dga.training.loop import TrainConfig
 
@@ -57,7 +57,8 @@ def test_a_clean_picture_is_spoilt_or_stays_source(cat, schedule):
     """Against a corrupted member that is known by its one colour."""
     x = to_tensor(cat).expand(200, 3, -1, -1)
     marked = torch.full_like(x, 0.25)
-    found = explain(x, marked, torch.zeros(200, dtype=torch.int64), schedule, range(200))
+    depth = torch.zeros(200, dtype=torch.int64)
+    found = draw_second_pictures(x, marked, depth, schedule, range(200))
     change = (found.x - x).abs().flatten(1).mean(1)
     source = found.target == 0
     assert bool((change[source] < VISIBLE).all())
@@ -65,7 +66,7 @@ def test_a_clean_picture_is_spoilt_or_stays_source(cat, schedule):
     untouched = (found.x == 0.25).flatten(1).all(1)
     assert 0.2 < untouched.float().mean() < 0.6
     assert 0 < source.float().mean() < 0.3
-    again = explain(x, marked, torch.zeros(200, dtype=torch.int64), schedule, range(200))
+    again = draw_second_pictures(x, marked, depth, schedule, range(200))
     assert torch.equal(again.x, found.x)
     assert torch.equal(again.depth, found.depth)
 

@@ -18,7 +18,7 @@ from dga.images import Pixels, to_tensor
 from dga.io.parsing import some
 from dga.profiles import Profile
 from dga.training import loop
-from dga.training.discriminator.explanations import SecondPictures, explain
+from dga.training.discriminator.explanations import SecondPictures, draw_second_pictures
 from dga.training.discriminator.pairs import make_pairs
 from dga.training.discriminator.samples import Samples
 from dga.training.discriminator.studies import Study
@@ -70,7 +70,7 @@ class BatchMaker(Dataset):
         depth = ((schedule.steps + 1) * torch.rand(count, generator=generator) ** 2).long()
         depth = depth.clamp(max=schedule.steps)
         noise = torch.randn((2 * count, *clean.shape[1:]), generator=generator)
-        second = self._explain(clean, corrupted, depth, rng)
+        second = self._draw_second(clean, corrupted, depth, rng)
         if self.photographs:
             self._put_windows(self.photographs, clean, second, rng)
         target = torch.cat([torch.zeros(count), second.target])
@@ -82,14 +82,14 @@ class BatchMaker(Dataset):
         x_k = x_0 * abar.sqrt().float() + noise * missing.sqrt().float()
         return Batch(x_k, schedule.time[depth], target, depth)
 
-    def _explain(
+    def _draw_second(
         self, clean: Tensor, corrupted: Tensor, depth: Tensor, rng: np.random.Generator
     ) -> SecondPictures:
-        """The corrupted pictures as they are, or as the study asks: see :func:`explain`."""
+        """The corrupted pictures as they are; in a study of explanations, some with an inverse."""
         count = len(clean)
         if self.study.explanations:
             seeds = rng.integers(2**62, size=count)
-            return explain(clean, corrupted, depth, self.schedule, seeds)
+            return draw_second_pictures(clean, corrupted, depth, self.schedule, seeds)
         no_noise = torch.zeros(count, dtype=torch.float64)
         return SecondPictures(corrupted, torch.ones(count), no_noise, depth)
 
@@ -112,13 +112,13 @@ class BatchMaker(Dataset):
             whole, damaged = (to_tensor(pixels)[None] for pixels in pair)
             places = draw_places(window_rng, PER_PICTURE, side)
             depth = second.depth[begin][None]
-            explanation = self._explain(whole, damaged, depth, window_rng)
+            other = self._draw_second(whole, damaged, depth, window_rng)
             for row, (top, left) in zip(range(begin, count), places, strict=False):
                 part = (..., slice(top, top + side), slice(left, left + side))
-                clean[row], second.x[row] = whole[0][part], explanation.x[0][part]
-                second.target[row] = explanation.target[0]
-                second.deviation[row] = explanation.deviation[0]
-                second.depth[row] = explanation.depth[0]
+                clean[row], second.x[row] = whole[0][part], other.x[0][part]
+                second.target[row] = other.target[0]
+                second.deviation[row] = other.deviation[0]
+                second.depth[row] = other.depth[0]
 
     def _read(self, rows: NDArray[np.int64]) -> list[Pixels]:
         """Clean pictures; others of the batch stand in for those that cannot be read."""

@@ -54,7 +54,7 @@ class SecondPictures:
     depth: Tensor
 
 
-def explain(
+def draw_second_pictures(
     clean: Tensor, corrupted: Tensor, depth: Tensor, schedule: Schedule, seeds: Iterable[int]
 ) -> SecondPictures:
     """Put a random inverse, or an unneeded one, and a random entry in some of the pairs.

@@ -10,26 +10,21 @@ from skimage.restoration import denoise_nl_means
 from torch import Tensor
 
 from dga.explanation.noise_level import measure_noise
-from dga.networks.classifier import predict_proba
 from dga.networks.models import Models
 from dga.profiles import DenoiseConfig
+from dga.readers.frozen import Frozen, ReaderOutput
 
 
-class Denoised:
-    """Reads each picture after the denoiser; ``pictures``: the last ones, ``[B, 3, S, S]``."""
+class NonLocalMeans(Frozen):
+    """Shows the frozen classifier each picture after the denoiser."""
 
     def __init__(self, models: Models, settings: DenoiseConfig) -> None:
-        self.models, self.settings = models, settings
-        self.pictures: Tensor | None = None
+        super().__init__(models)
+        self.settings = settings
 
-    def reset(self) -> None:
-        """Nothing is learned."""
-
-    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
-        """Probabilities, ``[B, classes]`` on the CPU, for ``[B, 3, S, S]`` in [-1, 1]."""
-        self.pictures = torch.stack([self._denoise(picture) for picture in x])
-        profile = self.models.profile
-        return predict_proba(self.models.classifier, self.pictures, profile.classifier).cpu()
+    def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
+        """Denoise ``[B, 3, S, S]`` in [-1, 1], then classify."""
+        return super().read(torch.stack([self._denoise(picture) for picture in x]), seeds)
 
     def _denoise(self, picture: Tensor) -> Tensor:
         pixels = picture.movedim(0, -1).cpu().numpy()  # [S, S, 3]

@@ -1,0 +1,67 @@
+"""Overlapping windows that cover a picture: cut out, and put together again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Windows of ``side`` pixels that cover a picture; ``rows``, ``columns``: where they begin."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    side: int
+
+    @classmethod
+    def over(cls, shape: Sequence[int], side: int, overlap: int) -> Grid:
+        """Spread evenly over ``[H, W]``, each sharing ``overlap`` pixels or more with the next."""
+        gaps = [math.ceil((length - side) / (side - overlap)) for length in shape]
+        rows, columns = (
+            tuple(round(i * (length - side) / max(1, n)) for i in range(n + 1))
+            for length, n in zip(shape, gaps, strict=True)
+        )
+        return cls(rows, columns, side)
+
+    def corner(self, number: int) -> tuple[int, int]:
+        """Top and left of a window; they are counted row by row."""
+        row, column = divmod(number, len(self.columns))
+        return self.rows[row], self.columns[column]
+
+    def __len__(self) -> int:
+        return len(self.rows) * len(self.columns)
+
+    def cut(self, x: Tensor, numbers: Sequence[int]) -> Tensor:
+        """Some windows of ``[C, H, W]``: ``[n, C, S, S]``."""
+        side = self.side
+        return torch.stack([x[:, i : i + side, j : j + side] for i, j in map(self.corner, numbers)])
+
+    def cover(self, chosen: Tensor) -> Tensor:
+        """Whether any chosen window, bool ``[n]``, covers a pixel, bool ``[H, W]``."""
+        covered = torch.zeros(self.rows[-1] + self.side, self.columns[-1] + self.side)
+        for top, left in map(self.corner, chosen.nonzero()[:, 0].tolist()):
+            covered[top : top + self.side, left : left + self.side] = 1
+        return covered.bool()
+
+    def add(self, total: Tensor, number: int, window: Tensor) -> None:
+        """Add a window to ``[3, H, W]``, faded towards its edges."""
+        i, j = self.corner(number)
+        fade = self._fade()
+        total[:, i : i + self.side, j : j + self.side] += fade[:, None] * fade * window
+
+    def weight(self) -> Tensor:
+        """What windows of ones would add up to, ``[H, W]``."""
+        fade, sums = self._fade(), []
+        for begins in (self.rows, self.columns):
+            sums.append(torch.zeros(begins[-1] + self.side))
+            for begin in begins:
+                sums[-1][begin : begin + self.side] += fade
+        return sums[0][:, None] * sums[1]
+
+    def _fade(self) -> Tensor:
+        return torch.hann_window(self.side + 2, periodic=False)[1:-1].clamp(min=0.02)

@@ -1,0 +1,74 @@
+"""The discriminator's scores of candidate degradations, and of windows with and without noise."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from dga.diffusion import Schedule, step_noise
+from dga.discriminator import max_batch
+from dga.explanation.degradation import Degradation
+
+Render = Callable[[Degradation], Tensor]
+"""What the discriminator is shown of a candidate's result, ``[V, 3, S, S]``."""
+
+
+@dataclass(frozen=True)
+class CandidateJudge:
+    """The discriminator, with the schedule and the seed by which pictures are noised for it."""
+
+    schedule: Schedule
+    network: nn.Module
+    seed: int
+
+    @torch.no_grad()
+    def score(
+        self, render: Render, candidates: Sequence[Degradation], depths: Sequence[int]
+    ) -> list[float]:
+        """Mean logit of each candidate's result, over ``depths`` and all that is shown of it.
+
+        Lower is closer to source data; infinite where a result is not numbers. All candidates see
+        the same noise; depths beyond T are left out.
+        """
+        if not candidates:
+            return []
+        device = next(self.network.parameters()).device
+        views = torch.stack([render(one) for one in candidates]).to(device)  # [C, V, 3, S, S]
+        is_finite = views.isfinite().flatten(1).all(1).cpu()
+        pictures = views[is_finite.to(device)]
+        depths = [k for k in depths if k <= self.schedule.steps] or [self.schedule.steps]
+        deviation = torch.tensor([candidate.noise for candidate in candidates])[is_finite]
+        each = self.mean_logits(
+            pictures.flatten(0, 1),
+            torch.tensor(depths).expand(pictures.shape[0] * pictures.shape[1], -1),
+            deviation.repeat_interleave(views.shape[1]).view(-1, 1, 1, 1),
+        )
+        scores = torch.full((len(candidates),), math.inf)
+        scores[is_finite] = each.view(-1, views.shape[1]).mean(1)
+        return scores.nan_to_num(math.inf, math.inf, math.inf).tolist()
+
+    @torch.no_grad()
+    def mean_logits(self, x: Tensor, depth: Tensor, deviation: Tensor) -> Tensor:
+        """Mean logit of each picture over its depths, float32 ``[n]`` on the CPU.
+
+        ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: of the noise that a
+        picture holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all see the same noise.
+        """
+        shape, distinct = x.shape[1:], set(depth.flatten().tolist())
+        noise = {k: step_noise(self.seed, "forward", k, shape).to(x) for k in distinct}
+        abar = self.schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
+        variance = deviation.double().cpu().square()[:, None]
+        remainder = (1 - abar - abar * variance).clamp(min=0).sqrt().to(x)
+        signal = abar.sqrt().to(x)
+        logits, size = [], max(1, max_batch(x) // depth.shape[1])
+        for i in range(0, len(x), size):
+            part, rows = slice(i, i + size), depth[i : i + size]
+            draws = torch.stack([noise[k] for k in rows.flatten().tolist()])
+            draws = draws.view(*rows.shape, *shape)  # [n, K, 3, S, S]
+            states = signal[part] * x[part, None] + remainder[part] * draws
+            time = self.schedule.time[rows.flatten()].to(x.device)
+            answers = self.network(states.flatten(0, 1), time).float().cpu()
+            logits.append(answers.view(rows.shape))
+        return torch.cat(logits).mean(1) if logits else torch.empty(0)

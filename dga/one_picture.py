@@ -1,0 +1,238 @@
+"""One picture and some systems: what each of them makes of it, in pictures and predictions.
+
+:func:`adapt_steps` is :func:`dga.pipeline.run` for one picture, with its tensors converted to 8-bit
+pictures and the frozen classifier's predictions of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from dga.diffusion import ReverseStep
+from dga.discriminator import Judged, max_batch
+from dga.explanation.search import Explanation, Scored
+from dga.images import Pixels, from_tensor, to_tensor
+from dga.networks.classifier import Prediction, predict
+from dga.networks.compute import with_own_numerics
+from dga.networks.models import Models
+from dga.pipeline import PictureCache, Rebuilt, Stopped, find_stop, run
+from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
+from dga.stopping import Stop, confidence_from_logits
+from dga.systems import USUAL, System, require_repair, systems
+
+
+@dataclass(frozen=True)
+class Search:
+    """What was found in one picture, and where its forward process stopped.
+
+    ``logits``: ``[paths, K]`` from the entry on; ``restored``: after the inverse, and
+    ``x_t_star``: uint8 ``[S, S, 3]``; ``unchanged``: the picture is returned bit for bit.
+    """
+
+    explanation: Explanation
+    stop: Stop
+    diffusion: Diffusion
+    logits: NDArray[np.float64]
+    restored: Pixels
+    x_t_star: Pixels
+    unchanged: bool
+    seconds: float
+
+    @classmethod
+    def of(cls, one: Stopped) -> Search:
+        """The stop, with its states converted to pictures."""
+        states = one.path.states
+        restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(one.stop.t_star)))
+        return cls(
+            explanation=one.explanation,
+            stop=one.stop,
+            diffusion=one.diffusion,
+            logits=one.logits,
+            restored=restored,
+            x_t_star=x_t_star,
+            unchanged=one.unchanged,
+            seconds=one.seconds,
+        )
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """P(corrupted | x_k) at depths from the entry on, averaged over noise paths."""
+        averaged: NDArray[np.float64] = confidence_from_logits(self.logits).mean(0)
+        return averaged
+
+
+@dataclass(frozen=True)
+class SearchEnded:
+    """Event: t* was chosen for a system; None: by the paper's rule on the picture as it came."""
+
+    system: System | None
+    search: Search
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """A picture rebuilt by one system, uint8 ``[S, S, 3]``; ``seconds``: of rebuilding alone."""
+
+    system: System
+    search: Search
+    image: Pixels
+    prediction: Prediction
+    steps: int
+    seconds: float
+
+    @property
+    def depth(self) -> int:
+        """The depth, in 0...T, from which it was rebuilt."""
+        return self.search.stop.t_star
+
+
+@dataclass(frozen=True)
+class Adaptation:
+    """One finished run: all that a page, a figure or a table needs.
+
+    ``stopping``: the rule that chose t*; ``search``: its result on the picture as it came or,
+    where every system explains the damage first, that of the first system. Pictures are uint8
+    ``[S, S, 3]``.
+    """
+
+    profile: Profile
+    stopping: StoppingConfig
+    seed: int
+    dtype: str
+    device: str
+    input: Pixels
+    input_prediction: Prediction
+    search: Search
+    x_t_star_prediction: Prediction
+    reconstructions: Mapping[str, Reconstruction]
+
+    @property
+    def stop(self) -> Stop:
+        return self.search.stop
+
+    @property
+    def t_star(self) -> int:
+        return self.search.stop.t_star
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """P(corrupted | x_k) along the path of ``search``, averaged over noise paths."""
+        return self.search.confidence
+
+    @property
+    def explained(self) -> Search | None:
+        """What the first system found that explains the damage, if one does."""
+        results = self.reconstructions.values()
+        return next((result.search for result in results if result.system.explain), None)
+
+
+def adapt(
+    models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
+) -> Adaptation:
+    """Adapt one picture, uint8 ``[S, S, 3]`` of the profile's size, by some systems.
+
+    ``chosen``: by default DGA, DGA + G, DDA and DGA+; they repair, the frozen classifier reads.
+    The same arguments give the same result. Raises ``ValueError`` for another size, and
+    ``FloatingPointError`` if a network returns no numbers.
+    """
+    *_, last = adapt_steps(models, pixels, seed, chosen)
+    assert isinstance(last, Adaptation)
+    return last
+
+
+@with_own_numerics
+def adapt_steps(
+    models: Models,
+    pixels: Pixels,
+    seed: int = 0,
+    chosen: Sequence[System] | None = None,
+    extent: int | None = None,
+    cache: PictureCache | None = None,
+    stopping: StoppingConfig | None = None,
+) -> Iterator[Scored | Judged | SearchEnded | ReverseStep | Reconstruction | Adaptation]:
+    """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
+
+    ``extent``: the forward path of the picture as it came is judged to this depth, and deeper only
+    where the stop depends on it; by default to T, and not at all where every system explains the
+    damage first. ``cache``: of this picture, to share its explanations and paths with other
+    calls. ``stopping``: the rule on that path where no system has one; by default the profile's.
+    """
+    profile, x = models.profile, picture_tensor(models, pixels)
+    if chosen is None:
+        chosen = [systems(profile)[name] for name in USUAL]
+    cache = cache or PictureCache(models, x, seed)
+    by_repair = defaultdict[Repair, list[System]](list)
+    for system in chosen:
+        by_repair[require_repair(system)].append(system)
+    plain = [repair for repair in by_repair if not repair.explain]
+    (input_prediction,) = classify(models, x[None])
+    search: Search | None = None
+    if plain or not chosen or extent is not None:
+        rules = (r.diffusion.stopping for r in plain if r.diffusion.depth is None)
+        rule = next(rules, None) or stopping or profile.stopping
+        deepest = profile.schedule.steps if extent is None else extent
+        search = Search.of((yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)))
+        yield SearchEnded(None, search)
+    searches: dict[Repair, Search] = {}
+    results: dict[str, Reconstruction] = {}
+    for event in run(models, x[None], [seed], list(by_repair), [cache]):
+        if isinstance(event, Stopped):
+            searches[event.repair] = Search.of(event)
+            for system in by_repair[event.repair]:
+                yield SearchEnded(system, searches[event.repair])
+        elif isinstance(event, Rebuilt):
+            begun = time.perf_counter()
+            image = from_tensor(event.image)
+            (prediction,) = classify(models, event.image[None])
+            seconds = event.seconds + time.perf_counter() - begun
+            for system in by_repair[event.repair]:
+                result = Reconstruction(
+                    system, searches[event.repair], image, prediction, event.steps, seconds
+                )
+                results[system.name] = result
+                yield result
+        else:
+            yield event
+    if search is None:
+        repair, search = next(iter(searches.items()))
+        rule = repair.diffusion.stopping or profile.stopping
+    (at_t_star,) = classify(models, to_tensor(search.x_t_star)[None].to(models.device))
+    yield Adaptation(
+        profile=profile,
+        stopping=rule,
+        seed=seed,
+        dtype=models.compute.precision,
+        device=str(models.device),
+        input=pixels,
+        input_prediction=input_prediction,
+        search=search,
+        x_t_star_prediction=at_t_star,
+        reconstructions={system.name: results[system.name] for system in chosen},
+    )
+
+
+def classify(models: Models, x: Tensor) -> list[Prediction]:
+    """Predictions of the frozen classifier for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
+    config = models.profile.classifier
+    return [p for part in x.split(max_batch(x)) for p in predict(models.classifier, part, config)]
+
+
+def picture_tensor(models: Models, pixels: Pixels) -> Tensor:
+    """uint8 ``[S, S, 3]`` to ``[3, S, S]`` in [-1, 1] where the networks are.
+
+    Raises ``ValueError`` for anything but a picture of the profile's size.
+    """
+    profile, size = models.profile, models.profile.image_size
+    if pixels.dtype != np.uint8 or pixels.shape != (size, size, 3):
+        raise ValueError(
+            f"Profile {profile.name} needs pictures of shape ({size}, {size}, 3) in 8 bits, "
+            f"not {pixels.shape} {pixels.dtype}."
+        )
+    return to_tensor(pixels).to(models.device)

@@ -1,0 +1,32 @@
+"""The frozen classifier as a reader, and what every reader returns."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from torch import Tensor
+
+from dga.networks.classifier import predict_proba
+from dga.networks.models import Models
+
+
+class ReaderOutput(NamedTuple):
+    """``probabilities``: ``[B, classes]`` on the CPU; ``pictures``: those that the classifier was
+    shown, ``[B, 3, S, S]`` in [-1, 1], the very tensor that came where the reader changed none."""
+
+    probabilities: Tensor
+    pictures: Tensor
+
+
+class Frozen:
+    """The classifier as it is."""
+
+    def __init__(self, models: Models) -> None:
+        self.models = models
+
+    def reset(self) -> None:
+        """Nothing is learned."""
+
+    def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
+        """Classify ``[B, 3, S, S]`` in [-1, 1]; ``seeds``, one a picture, are for other readers."""
+        config = self.models.profile.classifier
+        return ReaderOutput(predict_proba(self.models.classifier, x, config).cpu(), x)
