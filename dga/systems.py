@@ -21,7 +21,7 @@ from dga.profiles import (
     Repair,
     TentConfig,
 )
-from dga.titles import SYSTEMS
+from dga.sentences import SYSTEMS
 
 ENTROPY_WEIGHT = 2.0
 """Chosen on tune, of a pair that reads whole batches (assets/results/everyday16/README.md)."""

@@ -13,7 +13,7 @@ from PIL import Image
 from app.pages.results_file import MARKS, NAMES, OURS, SOURCE, Row, accuracies, full_name, points
 from dga.analysis.names import group_title
 from dga.corruptions import CLEAN, CORRUPTIONS
-from dga.titles import title
+from dga.sentences import title
 
 COLORS = {"ours": "--acc", "paper": "--dgag", "rival": "--dda", "": "--ink3"}
 DASH = "\N{EN DASH}"

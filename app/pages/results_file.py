@@ -10,7 +10,7 @@ from typing import Any
 
 from app.pages.shell import METHODS
 from dga.analysis.names import method_title
-from dga.titles import SPLITS, SYSTEMS
+from dga.sentences import SPLITS, SYSTEMS
 
 OURS, SOURCE = "dga-plus", "source"
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts

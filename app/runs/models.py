@@ -44,7 +44,7 @@ class Networks:
 
     def __init__(self, files: ModelFiles | Models) -> None:
         self.profile = files.profile
-        named = files.places if isinstance(files, ModelFiles) else files.weights
+        named = files.paths if isinstance(files, ModelFiles) else files.weights
         self.has_explainer = EXPLAINER in named  # else DGA+ asks the discriminator
         self._files = files
         self._thread = ThreadPoolExecutor(1, "networks")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
-from dga.titles import SYSTEMS, short
+from dga.sentences import SYSTEMS, short
 
 MEAN, SOURCE = "mean", "source"
 # A group is what an accuracy is averaged over: all fifteen, a family, one corruption.

@@ -12,7 +12,7 @@ from dga.analysis.names import MEAN, STREAM_GROUPS, MethodName, sort_methods
 from dga.analysis.results import KEY, EvaluationRun
 from dga.analysis.statistics import CorrectTable, StreamCorrectTable
 from dga.corruptions import CLEAN, FAMILIES
-from dga.titles import SPLITS, STREAMS
+from dga.sentences import SPLITS, STREAMS
 
 CONDITIONS = (
     "data", "corrupted", "corruptions", "split", "seed", "precision", "profile", "weights",

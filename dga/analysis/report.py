@@ -21,7 +21,7 @@ from dga.analysis.statistics import CorrectTable, StreamCorrectTable, is_in_grou
 from dga.analysis.tables.table import to_columns
 from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.io.files import write_json
-from dga.titles import STREAMS
+from dga.sentences import STREAMS
 
 OURS = "dga-plus"
 INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."

@@ -24,7 +24,7 @@ from dga.data.imagenet_c import conditions, find_condition
 from dga.images import Pixels
 from dga.io.parsing import check_choice
 from dga.profiles import Profile, tune_pictures
-from dga.titles import STREAMS
+from dga.sentences import STREAMS
 
 OWN_PER_CLASS = 10
 """How many pictures of each class of the project's own set are measured by default."""

@@ -9,7 +9,7 @@ from dga.analysis.names import group_title
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.corruptions import FAMILIES
 from dga.figures.panels import DASHES, DEPTH, FAMILY, NEUTRAL, Plot, create_panels, styled
-from dga.titles import short
+from dga.sentences import short
 
 
 @styled

@@ -29,7 +29,7 @@ from dga.analysis.tables.table import (
     to_points,
 )
 from dga.corruptions import CLEAN, FAMILIES
-from dga.titles import SYSTEMS, short
+from dga.sentences import SYSTEMS, short
 
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")

@@ -7,7 +7,7 @@ from dga.analysis.pooled import PooledRuns
 from dga.analysis.results import MissingRun
 from dga.analysis.tables.accuracy import INTERVALS
 from dga.analysis.tables.table import Rows, Table, to_percent, to_points
-from dga.titles import STREAMS
+from dga.sentences import STREAMS
 
 OURS = ("dga-plus", "dga-plus+tent", "dga-guided")
 

@@ -7,7 +7,7 @@ import pandas as pd
 from dga.analysis.judges import compute_f1, list_judged_groups, name_training
 from dga.analysis.results import JudgeRun, MissingRun
 from dga.analysis.tables.table import EMPTY_CELL, Cells, Rows, Table
-from dga.titles import SPLITS
+from dga.sentences import SPLITS
 
 DEPTHS = (0, 5, 10, 20, 40)
 
