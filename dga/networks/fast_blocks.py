@@ -7,7 +7,6 @@ of them, in the precision and memory layout of what comes in.
 """
 
 import warnings
-from typing import Any
 
 import torch
 import torch.nn.functional as F
