@@ -204,7 +204,8 @@ def change_settings(profile: Profile, system: System, changes: dict[str, str], n
         if switches.get("posterior") == "false":
             repair = replace(repair, noisy=replace(usual, stopping=repair.noisy.stopping))
         if switches.get("sampling") == "false":
-            repair = replace(repair, diffusion=replace(usual, depth=0))
+            blurred = repair.blurred and replace(repair.blurred, depth=0)
+            repair = replace(repair, diffusion=replace(usual, depth=0), blurred=blurred)
     changed: System = override(replace(system, name=name, repair=repair), changes)
     schedule = Schedule.from_config(profile.schedule)
     for diffusion in changed.diffusions:

@@ -58,6 +58,7 @@ def repair_page(service: Service) -> Page:
         "fixedDepth": profile.dda_depth,
         "deepest": DEEPEST,
         "cap": profile.stopping.max_depth,
+        "hasHorizon": profile.stopping.horizon is not None,
         "side": profile.image_size,
         "rates": read_rates(Results.read(RESULTS)),
     }

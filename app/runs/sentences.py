@@ -43,7 +43,8 @@ def name_damage(degradation: Degradation, noise: float) -> str:
     if degradation.operator:
         names.append(OPERATORS.get(degradation.operator.kind, degradation.operator.kind))
     if degradation.veil:
-        names.append("a veil of light" if degradation.veil.gain < 1.5 else "lost contrast")
+        is_light = degradation.veil.smooth or degradation.veil.gain < 1.5
+        names.append("a veil of light" if is_light else "lost contrast")
     elif degradation.exposure.gain != 1:
         names.append("wrong exposure")
     elif any(degradation.exposure.offset):
@@ -57,14 +58,10 @@ def name_damage(degradation: Degradation, noise: float) -> str:
     return join_words(names)
 
 
-def describe_finding(
-    diagnosis: str, is_unchanged: bool, is_fine: bool, gave_up: bool, is_flat: bool
-) -> str:
+def describe_finding(diagnosis: str, is_unchanged: bool, is_fine: bool, is_flat: bool) -> str:
     """The sentence after *Found*."""
     if is_flat:
         return "one colour or a drawing, where nothing can be told. Left alone."
-    if is_unchanged and gave_up:
-        return "damage that as much noise as we allow does not hide. Left alone."
     if is_unchanged:
         return f"{'no damage' if is_fine else 'nothing that we can undo'}. Left alone."
     if not diagnosis:

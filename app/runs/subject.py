@@ -69,6 +69,11 @@ class Subjects:
             self._subjects.popitem(last=False)
         return subject
 
+    def forget(self, photo: str) -> None:
+        """Drop all subjects of a photo, by its key."""
+        for key in [key for key in list(self._subjects) if key[0] == photo]:
+            self._subjects.pop(key, None)
+
 
 def view_square(profile: Profile, pixels: Pixels) -> Pixels:
     """The square that the classifier sees of a photo, uint8 ``[S, S, 3]``."""

@@ -35,10 +35,16 @@ async def show_thumbnails(service: Service, key: str) -> dict[str, str]:
     if key not in _thumbnails:
         profile = service.networks.profile
         thumbnails = await asyncio.to_thread(make_thumbnails, profile, original.pixels)
+        service.find_photo(Settings(photo=key))  # its hour may have ended meanwhile
         _thumbnails[key] = thumbnails
         if len(_thumbnails) > MOST:
             _thumbnails.popitem(last=False)
     return _thumbnails[key]
+
+
+def forget_thumbnails(key: str) -> None:
+    """Drop those of a photo that is no longer here."""
+    _thumbnails.pop(key, None)
 
 
 def make_thumbnails(

@@ -129,9 +129,8 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     explanation = result.explanation
     noise = 0.0 if result.unchanged else max(explanation.degradation.noise, _noise_of(result))
     diagnosis = name_damage(explanation.degradation, noise)
-    gave_up = not explanation.is_undamaged and not explanation.is_flat and bool(explanation.entry)
     finding = describe_finding(
-        diagnosis, result.unchanged, explanation.is_undamaged, gave_up, explanation.is_flat
+        diagnosis, result.unchanged, explanation.is_undamaged, explanation.is_flat
     )
     (reading,) = read_pictures(models, result.image)
     yield {

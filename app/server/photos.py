@@ -6,6 +6,7 @@ import asyncio
 import re
 import secrets
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import NamedTuple
@@ -66,6 +67,8 @@ class Photos:
     ) -> None:  # fmt: skip
         self.most_bytes, self.most_of_address = most_bytes, most_of_address
         self.seconds = seconds
+        self.on_forget: Callable[[str], object] = lambda key: None
+        """Called with the key of a photo that is no longer here, to drop what was made of it."""
         self._photos: dict[str, Photo] = {}  # the oldest first
         self._lock = threading.Lock()
         self._turns = Turns(most_waiting=64, most_per_visitor=32)
@@ -119,9 +122,13 @@ class Photos:
         kind = KINDS[suffix][0].lower()
         return Download(f"{name.stem}-repaired{suffix}", f"image/{kind}", content)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._photos
+
     def _forget(self, key: str) -> None:
         with self._lock:
             self._photos.pop(key, None)
+        self.on_forget(key)
 
     def _count_bytes(self, address: str) -> int:
         return sum(photo.size for photo in self._photos.values() if photo.address == address)
@@ -131,7 +138,9 @@ class Photos:
         photos = self._photos
         while sum(photo.size for photo in photos.values()) > self.most_bytes:
             greedy = max((photo.address for photo in photos.values()), key=self._count_bytes)
-            del photos[next(key for key, photo in photos.items() if photo.address == greedy)]
+            oldest = next(key for key, photo in photos.items() if photo.address == greedy)
+            del photos[oldest]
+            self.on_forget(oldest)
 
 
 def clean_name(name: str) -> str:

@@ -9,10 +9,11 @@ const BOTTOM = 240;
 let chart = null;
 let last = "";
 
-/** As the server decides it: the first depth below tau, at most the cap; 0 where there is none. */
-function chooseDepth(confidence, tau, cap) {
+/** As the server decides it: the first depth below tau, at most the cap. Where there is none, a
+ *  profile with a horizon leaves the photo alone, and one without takes the cap. */
+function chooseDepth(confidence, tau, page) {
   const first = confidence.findIndex((share) => share < tau);
-  return first < 0 ? 0 : Math.min(first, cap);
+  return first < 0 && page.hasHorizon ? 0 : Math.min(first < 0 ? page.cap : first, page.cap);
 }
 
 export function drawInside(record, settings, change, page, isRunning) {
@@ -115,7 +116,7 @@ function makeChart(change, page) {
     const { record } = shown;
     const confidence = record.curve?.confidence;
     if (!confidence || !record.curve.is_done) { stop.style.display = "none"; return; }
-    const depth = chooseDepth(confidence, shown.tau, page.cap);
+    const depth = chooseDepth(confidence, shown.tau, page);
     stop.style.display = "";
     const [line, text] = stop.children;
     line.setAttribute("x1", x(depth)); line.setAttribute("x2", x(depth));

@@ -41,16 +41,31 @@ photographs have less."""
 
 
 def measure_blocks(x: Tensor) -> Blocks | None:
-    """Where rows and columns begin that do not repeat the one before; None for few repetitions.
+    """Where rows and columns of blocks begin, in ``[3, H, W]``; None for few repetitions."""
+    rows, columns = find_begins(x), find_begins(x.transpose(1, 2))
+    return Blocks(rows, columns) if rows and columns else None
 
-    ``x``: ``[3, H, W]``.
+
+def find_begins(x: Tensor) -> tuple[int, ...]:
+    """Rows of ``[3, H, W]`` that do not repeat the one before; none where few are repeated.
+
+    A plain margin repeats its rows in every picture: rows of one colour do not count, and such a
+    margin is divided into blocks as high as the others are in the median.
     """
-    rows = (x[:, 1:] != x[:, :-1]).any(2).any(0)
-    columns = (x[:, :, 1:] != x[:, :, :-1]).any(1).any(0)
-    if min(1 - rows.float().mean(), 1 - columns.float().mean()) < REPEATED:
-        return None
-    begins = [(0, *(1 + new.nonzero()[:, 0]).tolist()) for new in (rows, columns)]
-    return Blocks(*begins) if min(map(len, begins)) > 1 else None
+    is_new = (x[:, 1:] != x[:, :-1]).any(2).any(0)
+    is_varied = (x[:, 1:] != x[:, 1:, :1]).any(2).any(0)
+    begins = [0, *(1 + is_new.nonzero()[:, 0]).tolist()]
+    if len(begins) == 1 or 1 - is_new[is_varied].float().mean() < REPEATED:
+        return ()
+    heights = np.diff([*begins, x.shape[1]])
+    usual = np.median(heights)
+    divided = (
+        begin + round(height * part / count)
+        for begin, height in zip(begins, heights, strict=True)
+        for count in [max(1, round(height / usual))]
+        for part in range(count)
+    )
+    return tuple(int(begin) for begin in divided)
 
 
 def measure_blur(x: Tensor) -> Operator | None:

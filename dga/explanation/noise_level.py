@@ -100,10 +100,11 @@ def noise_by_brightness(x: Tensor, noise: Tensor, bins: int = 12) -> Tensor:
     """The noise map of noise that depends on the brightness, as that of few photons does.
 
     ``x``: ``[3, H, W]`` in [-1, 1]; ``noise``: its noise map as measured, ``[H, W]``. Pixels that
-    are about equally bright get the same level: the mean of those measured around them.
+    are about equally bright get the same level: the root mean square of their finest detail.
     """
     bright = _smooth(x.mean(0))
-    edges = torch.quantile(bright.flatten()[::5], torch.linspace(0, 1, bins + 1))[1:-1]
+    some = bright.flatten()[:: max(5, bright.numel() >> 23)]  # torch's limit is 2^24
+    edges = torch.quantile(some, torch.linspace(0, 1, bins + 1))[1:-1]
     of_bin = torch.bucketize(bright.contiguous(), edges).flatten()
     detail, inside = _detail(x).square().mean(0), _smooth(bright)[..., ::2, ::2]
     inside = inside[: detail.shape[0], : detail.shape[1]]

@@ -75,9 +75,13 @@ class Predictor:
         begun, n = time.perf_counter(), len(x)
         if not results:
             output = self._reader.read(x, seeds)
-            pictures = None if output.pictures is x else output.pictures
             seconds = (time.perf_counter() - begun) / n
-            return Answers(output.probabilities, [seconds] * n, [0] * n, [True] * n, pictures)
+            pictures, details = None, None
+            if output.pictures is not x:
+                pictures, details = output.pictures, [{"unchanged": False}] * n
+            return Answers(
+                output.probabilities, [seconds] * n, [0] * n, [True] * n, pictures, details
+            )
         pictures = torch.stack([rebuilt.image for _, rebuilt in results])
         probabilities = self.read(pictures, seeds, x if self.system.ensemble else None)
         reading = (time.perf_counter() - begun) / n

@@ -69,6 +69,15 @@ def test_blocks_are_counted_and_smoothed(clear: Pixels, severity: int, blocks: i
     assert gain(found, x, y) > 1
 
 
+def test_a_plain_margin_is_no_block(clear: Pixels) -> None:
+    framed = np.pad(clear, ((60, 60), (80, 80), (0, 0)), constant_values=255)
+    assert measure_blocks(to_tensor(framed)) is None
+    coarse = framed[::4, ::4].repeat(4, 0).repeat(4, 1)
+    blocks = measure_blocks(to_tensor(coarse))
+    assert blocks is not None
+    assert (len(blocks.rows), len(blocks.columns)) == framed[::4, ::4].shape[:2]
+
+
 BLURS: dict[Operator, float] = {
     **{Disk(radius): 2 for radius in (2.5, 6.2, 9.0)},
     **{

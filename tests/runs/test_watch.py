@@ -108,4 +108,9 @@ def test_the_latest_subjects_are_kept(cat):
     assert subjects.get(original, Settings(seed=0, tau=0.5, fixed_depth=9)) is first
     subjects.get(original, Settings(seed=1))
     subjects.get(original, Settings(seed=2))
-    assert subjects.get(original, Settings(seed=0)) is not first
+    last = subjects.get(original, Settings(seed=0))
+    assert last is not first
+    subjects.forget("another's")
+    assert subjects.get(original, Settings(seed=0)) is last
+    subjects.forget("own")
+    assert subjects.get(original, Settings(seed=0)) is not last

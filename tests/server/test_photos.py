@@ -60,8 +60,12 @@ def test_only_the_key_leads_to_a_photo() -> None:
 
 def test_photos_are_forgotten() -> None:
     async def scene(photos: Photos) -> None:
+        forgotten = list[str]()
+        photos.on_forget = forgotten.append
         photo = await photos.add("a", "a.png", PNG)
         await asyncio.sleep(0.1)
+        assert forgotten == [photo.key]
+        assert photo.key not in photos
         with pytest.raises(UnknownPhotoError):
             photos.get(photo.key)
         with pytest.raises(UnknownPhotoError):
