@@ -16,7 +16,7 @@ from dga.commands import common
 class PictureOptions:
     """Options of one picture; a folder takes ``methods`` alone."""
 
-    corruption: Annotated[str | None, typer.Option(help="One of the 15; default: none.")] = None
+    corruption: Annotated[str | None, typer.Option(help="One of the 19; default: none.")] = None
     severity: Annotated[int | None, typer.Option(help="1 to 5; default: 3.")] = None
     tau: Annotated[float | None, typer.Option(help="Threshold, 0 to 1.")] = None
     seed: Annotated[int, typer.Option(help="Fixes corruption and noise.")] = 0
