@@ -149,7 +149,8 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
 def read_photograph(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
     """Repair a picture of any size, uint8 ``[S, S, 3]``, as a photograph, then read it.
 
-    The answer's depth is the deepest of all windows.
+    The answer's depth is the deepest of all windows. ``crossed`` is always True: a photograph does
+    not keep whether its windows met the rule.
     """
     device = predictor.models.device
     done = repair_photograph(predictor.models, pixels, seed)
@@ -177,7 +178,7 @@ def at_size(pictures: Pixels, size: int) -> Pixels:
 
 
 def with_module(models: Models, classifier: nn.Module, size: int) -> Models:
-    """The same models with another classifier: any module from pixels in [0, 1] to logits.
+    """Models with another classifier: any module from pixels in [0, 1] to logits.
 
     ``size``: pixels a side of the pictures that it takes.
     """

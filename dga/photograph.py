@@ -257,8 +257,8 @@ def _explain_window(
 ) -> Explanation:
     """The whole picture's explanation for one window: its own noise, the same blur.
 
-    ``restored``: the whole after the inverse, ``[3, H, W]``. Exposure, impulses and blocks are
-    undone there; nothing is left of them to do.
+    ``restored``: the whole after the inverse, ``[3, H, W]``. All else is undone there (exposure,
+    impulses, blocks, zoom, glass, veils); nothing is left of it to do.
     """
     state = restored if explanation.state is None else explanation.state
     window = replace(explanation, scored=(), state=grid.cut(state, [number])[0])
@@ -278,14 +278,14 @@ def _explain_window(
 
 
 class WindowCache(PictureCache):
-    """Of one window, whose explanation is there already."""
+    """The cache of one window, whose explanation is there already."""
 
     explanation: Explanation
 
     def judge_until_stop(
         self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
     ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
-        """By the entry alone, which :func:`judge_entries` has judged, where that decides."""
+        """Judge by the entry alone, which :func:`judge_entries` has judged, where that decides."""
         entry = self.path(explanation).logits[None, :1]  # [1, 1]
         if entry.size and is_decided(entry, stopping):
             return choose_depth(entry, stopping), entry, 0.0

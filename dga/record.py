@@ -112,7 +112,7 @@ def _curve(run: Adaptation) -> list[float]:
 
 
 def _seconds(result: Reconstruction) -> float:
-    """Of rebuilding; a search that is a system's own belongs to it."""
+    """Seconds of rebuilding; a search that is a system's own belongs to it."""
     return result.seconds + (result.search.seconds if result.system.explain else 0.0)
 
 
@@ -191,7 +191,7 @@ def top5(prediction: Prediction) -> list[dict[str, Any]]:
 
 
 def to_text(facts: dict[str, Any]) -> str:
-    """The same facts for people: what became of the picture, then the figures."""
+    """The command's facts for people: what became of the picture, then the figures."""
     lines = [_outcome(facts)]
     if facts["confidence"]:  # DGA+ alone goes its own way
         lines += _path_text(facts)

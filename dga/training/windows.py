@@ -38,7 +38,7 @@ class Photographs:
 
     @classmethod
     def read(cls, sources: Sequence[Path]) -> Photographs:
-        """Those of folders and zips, at any depth; smaller ones are left out.
+        """Read the photographs of folders and zips, at any depth; smaller ones are left out.
 
         Raises ``ValueError`` if there is none, ``OSError`` for a source that cannot be read.
         """
@@ -81,7 +81,7 @@ class Photographs:
     def draw_pair(
         self, rng: np.random.Generator, corruptions: Sequence[str]
     ) -> tuple[Pixels, Pixels]:
-        """Such a picture, and the same damaged as a whole at a random severity."""
+        """A picture as :meth:`draw` makes it, and its copy damaged at a random severity."""
         whole = self.draw(rng)
         name = corruptions[int(rng.integers(len(corruptions)))]
         severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]

@@ -78,7 +78,7 @@ class Sources:
         return [n for n, path in places if not (path.is_file() or (path / CONFIG).is_file())]
 
     def public(self, profile: Profile) -> list[str]:
-        """Those of the missing ones that others publish and nobody named a place for."""
+        """The missing networks that others publish and nobody named a place for."""
         published = {"diffusion": profile.public, "classifier": profile.classifier.hub}
         unnamed = [n for n in self.missing(profile) if self.root is None and not getattr(self, n)]
         return [name for name in unnamed if published.get(name)]
