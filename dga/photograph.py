@@ -35,7 +35,7 @@ from dga.pipeline import PictureCache, Rebuilt, Stopped, run
 from dga.profiles import Diffusion, Repair, StoppingConfig, WindowsConfig
 from dga.stopping import Stop, choose_depth, is_decided
 
-AT_ONCE = 16
+WINDOW_BATCH = 16
 """Windows repaired together; bounds memory, and how long nothing is heard."""
 ONE_PIECE_SIDE = 384
 """Pixels a side up to which a photograph is repaired in one piece; beyond, windows bound memory."""
@@ -206,7 +206,7 @@ def _repair_windows(
     damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
 
     change, depths = torch.zeros_like(x), np.zeros(len(grid), np.int64)
-    batch = max(1, AT_ONCE * models.window_size**2 // side**2)
+    batch = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
     for begin in range(0, len(damaged), batch):
         numbers = damaged[begin : begin + batch]
         pictures, seeds = grid.cut(x, numbers), [seed * 1_000_003 + number for number in numbers]

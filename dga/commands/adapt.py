@@ -101,7 +101,7 @@ def adapt(
     )
     written = record.save_pictures(run, folder, pixels if options.corruption else None)
     common.say_on_white([str(image)] if picture.is_laid_on_white(b"") else [])
-    facts = record.to_dict(run, request, written)
+    facts = record.to_command_facts(run, request, written)
     typer.echo(json.dumps(facts) if as_json else record.to_text(facts))
 
 

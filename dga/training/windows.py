@@ -26,7 +26,7 @@ SHORTER_SIDES = (224, 320)
 """To which a photograph is reduced before its 224 pixels are cut, evenly between them."""
 PER_PICTURE = 4
 """Windows of one damaged picture: damaging it costs more than a step of training."""
-KERNELS = (Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.LANCZOS)
+REDUCING_KERNELS = (Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.LANCZOS)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Photographs:
         shorter = min(int(rng.integers(*SHORTER_SIDES)), min(image.size))
         part = PICTURE_SIDE * min(image.size) / shorter
         left, top = rng.random(2) * (np.array(image.size) - part)
-        kernel = KERNELS[int(rng.integers(len(KERNELS)))]
+        kernel = REDUCING_KERNELS[int(rng.integers(len(REDUCING_KERNELS)))]
         box = (left, top, left + part, top + part)
         whole = np.asarray(image.resize((PICTURE_SIDE, PICTURE_SIDE), kernel, box=box))
         if rng.random() < 0.5:

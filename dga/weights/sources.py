@@ -17,7 +17,7 @@ NETWORKS = ("diffusion", "discriminator", "classifier")
 EXPLAINER = "explainer"
 """DGA+'s own discriminator, which nothing needs: where there is none, the other one does it."""
 HUB_FILE = "model.safetensors"
-TITLES = {"diffusion": "diffusion model"}
+NETWORK_TITLES = {"diffusion": "diffusion model"}
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def check_present(profile: Profile, sources: Sources) -> None:
     """
     places = sources.locate(profile)
     advice = [
-        f"the {TITLES.get(name, name)} ({_advise(profile, sources, name, places[name])})"
+        f"the {NETWORK_TITLES.get(name, name)} ({_advise(profile, sources, name, places[name])})"
         for name in sources.missing(profile)
     ]
     if advice:
