@@ -95,7 +95,7 @@ class Bucket:
 
 
 class Gate:
-    """The application in front of ``app``. ``is_local``: this machine alone is served."""
+    """Stands in front of ``app``. ``is_local``: this machine alone is served, by its own names."""
 
     def __init__(self, app: ASGIApp, is_local: bool = False) -> None:
         self.app = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
