@@ -166,7 +166,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _keep_tidy(folder: Path) -> None:
-    """Remove files of programs' calls that are older than an hour, for ever."""
+    """Remove files of programs' calls that are older than :data:`KEPT_SECONDS`, for ever."""
     while folder.exists():
         time.sleep(60)
         for path in list(folder.rglob("*")):

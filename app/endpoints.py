@@ -33,7 +33,7 @@ from dga.images import Pixels
 from dga.networks.models import Models
 from dga.one_picture import adapt_steps
 from dga.photograph import photograph_steps
-from dga.record import to_record
+from dga.record import to_api_facts
 from dga.request import Request
 
 MOST_RUNS = 64
@@ -199,7 +199,7 @@ class Service:
         run = await self._last(request, steps)
         rebuilt = (result.image for result in run.reconstructions.values())
         pictures = (run.input, run.search.x_t_star, *rebuilt)
-        return to_record(run), [write_picture(pixels) for pixels in pictures]
+        return to_api_facts(run), [write_picture(pixels) for pixels in pictures]
 
     def _read(self, picture: Any) -> Pixels:
         """An upload's pixels; only files that came here are opened."""

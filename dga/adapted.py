@@ -23,7 +23,7 @@ from dga.readers import Answers, Predictor, answer
 from dga.systems import parse
 
 METHOD = "dga-plus-ensemble"
-AT_ONCE = 16
+BATCH = 16
 """Pictures repaired together; more need more memory and are no faster."""
 
 ROUNDING = 1e-3
@@ -110,13 +110,13 @@ class AdaptedClassifier(nn.Module):
         seeds = self.seeds(pictures)
         if self.size != self.models.profile.image_size:
             parts = [
-                read_photograph(self._predictor, picture, seed)
+                repair_and_read(self._predictor, picture, seed)
                 for picture, seed in zip(pictures, seeds, strict=True)
             ]
         else:
             parts = [
-                self._read_batch(pictures[first : first + AT_ONCE], seeds[first : first + AT_ONCE])
-                for first in range(0, len(pictures), AT_ONCE)
+                self._read_batch(pictures[first : first + BATCH], seeds[first : first + BATCH])
+                for first in range(0, len(pictures), BATCH)
             ]
         self.last = join_answers(parts)
         p = self.last.probabilities.float()
@@ -146,10 +146,11 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     return picture.copy() if done.unchanged else to_image_like(done.image, picture)
 
 
-def read_photograph(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
+def repair_and_read(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
     """Repair a picture of any size, uint8 ``[S, S, 3]``, as a photograph, then read it.
 
-    The answer's depth is the deepest of all windows.
+    The answer's depth is the deepest of all windows. ``crossed`` is always True: a photograph does
+    not keep whether its windows met the rule.
     """
     device = predictor.models.device
     done = repair_photograph(predictor.models, pixels, seed)
@@ -177,7 +178,7 @@ def at_size(pictures: Pixels, size: int) -> Pixels:
 
 
 def with_module(models: Models, classifier: nn.Module, size: int) -> Models:
-    """The same models with another classifier: any module from pixels in [0, 1] to logits.
+    """Models with another classifier: any module from pixels in [0, 1] to logits.
 
     ``size``: pixels a side of the pictures that it takes.
     """

@@ -21,7 +21,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }
 CORRUPTIONS = tuple(name for names in FAMILIES.values() for name in names)
 EXTRA_CORRUPTIONS = ("speckle_noise", "gaussian_blur", "spatter", "saturate")
-GROUPS = {"all": CORRUPTIONS, **FAMILIES, "extra": EXTRA_CORRUPTIONS}
+SUBSETS = {"all": CORRUPTIONS, **FAMILIES, "extra": EXTRA_CORRUPTIONS}
 CLEAN = "clean"
 SEVERITIES = (1, 2, 3, 4, 5)
 MIN_SIZE = 32
@@ -46,7 +46,7 @@ def check_corruptions(names: Collection[str]) -> None:
     unknown = sorted(set(names) - set(allowed))
     if unknown or not names:
         problem = f"Unknown corruption {unknown[0]!r}." if unknown else "No corruption is named."
-        raise ValueError(f"{problem} Choose {', '.join(GROUPS)} or some of: {', '.join(allowed)}.")
+        raise ValueError(f"{problem} Choose {', '.join(SUBSETS)} or some of: {', '.join(allowed)}.")
 
 
 def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:
     """
     parts = split_list(text)
     first = (CLEAN,) if clean and CLEAN in parts else ()
-    chosen = {name for part in parts if part not in first for name in GROUPS.get(part, (part,))}
+    chosen = {name for part in parts if part not in first for name in SUBSETS.get(part, (part,))}
     if chosen or not first:
         check_corruptions(chosen)
     return first + tuple(name for name in CORRUPTIONS + EXTRA_CORRUPTIONS if name in chosen)

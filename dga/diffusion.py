@@ -61,7 +61,7 @@ class Schedule:
 
     @cached_property
     def posterior(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Of q(x_{k-1} | x_k, x_0), by depth: weights of x_0 and x_k in the mean, variance, beta.
+        """q(x_{k-1} | x_k, x_0) by depth: weights of x_0 and x_k in the mean, variance, beta.
 
         Ho et al., 2020, Eq. 6 and 7. The variance is 0 at depth 1; as in the
         guided-diffusion package, depth 2's stands there. Index 0 is never used.
@@ -140,7 +140,7 @@ class ForwardPath:
         return missing.diff(dim=0).sqrt().float()
 
     def at(self, depth: int) -> Tensor:
-        """One state, ``[3, H, W]``."""
+        """The state x_k at ``depth``, ``[3, H, W]``."""
         return self.up_to(depth)[depth]
 
 

@@ -57,11 +57,12 @@ class PictureError(ValueError):
 
 
 def to_rgb(image: Image.Image, kept: int | None = None) -> Image.Image:
-    """Any PIL image as 8-bit sRGB, upright, without metadata; transparency is laid over white.
+    """Any PIL image as 8-bit sRGB, upright; transparency is laid over white.
 
     Of an animation the frame is taken that it stands at, the first of a file. ``kept``: a picture
     whose shorter side has at least twice so many pixels is reduced by a whole factor, to no less
-    than that. Raises :class:`PictureError` where it is unclear what the values mean.
+    than that. A plain RGB image comes back as it is, ``info`` included; others are new, without
+    metadata. Raises :class:`PictureError` where it is unclear what the values mean.
     """
     factor = max(1, min(image.size) // kept) if kept else 1
     tags = dict(getattr(image, "tag_v2", {}))  # they go when Pillow turns the picture upright
@@ -210,7 +211,7 @@ def _apply_transform(image: Image.Image, transform: ImageCms.ImageCmsTransform) 
 
 
 def read_directory(block: bytes) -> dict[int, tuple[int, int, int]] | None:
-    """By tag of a TIFF or of EXIF: kind, number of values, and the first one or its offset.
+    """Entries of a TIFF or of EXIF by tag: kind, number of values, and the first one or its offset.
 
     None where it is none, or beyond reason: others' may name the same megabytes many times.
     """

@@ -35,7 +35,7 @@ from dga.pipeline import PictureCache, Rebuilt, Stopped, run
 from dga.profiles import Diffusion, Repair, StoppingConfig, WindowsConfig
 from dga.stopping import Stop, choose_depth, is_decided
 
-AT_ONCE = 16
+WINDOW_BATCH = 16
 """Windows repaired together; bounds memory, and how long nothing is heard."""
 ONE_PIECE_SIDE = 384
 """Pixels a side up to which a photograph is repaired in one piece; beyond, windows bound memory."""
@@ -206,7 +206,7 @@ def _repair_windows(
     damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
 
     change, depths = torch.zeros_like(x), np.zeros(len(grid), np.int64)
-    batch = max(1, AT_ONCE * models.window_size**2 // side**2)
+    batch = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
     for begin in range(0, len(damaged), batch):
         numbers = damaged[begin : begin + batch]
         pictures, seeds = grid.cut(x, numbers), [seed * 1_000_003 + number for number in numbers]
@@ -257,8 +257,8 @@ def _explain_window(
 ) -> Explanation:
     """The whole picture's explanation for one window: its own noise, the same blur.
 
-    ``restored``: the whole after the inverse, ``[3, H, W]``. Exposure, impulses and blocks are
-    undone there; nothing is left of them to do.
+    ``restored``: the whole after the inverse, ``[3, H, W]``. All else is undone there (exposure,
+    impulses, blocks, zoom, glass, veils); nothing is left of it to do.
     """
     state = restored if explanation.state is None else explanation.state
     window = replace(explanation, scored=(), state=grid.cut(state, [number])[0])
@@ -278,14 +278,14 @@ def _explain_window(
 
 
 class WindowCache(PictureCache):
-    """Of one window, whose explanation is there already."""
+    """The cache of one window, whose explanation is there already."""
 
     explanation: Explanation
 
     def judge_until_stop(
         self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
     ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
-        """By the entry alone, which :func:`judge_entries` has judged, where that decides."""
+        """Judge by the entry alone, which :func:`judge_entries` has judged, where that decides."""
         entry = self.path(explanation).logits[None, :1]  # [1, 1]
         if entry.size and is_decided(entry, stopping):
             return choose_depth(entry, stopping), entry, 0.0

@@ -75,7 +75,8 @@ class Stopped:
 class Rebuilt:
     """Event: one repair of one picture is finished. ``image``: ``[3, S, S]`` at 8-bit levels.
 
-    ``steps``: how many denoising steps it took; ``seconds``: of these alone.
+    ``steps``: denoising steps from t* to 0; those from the shallower depths of a picture with
+    several noise levels do not count. ``seconds``: of all denoising.
     """
 
     row: int
@@ -169,10 +170,10 @@ class PictureCache:
     ) -> None:
         self.models, self.x, self.seed, self.explanation = models, x, seed, explanation
         self._explanations: dict[ExplanationConfig, Explanation] = {}
-        self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
+        self._paths: dict[tuple[Degradation, bool, int, int], JudgedPath] = {}
 
     def explain(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
-        """What is undone before the forward process: nothing without a ``config``."""
+        """The explanation: the one that is known, else searched for; without ``config`` none."""
         if config is None or self.explanation:
             return self.explanation or NO_EXPLANATION
         if config not in self._explanations:
@@ -183,7 +184,7 @@ class PictureCache:
         return self._explanations[config]
 
     def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
-        """By its windows where it is larger than the discriminator's own size."""
+        """Search for one, by windows in a picture larger than the discriminator's own size."""
         judge = CandidateJudge(self.models.schedule, self.models.explainer, self.seed)
         side = self.models.window_size
         if config.windows and max(self.x.shape[1:]) > side:
@@ -192,7 +193,8 @@ class PictureCache:
 
     def path(self, explanation: Explanation, number: int = 0) -> JudgedPath:
         """Noise path ``number`` of the picture after the explanation's inverse."""
-        key = explanation.degradation, explanation is not NO_EXPLANATION, number
+        is_explained, noise_map = explanation is not NO_EXPLANATION, id(explanation.noise_map)
+        key = explanation.degradation, is_explained, noise_map, number
         if key not in self._paths:
             self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation, number)
         return self._paths[key]

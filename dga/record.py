@@ -59,14 +59,14 @@ def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[s
     return {name: str(path) for name, path in paths.items()}
 
 
-def to_record(run: Adaptation) -> dict[str, Any]:
+def to_api_facts(run: Adaptation) -> dict[str, Any]:
     """A run without its pictures, for programs: exact confidence, top 5 as pairs."""
     facts = _facts(run, lambda prediction: prediction.top(5), digits=3)
     facts["x_t_star"]["depth"] = run.t_star
     return {**facts, "confidence": _curve(run)}
 
 
-def to_dict(run: Adaptation, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
+def to_command_facts(run: Adaptation, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
     """Everything the command prints, as JSON types: rounded, top 5 as objects."""
     return {
         **_facts(run, top5, digits=4),
@@ -112,7 +112,7 @@ def _curve(run: Adaptation) -> list[float]:
 
 
 def _seconds(result: Reconstruction) -> float:
-    """Of rebuilding; a search that is a system's own belongs to it."""
+    """Seconds of rebuilding; a search that is a system's own belongs to it."""
     return result.seconds + (result.search.seconds if result.system.explain else 0.0)
 
 
@@ -191,7 +191,7 @@ def top5(prediction: Prediction) -> list[dict[str, Any]]:
 
 
 def to_text(facts: dict[str, Any]) -> str:
-    """The same facts for people: what became of the picture, then the figures."""
+    """The command's facts for people: what became of the picture, then the figures."""
     lines = [_outcome(facts)]
     if facts["confidence"]:  # DGA+ alone goes its own way
         lines += _path_text(facts)

@@ -46,7 +46,7 @@ def short(corruption: str) -> str:
 
 
 def percent(share: float, space: str = " ") -> str:
-    """0.914 as ``91 %``, a half upwards; nothing is 100 % that is not."""
+    """0.914 as ``91 %``, a half upwards; shares from 0.995 to below 0.9995 are ``99 %``."""
     whole = int(100 * share + 0.5)
     return f"{99 if whole == 100 and share < 0.9995 else whole}{space}%"
 

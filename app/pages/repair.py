@@ -88,7 +88,7 @@ FIRST_PARTS = (
 
 
 def without_images(parts: dict[str, Any]) -> dict[str, Any]:
-    """Those parts of a record that stand in the page as images already, without these."""
+    """Parts of a record without their images, which stand in the page already."""
     return {
         name: {key: value for key, value in part.items() if key != "image"}
         if isinstance(part, dict)

@@ -62,7 +62,7 @@ def _psnr(row: Row) -> str:
 
 
 def draw_figure(exhibit: Content) -> dict[str, Any] | None:
-    """For plotly, colours by the name of their CSS variable; None where a table says it all."""
+    """A plotly figure, its colours named by CSS variables; None where a table says it all."""
     rows = exhibit["rows"]
     if exhibit["key"].startswith("severity-"):
         rows = [row for row in rows if (row["method"], row["other"]) == (OURS, SOURCE)]

@@ -38,7 +38,7 @@ class Results:
 
     @classmethod
     def read(cls, path: Path) -> Results:
-        """The file's, or none where there is no file."""
+        """Read a file's results; there are none where there is no file."""
         if not path.is_file():
             return cls()
         content = json.loads(path.read_text("utf-8"))
@@ -52,7 +52,7 @@ class Results:
         return next((r for r in rows if (r["method"], r["other"], r["group"]) == names), None)
 
     def accuracy(self, key: str, method: str, group: str) -> tuple[float, float, float] | None:
-        """In percent, with its interval; of nothing done, too."""
+        """A method's accuracy in percent, with its interval; of nothing done, too."""
         rows = self.exhibits.get(key, {}).get("rows", ())
         return accuracies([row for row in rows if row["group"] == group]).get(method)
 
@@ -73,12 +73,12 @@ def full_name(method: str) -> str:
 
 
 def percent(value: float) -> str:
-    """With one decimal: 40.0 %."""
+    """A percentage with one decimal: 40.0 %."""
     return f"{value:.1f}{SPACE}%"
 
 
 def signed(value: float) -> str:
-    """With a true minus; a difference of 0 has no sign."""
+    """A difference with a true minus; a difference of 0 has no sign."""
     text = f"{value:+.1f}".replace("-", MINUS)
     return text[1:] if float(f"{value:.1f}") == 0 else text
 

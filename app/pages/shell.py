@@ -111,7 +111,7 @@ def render_page(page: Page) -> str:
 
 @cache
 def digest() -> str:
-    """Of all static files: part of their address, so that browsers may keep them for a year."""
+    """Digest of all static files: part of their address, so browsers may keep them for a year."""
     content = hashlib.sha256()
     for path in sorted(STATIC.rglob("*")):
         if path.is_file():

@@ -26,7 +26,7 @@ Facts = dict[str, Any]
 
 
 class Recorder:
-    """Of one step. ``pictures``: data URLs, each once; all else names them by their place."""
+    """Records one step. ``pictures``: data URLs, each once; all else names them by their place."""
 
     def __init__(self, models: Models) -> None:
         self.models, self.pictures = models, dict[str, int]()

@@ -77,7 +77,7 @@ class Networks:
         return self._thread.submit(work, *arguments).result()
 
     async def compute_soon(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """The same, for a coroutine."""
+        """Await what ``work`` returns or raises, on the thread of the networks."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, work, *arguments)
 

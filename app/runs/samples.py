@@ -26,7 +26,7 @@ class Sample:
 
     @cache  # noqa: B019  # as many as there are samples
     def pixels(self, profile: Profile) -> Pixels:
-        """As the classifier sees it, uint8 ``[S, S, 3]``."""
+        """The photograph as the classifier sees it, uint8 ``[S, S, 3]``."""
         assert self.path is not None
         return make_frame(profile)(Image.open(self.path))
 
@@ -50,4 +50,4 @@ _ALL = (
     Sample("cheetah", "cheetah", "Gradio, Apache 2.0", _CHEETAH.path()),
 )
 SAMPLES = {sample.name: sample for sample in _ALL if sample.path is not None}
-"""Those whose file is there: two come with installed packages."""
+"""The samples whose file is there, by name: two come with installed packages."""

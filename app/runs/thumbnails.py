@@ -50,7 +50,7 @@ def forget_thumbnails(key: str) -> None:
 def make_thumbnails(
     profile: Profile, pixels: Pixels, names: Sequence[str] = ("none", *CORRUPTIONS)
 ) -> dict[str, str]:
-    """The same of any photo, uint8 ``[H, W, 3]``: damaged as the classifier sees it, then small."""
+    """Small pictures of a photo, uint8 ``[H, W, 3]``, by damage, as the classifier sees it."""
     view = view_square(profile, pixels)
     damages = (Settings(damage=name, strength=STRENGTH) for name in names)
     return {damage.damage: encode_thumbnail(damage_photo(view, damage)) for damage in damages}

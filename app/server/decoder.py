@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 
 
 class _Process:
-    """One that waits for one picture, and the line to it; it ends when the page does."""
+    """A process that waits for one picture, and the line to it; it ends when the page does."""
 
     def __init__(self) -> None:
         self.line, theirs = socket.socketpair()
@@ -90,7 +90,7 @@ class Decoder:
         self._ready: _Process | None = None
 
     def read_photograph(self, data: bytes) -> tuple[Pixels, tuple[int, int]]:
-        """As :func:`dga.data.uploads.read_photograph`, in a process of its own."""
+        """Call :func:`dga.data.uploads.read_photograph` in a process of its own."""
         answer = self._work(read, data)
         if answer[:1] == _PIXELS and len(answer) > _HEAD.size:
             height, width, full_width, full_height = _HEAD.unpack_from(answer, 1)
@@ -101,7 +101,7 @@ class Decoder:
         raise UploadError(DAMAGED)
 
     def write_photograph(self, data: bytes, pixels: Pixels, suffix: str) -> bytes:
-        """As :func:`dga.data.results.encode_result`, in a process of its own."""
+        """Call :func:`dga.data.results.encode_result` in a process of its own."""
         answer = self._work(write, data, pixels, suffix)
         if answer[:1] != _FILE:
             raise UploadError(DAMAGED)

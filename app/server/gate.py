@@ -95,7 +95,7 @@ class Bucket:
 
 
 class Gate:
-    """In front of everything. ``is_local``: this machine alone is served, by its own names."""
+    """Stands in front of ``app``. ``is_local``: this machine alone is served, by its own names."""
 
     def __init__(self, app: ASGIApp, is_local: bool = False) -> None:
         self.app = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
@@ -299,7 +299,7 @@ class _Exchange:
         return [*others, *((name.encode(), value.encode()) for name, value in ours.items())]
 
     async def refuse(self) -> None:
-        """One sentence: as a page where a person looks, else as JSON."""
+        """Answer with one sentence: as a page where a person looks, else as JSON."""
         word = _WORDS.get(self.status, "failed" if self.status >= 500 else "misunderstood")
         status, sentence = SAYS[self.refusal or word]
         if not self.refusal and self.path.startswith(OURS):

@@ -111,7 +111,10 @@ class Photos:
         return result
 
     async def get_result(self, key: str, result: str) -> Download:
-        """That, as a file in the format of its photograph, with what this said of itself."""
+        """The result as a file in the photo's format, with its EXIF, profile and resolution.
+
+        Raises :class:`UnknownPhotoError`.
+        """
         photo = self.get(key)
         if (pixels := photo.results.get(result)) is None:
             raise UnknownPhotoError(GONE)

@@ -48,7 +48,7 @@ class Turns:
         return Turn(self, visitor, address)
 
     def order(self) -> list[Turn]:
-        """Those who wait, as their turns will come if nobody else does."""
+        """The turns that wait, in the order in which they will come if nobody else does."""
         left, last, order = list(self.line), dict(self._last_turns), list[Turn]()
         while left:
             turn = min(left, key=lambda one: last.get(one.visitor, 0))

@@ -49,7 +49,7 @@ def list_judged_groups(judge: JudgeRun) -> dict[str, list[str]]:
 
 
 def name_training(judge: JudgeRun) -> str:
-    """In words: all 15, a family, four others, or their names."""
+    """The corruptions of training in words: all 15, a family, four others, or their names."""
     names = set(judge.config.get("trained_on", ()))
     groups = {"all 15": CORRUPTIONS, "four others": EXTRA_CORRUPTIONS, **FAMILIES}
     for group, members in groups.items():

@@ -110,7 +110,7 @@ class MethodName:
 
     @property
     def title(self) -> str:
-        """For tables and figures: ``DGA + G, tau 0.3``; ``DGA+, depth permuted``."""
+        """A title for tables and figures: ``DGA + G, tau 0.3``; ``DGA+, depth permuted``."""
         words = [TITLES.get(self.base, self.base)]
         for key, value in self.overrides:
             if key == "permute":
@@ -150,7 +150,7 @@ def sort_methods(names: Iterable[str]) -> list[str]:
 
 
 def group_title(group: str) -> str:
-    """One or a few words for a group."""
+    """A group's title, one or a few words."""
     if group.isdigit():
         return f"Severity {group}"
     return "Mean of 15" if group == MEAN else short(group)

@@ -34,7 +34,7 @@ class PooledRuns:
 
     @property
     def config(self) -> dict[str, Any]:
-        """Of the run with the most methods."""
+        """Configuration of the run with the most methods."""
         return self.runs[0].config
 
     @cached_property
@@ -60,7 +60,7 @@ class PooledRuns:
 
     @cached_property
     def controls(self) -> DepthControls:
-        """Of the sweep of DGA + G. Raises ``MissingRun`` naming what it lacks."""
+        """Depth controls, from the sweep of DGA + G. Raises ``MissingRun`` naming what it lacks."""
         return compute_controls(read_sweep(self.lines, "dga-guided"))
 
     def seconds(self, method: str) -> float | None:
@@ -76,7 +76,7 @@ class PooledRuns:
         return float(lines.groupby("depth")["seconds"].transform("median").mean())
 
     def commands(self, methods: Iterable[str]) -> tuple[str, ...]:
-        """Of the runs that hold one of these methods."""
+        """Commands of the runs that hold one of these methods."""
         names = set(methods)
         runs = (run for run in self.runs if names & set(run.lines["method"]))
         return tuple(dict.fromkeys(run.command for run in runs if run.command))
@@ -88,7 +88,7 @@ class PooledRuns:
 
     @property
     def description(self) -> str:
-        """For titles: the stream or the severity, and :meth:`count_photographs`."""
+        """A description for titles: the stream or the severity, and :meth:`count_photographs`."""
         if self.stream:
             return f"{STREAMS[self.stream].lower()}, {self.count_photographs(self.lines)}"
         damaged = self.lines[self.lines["corruption"] != CLEAN]

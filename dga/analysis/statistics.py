@@ -54,7 +54,7 @@ class CorrectTable:
 
 
 class StreamCorrectTable(CorrectTable):
-    """The same for a mixed stream, in which every photograph comes once.
+    """Accuracies of methods on a mixed stream, in which every photograph comes once.
 
     Groups of photographs: all, clean, a severity (its digit) and a family.
     """

@@ -16,7 +16,7 @@ from dga.commands import common
 class PictureOptions:
     """Options of one picture; a folder takes ``methods`` alone."""
 
-    corruption: Annotated[str | None, typer.Option(help="One of the 15; default: none.")] = None
+    corruption: Annotated[str | None, typer.Option(help="One of the 19; default: none.")] = None
     severity: Annotated[int | None, typer.Option(help="1 to 5; default: 3.")] = None
     tau: Annotated[float | None, typer.Option(help="Threshold, 0 to 1.")] = None
     seed: Annotated[int, typer.Option(help="Fixes corruption and noise.")] = 0
@@ -101,7 +101,7 @@ def adapt(
     )
     written = record.save_pictures(run, folder, pixels if options.corruption else None)
     common.say_on_white([str(image)] if picture.is_laid_on_white(b"") else [])
-    facts = record.to_dict(run, request, written)
+    facts = record.to_command_facts(run, request, written)
     typer.echo(json.dumps(facts) if as_json else record.to_text(facts))
 
 

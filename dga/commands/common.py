@@ -95,7 +95,7 @@ class ModelOptions:
         return Sources(self.weights, **named)
 
     def absolute(self) -> ModelOptions:
-        """The same places, whatever folder another process works in."""
+        """The options with absolute paths, for processes that work in another folder."""
         from dga.weights.sources import package_of, packaged_checkpoint
 
         named: dict[str, Any] = {k: v for k, v in vars(self).items() if isinstance(v, Path)}
@@ -137,7 +137,7 @@ class ModelOptions:
 
 
 def parse_three_numbers(option: str, text: str | None) -> tuple[float, float, float] | None:
-    """One number a channel. Raises ``ValueError``."""
+    """Parse one number a channel. Raises ``ValueError``."""
     if text is None:
         return None
     try:
@@ -282,7 +282,7 @@ def read_picture(path: Path, limits: Limits) -> StoredPicture:
 
 
 def read_command_line() -> str:
-    """This command as it was typed, to be kept beside its results."""
+    """The command line as it was typed, to be kept beside its results."""
     return shlex.join(["python", "-m", "dga", *sys.argv[1:]])
 
 

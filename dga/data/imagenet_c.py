@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from dga.corruptions import CORRUPTIONS, EXTRA_CORRUPTIONS, GROUPS, SEVERITIES
+from dga.corruptions import CORRUPTIONS, EXTRA_CORRUPTIONS, SEVERITIES, SUBSETS
 from dga.profiles.imagenet_labels import imagenet_labels
 
 WNID = re.compile(r"n\d{8}")
@@ -25,7 +25,7 @@ def find_condition(root: Path, corruption: str, severity: int) -> Path | None:
 
     The released archives may have been unpacked side by side or a folder a family.
     """
-    places = (root, *(root / group for group in GROUPS))
+    places = (root, *(root / group for group in SUBSETS))
     folders = (place / corruption / str(severity) for place in places)
     return next((folder for folder in folders if folder.is_dir()), None)
 

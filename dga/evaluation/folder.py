@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from dga.adapted import AT_ONCE, build_predictor, content_seeds
+from dga.adapted import BATCH, build_predictor, content_seeds
 from dga.data.results import StoredPicture, write
 from dga.data.uploads import OWNER, Limits, UploadError, is_picture
 from dga.evaluation.results_file import ResultRow, ResultsFile, check_config, read_config
@@ -283,7 +283,7 @@ def adapt_folder(
                 yield path, name, facts, None if repaired is None else from_tensor(repaired[i])
 
     settings = {name: list_settings(one.system) for name, one in predictors.items()}
-    return process_folder(models, folder, out, settings, work, AT_ONCE, limits)
+    return process_folder(models, folder, out, settings, work, BATCH, limits)
 
 
 def repair_folder(models: Models, folder: Path, out: Path, limits: Limits = OWNER) -> FolderResult:

@@ -11,7 +11,7 @@ from dga.pipeline import Permutation, Stopped, make_judged_path
 
 
 def make_permutation(models: Models, x: Tensor, seeds: Sequence[int], what: str) -> Permutation:
-    """For :func:`dga.pipeline.run`: each picture gets what was found in another one.
+    """A permutation for :func:`dga.pipeline.run`: each picture gets what was found in another.
 
     ``what``: ``noise`` (entry and t*), ``depth`` (t* beyond the entry) or ``explanation`` (all),
     in a fixed random order, in which hardly any picture keeps its own.

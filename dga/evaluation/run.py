@@ -76,14 +76,14 @@ class LoadedSystems:
     """Loaded models and systems at work, ready to measure what a plan asks for."""
 
     models: Models
-    systems: Mapping[str, Predictor]
+    predictors: Mapping[str, Predictor]
     plan: Plan
 
     @property
     def setup(self) -> Setup:
         """What its results depend on."""
         models = self.models
-        settings = {name: list_settings(one.system) for name, one in self.systems.items()}
+        settings = {name: list_settings(one.system) for name, one in self.predictors.items()}
         return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
 
     def measure(
@@ -92,7 +92,7 @@ class LoadedSystems:
         """Lines and unreadable pictures' names of each batch of a task."""
         view = View.of(self.models.profile, self.plan.frame)
         for name in task.methods:
-            self.systems[name].reset()
+            self.predictors[name].reset()
         for rows in task.batches:
             read, unreadable = read_batch(self.plan, view, images.take(rows), task.stream)
             yield self.judge(task.methods, read, task.stream), unreadable
@@ -108,7 +108,7 @@ class LoadedSystems:
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
         ]
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
-        chosen = {name: self.systems[name] for name in names}
+        chosen = {name: self.predictors[name] for name in names}
         rows: list[ResultRow] = []
         for name, outcome in answer(chosen, x, seeds, make_permutation).items():
             for i, (corruption, severity) in enumerate(conditions):

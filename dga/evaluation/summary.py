@@ -51,5 +51,5 @@ def summarise_stream(rows: Sequence[ResultRow]) -> str:
 
 
 def _percents(shares: pd.Series) -> dict[str, str]:
-    """By method with one decimal; nothing for what was not measured."""
+    """Percentages by method, with one decimal; nothing for what was not measured."""
     return {name: "" if pd.isna(share) else f"{100 * share:.1f}" for name, share in shares.items()}

@@ -147,7 +147,7 @@ def _frequencies(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
 
 
 def _line_band(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The same; of those off the axes only the frequencies at which motion is looked for."""
+    """Cycles a pixel of a half spectrum; those off the axes at which motion is looked for."""
     frequency, off = _frequencies(side)
     return frequency, off & (frequency > 0.03) & (frequency < 0.4)
 

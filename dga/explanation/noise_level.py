@@ -182,7 +182,7 @@ def extreme_share(x: Tensor, threshold: float) -> float:
 
 
 def _median(x: Tensor) -> Tensor:
-    """Of each pixel's 3 x 3 neighbourhood, ``[N, 1, H, W]``; columns of three are sorted once."""
+    """Median of each 3 x 3 neighbourhood, ``[N, 1, H, W]``; columns of three are sorted once."""
     wide = F.pad(x, (1, 1, 1, 1), "replicate")
     rows = _sorted(*(wide[..., i : i + x.shape[-2], :] for i in range(3)))
     low, middle, high = ([one[..., j : j + x.shape[-1]] for j in range(3)] for one in rows)

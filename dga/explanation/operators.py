@@ -116,7 +116,7 @@ class Line(Convolution):
         )
 
     def reverse(self) -> Line:
-        """The same motion the other way round, which leaves the same spectrum."""
+        """Motion the other way round, which leaves the same spectrum."""
         return replace(self, angle=self.angle - 180)
 
     def __str__(self) -> str:
@@ -135,7 +135,7 @@ def line(length: float, angle: float) -> Tensor:
 
 @functools.lru_cache(maxsize=256)
 def half_line(deviation: float, angle: float) -> Tensor:
-    """The same, fading from its start as half a Gaussian of ``deviation`` pixels does."""
+    """Point spread function of motion that fades as half a Gaussian, ``deviation`` in pixels."""
     along, across = _turned(math.ceil(3 * deviation) + 1, angle)
     fading = torch.exp(-along.square() / (2 * deviation**2)) * (along + EDGE).clamp(0, 1)
     kernel = fading * (1 - across.abs()).clamp(min=0)

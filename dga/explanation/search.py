@@ -49,7 +49,8 @@ class Explanation:
     entry: int
     """k0: the depth of the forward process at which the picture stands by its own noise."""
     measured_noise: float
-    """Noise level of the whole picture, whether it counts or not."""
+    """Noise level of the whole picture, whether it counts or not: of a noise map its highest level,
+    0.0 where blocks or impulses take its place, or nothing was measured."""
     scored: tuple[Scored, ...] = ()
     """Every candidate, in the order of judging."""
     is_flat: bool = False

@@ -33,7 +33,7 @@ from dga.explanation.search import Explanation, Scored, explain
 from dga.explanation.veil import measure_veil
 from dga.profiles import ExplanationConfig, WindowsConfig
 
-AT_ONCE = 16
+JUDGING_BATCH = 16
 """Windows judged together; bounds memory, and how long nothing is heard."""
 LONGEST_COUNTED = 1024
 """Of a picture with longer sides every n-th pixel is counted, where only means are asked for."""
@@ -183,7 +183,7 @@ class _WindowSearch:
         """
         windows = self.windows
         grid = Grid.over(x.shape[1:], self.side, round(windows.overlap * self.side))
-        parts = torch.arange(len(grid)).split(AT_ONCE)
+        parts = torch.arange(len(grid)).split(JUDGING_BATCH)
         pixels = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
         level = torch.cat([part.quantile(windows.quantile, 1) for part in pixels])  # [n]
         rows, columns = len(grid.rows), len(grid.columns)
@@ -226,8 +226,8 @@ class _WindowSearch:
         device = next(self.judge.network.parameters()).device
         offsets = torch.tensor(self.config.score_depths)
         margins = [torch.empty(0)]
-        for begin in range(0, len(numbers), AT_ONCE):
-            part = numbers[begin : begin + AT_ONCE].tolist()
+        for begin in range(0, len(numbers), JUDGING_BATCH):
+            part = numbers[begin : begin + JUDGING_BATCH].tolist()
             deviation = grid.cut(noise[None], part)  # [n, 1, S, S]
             pictures = grid.cut(x, part).to(device)
             entry = torch.tensor([matched_depth(schedule, one) for one in level[part].tolist()])

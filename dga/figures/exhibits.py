@@ -73,7 +73,7 @@ def _write(exhibit: Exhibit, name: str, out: Path) -> dict[str, Any]:
 
 
 def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> Iterator[ExhibitSpec]:
-    """In the order in which they are best read.
+    """All exhibits, in the order in which they are best read.
 
     Studies (stages, taus, fixed depths) are expected at the highest severity alone.
     Names of severity 5 stand alone; others say theirs.
@@ -102,7 +102,7 @@ def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> It
 
 
 def _draw_depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plot:
-    """Of the discriminator that chose the runs' t*."""
+    """Depths and F1 of the discriminator that chose the runs' t*."""
     judge = choose_judge(judges, pooled)
     if pooled is None or not has_same_discriminator(judge, pooled):
         raise MissingRun(f"no evaluation run by the discriminator of {judge.name}")

@@ -37,7 +37,7 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
 
 
 def values(settings: Any) -> dict[str, Any]:
-    """Those fields with their values, flat, as tables and files keep them."""
+    """Every field that can be changed with its value, flat, as tables and files keep them."""
     paths = leaves(settings).items()
     return {name: functools.reduce(getattr, path, settings) for name, path in paths}
 

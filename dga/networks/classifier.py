@@ -31,7 +31,7 @@ class Prediction:
 
     @property
     def probability(self) -> float:
-        """Its probability, in [0, 1]."""
+        """The likeliest class's probability, in [0, 1]."""
         return self.probabilities[0]
 
     def top(self, count: int = 5) -> list[tuple[str, float]]:
@@ -162,7 +162,7 @@ def to_logits(answer: Any, count: int) -> Tensor:
 
 
 def check_finite(probabilities: Tensor) -> Tensor:
-    """The same. Raises ``FloatingPointError`` if they are not numbers."""
+    """Return ``probabilities``. Raises ``FloatingPointError`` if they are not numbers."""
     if not bool(probabilities.isfinite().all()):
         raise FloatingPointError("The classifier returned values that are not numbers.")
     return probabilities

@@ -76,7 +76,7 @@ class Compute:
         return cls(chosen, dtype, dtype != torch.float32, precision == "auto")
 
     def for_device(self, device: torch.device) -> Compute:
-        """The same on another device, with its own choice of precision where one was left to it.
+        """The choices for another device, with the precision that suits it where none was named.
 
         Raises ``ValueError`` for a device that is not there.
         """

@@ -92,5 +92,5 @@ def replace_blocks(network: nn.Module) -> None:
 
 
 def _silu(x: Tensor) -> Tensor:
-    """In place where no gradient will ask for ``x`` again."""
+    """SiLU, in place where no gradient will ask for ``x`` again."""
     return F.silu(x, inplace=not x.requires_grad)

@@ -52,7 +52,7 @@ class Models:
 
     @with_own_numerics
     def to(self, device: torch.device | str) -> Models:
-        """The same networks, moved to ``device`` (in place, as PyTorch does).
+        """These models with their networks moved to ``device`` (in place, as PyTorch does).
 
         A precision that nobody asked for by name becomes the one that suits the new device.
         Raises ``ValueError`` for a device that is not there.
@@ -198,6 +198,6 @@ _LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
 
 
 def _identity(profile: Profile, path: Path) -> str:
-    """Its short name; a published file was compared with its SHA-256 when it was loaded."""
+    """Short name of a network's weights; a published file's SHA-256 was compared on loading."""
     public = profile.public
     return public.sha256[:12] if public and path.name == public.name else weights_id(path)

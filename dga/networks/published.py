@@ -52,7 +52,7 @@ class PublishedDiscriminator(GuidedNetwork):
 
     @cached_property
     def _by_time(self) -> tuple[Tensor, ...]:
-        """For original timesteps 0...999: sqrt(alpha_bar), gain and index that it knows.
+        """Tables over timesteps 0...999: sqrt(alpha_bar), gain and index that it knows.
 
         ``gain`` scales the normalised state to unit variance at its own ratio of noise.
         """

@@ -1,4 +1,4 @@
-"""The profiles: two with weights that ship, one for public ones.
+"""The profiles: photo and everyday16, whose weights ship, and imagenet, for public ones.
 
 And the pictures on which settings were chosen.
 """

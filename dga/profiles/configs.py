@@ -49,7 +49,7 @@ class NetworkConfig:
 
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
-"""Of ImageNet's pixels by channel, as most networks for them are trained with."""
+"""Mean and deviation of ImageNet's pixels in [0, 1], by channel, as most networks take them."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,8 @@ class WindowsConfig:
     """How a picture larger than the discriminator's own size is explained, window by window.
 
     Logits are the discriminator's, above 0 for damage. Noise levels are standard deviations, and
-    pixels lie in [-1, 1]. :mod:`dga.explanation.windows` uses all.
+    pixels lie in [-1, 1]. A field with a ``key`` goes by that in text and JSON
+    (``dga-plus:sure=0.2``). :mod:`dga.explanation.windows` uses all.
     """
 
     detail_windows: int = field(default=4, metadata={"key": "seen"})
@@ -151,7 +152,8 @@ class ExplanationConfig:
     """How the discriminator looks for simple explanations of a picture's damage.
 
     Scores are mean logits of the discriminator, lower for pictures that look undamaged; pixels lie
-    in [-1, 1]. :mod:`dga.explanation.search` uses all but ``windows``.
+    in [-1, 1]. A field with a ``key`` goes by that in text and JSON (``dga-plus:settled=0.7``).
+    :mod:`dga.explanation.search` uses all but ``windows``.
     """
 
     noise: bool = True
@@ -167,7 +169,7 @@ class ExplanationConfig:
     head_start: float = 2.0
     """By how much a candidate's score must be below that of "nothing"."""
     noise_head_start: float = 0.5
-    """The same for noise that was measured."""
+    """``head_start`` for noise that was measured."""
     undamaged_score: float = field(default=0.5, metadata={"key": "settled"})
     """Score below which a picture counts as undamaged, and nothing more is tried."""
     noise_floor: float = 0.16
@@ -179,7 +181,7 @@ class ExplanationConfig:
     gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
     """Candidates for the factor that contrast is multiplied by, of exposure."""
     fine_factor: float = field(default=1.3, metadata={"key": "fine"})
-    """Factor between the best of these and the two gains beside it that are tried next."""
+    """Factor between the best of ``gains`` and the two beside it that are tried next."""
     repeated_share: float = field(default=0.25, metadata={"key": "repeated"})
     """Share of rows and columns equal to the one before, 0 to 1, from which blur is not tried."""
     blurs: tuple[tuple[float, float], ...] = (
@@ -228,7 +230,7 @@ class Diffusion:
     stopping: StoppingConfig | None = None
     """Chooses a depth for each picture, counted from its entry."""
     depth: int | None = None
-    """A fixed depth, 0 to T, in place of that."""
+    """A fixed depth, 0 to T, in place of ``stopping``."""
     guidance: GuidanceConfig | OperatorGuidanceConfig | None = None
     """What holds the result to the picture that came; None: nothing."""
     steps: int | None = None
@@ -245,7 +247,7 @@ class Diffusion:
             raise ValueError("A diffusion method needs a fixed depth or a stopping rule.")
 
     def with_depth(self, depth: int) -> Diffusion:
-        """The same with a fixed depth in place of the stopping rule."""
+        """This diffusion with a fixed depth in place of its stopping rule."""
         return replace(self, stopping=None, depth=depth)
 
 
@@ -254,16 +256,16 @@ class Repair:
     """What is done to a picture: explain its damage, noise what is left, stop, denoise."""
 
     diffusion: Diffusion = field(metadata={"key": "end"})
-    """Of all pictures but those of the other two."""
+    """For all pictures but those that ``noisy`` and ``blurred`` are for."""
     explain: ExplanationConfig | None = None
     """How simple damage is looked for, which is undone first; None: nothing is undone."""
     noisy: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
-    """Of pictures in which noise was found; None: the usual one."""
+    """For pictures in which noise was found; None: ``diffusion``."""
     blurred: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
-    """Of pictures whose blur was measured; None: the blur's inverse is all that is done."""
+    """For pictures whose blur was measured; None: the blur's inverse is all that is done."""
 
     def with_depth(self, depth: int) -> Repair:
-        """The same with one fixed depth for every picture."""
+        """This repair with one fixed depth for every picture."""
         noisy, blurred = (one and one.with_depth(depth) for one in (self.noisy, self.blurred))
         usual = self.diffusion.with_depth(depth)
         return replace(self, diffusion=usual, noisy=noisy, blurred=blurred)
@@ -347,11 +349,11 @@ class Profile:
     dda_guidance: GuidanceConfig
     diffpure_depth: int
     plus: Repair = DGA_PLUS
-    """DGA+."""
+    """The repair of DGA+."""
     sampling: SamplingConfig | None = None
     """Of DGA, DGA + G and DDA; None: every depth in turn (DDPM's ancestral sampling)."""
     ancestral_guidance: GuidanceConfig | None = None
-    """Of DGA + G and DDA where every depth is visited in turn; None: the same as above."""
+    """Guidance of DGA + G and DDA where every depth is visited in turn; None: the usual."""
     networks: str | None = None
     """Another profile, whose diffusion model and discriminators serve where it has none."""
     public: PublicFile | None = None
@@ -362,7 +364,7 @@ class Profile:
 
     @property
     def ancestral(self) -> Profile:
-        """The same with ancestral sampling, as the papers have it."""
+        """This profile with ancestral sampling, as the papers have it."""
         return replace(
             self,
             sampling=None,

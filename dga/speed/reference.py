@@ -1,4 +1,4 @@
-"""The same work the published way: the guided_diffusion package's own step, DDA's guidance."""
+"""Rebuilding the published way: the guided_diffusion package's own step, DDA's guidance."""
 
 import torch
 from guided_diffusion.script_util import create_gaussian_diffusion

@@ -26,7 +26,7 @@ SHORTER_SIDES = (224, 320)
 """To which a photograph is reduced before its 224 pixels are cut, evenly between them."""
 PER_PICTURE = 4
 """Windows of one damaged picture: damaging it costs more than a step of training."""
-KERNELS = (Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.LANCZOS)
+REDUCING_KERNELS = (Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.LANCZOS)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Photographs:
 
     @classmethod
     def read(cls, sources: Sequence[Path]) -> Photographs:
-        """Those of folders and zips, at any depth; smaller ones are left out.
+        """Read the photographs of folders and zips, at any depth; smaller ones are left out.
 
         Raises ``ValueError`` if there is none, ``OSError`` for a source that cannot be read.
         """
@@ -69,7 +69,7 @@ class Photographs:
         shorter = min(int(rng.integers(*SHORTER_SIDES)), min(image.size))
         part = PICTURE_SIDE * min(image.size) / shorter
         left, top = rng.random(2) * (np.array(image.size) - part)
-        kernel = KERNELS[int(rng.integers(len(KERNELS)))]
+        kernel = REDUCING_KERNELS[int(rng.integers(len(REDUCING_KERNELS)))]
         box = (left, top, left + part, top + part)
         whole = np.asarray(image.resize((PICTURE_SIDE, PICTURE_SIDE), kernel, box=box))
         if rng.random() < 0.5:
@@ -81,7 +81,7 @@ class Photographs:
     def draw_pair(
         self, rng: np.random.Generator, corruptions: Sequence[str]
     ) -> tuple[Pixels, Pixels]:
-        """Such a picture, and the same damaged as a whole at a random severity."""
+        """A picture as :meth:`draw` makes it, and its copy damaged at a random severity."""
         whole = self.draw(rng)
         name = corruptions[int(rng.integers(len(corruptions)))]
         severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]

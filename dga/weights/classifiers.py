@@ -47,7 +47,7 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
 
 
 def _checkpoint_config(profile: Profile, sources: Sources, path: Path) -> ClassifierConfig:
-    """By what ``sources`` names, timm's ``config.json`` beside the file, or the profile."""
+    """A checkpoint's config: from ``sources``, timm's ``config.json`` beside it, or the profile."""
     config: Any = {}
     place = path.parent / CONFIG
     if place.is_file():

@@ -17,7 +17,7 @@ NETWORKS = ("diffusion", "discriminator", "classifier")
 EXPLAINER = "explainer"
 """DGA+'s own discriminator, which nothing needs: where there is none, the other one does it."""
 HUB_FILE = "model.safetensors"
-TITLES = {"diffusion": "diffusion model"}
+NETWORK_TITLES = {"diffusion": "diffusion model"}
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Sources:
         return [n for n, path in places if not (path.is_file() or (path / CONFIG).is_file())]
 
     def public(self, profile: Profile) -> list[str]:
-        """Those of the missing ones that others publish and nobody named a place for."""
+        """The missing networks that others publish and nobody named a place for."""
         published = {"diffusion": profile.public, "classifier": profile.classifier.hub}
         unnamed = [n for n in self.missing(profile) if self.root is None and not getattr(self, n)]
         return [name for name in unnamed if published.get(name)]
@@ -104,7 +104,7 @@ def check_present(profile: Profile, sources: Sources) -> None:
     """
     places = sources.locate(profile)
     advice = [
-        f"the {TITLES.get(name, name)} ({_advise(profile, sources, name, places[name])})"
+        f"the {NETWORK_TITLES.get(name, name)} ({_advise(profile, sources, name, places[name])})"
         for name in sources.missing(profile)
     ]
     if advice:

@@ -14,7 +14,7 @@ from dga.networks.classifier import Prediction
 from dga.one_picture import Adaptation, Reconstruction, Search
 from dga.pipeline import NO_EXPLANATION
 from dga.profiles import EVERYDAY16, Diffusion
-from dga.record import describe_search, to_dict, to_record, to_text
+from dga.record import describe_search, to_api_facts, to_command_facts, to_text
 from dga.request import Request
 from dga.stopping import Stop
 from dga.systems import USUAL, systems
@@ -123,13 +123,13 @@ def test_a_sentence_for_each_thing_found(found, words):
 def test_a_dropped_candidate_has_no_score_in_the_record(run):
     plus = dataclasses.replace(run.reconstructions["dga-plus"], search=explained(scored=DROPPED))
     found = dataclasses.replace(run, reconstructions={**run.reconstructions, "dga-plus": plus})
-    candidates = json.loads(json.dumps(to_record(found)))["explained"]["candidates"]
+    candidates = json.loads(json.dumps(to_api_facts(found)))["explained"]["candidates"]
     assert [candidate["score"] for candidate in candidates] == [2.0, None]
 
 
 def test_without_dga_plus_nothing_is_explained(run):
     kept = {name: run.reconstructions[name] for name in ("dga", "dga-guided", "dda")}
-    facts = to_dict(dataclasses.replace(run, reconstructions=kept), REQUEST, PICTURES)
+    facts = to_command_facts(dataclasses.replace(run, reconstructions=kept), REQUEST, PICTURES)
     assert facts["explained"] is None
     said = "Noised to depth 7 and rebuilt, it is still read as dog (51 %)."
     assert to_text(facts).splitlines()[0] == f"It was read as dog (51 %). {said}"
@@ -139,8 +139,8 @@ def test_dga_plus_alone_has_no_curve(run):
     plus = run.reconstructions["dga-plus"]
     only = {"dga-plus": plus}
     alone = dataclasses.replace(run, search=plus.search, reconstructions=only)
-    facts = to_dict(alone, REQUEST, PICTURES)
-    assert (facts["confidence"], to_record(alone)["confidence"]) == ([], [])
+    facts = to_command_facts(alone, REQUEST, PICTURES)
+    assert (facts["confidence"], to_api_facts(alone)["confidence"]) == ([], [])
     first, second, *_ = to_text(facts).splitlines()
     assert first.startswith(
         "It was read as dog (51 %). Diagnosis: exposure changed (x3), then rebuilt"
@@ -151,13 +151,13 @@ def test_dga_plus_alone_has_no_curve(run):
 REQUEST = Request("fog", 4, 0.6, 11, 24, paths=2)
 
 
-@pytest.mark.parametrize("name", ["to_dict", "to_record", "to_text"])
+@pytest.mark.parametrize("name", ["to_command_facts", "to_api_facts", "to_text"])
 def test_shapes_are_what_they_were(name, run):
-    facts = to_dict(run, REQUEST, PICTURES)
+    facts = to_command_facts(run, REQUEST, PICTURES)
     if name == "to_text":
         assert to_text(facts) + "\n" == (GOLDEN / "to_text.txt").read_text()
         return
-    made = json.loads(json.dumps(facts if name == "to_dict" else to_record(run)))
+    made = json.loads(json.dumps(facts if name == "to_command_facts" else to_api_facts(run)))
     # A processor's exponential may differ in its last bit.
     assert made.pop("confidence") == pytest.approx(run.confidence.tolist(), abs=1e-6)
     assert made == json.loads((GOLDEN / f"{name}.json").read_text())

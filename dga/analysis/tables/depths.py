@@ -11,7 +11,7 @@ from dga.corruptions import CLEAN
 
 # Both halt at the same depths: guidance comes after t*.
 ADAPTIVE = ("dga-guided", "dga")
-TITLES = {
+CONTROL_TITLES = {
     "measured": "Adaptive, as run",
     "adaptive": "Adaptive, nearest swept depth",
     "permuted": "t* permuted within a corruption",
@@ -37,7 +37,7 @@ def make_controls_table(pooled: PooledRuns) -> Table:
     controls = pooled.controls
     rows = Rows()
     for name, row in controls.rows.items():
-        title = TITLES.get(name, name.replace("=", " ").capitalize())
+        title = CONTROL_TITLES.get(name, name.replace("=", " ").capitalize())
         rows.texts.append({
             "Depth": f"{title} ({controls.best_depth})" if name == "global" else title,
             "Accuracy (%)": to_percent(row.accuracy[MEAN]),

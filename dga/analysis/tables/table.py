@@ -72,7 +72,7 @@ class Rows:
 
     @property
     def frames(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Both, for :class:`Table`."""
+        """Texts and numbers as data frames, for :class:`Table`."""
         return pd.DataFrame(self.texts), pd.DataFrame(self.numbers)
 
 
@@ -96,7 +96,7 @@ def to_points(estimate: Estimate | None, scale: float = 100, digits: int = 1) ->
 
 
 def to_signed(value: float, digits: int = 1) -> str:
-    """With its sign (a true minus): ``+4.8``; ``0.0`` has none."""
+    """A number with its sign (a true minus): ``+4.8``; ``0.0`` has none."""
     text = f"{value:+.{digits}f}".replace("-", MINUS)
     return text[1:] if float(f"{value:.{digits}f}") == 0 else text
 

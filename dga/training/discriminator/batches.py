@@ -57,7 +57,7 @@ class BatchMaker(Dataset):
         return Schedule.from_config(self.profile.schedule)
 
     def __getitem__(self, step: int) -> Batch:
-        """Both pictures of a pair are at one depth, drawn as T u^2: most of them lie where
+        """The batch of a step. The pictures of a pair share a depth, drawn as T u^2: most lie where
         the classes still differ. With explanations, at the depths where those are compared.
         """
         schedule, seed = self.schedule, self.config.seed

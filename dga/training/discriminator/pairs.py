@@ -11,7 +11,7 @@ from dga.images import Pixels, through_jpeg
 from dga.training.discriminator.samples import Samples
 from dga.training.discriminator.studies import Study
 
-KERNELS = (
+SHRINKING_KERNELS = (
     Image.Resampling.BOX,
     Image.Resampling.BILINEAR,
     Image.Resampling.HAMMING,
@@ -68,7 +68,7 @@ def vary_source(picture: Pixels, rng: np.random.Generator) -> Pixels:
         image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     if rng.random() < 1 / 3:
         shrunk = int(rng.integers(side * 9 // 16, side))
-        kernel = KERNELS[int(rng.integers(len(KERNELS)))]
+        kernel = SHRINKING_KERNELS[int(rng.integers(len(SHRINKING_KERNELS)))]
         before = int(rng.integers(side - shrunk + 1))
         margin = (before, side - shrunk - before)
         small = np.asarray(image.resize((shrunk, shrunk), kernel))

@@ -35,7 +35,7 @@ class Prior:
 
     @classmethod
     def load(cls, profile: Profile, study: Study, device: torch.device) -> Prior:
-        """Its weights at the study's precision; raises ``WeightsError``."""
+        """Load the study's diffusion model at its precision. Raises ``WeightsError``."""
         folder = study.diffusion or weights_folder(profile.name, "diffusion")
         compute = Compute(device, getattr(torch, study.precision))
         network = compute.prepare(load_denoiser(profile, folder))

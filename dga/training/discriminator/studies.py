@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dga.corruptions import CORRUPTIONS, GROUPS, check_corruptions
+from dga.corruptions import CORRUPTIONS, SUBSETS, check_corruptions
 from dga.discriminator import INPUTS
 from dga.io.parsing import check_choice
 
 SOURCES = ("images", "generated", "crossed")
-PRECISIONS = ("float32", "bfloat16")
+FROZEN_PRECISIONS = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Study:
         for what, value, allowed in (
             ("source", self.source, SOURCES),
             ("input", self.input, INPUTS),
-            ("precision", self.precision, PRECISIONS),
+            ("precision", self.precision, FROZEN_PRECISIONS),
         ):
             check_choice(what, value, allowed)
         check_corruptions(set(self.corruptions))
@@ -71,7 +71,7 @@ class Study:
         """Short name: images, generated, crossed, images-blur, leave-out, images-x0_hat,
         images-explanations ...
         """
-        groups = {names: group for group, names in GROUPS.items()}
+        groups = {names: group for group, names in SUBSETS.items()}
         group = groups.get(self.corruptions, "+".join(self.corruptions))
         source = "" if (self.source, group) == ("images", "extra") else self.source
         damage = {"all": "", "extra": "leave-out"}.get(group, group)
