@@ -20,7 +20,6 @@ from app.runs.models import Networks, TooLongError
 from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, Settings, SettingsError, parse_settings
 from app.runs.subject import Original, Subjects, view_square
-from app.runs.thumbnails import forget_thumbnails
 from app.runs.watch import watch
 from app.server.decoder import read_photograph
 from app.server.gate import address_of
@@ -60,13 +59,8 @@ class Service:
         self.photos = Photos()
         self.turns = Turns()
         self.subjects = Subjects()
-        self.photos.on_forget = self._forget
+        self.photos.on_forget = self.subjects.forget
         self.latest = dict[str, Turn]()
-
-    def _forget(self, key: str) -> None:
-        """Drop what was made of a photo that is no longer here."""
-        self.subjects.forget(key)
-        forget_thumbnails(key)
 
     def find_photo(self, settings: Settings) -> Original:
         """A sample or an upload. Raises ``UnknownPhotoError``."""
@@ -121,7 +115,7 @@ class Service:
                     yield {"download": self._keep(original.key, subject.parts["result"])}
             finally:
                 if not is_sample and original.key not in self.photos:  # its hour ended meanwhile
-                    self._forget(original.key)
+                    self.subjects.forget(original.key)
 
         async for part in self.run(request, steps, str(page)[:32]):
             yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}

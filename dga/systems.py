@@ -190,23 +190,9 @@ def _find_system(profile: Profile, name: str) -> System:
 def change_settings(profile: Profile, system: System, changes: dict[str, str], name: str) -> System:
     """The system with settings changed by text, under another name.
 
-    ``sampling=false`` and ``posterior=false`` turn off a diffusion of DGA+: blurred pictures are
-    then what the explanation left of them, and noisy ones are sampled as the others are.
     Raises ``ValueError`` as :func:`parse` does.
     """
-    switches = {key: changes[key] for key in ("posterior", "sampling") if key in changes}
-    repair = system.repair
-    if repair and repair.noisy and switches:
-        usual = repair.diffusion
-        if wrong := [key for key, value in switches.items() if value not in ("true", "false")]:
-            raise ValueError(f"{changes[wrong[0]]!r} is no value for the setting {wrong[0]}.")
-        changes = {key: value for key, value in changes.items() if key not in switches}
-        if switches.get("posterior") == "false":
-            repair = replace(repair, noisy=replace(usual, stopping=repair.noisy.stopping))
-        if switches.get("sampling") == "false":
-            blurred = repair.blurred and replace(repair.blurred, depth=0)
-            repair = replace(repair, diffusion=replace(usual, depth=0), blurred=blurred)
-    changed: System = override(replace(system, name=name, repair=repair), changes)
+    changed: System = override(replace(system, name=name), changes)
     schedule = Schedule.from_config(profile.schedule)
     for diffusion in changed.diffusions:
         schedule.check_depth(diffusion.depth or 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from PIL import Image
 
 from app.runs.damage import damage_photo
 from app.runs.pictures import encode_picture
+from app.runs.samples import SAMPLES
 from app.runs.settings import Settings
 from app.runs.subject import view_square
 from dga.corruptions import CORRUPTIONS
@@ -22,29 +22,20 @@ if TYPE_CHECKING:
 
 SIDE = 80
 STRENGTH = 4
-MOST = 32
-_thumbnails: OrderedDict[str, dict[str, str]] = OrderedDict()
+_of_samples: dict[str, dict[str, str]] = {}
 
 
 async def show_thumbnails(service: Service, key: str) -> dict[str, str]:
-    """A picture for each damage, by its name, of a sample or an upload.
+    """A picture for each damage, by its name, of a sample or an upload, kept as long as that is.
 
     Raises ``UnknownPhotoError``.
     """
     original = service.find_photo(Settings(photo=key))
-    if key not in _thumbnails:
+    made = _of_samples.setdefault(key, {}) if key in SAMPLES else service.photos.get(key).thumbnails
+    if not made:
         profile = service.networks.profile
-        thumbnails = await asyncio.to_thread(make_thumbnails, profile, original.pixels)
-        service.find_photo(Settings(photo=key))  # its hour may have ended meanwhile
-        _thumbnails[key] = thumbnails
-        if len(_thumbnails) > MOST:
-            _thumbnails.popitem(last=False)
-    return _thumbnails[key]
-
-
-def forget_thumbnails(key: str) -> None:
-    """Drop those of a photo that is no longer here."""
-    _thumbnails.pop(key, None)
+        made |= await asyncio.to_thread(make_thumbnails, profile, original.pixels)
+    return made
 
 
 def make_thumbnails(

@@ -43,6 +43,7 @@ class Photo:
     source: bytes
     address: str
     results: dict[str, Pixels] = field(default_factory=dict)
+    thumbnails: dict[str, str] = field(default_factory=dict)
 
     @property
     def size(self) -> int:

@@ -16,9 +16,6 @@ def bench(
     ] = None,
     batches: Annotated[str, typer.Option(help="Comma-separated batch sizes.")] = "1,8,32",
     steps: Annotated[int, typer.Option(help="Denoising steps of an image.")] = 50,
-    timed: Annotated[
-        int | None, typer.Option(help="How many of them are run; the rest cost alike. Default: 2.")
-    ] = None,
     random: Annotated[
         bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
     ] = False,
@@ -42,13 +39,12 @@ def bench(
     if against not in (None, "reference"):
         raise ValueError(f"--against takes reference, not {against!r}.")
     sizes = whole_numbers(batches, "Batch sizes", "1,8,32")
-    timed = min(2, steps) if timed is None else timed
     shape = get_profile(profile)
     load = make_random_models if random else partial(load_models, sources=Sources(weights))
     models = load(shape, compute=Compute.choose(device, precision))
     exact = Compute.choose(device, "float32")
     reference = load(shape, compute=exact) if against else None
-    table = measure(models, sizes, steps, timed, reference)
+    table = measure(models, sizes, steps, reference)
     typer.echo(table.to_string(index=False, na_rep="-", float_format="{:.4f}".format))
     if out:
         out.mkdir(parents=True, exist_ok=True)
@@ -58,5 +54,5 @@ def bench(
             "profile": profile,
             "device": str(models.device),
         }
-        plan = {"batches": sizes, "steps": steps, "timed": timed}
+        plan = {"batches": sizes, "steps": steps}
         write_json(out / "bench.json", {**facts, **plan, "versions": versions()})

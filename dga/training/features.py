@@ -35,17 +35,10 @@ class FeatureDistance(nn.Module):
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """Distances ``[B]`` of ``[B, 3, H, W]`` in [-1, 1]."""
-        distances = torch.zeros(len(x), device=x.device)
-        features_x, features_y = self._compute_features(x), self._compute_features(y)
-        for a, b in zip(features_x, features_y, strict=True):
-            differences = (F.normalize(a.float()) - F.normalize(b.float())) ** 2
-            distances = distances + differences.sum(1).mean((1, 2)) / len(features_x)
-        return distances
-
-    def _compute_features(self, x: Tensor) -> list[Tensor]:
-        """One tensor ``[B, C, h, w]`` for each resolution of the network, finest first."""
         network: Any = self.network
-        features: list[Tensor] = network.forward_intermediates(
-            normalise(x, self.config), intermediates_only=True
-        )
-        return features
+        both = normalise(torch.cat([x, y]), self.config)
+        distances = []
+        for features in network.forward_intermediates(both, intermediates_only=True):
+            a, b = F.normalize(features.float()).chunk(2)  # [B, C, h, w], finest first
+            distances.append(((a - b) ** 2).sum(1).mean((1, 2)))
+        return torch.stack(distances).mean(0)

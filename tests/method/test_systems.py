@@ -45,16 +45,6 @@ def test_a_setting_changes_one_thing():
     assert parse(EVERYDAY16, "dda:ensemble=true").ensemble
 
 
-def test_an_end_of_dga_plus_is_turned_off():
-    plus = repair_of("dga-plus")
-    posterior, sampling = map(repair_of, ("dga-plus:posterior=false", "dga-plus:sampling=false"))
-    sampled = dataclasses.replace(plus.diffusion, stopping=plus.noisy.stopping)
-    assert posterior == dataclasses.replace(plus, noisy=sampled)
-    kept = dataclasses.replace(plus.diffusion, depth=0)
-    assert sampling == dataclasses.replace(plus, diffusion=kept)
-    assert repair_of("dga-plus:posterior=true:sampling=true") == plus
-
-
 def test_any_repair_goes_with_any_reader():
     tent, memo = parse(EVERYDAY16, "dga-plus+tent"), parse(EVERYDAY16, "dga-guided+memo:views=2")
     assert (tent.repair, tent.reader) == (EVERYDAY16.plus, EVERYDAY16.tent)
@@ -81,7 +71,6 @@ def test_any_repair_goes_with_any_reader():
         ("dga:steps=0", "at least one step, not 0"),
         ("dga:eta=1.5", "eta is a number from 0 to 1"),
         ("dga-ancestral:eta=1", "say how many steps"),
-        ("dga-plus:posterior=maybe", "'maybe' is no value for the setting posterior"),
         ("dga-plus+tent:trust=-1", "trust is a number from 0 up"),
         ("dga-plus:permute=noise", "permute=noise needs batch=N"),
     ],
