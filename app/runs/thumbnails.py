@@ -30,11 +30,10 @@ async def show_thumbnails(service: Service, key: str) -> dict[str, str]:
 
     Raises ``UnknownPhotoError``.
     """
-    original = service.find_photo(Settings(photo=key))
+    pixels = service.find_photo(Settings(photo=key)).pixels
     made = _of_samples.setdefault(key, {}) if key in SAMPLES else service.photos.get(key).thumbnails
     if not made:
-        profile = service.networks.profile
-        made |= await asyncio.to_thread(make_thumbnails, profile, original.pixels)
+        made |= await asyncio.to_thread(make_thumbnails, service.networks.profile, pixels)
     return made
 
 

@@ -29,8 +29,7 @@ from dga.systems import parse
 OURS, PUBLISHED = "ours", "published"
 WHOLE = ("dga-guided", "dga-plus")
 """Methods from the picture to the label; each is held against DDA, whose cost is "guided"."""
-TIMED = 2
-"""Steps of a reconstruction that are run."""
+TIMED_STEPS = 2
 Work = Callable[[], object]
 
 
@@ -49,7 +48,7 @@ def bench(
     models.schedule.check_depth(steps)
     if not batches or min(batches) < 1:
         raise ValueError("Batches are whole numbers from 1 up.")
-    timed = min(TIMED, steps)
+    timed = min(TIMED_STEPS, steps)
     published = PublishedSampler(reference) if reference else None
     rows = []
     for count in batches:
