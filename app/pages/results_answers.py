@@ -180,11 +180,11 @@ def _failures(results: Results, key: str) -> Answer:
     if not mean:
         return Answer("failures", question)
     sentence = f"{percent(100 - mean['right'])} stay wrong at {_strength(key)}."
-    nothing = [PLAIN_NAMES[row["group"]] for row in rows if row["gain"] == 0]
-    worse = [PLAIN_NAMES[row["group"]] for row in rows if row["gain"] < 0]
-    for words, names in (("No gain", nothing), ("Worse", worse)):
+    unsure = [PLAIN_NAMES[r["group"]] for r in rows if r["gain_low"] <= 0 <= r["gain_high"]]
+    worse = [PLAIN_NAMES[row["group"]] for row in rows if row["gain_high"] < 0]
+    for words, names in (("No sure gain", unsure), ("Worse", worse)):
         sentence += f" {words}: {shorten(names)}." if names else ""
-    chart = [_change(PLAIN_NAMES[row["group"]], row) for row in rows[::-1] if row["gain"] <= 0]
+    chart = [_change(PLAIN_NAMES[row["group"]], row) for row in rows[::-1] if row["gain_low"] <= 0]
     return Answer("failures", question, sentence, (), chart, key)
 
 

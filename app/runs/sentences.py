@@ -63,7 +63,7 @@ def describe_finding(diagnosis: str, is_unchanged: bool, is_fine: bool, is_flat:
     if is_flat:
         return "one colour or a drawing, where nothing can be told. Left alone."
     if is_unchanged:
-        return f"{'no damage' if is_fine else 'nothing that we can undo'}. Left alone."
+        return f"{'no damage that we know' if is_fine else 'nothing that we can undo'}. Left alone."
     if not diagnosis:
         return "traces of damage. Removed with a little noise."
     return f"{diagnosis}. Repaired where possible."
@@ -112,7 +112,7 @@ def _own_photo(
     if repaired is None:
         return sight
     if is_unchanged:
-        finding = "no damage" if is_fine else "nothing that we can undo"
+        finding = "no damage that we know" if is_fine else "nothing that we can undo"
         return f"{sight} We found {finding} and left it alone."
     what = diagnosis[0].upper() + diagnosis[1:] if diagnosis else "Damage"
     is_unsure = not (damaged["is_sure"] or repaired["is_sure"])

@@ -9,8 +9,7 @@ const BOTTOM = 240;
 let chart = null;
 let last = "";
 
-/** As the server decides it: the first depth below tau, at most the cap. Where there is none, a
- *  profile with a horizon leaves the photo alone, and one without takes the cap. */
+/** As the server decides it: the first depth below tau, at most the cap; where there is none, 0 with a horizon, else the cap. */
 function chooseDepth(confidence, tau, page) {
   const first = confidence.findIndex((share) => share < tau);
   return first < 0 && page.hasHorizon ? 0 : Math.min(first < 0 ? page.cap : first, page.cap);
@@ -155,7 +154,7 @@ function makeChart(change, page) {
 
 function showStop({ stop, curve }, settings, page, isRunning) {
   let text = isRunning ? "The detector is looking …" : "";
-  if (curve && !curve.is_done && isRunning) text = `The detector is looking: ${curve.confidence.length - 1} steps of noise so far.`;
+  if (curve && !curve.is_done && isRunning) text = `The detector is looking: noise so far: ${curve.confidence.length - 1} of ${page.deepest} steps.`;
   if (stop && curve?.is_done) {
     const sure = percent(stop.tau);
     if (stop.has_given_up) text = `Even after ${page.deepest} steps of noise the detector is at least ${sure} sure of damage: the paper’s method leaves the photo alone.`;

@@ -65,7 +65,7 @@ export function startGame({ rounds, stop }, tau) {
     const { depth, sure } = rounds.at(-1);
     const gap = Math.abs(sure[1] - sure[0]);
     const end = gap < 0.03 ? ` At ${depth} it hardly tells the two apart.` : "";
-    return `${yours} The detector is first below ${percent(tau)} at ${stop} steps: t* of this picture.${end}`;
+    return `${yours} Of these amounts ${stop} steps is the first at which the detector is below ${percent(tau)}, where the paper stops.${end}`;
   }
 
   sides.forEach((button, index) => button.addEventListener("click", () => answer(index)));

@@ -88,8 +88,8 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed }) {
     move(depth);
     const sure = percent(confidence[depth]);
     const how = depth < stop ? `Not enough: the detector is still ${sure} sure of damage.`
-      : depth > stop ? `More than enough: the line fell below the dashes at ${stop} already.`
-        : isCrossed ? `Just enough: the line falls below the dashes. This is t*, ${steps(stop)}.`
+      : depth > stop ? `More than the detector asks for: the line fell below the dashes at ${stop} already.`
+        : isCrossed ? `Here it stops: the line falls below the dashes. This is t*, ${steps(stop)}.`
           : `As much noise as we allow: ${steps(stop)}.`;
     put(find("#noise-words"), `${how} ${depth ? "Rebuilt from here" : "Without noise"}, it is read ${reading.isRight ? "right" : "wrong"}, ${percent(reading.share)} sure.`);
   });

@@ -31,7 +31,8 @@ function showRow(name) {
   row.classList.toggle("right", reading?.is_right === true);
   row.classList.toggle("wrong", reading?.is_right === false);
   row.style.setProperty("--share", `${100 * (reading?.share ?? 0)}%`);
-  put(find(".label", row), reading ? nameReading(reading) : isAbsent ? "no damage added" : "");
+  const isAssumed = name === "original" && reading?.is_right && !page.samples.includes(settings.photo);
+  put(find(".label", row), reading ? nameReading(reading) + (isAssumed ? ", taken as right" : "") : isAbsent ? "no damage added" : "");
   put(find(".share", row), reading ? nameShare(reading) : "");
 }
 

@@ -84,7 +84,7 @@ def test_answers_say_what_was_measured(read):
     assert re.match(pattern, said["paper"])
     shares = "ours 70.0 %, Tent 40.0 %, batch statistics 30.0 % and nothing done 50.0 %"
     assert said["others"] == f"Of mixed pictures read right: {shares}."
-    assert said["failures"] == "44.0 % stay wrong at strength 5. Worse: Snow."
+    assert said["failures"] == "44.0 % stay wrong at strength 5. No sure gain: Snow."
 
 
 def test_a_changed_number_changes_its_sentence(read):
