@@ -32,7 +32,7 @@ function showRow(name) {
   row.classList.toggle("wrong", reading?.is_right === false);
   row.style.setProperty("--share", `${100 * (reading?.share ?? 0)}%`);
   const isAssumed = name === "original" && reading?.is_right && !page.samples.includes(settings.photo);
-  put(find(".label", row), reading ? nameReading(reading) + (isAssumed ? ", taken as right" : "") : isAbsent ? "no damage added" : "");
+  put(find(".label", row), isAssumed ? `${reading.label} (assumed)` : reading ? nameReading(reading) : isAbsent ? "no damage added" : "");
   put(find(".share", row), reading ? nameShare(reading) : "");
 }
 
