@@ -77,7 +77,7 @@ def test_the_game_counts_hits_and_ends_with_where_the_detector_stops(learn):
         assert page.locator("#game-you").inner_text() == f"{hits} of {number}"
         if number < rounds:
             page.locator("#game-next").click()
-    assert "t* of this picture" in page.locator("#game-words").inner_text()
+    assert "where the paper stops" in page.locator("#game-words").inner_text()
     page.get_by_role("button", name="Play again").click()
     assert page.locator("#game-you").inner_text() == "0 of 0"
 
@@ -85,12 +85,12 @@ def test_the_game_counts_hits_and_ends_with_where_the_detector_stops(learn):
 def test_more_noise_than_the_rule_adds_is_called_so(learn):
     page = learn(4)
     words, depth = page.locator("#noise-words"), page.locator("#depth")
-    assert "Just enough" in words.inner_text()
+    assert "Here it stops" in words.inner_text()
     depth.focus()
     page.keyboard.press("Home")
     assert "Not enough" in words.inner_text()
     page.keyboard.press("End")
-    assert "More than enough" in words.inner_text()
+    assert "More than the detector asks for" in words.inner_text()
 
 
 @pytest.mark.parametrize(("step", "group"), [(5, "damages"), (6, "failures")])
