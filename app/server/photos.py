@@ -48,7 +48,9 @@ class Photo:
     @property
     def size(self) -> int:
         """Bytes of memory."""
-        return len(self.source) + sum(one.nbytes for one in (self.pixels, *self.results.values()))
+        texts = sum(map(len, self.thumbnails.values()))
+        pictures = sum(one.nbytes for one in (self.pixels, *self.results.values()))
+        return len(self.source) + texts + pictures
 
 
 class Download(NamedTuple):

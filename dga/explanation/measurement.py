@@ -55,17 +55,15 @@ def find_begins(x: Tensor) -> tuple[int, ...]:
     is_new = (x[:, 1:] != x[:, :-1]).any(2).any(0)
     is_varied = (x[:, 1:] != x[:, 1:, :1]).any(2).any(0)
     begins = [0, *(1 + is_new.nonzero()[:, 0]).tolist()]
-    if len(begins) == 1 or 1 - is_new[is_varied].float().mean() < REPEATED:
+    if len(begins) == 1 or not is_varied.any() or 1 - is_new[is_varied].float().mean() < REPEATED:
         return ()
     heights = np.diff([*begins, x.shape[1]])
-    usual = np.median(heights)
-    divided = (
-        begin + round(height * part / count)
-        for begin, height in zip(begins, heights, strict=True)
-        for count in [max(1, round(height / usual))]
-        for part in range(count)
-    )
-    return tuple(int(begin) for begin in divided)
+    counts = np.maximum(1, np.round(heights / np.median(heights))).astype(int)
+    divided = [
+        begin + np.round(np.arange(count) * height / count)
+        for begin, height, count in zip(begins, heights, counts, strict=True)
+    ]
+    return tuple(np.concatenate(divided).astype(int).tolist())
 
 
 def measure_blur(x: Tensor) -> Operator | None:
