@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.pages.shell import METHODS, PLAIN_NAMES, Page, render
+from dga.profiles import get_profile
 
 STEPS = (
     "The trouble",
@@ -25,6 +26,7 @@ def learn_page() -> Page:
             steps=STEPS,
             methods=METHODS,
             compared=(("damaged", "Damaged"), *METHODS.items()),
+            tau=get_profile("photo").stopping.tau,
         ),
         ("learn.css",),
         ("learn.js",),

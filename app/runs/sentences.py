@@ -87,10 +87,16 @@ def write_headline(
     thing = f"the {truth}"
     was_right = damaged["label"] == truth
     if repaired is None:
-        return f"{subject} did not hide {thing}." if was_right else f"{subject} hid {thing}."
+        return (
+            f"{subject} did not hide {thing}."
+            if was_right
+            else f"{subject} hid {thing} from the AI."
+        )
     is_right, share = repaired["label"] == truth, percent(repaired["share"])
     if is_unchanged:
-        start = f"{subject} did not hide {thing}" if was_right else f"{subject} hid {thing}"
+        start = (
+            f"{subject} did not hide {thing}" if was_right else f"{subject} hid {thing} from the AI"
+        )
         return f"{start}. We found nothing to undo and left it alone."
     if was_right and is_right:
         before = percent(damaged["share"])
@@ -98,11 +104,13 @@ def write_headline(
         after = "Repaired, it is less sure" if is_less else "Repaired"
         return f"{subject} did not hide {thing}: {before}. {after}: {share}."
     if is_right:
-        return f"{subject} hid {thing}. Repaired, it is seen again: {share}."
+        return f"{subject} hid {thing} from the AI. Repaired, it is seen again: {share}."
     if was_right:
         return f"{subject} did not hide {thing}, but our repair did."
     seen = f"{name_with_article(repaired['label'])} ({share})"
-    return f"{subject} hid {thing}. The repair did not bring it back: it is read as {seen}."
+    return (
+        f"{subject} hid {thing} from the AI. The repair did not bring it back: the AI sees {seen}."
+    )
 
 
 def _own_photo(
@@ -116,9 +124,8 @@ def _own_photo(
         return f"{sight} We found {finding} and left it alone."
     what = diagnosis[0].upper() + diagnosis[1:] if diagnosis else "Damage"
     is_unsure = not (damaged["is_sure"] or repaired["is_sure"])
-    unsure = "The classifier is still not sure what this is."
-    now = unsure if is_unsure else f"Now the classifier {describe_sight(repaired)}."
-    return f"{what}, repaired where possible. {now}"
+    when = "Still" if is_unsure else "Now"
+    return f"{what}, repaired where possible. {when} the classifier {describe_sight(repaired)}."
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:
@@ -130,9 +137,10 @@ def _after(repaired: Reading | None, is_unchanged: bool) -> str:
 
 
 def describe_sight(reading: Reading) -> str:
-    """``sees an espresso (93 %)``, or that it is not sure."""
+    """``sees an espresso (93 %)``, or that it is not sure, and its best guess."""
     if not reading["is_sure"]:
-        return "is not sure what this is"
+        guess = f"{name_with_article(reading['label'])} ({percent(reading['share'])})"
+        return f"is not sure what this is: perhaps {guess}"
     return f"sees {name_with_article(reading['label'])} ({percent(reading['share'])})"
 
 

@@ -11,7 +11,7 @@ function showBoard() {
   const cellOf = (row, column) => row.cells[column === "paper" && isGuided ? "guided" : column];
   find("#rows").replaceChildren(...board.rows.map((row) => make("tr", {},
     make("th", { scope: "row" }, page.names[row.damage], make("small", {}, page.descriptions[row.damage]), make("small", {}, `Found: ${row.found}`)),
-    ...columns.map((column) => showCell(row, cellOf(row, column))))));
+    ...columns.map((column) => showCell(row, column, cellOf(row, column))))));
   for (const node of all("[data-count]")) {
     const right = board.rows.filter((row) => cellOf(row, node.dataset.count).reading.is_right).length;
     put(node, `right in ${right} of ${board.rows.length}`);
@@ -21,15 +21,17 @@ function showBoard() {
   put(find("#headline"), `Of fifteen damages the classifier reads ${damaged} right, and ${ours} after our repair.`);
 }
 
-function showCell(row, { image, reading }) {
+function showCell(row, column, { image, reading }) {
   const address = `.?photo=${board.photo}&damage=${row.damage}&strength=${board.strength}`;
   const text = make("span", { class: "label" }, reading.label, "\u00a0", make("span", { class: "mark" }, reading.is_right ? "✓" : "✗"), make("small", {}, percent(reading.share)));
-  return make("td", { class: reading.is_right ? "right" : "wrong" }, make("a", { href: address }, make("img", { src: image, alt: "", width: 112, height: 112, loading: "lazy" }), text));
+  return make("td", { "data-column": column, class: reading.is_right ? "right" : "wrong" }, make("a", { href: address }, make("img", { src: image, alt: "", width: 112, height: 112, loading: "lazy" }), text));
 }
 
 makeRadioGroup(find("#photos"), async (photo) => {
   board = await getJson(`recorded/boards/${photo}.json`).catch(() => board);
   showBoard();
 });
+// On a phone one method stands beside the damaged photo.
+makeRadioGroup(find("#methods"), (column) => { find(".board").dataset.beside = column; });
 find("#guided").addEventListener("change", showBoard);
 showBoard();

@@ -1,10 +1,10 @@
 // The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
 import { find, put, percent, nameReading, nameShare, draw, make, clamp } from "./base.js";
 
-const HEIGHT = 300;
+const HEIGHT = 320;
 const LEFT = 52;
-const TOP = 30;
-const BOTTOM = 240;
+const TOP = 50;
+const BOTTOM = 260;
 
 let chart = null;
 let last = "";
@@ -55,6 +55,7 @@ function makeChart(change, page) {
       const words = isLast ? `${depth} steps${width < 700 ? "" : " of noise"}` : `${depth}`;
       lines.push(draw("text", { x: x(depth), y: BOTTOM + 22, "text-anchor": isLast ? "end" : "middle" }, words));
     }
+    lines.push(draw("text", { x: 0, y: 12 }, "How sure of damage"));
     axes.replaceChildren(...lines);
   }
 

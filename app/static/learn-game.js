@@ -32,6 +32,7 @@ export function startGame({ rounds, stop }, tau) {
     if (isAnswered()) return;
     answers.push(index === side);
     update();
+    next.focus({ preventScroll: true }); // so that Enter goes on
   }
 
   function update() {
@@ -73,7 +74,6 @@ export function startGame({ rounds, stop }, tau) {
   addEventListener("keydown", (event) => {
     if (find("#step-2").hidden || isTaken(event)) return;
     if (event.key === "1" || event.key === "2") answer(Number(event.key) - 1);
-    if (event.key === "Enter" && !isDone() && !next.disabled && !event.target.closest("button, a")) deal(round + 1);
   });
   start();
 }

@@ -45,7 +45,10 @@ export function showTrouble({ truth, original, strengths }) {
   });
 }
 
-export function showOurs({ original, damaged, plus, truth, found }) {
+export function showOurs(one) {
+  const { original, damaged, plus, truth, found } = one;
+  put(find("#ours-original-caption"), `Original: ${article(truth)}`);
+  put(find("#ours-caption"), `Damaged (${nameDamage(one)}) and repaired`);
   showPicture("#ours-picture", original.image, `Undamaged, read as ${original.label}`);
   showPicture("#ours-before", damaged.image, `Damaged, read as ${damaged.label}`);
   showPicture("#ours-after", plus.image, `Repaired, read as ${plus.label}`);
@@ -133,7 +136,8 @@ function showCase(root, one, parts) {
   }
 }
 
-const nameCase = ({ damage, strength }) => `${names[damage]}, ${strength} of 5`;
+const nameDamage = ({ damage, strength }) => `${names[damage]}, ${strength} of 5`;
+const nameCase = (one) => `${one.truth[0].toUpperCase()}${one.truth.slice(1)}: ${nameDamage(one)}`;
 
 export function showComparison(cases) {
   const ways = Object.keys(methods);

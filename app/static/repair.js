@@ -263,7 +263,10 @@ function openMore(open) {
 }
 
 find("#more").addEventListener("click", () => openMore(find("#more").getAttribute("aria-expanded") !== "true"));
-find("#strength").addEventListener("input", (event) => change({ strength: Number(event.target.value) }, 150));
+find("#strength").addEventListener("input", (event) => {
+  put(find("#strong"), `${event.target.value} of 5`);
+  change({ strength: Number(event.target.value) }, 150);
+});
 for (const name of ["paper", "fixed"]) {
   find(`#tile-${name}`).addEventListener("click", () => {
     inDivider = inDivider === name ? "repaired" : name;

@@ -81,5 +81,6 @@ for (const link of all('a[href^="results#"]')) {
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   for (const node of drawn) window.Plotly?.react(node, ...paint(figures[node.dataset.figure]));
 });
+for (const node of all(".address")) put(node, document.baseURI);
 addEventListener("hashchange", openTarget);
 openTarget();

@@ -43,7 +43,7 @@ def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
     seen = reading("elk", share)
     text = write_headline("none", None, seen, seen, seen, is_unchanged, is_fine, "noise")
     assert ("no damage" in text) == is_fine
-    assert ("elk" in text) == (share > 0.25)
+    assert "elk" in text
     assert ("not sure" in text) == (share < 0.25)
     assert ("left it alone" in text) == is_unchanged
     assert ("repaired" in text) == (not is_unchanged)
