@@ -9,13 +9,15 @@ and b leave. In what follows these two numbers are the *slope* and the *share*, 
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.explanation.operators import REGULARISATION, Blocks, Disk, Line, Operator
+from dga.explanation.operators import Blocks, Disk, Line, Operator
 from dga.images import HALF_RANGE
 
 TILE = 224
@@ -29,12 +31,17 @@ ANGLES = tuple(np.arange(0.0, 180.0, 7.5).tolist())
 LENGTHS = (3.0, 5.0, 8.0, 12.0, 15.0)
 """Candidates: disks' radii in pixels, angles of motion in degrees, deviations of fading motion in
 pixels."""
+REFINED_ANGLES = tuple(np.arange(-4.0, 4.1, 0.5).tolist())
+REFINED_LENGTHS = (0.9, 1.0, 1.1)
+"""Around the best line: degrees that are added, and factors of its length."""
 DISK_SHARE = DISK_SLOPE = 0.6
 """Share and slope from which a disk is certain, its radius exact to a quarter pixel."""
 SMALLEST_DISK = 2.25
 """Pixels; smaller ones look like any soft picture."""
 LINE_SHARE, LINE_SLOPE = 0.18, 0.55
 """Share and slope from which motion is certain, if besides it has erased what it erases most."""
+DIRECTION_WEIGHT = 0.01
+"""Regularisation of the inverse by which the direction of motion is told."""
 MOST_LEFT = 5.2
 """Log power over that of rounding which motion leaves there, at most: 5 of 520 undamaged
 photographs have less."""
@@ -109,13 +116,29 @@ def measure_disk(power: NDArray[np.float64]) -> Disk | None:
 
 def measure_line(power: NDArray[np.float64]) -> Line | None:
     """Motion, even or fading, by the stripes in the spectrum; its sign is not in it."""
+    table = _line_table(len(power))
+    best, share, slope = _find_best_line(power, table)
+    if share <= LINE_SHARE or slope <= LINE_SLOPE or not is_erased(table[best], power):
+        return None
+    motion = _line_family(len(power))[best]
+    refined = [
+        replace(motion, length=motion.length * factor, angle=motion.angle + turn)
+        for factor in REFINED_LENGTHS
+        for turn in REFINED_ANGLES
+    ]
+    best, _, _ = _find_best_line(power, _line_powers(refined, len(power)))
+    return refined[best]
+
+
+def _find_best_line(
+    power: NDArray[np.float64], table: NDArray[np.float32]
+) -> tuple[int, float, float]:
+    """Which row of log powers explains a spectrum best; its share and its slope."""
     frequency, used = _line_band(len(power))
-    log, table = np.log(power[used] + 0.1), _line_table(len(power))
+    log = np.log(power[used] + 0.1)
     shares, slopes = _fit(log, np.log(frequency[used]), table, np.ones_like(log))
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
-    motion = _line_family(len(power))[best]
-    is_certain = shares[best] > LINE_SHARE and slopes[best] > LINE_SLOPE
-    return motion if is_certain and is_erased(table[best], power) else None
+    return best, float(shares[best]), float(slopes[best])
 
 
 def _fit(
@@ -174,10 +197,15 @@ def _line_family(side: int) -> tuple[Line, ...]:
 
 @functools.lru_cache(maxsize=4)
 def _line_table(side: int) -> NDArray[np.float32]:
+    """Log power of the transfer function of every line of the family, ``[m, N]``."""
+    return _line_powers(_line_family(side), side)
+
+
+def _line_powers(lines: Sequence[Line], side: int) -> NDArray[np.float32]:
     """Log power of each line's transfer function where the spectrum is used, ``[m, N]``."""
     _, used = _line_band(side)
     rows = []
-    for member in _line_family(side):
+    for member in lines:
         transfer = np.fft.rfft2(member.kernel.numpy(), s=(side, side))
         rows.append(np.log(np.abs(transfer[used]) ** 2 + 10 * FLOOR).astype(np.float32))
     return np.stack(rows)
@@ -199,6 +227,5 @@ def is_erased(transfer: NDArray[np.float32], power: NDArray[np.float64]) -> bool
 
 def measure_excess(operator: Line, x: Tensor) -> float:
     """By how much the inverse leaves [-1, 1], on average: a wrong direction rings."""
-    mean = x.mean((1, 2), keepdim=True)
-    restored = operator.agree(torch.zeros_like(x), x - mean, REGULARISATION) + mean
+    restored = operator.agree(x, x, DIRECTION_WEIGHT)
     return float((restored.abs() - 1).clamp(min=0).mean())

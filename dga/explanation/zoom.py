@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
+from dga.explanation.operators import conjugate_gradients
+
 Array = NDArray[np.float64]
 COPIES = 11
 """Zoomed copies in that mean; the picture itself counts once more."""
@@ -55,21 +57,20 @@ class Zoom:
         return _mean(planes, rows[0], columns[1]).reshape(x.shape).to(x)
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """argmin_x |H x - y|^2 + weight |x - z|^2 from x = z on, ``[3, H, W]`` each.
-
-        Conjugate gradients (Hestenes and Stiefel 1952), stopped after ``STEPS``.
-        """
+        """argmin_x |H x - y|^2 + weight |x - z|^2 by conjugate gradients, ``[3, H, W]`` each."""
         rows, columns = (_zooms(side, self.factor, y.device) for side in y.shape[-2:])
+
+        def zoom(x: Tensor) -> Tensor:
+            return _mean(x, rows[0], columns[1])
+
+        def adjoin(v: Tensor) -> Tensor:
+            return _mean(v, rows[2], columns[3])
+
         x = z.float()
-        r = _mean(y.float() - _mean(x, rows[0], columns[1]), rows[2], columns[3])
-        p, energy = r, r.square().sum()
-        for _ in range(STEPS):
-            q = _mean(_mean(p, rows[0], columns[1]), rows[2], columns[3]) + weight * p
-            pace = energy / (p * q).sum().clamp(min=1e-20)
-            x, r = x + pace * p, r - pace * q
-            energy, before = r.square().sum(), energy
-            p = r + energy / before.clamp(min=1e-20) * p
-        return x.to(z)
+        solved = conjugate_gradients(
+            lambda x: adjoin(zoom(x)) + weight * x, x, adjoin(y.float() - zoom(x)), STEPS
+        )
+        return solved.to(z)
 
 
 @functools.lru_cache(maxsize=16)
