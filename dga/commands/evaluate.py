@@ -1,6 +1,5 @@
 """``python -m dga evaluate``: accuracy of methods on labelled pictures."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -59,9 +58,7 @@ def evaluate(
         if engine == "ray":
             if models.precision == "auto":
                 raise ValueError("Many machines need one precision: name it with --precision.")
-            models.fetch()
-            offline = replace(models, yes=False)  # workers fetch nothing by themselves
-            worker = cluster.Worker(offline.load, names, chosen_plan)
+            worker = cluster.Worker(models.load, names, chosen_plan)
             results = cluster.evaluate_on_cluster(
                 worker, out, batch, resume, common.read_command_line(), address, workers
             )

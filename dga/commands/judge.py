@@ -33,6 +33,5 @@ def judge(
         loaded = models.load(inputs=INPUTS)
         taught = judging.read_study(loaded, models.sources)
         options = chosen_depths, features, study, common.read_command_line()
-        unreadable = judging.judge_pictures(loaded, taught, chosen_plan, out, *options)
+        judging.judge_pictures(loaded, taught, chosen_plan, out, *options)
         typer.echo(f"Curves: {out / CURVES}")
-        common.say_skipped(unreadable)

@@ -7,12 +7,9 @@ pixels when they are asked for.
 
 import importlib.util
 import io
-import mimetypes
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import IO, Any
+from typing import Any
 
 from PIL import (
     BmpImagePlugin,
@@ -34,12 +31,10 @@ _MOST_BLOCKS = 4_096  # of a GIF's notes, 1 MB
 MOST_PASSES = 12
 """Of a progressive JPEG of the largest size; smaller ones may have more."""
 ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
-ENDINGS = {".jpeg", ".jpg", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
-"""Of files that are pictures, or named where they are none."""
-_OTHER_ENDINGS = {
-    ".arw", ".cr3", ".dng", ".exr", ".jxl", ".nef", ".orf", ".psd", ".raf", ".rw2", ".tga",
+ENDINGS = {
+    ".jpeg", ".jpg", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".heic", ".heif",
 }  # fmt: skip
-"""Other pictures' endings, of those that not every machine's own list has."""
+"""Of files that are read as pictures, or named where they cannot be."""
 
 _MAGIC = {
     b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF",
@@ -112,26 +107,10 @@ def format_of(data: bytes) -> str | None:
     return next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), None)
 
 
-def is_picture(path: PurePath, opened: Callable[[], IO[bytes]] | None = None) -> bool | None:
-    """Whether a file is a picture that is read, by its ending or first bytes.
-
-    None for one of another format, which only its name tells. ``opened``: opens what lies elsewhere
-    than on the disk. Raises ``OSError`` for what lies in a folder that cannot be looked into.
-    """
-    if path.name.startswith("._"):  # macOS keeps its notes so
-        return False
-    if opened is None and not Path(path).is_file():
-        return False
-    ending = path.suffix.lower()
-    if ending in ENDINGS:
-        return True
-    kind = None
-    with suppress(OSError), opened() if opened else Path(path).open("rb") as file:
-        kind = format_of(file.read(16))
-    if kind in _READERS:
-        return True
-    guess = mimetypes.guess_type(path.name)[0] or ""
-    return None if kind or guess.startswith("image/") or ending in _OTHER_ENDINGS else False
+def is_picture(name: str) -> bool:
+    """Whether a file is a picture by the ending of its name; macOS's notes (``._``) are none."""
+    path = PurePath(name)
+    return path.suffix.lower() in ENDINGS and not path.name.startswith("._")
 
 
 def read_bytes(path: str | Path, limits: Limits = STRANGERS) -> bytes:

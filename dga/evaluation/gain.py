@@ -63,7 +63,7 @@ def is_labelled(data: Path, classes: Sequence[str]) -> bool:
     """Whether all pictures lie in folders named after classes, or after ImageNet's."""
     if data.is_file():
         return zipfile.is_zipfile(data)
-    paths = [p for p in data.rglob("*") if is_picture(p)]
+    paths = [p for p in data.rglob("*") if is_picture(p.name) and p.is_file()]
     folders = {p.parent.name for p in paths if p.parent.parent == data}
     if len(folders) == 0 or any(p.parent.parent != data for p in paths):
         return False

@@ -40,12 +40,11 @@ class Plan:
     :data:`OWN_PER_CLASS` of the project's own set. ``split``: tune (that set's 500 for choices),
     report (all others) or all. ``corrupted``: a folder in ImageNet-C's layout
     (corruption/severity/class/picture), whose pictures are read instead of made; ``data`` may be
-    such a folder itself. ``frame``: how its pictures reach the networks' size, see
-    :class:`~dga.data.framing.View`. ``stream``: every picture once, at a severity from 0 (clean)
-    to 5 and under one of the corruptions, both drawn by its seed; in shuffled order (wild),
-    sorted by label, or as wild but one picture at a time (single). ``labelled``: folders are
-    classes; else pictures lie at any depth, and nothing is right or wrong. ``most``: pictures in
-    all, the first of the shuffled ones.
+    such a folder itself. ``stream``: every picture once, at a severity from 0 (clean) to 5 and
+    under one of the corruptions, both drawn by its seed; in shuffled order (wild), sorted by
+    label, or as wild but one picture at a time (single). ``labelled``: folders are classes; else
+    pictures lie at any depth, and nothing is right or wrong. ``most``: pictures in all, the first
+    of the shuffled ones.
     """
 
     data: tuple[str, ...]
@@ -55,7 +54,6 @@ class Plan:
     split: str = "report"
     seed: int = 0
     corrupted: str | None = None
-    frame: str = "resize"
     stream: str | None = None
     skip: int = 0
     labelled: bool = True
@@ -121,7 +119,6 @@ class Plan:
         return {
             "data": [Path(source).name for source in self.data],
             "corrupted": Path(self.corrupted).name if self.corrupted else None,
-            **({"frame": self.frame} if self.frame != "resize" else {}),
             "split": self.split,
             "seed": self.seed,
         }
@@ -144,9 +141,9 @@ class Plan:
 def choose_images(plan: Plan, profile: Profile) -> ImageFiles:
     """The plan's pictures, shuffled in a fixed order (or sorted); none is read yet.
 
-    Raises ``ValueError`` for an unknown split or frame, and for data without pictures.
+    Raises ``ValueError`` for an unknown split, and for data without pictures.
     """
-    view = View.of(profile, plan.frame)
+    view = View.of(profile)
     classes = profile.classifier.classes or None
     images = find_images(plan.folders, view.clean, classes, plan.labelled)
     tune, report = split_off(images, tune_pictures(profile.name))
@@ -186,11 +183,10 @@ def read_batch(
     """
     conditions = [plan.draw_condition(name, stream) for name in pictures.names]
     folders = {condition: plan.find_folder(condition) for condition in dict.fromkeys(conditions)}
-    damaged, clean, contents = dict[str, Pixels](), dict[str, Pixels](), dict[str, str]()
+    damaged, clean = dict[str, Pixels](), dict[str, Pixels]()
     for folder in dict.fromkeys(folders.values()):
         files = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
         read, _ = (files.relocate(folder, view.released) if folder else files).load()
-        contents |= zip(read.names, read.contents, strict=True)
         if folder:
             damaged |= zip(read.names, read.pixels, strict=True)
             continue
@@ -211,6 +207,5 @@ def read_batch(
         pictures.labels[rows],
         pictures.classes,
         np.array([clean[name] for name in names]) if is_clean_known else None,
-        tuple(contents[name] for name in names),
     )
     return images, [name for name in pictures.names if name not in damaged]

@@ -1,8 +1,6 @@
 """Methods on labelled, corrupted pictures."""
 
-import functools
 import json
-import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +11,12 @@ import numpy as np
 from tqdm import tqdm
 
 from dga.data.framing import View
-from dga.data.image_sets import NAMES_SHOWN, ImageFiles, ImageSet, OpenSources
+from dga.data.image_sets import ImageFiles, ImageSet
 from dga.evaluation.permutation import make_permutation
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import ResultRow, ResultsFile, make_key, read_config
+from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.images import from_tensor, to_tensor
 from dga.io.files import to_plain
-from dga.io.parsing import some
 from dga.io.settings import values
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
@@ -27,7 +24,6 @@ from dga.readers import Answers, Predictor, answer, predictors_of
 from dga.record import versions
 from dga.systems import System
 
-_log = logging.getLogger(__name__)
 MOST_PSNR = 99.0
 """In dB, of equal pictures."""
 
@@ -90,7 +86,7 @@ class LoadedSystems:
         self, task: Task, images: ImageFiles
     ) -> Iterator[tuple[list[ResultRow], list[str]]]:
         """Lines and unreadable pictures' names of each batch of a task."""
-        view = View.of(self.models.profile, self.plan.frame)
+        view = View.of(self.models.profile)
         for name in task.methods:
             self.predictors[name].reset()
         for rows in task.batches:
@@ -122,7 +118,6 @@ class LoadedSystems:
                     "seed": seeds[i],
                     "method": name,
                     "correct": first == label,  # by position: two classes may share a name
-                    "content": pictures.contents[i] if pictures.contents else "",
                     **facts,
                     **_quality(outcome, i, pictures),
                 }
@@ -182,7 +177,7 @@ def evaluate(
         for task in tasks:
             bar.set_postfix(corruption=task.stream, refresh=False)
             for rows, (lines, bad) in zip(task.batches, loaded.measure(task, images), strict=True):
-                results_file.append(lines)
+                results_file.append_new(lines)
                 skipped += bad
                 bar.update(len(rows))
     return finish(results_file, skipped)
@@ -194,7 +189,6 @@ def prepare(
     """The pictures, the file of results in ``out``, and what is still to do."""
     images = choose_images(plan, setup.profile)
     results_file = ResultsFile(out, describe_run(plan, setup, len(images), command), resume)
-    forget_replaced(plan, images, results_file)
     return images, results_file, list_tasks(plan, setup, images, results_file, batch)
 
 
@@ -244,40 +238,6 @@ def list_tasks(
             parts = [batches] if ordered else [[one] for one in batches]
             tasks += [Task(stream, tuple(names), tuple(part)) for part in parts]
     return tasks
-
-
-def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -> None:
-    """Have pictures measured again whose files hold other bytes than when they were read.
-
-    A method that depends on what came before goes through its whole stream again.
-    """
-    places = dict(zip(images.names, images.places, strict=True))
-    with OpenSources() as sources:
-        content_of = functools.cache(sources.sum_content)
-
-        def is_replaced(line: ResultRow) -> bool:
-            path, condition = line["path"], (line["corruption"], line["severity"])
-            if path not in places or not line.get("content"):
-                return False
-            folder = plan.find_folder(condition)
-            place = (str(folder), path) if folder else places[path]
-            return content_of(*place) not in (None, line["content"])
-
-        replaced = list(filter(is_replaced, results_file.lines))
-    if not replaced:
-        return
-    keys = set(map(make_key, replaced))
-    streams = {plan.stream or line["corruption"] for line in replaced}
-    methods = read_config(results_file.path.parent)["methods"]
-
-    def is_stale(line: ResultRow) -> bool:
-        is_touched = (plan.stream or line["corruption"]) in streams
-        is_ordered = methods[line["method"]].get("batch") is not None
-        return make_key(line) in keys or (is_ordered and is_touched)
-
-    results_file.drop(is_stale)
-    paths = sorted({line["path"] for line in replaced})
-    _log.warning("Measured again, for their files were replaced: %s.", some(paths, NAMES_SHOWN))
 
 
 def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:

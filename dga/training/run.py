@@ -18,7 +18,7 @@ from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
-from dga.weights.store import count_parameters, save_weights
+from dga.weights.store import save_weights
 
 DEFAULTS: dict[str, TrainConfig] = {
     "diffusion": diffusion.DEFAULTS,
@@ -93,7 +93,7 @@ def train(
     described = {
         "model": model,
         "profile": to_plain(profile),
-        "parameters": count_parameters(network),
+        "parameters": sum(p.numel() for p in network.parameters()),
         "training": to_plain(config),
         "init": str(init) if init else None,
         "trained_on": {

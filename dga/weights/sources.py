@@ -1,7 +1,6 @@
 """Where each network of a profile comes from, and what to do where it is missing."""
 
 import importlib.util
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +26,8 @@ class Sources:
     The others: one network's folder of ours, or a checkpoint of others. What is not named
     is looked for among the weights that ship and in :func:`~dga.weights.store.home`.
     ``classifier`` may be timm's name of one whose package is installed. The rest describes a timm
-    checkpoint where neither timm's ``config.json`` beside it nor the profile does:
-    ``classes`` names or a file of them, ``mean`` and ``std`` for pixels in [0, 1].
+    checkpoint: ``classes`` names or a file of them, ``input_size`` in pixels a side, ``mean`` and
+    ``std`` for pixels in [0, 1].
     """
 
     root: Path | None = None
@@ -128,18 +127,11 @@ def _advise(profile: Profile, sources: Sources, name: str, place: Path) -> str:
 
 
 def check_sum(profile: Profile, path: Path) -> None:
-    """Raise :class:`WeightsError` for a public file that was altered; of others no sum is known.
-
-    The hub's cache keeps large files under their SHA-256 and links to them.
-    """
-    expected, cached = None, path.resolve().name
-    if profile.public is not None and path.name == profile.public.name:
-        expected = profile.public.sha256
-    elif path.is_symlink() and re.fullmatch("[0-9a-f]{64}", cached):
-        expected = cached
-    if expected and sha256(path) != expected:
+    """Raise :class:`WeightsError` for the profile's public file where it was altered."""
+    public = profile.public
+    if public and path.name == public.name and sha256(path) != public.sha256:
         raise WeightsError(
-            f"{path} was altered (its SHA-256 is not {expected}, that of the published file): "
+            f"{path} was altered (its SHA-256 is not {public.sha256}, that of the published file): "
             f"delete it and fetch it again (python -m dga fetch --profile {profile.name}), or "
             "rename it if it is meant to be another."
         )

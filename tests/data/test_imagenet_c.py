@@ -93,8 +93,8 @@ def _lines(models: Models, plan: Plan, out: Path, batch: int = 5, resume: bool =
 
 
 def _facts(lines: list[ResultRow]) -> list[ResultRow]:
-    """But for seconds, files, and PSNR, which released pictures without clean ones have not."""
-    apart = ("seconds", "content", "psnr")
+    """But for seconds, and PSNR, which released pictures without clean ones have not."""
+    apart = ("seconds", "psnr")
     return [{k: v for k, v in line.items() if k not in apart} for line in lines]
 
 
@@ -157,18 +157,6 @@ def test_cut_is_torchvisions():
         base = Image.fromarray(rng.integers(0, 255, (9, 9, 3), dtype=np.uint8))
         image = base.resize(size, Image.Resampling.BICUBIC)
         assert np.array_equal(Frame(224, ReleaseConfig())(image), np.asarray(theirs(image))), size
-
-
-def test_frames_are_checked_and_kept_beside_results(models, released, tmp_path):
-    with pytest.raises(ValueError, match=r"Unknown frame 'crop'\. Choose one of: resize, raw"):
-        View.of(models.profile, "crop")
-    with pytest.raises(ValueError, match="everyday16 has no released pictures to read raw"):
-        View.of(EVERYDAY16, "raw")
-    usual = _lines(models, _plan(released), tmp_path / "out").lines
-    raw = _plan(released, frame="raw")
-    with pytest.raises(ValueError, match="frame: None there, raw here"):
-        _lines(models, raw, tmp_path / "out", resume=True)
-    assert _facts(_lines(models, raw, tmp_path / "raw").lines) != _facts(usual)
 
 
 def test_what_a_release_lacks_is_named(models, clean, released, tmp_path):

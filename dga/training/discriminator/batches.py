@@ -20,7 +20,6 @@ from dga.profiles import Profile
 from dga.training import loop
 from dga.training.discriminator.explanations import SecondPictures, draw_second_pictures
 from dga.training.discriminator.pairs import make_pairs
-from dga.training.discriminator.samples import Samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.training.windows import PER_PICTURE, Photographs, draw_places
@@ -49,7 +48,7 @@ class BatchMaker(Dataset):
     study: Study
     images: ImageSet | ImageFiles
     config: TrainConfig
-    samples: Samples | None = None
+    samples: Pixels | None = None
     photographs: Photographs | None = None
 
     @cached_property
