@@ -91,8 +91,12 @@ class ModelOptions:
 
     def absolute(self) -> ModelOptions:
         """The options with absolute paths, for processes that work in another folder."""
-        paths = {k: v for k, v in vars(self).items() if isinstance(v, Path) and v.exists()}
-        return dataclasses.replace(self, **{name: path.absolute() for name, path in paths.items()})
+        changes: dict[str, Any] = {
+            name: value.absolute()
+            for name, value in vars(self).items()
+            if isinstance(value, Path) and value.exists()  # a classifier may be named, instead
+        }
+        return dataclasses.replace(self, **changes)
 
     def load(self, inputs: Sequence[str] = ("x_t",)) -> Models:
         """The models; one sentence names whatever is missing.

@@ -51,8 +51,7 @@ def evaluate(
 
     with exclusive(out):
         check_choice("engine", engine, ENGINES)
-        named = parse_corruptions(corruptions, clean=True)
-        chosen_plan = plan.plan(data, named, stream)
+        chosen_plan = plan.plan(data, parse_corruptions(corruptions, clean=True), stream)
         names = split_list(methods)
         models = models.absolute()
         if engine == "ray":

@@ -38,7 +38,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class View:
-    """The way of a profile's pictures: read as ``clean``, corrupted, then ``finish``\\ ed.
+    """How a profile's pictures are prepared: read as ``clean``, corrupted, then ``finish``\\ ed.
 
     Without a ``release`` a picture is read at the networks' ``size`` and that is all. With
     one, it becomes what the released data set would hold (cut, corrupted, compressed) and
@@ -50,7 +50,7 @@ class View:
 
     @classmethod
     def of(cls, profile: Profile) -> View:
-        """A profile's way."""
+        """The view that a profile's networks have of pictures."""
         return cls(profile.image_size, profile.release)
 
     @property

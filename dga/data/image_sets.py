@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dga.data.framing import Frame
-from dga.data.imagenet_c import are_wnids, wnids
+from dga.data.imagenet_c import are_wnid_folders, list_wnids
 from dga.data.uploads import LABELLED, UploadError, is_picture, open_picture, read_bytes
 from dga.images import Pixels
 from dga.io.parsing import some
@@ -200,8 +200,8 @@ def _label_names(
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Each picture's position among the classes, and the classes."""
     folders = [name.split("/")[0] for name in names]
-    if are_wnids(set(folders)) and len(classes or wnids()) == len(wnids()):
-        classes, titles = classes or wnids(), wnids()
+    if are_wnid_folders(set(folders)) and len(classes or list_wnids()) == len(list_wnids()):
+        classes, titles = classes or list_wnids(), list_wnids()
     else:
         folders = [folder.replace("_", " ") for folder in folders]
         titles = classes = classes or tuple(sorted(set(folders)))
@@ -249,7 +249,7 @@ def _in_hash_order(images: ImageSet | ImageFiles) -> list[int]:
     return sorted(range(len(images)), key=keys.__getitem__)
 
 
-def split_off(images: Images, tune: Collection[str]) -> tuple[Images, Images]:
+def split_tune(images: Images, tune: Collection[str]) -> tuple[Images, Images]:
     """Split pictures into (tune, report): those of these names, without ending, and the rest.
 
     Every choice is made on ``tune``; published numbers come from ``report`` only. Of a set
@@ -259,14 +259,13 @@ def split_off(images: Images, tune: Collection[str]) -> tuple[Images, Images]:
     return images.take(np.flatnonzero(chosen)), images.take(np.flatnonzero(np.invert(chosen)))
 
 
-def split_training(images: Images) -> tuple[Images, Images]:
-    """Split training pictures into (used, held out) by a hash of the file name."""
-    order = _in_hash_order(images)
-    cut = max(1, int(len(images) * HELD_OUT))
-    return images.take(sorted(order[cut:])), images.take(sorted(order[:cut]))
+def take_training(images: Images) -> Images:
+    """All but a share of :data:`HELD_OUT`, on which nothing is trained: by the file names' hash."""
+    held_out = max(1, int(len(images) * HELD_OUT))
+    return images.take(sorted(_in_hash_order(images)[held_out:]))
 
 
-def per_class(images: Images, count: int, skip: int = 0) -> Images:
+def take_per_class(images: Images, count: int, skip: int = 0) -> Images:
     """``count`` pictures of each class after its first ``skip``, in the order of the same hash."""
     labels = pd.Series(images.labels).iloc[_in_hash_order(images)]
     place = labels.groupby(labels).cumcount()  # in its class

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from dga.data.image_sets import ImageFiles
 from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import ResultRow, find_differences
-from dga.evaluation.run import LoadedSystems, Results, Setup, Task, finish, prepare
+from dga.evaluation.run import LoadedSystems, Results, Setup, Task, collect_results, prepare
 from dga.networks.models import Models
 from dga.readers import predictors_of
 from dga.systems import parse_all
@@ -31,9 +31,9 @@ class ClusterError(ConnectionError):
 
 @dataclass(frozen=True)
 class Worker:
-    """Named methods and how to load their models, which happens when a worker is first asked.
+    """Methods by name, and how a machine loads their models.
 
-    So errors of loading are its answer.
+    They are loaded at the first call, so that an error of loading is that call's answer.
     """
 
     load: Callable[[], Models]
@@ -100,7 +100,7 @@ def evaluate_on_cluster(
                 results_file.append_new(lines)
                 unreadable += names
                 bar.update(pictures)
-    return finish(results_file, unreadable)
+    return collect_results(results_file, unreadable)
 
 
 def create_workers(ray: Any, worker: Worker, most: int | None) -> Any:

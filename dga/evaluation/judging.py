@@ -23,7 +23,7 @@ from dga.evaluation.results_file import check_config
 from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, atomic, write_json
 from dga.io.parsing import some, whole_numbers
-from dga.networks.classifier import features
+from dga.networks.classifier import compute_features
 from dga.networks.models import Models
 from dga.record import versions
 from dga.training.discriminator.studies import Study
@@ -173,7 +173,7 @@ class JudgingRun:
             )
         arrays: Arrays = {"logits": torch.stack(curves).numpy()}
         if self.has_features:
-            hidden = features(models.classifier, x, models.profile.classifier)
+            hidden = compute_features(models.classifier, x, models.profile.classifier)
             arrays["features"] = hidden.half().cpu().numpy()
         return arrays
 
@@ -192,6 +192,6 @@ class JudgingRun:
         _save(out / CURVES, curves)
 
 
-def _save(path: Path, arrays: Arrays) -> None:
+def _save(path: Path, arrays: dict[str, Any]) -> None:
     with atomic(path) as part, part.open("wb") as file:
         np.savez_compressed(file, **arrays)

@@ -169,7 +169,7 @@ def check_finite(probabilities: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def features(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
+def compute_features(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
     """What the last layer reads, float32 ``[B, F]``, for ``[B, 3, H, W]`` in [-1, 1]."""
     network: Any = model  # timm's models share these two methods
     hidden = network.forward_features(preprocess(x, config))

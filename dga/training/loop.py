@@ -159,7 +159,7 @@ class Training:
         model: nn.Module,
         optimizer: torch.optim.Optimizer,
         loss: LossFunction,
-        identity: dict[str, str],
+        identity: dict[str, Any],
     ) -> nn.Module:
         """Train ``model`` in place and return its exponential moving average.
 

@@ -11,7 +11,7 @@ from dga.io.parsing import first_line
 from dga.profiles import Profile, PublicFile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import HUB_FILE, Sources
-from dga.weights.store import home
+from dga.weights.store import weights_home
 
 
 def fetch_missing(profile: Profile, sources: Sources) -> None:
@@ -21,7 +21,7 @@ def fetch_missing(profile: Profile, sources: Sources) -> None:
     """
     missing, hub = sources.public(profile), profile.classifier.hub
     if "diffusion" in missing and profile.public:
-        folder = home() / profile.name / "diffusion"
+        folder = weights_home() / profile.name / "diffusion"
         size = profile.public.size / 1e9
         print(f"{profile.public.url} ({size:.1f} GB) is fetched into {folder}.", file=sys.stderr)
         download(profile.public, folder)

@@ -24,7 +24,7 @@ class Sources:
     """Weights that a user names. ``root``: PROFILE/diffusion, ... below one folder.
 
     The others: one network's folder of ours, or a checkpoint of others. What is not named
-    is looked for among the weights that ship and in :func:`~dga.weights.store.home`.
+    is looked for among the weights that ship and in :func:`~dga.weights.store.weights_home`.
     ``classifier`` may be timm's name of one whose package is installed. The rest describes a timm
     checkpoint: ``classes`` names or a file of them, ``input_size`` in pixels a side, ``mean`` and
     ``std`` for pixels in [0, 1].

@@ -28,20 +28,20 @@ _ADVICE = "Restore that folder from the repository, or train anew (python -m dga
 SUFFIXES = {".pt", ".pth", ".safetensors"}
 
 
-def home() -> Path:
+def weights_home() -> Path:
     """Where fetched weights are kept: ``DGA_HOME``, or ``dga`` in the user's cache folder."""
     caches = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(os.environ.get("DGA_HOME") or f"{caches}/dga").expanduser()
 
 
 def weights_folder(profile: str, model: str, root: Path | None = None) -> Path:
-    """``root/profile/model``: by default among the weights that ship, else in :func:`home`.
+    """``root/profile/model``: by default among the weights that ship, else in :func:`weights_home`.
 
     Where that folder holds one checkpoint of others instead of weights of ours, its path.
     """
     folder = (root or shipped("assets/weights")) / profile / model
     if root is None and not folder.is_dir():
-        folder = home() / profile / model
+        folder = weights_home() / profile / model
     if folder.is_dir() and not (folder / CONFIG).exists():
         files = [path for path in folder.iterdir() if path.suffix in SUFFIXES]
         foreign = [path for path in files if path.name != CHECKPOINT]

@@ -63,7 +63,7 @@ def test_text_says_what_happened(shipped_models, photo):
 
 
 def test_steps_and_eta_reach_the_picture(shipped_models, photo):
-    names = ["dda:depth=6", *(f"dda:depth=6:steps={n}" for n in ("3", "3:eta=0", "none"))]
+    names = ["dda:depth=6", *(f"dda:depth=6:steps={n}" for n in ("3", "3:eta=0", "none:eta=none"))]
     common = ("--out", "out", "--json")
     facts = json.loads(done("adapt", photo, "--methods", ",".join(names), *common).stdout)
     assert [facts["methods"][name]["steps"] for name in names] == [6, 3, 3, 6]

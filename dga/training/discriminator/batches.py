@@ -38,7 +38,7 @@ class Batch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BatchMaker(Dataset):
+class PairBatches(Dataset):
     """Batches by step: the work on them that needs no network, for other processes to do.
 
     ``photographs``: of which ``config.windows`` of the pairs are cut.

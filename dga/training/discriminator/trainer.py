@@ -9,12 +9,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dga.data.image_sets import ImageFiles, ImageSet, split_training
+from dga.data.image_sets import ImageFiles, ImageSet, take_training
 from dga.diffusion import Schedule
 from dga.discriminator import estimate_x0
 from dga.networks.unet import Discriminator
 from dga.training import loop
-from dga.training.discriminator.batches import Batch, BatchMaker
+from dga.training.discriminator.batches import Batch, PairBatches
 from dga.training.discriminator.samples import Prior, draw_samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig, Training
@@ -49,7 +49,7 @@ def train_discriminator(
     windows = photographs.fingerprint() if photographs else ""
     facts = study.facts(diffusion_id)
     identity = training.describe("discriminator", images, photographs=windows)
-    images, _ = split_training(images)
+    images = take_training(images)
     is_file = training.init is not None and not training.init.is_dir()
     load = load_backbone if is_file else load_weights
     model = training.start(partial(Discriminator, profile.discriminator), load)
@@ -65,7 +65,7 @@ def train_discriminator(
         if prior and study.needs_samples:
             shards = study.shards or training.out / "samples"
             samples = draw_samples(profile, prior, study.samples, shards)
-        maker = BatchMaker(profile, study, images, config, samples, photographs)
+        maker = PairBatches(profile, study, images, config, samples, photographs)
         return loop.make_ahead(maker, config.steps, workers)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
@@ -77,7 +77,8 @@ def train_discriminator(
         value = F.binary_cross_entropy_with_logits(logits, target)
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
-    network = training.fit(model, optimizer, loss, {**identity, "explanations": False, **facts})
+    run_facts = {**identity, "explanations": study.explanations, **facts}
+    network = training.fit(model, optimizer, loss, run_facts)
     return network, facts
 
 
