@@ -14,7 +14,7 @@ def fetch(profile: common.ProfileOption = "imagenet") -> None:
 
     chosen, sources = get_profile(profile), Sources()
     fetch_missing(chosen, sources)
-    missing = sources.missing(chosen)
+    missing = sources.list_missing(chosen)
     for name, path in sources.locate(chosen).items():
         if name not in missing:
             typer.echo(f"{name}: {path}")

@@ -19,7 +19,7 @@ def fetch_missing(profile: Profile, sources: Sources) -> None:
 
     Raises :class:`~dga.weights.checkpoints.WeightsError`.
     """
-    missing, hub = sources.public(profile), profile.classifier.hub
+    missing, hub = sources.list_fetchable(profile), profile.classifier.hub
     if "diffusion" in missing and profile.public:
         folder = weights_home() / profile.name / "diffusion"
         size = profile.public.size / 1e9

