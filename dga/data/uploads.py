@@ -152,9 +152,9 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
         check_size(*image.size, limits)
         passes = data.count(b"\xff\xda") if kind == "JPEG" else 1
         if passes * image.width * image.height > MOST_PASSES * limits.pixels:
-            raise _rare(kind)
+            raise _make_rare_error(kind)
     except Exception as error:  # readers have many ways to say that a file is broken
-        raise _translate(error, kind) from None
+        raise _make_upload_error(error, kind) from None
     return image
 
 
@@ -166,23 +166,23 @@ def to_picture(image: Image.Image, kept: int | None = None) -> Image.Image:
     try:
         return to_rgb(image, kept)
     except Exception as error:  # decoders, too
-        raise _translate(error, image.format or "file") from None
+        raise _make_upload_error(error, image.format or "file") from None
 
 
-def _translate(error: Exception, kind: str) -> UploadError:
+def _make_upload_error(error: Exception, kind: str) -> UploadError:
     """What a reader or a decoder raised, as a sentence for the file's owner."""
     if isinstance(error, PictureError):
         return UploadError(str(error))
     if isinstance(error, MemoryError):
         return UploadError("This picture is too large for the memory that there is.")
     if "unknown pixel mode" in str(error) or "nsupported" in str(error):
-        return _rare(kind)
+        return _make_rare_error(kind)
     return UploadError(
         "This picture is damaged or incomplete and cannot be read; try saving it again."
     )
 
 
-def _rare(kind: str) -> UploadError:
+def _make_rare_error(kind: str) -> UploadError:
     return UploadError(
         f"This {kind} is stored in a rare way that is not read; save the picture as PNG."
     )
@@ -200,12 +200,12 @@ def _check_jpeg(data: bytes) -> None:
             continue
         length = int.from_bytes(data[at + 2 : at + 4])
         if data[at] != 0xFF or marker not in _JPEG_SEGMENTS or length < 2:
-            raise _rare("JPEG")
+            raise _make_rare_error("JPEG")
         frames += marker in _JPEG_FRAMES
         exifs += data[at + 4 : at + 10] == EXIF
         at += 2 + length
     if frames != 1 or exifs > 1:
-        raise _rare("JPEG")
+        raise _make_rare_error("JPEG")
 
 
 def _check_tiff(data: bytes) -> None:
@@ -218,7 +218,7 @@ def _check_tiff(data: bytes) -> None:
     values = {tag: value for tag, (_, count, value) in tags.items() if count == 1}
     is_usual = all(values.get(tag, min(usual)) in usual for tag, usual in _TIFF_USUAL.items())
     if not tags or length > 2 * len(data) + 64 or not is_usual or tags.keys() & _TIFF_RARE:
-        raise _rare("TIFF")
+        raise _make_rare_error("TIFF")
 
 
 def check_size(width: int, height: int, limits: Limits = STRANGERS) -> None:

@@ -18,7 +18,13 @@ from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import ClassifierConfig, Profile, ReleaseConfig, get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config
-from dga.weights.sources import EXPLAINER, Sources, check_present, check_sum, packaged_checkpoint
+from dga.weights.sources import (
+    EXPLAINER,
+    Sources,
+    check_present,
+    check_sum,
+    find_packaged_checkpoint,
+)
 from dga.weights.store import load_weights, read_config, weights_id
 
 
@@ -177,7 +183,7 @@ def load_discriminator(profile: Profile, path: Path) -> nn.Module:
 
 def _load_classifier(profile: Profile, path: Path) -> nn.Module:
     if path.is_file():
-        if path == packaged_checkpoint(profile.classifier.package):
+        if path == find_packaged_checkpoint(profile.classifier.package):
             return load_packaged(profile.classifier, path)
         return load_classifier(profile.classifier, path)
     return load_weights(build_classifier(profile.classifier), path)

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from dga.profiles import ClassifierConfig, Profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import Sources, package_of, packaged_checkpoint
+from dga.weights.sources import Sources, find_packaged_checkpoint, name_package
 from dga.weights.store import read_config
 
 LARGEST_INPUT = 2048
@@ -32,15 +32,15 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
             raise WeightsError(f"{options} describes a timm checkpoint: name it with --classifier.")
         return profile.classifier
     path, name = sources.locate(profile)["classifier"], str(sources.classifier)
-    if path == packaged_checkpoint(package_of(name)):
-        return replace(_timm_config(name, profile.classifier, path), package=package_of(name))
+    if path == find_packaged_checkpoint(name_package(name)):
+        return replace(_timm_config(name, profile.classifier, path), package=name_package(name))
     if path.is_file():
-        return _checked(_checkpoint_config(profile, sources, path), path)
+        return _check_config(_checkpoint_config(profile, sources, path), path)
     if sources.classifier_fields:
         raise WeightsError(f"{path} tells its architecture, pixels and classes itself.")
     try:
         content = read_config(path)["profile"]["classifier"]
-        return _checked(TypeAdapter(ClassifierConfig).validate_python(content), path)
+        return _check_config(TypeAdapter(ClassifierConfig).validate_python(content), path)
     except (KeyError, TypeError, ValidationError) as error:
         raise WeightsError(f"The config.json of {path} does not describe a classifier.") from error
 
@@ -61,7 +61,7 @@ def _checkpoint_config(profile: Profile, sources: Sources, path: Path) -> Classi
 def _timm_config(architecture: str, default: ClassifierConfig, path: Path) -> ClassifierConfig:
     """Size, mean and deviation by timm's table of architectures; the classes are the default's."""
     _check_architecture(architecture, path)
-    facts = timm_facts(architecture)
+    facts = read_timm_table(architecture)
     if not facts:
         raise WeightsError(f"timm has no table of the pixels of {architecture}, named for {path}.")
     size, crop = int(facts["input_size"][-1]), float(facts.get("crop_pct") or 1)
@@ -85,7 +85,7 @@ def _check_architecture(name: Any, path: Path) -> None:
         )
 
 
-def timm_facts(architecture: str) -> dict[str, Any]:
+def read_timm_table(architecture: str) -> dict[str, Any]:
     """What timm's own table says of an architecture; nothing where it has no entry."""
     import timm
 
@@ -116,7 +116,7 @@ def read_classes(names: Path | str | Sequence[str]) -> tuple[str, ...]:
     return classes
 
 
-def _checked(config: ClassifierConfig, path: Path) -> ClassifierConfig:
+def _check_config(config: ClassifierConfig, path: Path) -> ClassifierConfig:
     """The configuration. Raises :class:`WeightsError` for what no classifier can have."""
     _check_architecture(config.architecture, path)
     sizes = [config.input_size, config.resize or config.input_size]

