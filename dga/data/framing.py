@@ -14,22 +14,22 @@ from dga.profiles import Profile, ReleaseConfig
 class Frame:
     """Turns a picture of any size into pixels, uint8 ``[side, side, 3]``.
 
-    Without ``cut`` the middle square, resized (Lanczos). With it what ImageNet-C's pictures
-    went through before they were corrupted: shorter side to ``cut.resize`` pixels, then the middle
-    ``side`` pixels; a picture that already has that size is left alone.
+    Without ``release`` the middle square, resized (Lanczos). With it what ImageNet-C's pictures
+    went through before they were corrupted: the shorter side is brought to ``release.resize``
+    pixels, and the middle ``side`` pixels are cut out; a picture of that size is left alone.
     """
 
     side: int
-    cut: ReleaseConfig | None = None
+    release: ReleaseConfig | None = None
 
     def __call__(self, image: Image.Image) -> Pixels:
-        if self.cut is None:
+        if self.release is None:
             return to_pixels(to_square(image, self.side))
         image, side = to_rgb(image), self.side
         if image.size != (side, side):
             short = min(image.size)
-            width, height = (int(self.cut.resize * length / short) for length in image.size)
-            kernel = Image.Resampling.BICUBIC if self.cut.bicubic else Image.Resampling.BILINEAR
+            width, height = (int(self.release.resize * length / short) for length in image.size)
+            kernel = Image.Resampling.BICUBIC if self.release.bicubic else Image.Resampling.BILINEAR
             image = image.resize((width, height), kernel)
             left, top = round((width - side) / 2), round((height - side) / 2)
             image = image.crop((left, top, left + side, top + side))

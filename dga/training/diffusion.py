@@ -122,7 +122,7 @@ class DiffusionBatches(Dataset):
         generator = loop.make_torch_rng(rng)
         if self.photographs and rng.random() < config.windows:
             count = max(1, config.batch // 4)
-            pixels = self.photographs.windows(rng, count, 2 * images.pixels.shape[1])
+            pixels = self.photographs.cut_windows(rng, count, 2 * images.pixels.shape[1])
         else:
             rows = loop.choose_rows(len(images), config.batch, config.seed, step)
             pixels = images.pixels[rows]

@@ -61,12 +61,12 @@ def test_photographs_of_any_folder_that_are_large_enough_are_read(folder, photog
 
 
 def test_windows_are_cut_from_them_and_a_draw_is_repeated(photographs):
-    windows = photographs.windows(np.random.default_rng(3), 10, 32)
+    windows = photographs.cut_windows(np.random.default_rng(3), 10, 32)
     assert windows.shape == (10, 32, 32, 3)
     assert all(is_window(window) for window in windows)
     assert len({window.tobytes() for window in windows}) == 10
-    assert np.array_equal(windows, photographs.windows(np.random.default_rng(3), 10, 32))
-    assert not np.array_equal(windows, photographs.windows(np.random.default_rng(4), 10, 32))
+    assert np.array_equal(windows, photographs.cut_windows(np.random.default_rng(3), 10, 32))
+    assert not np.array_equal(windows, photographs.cut_windows(np.random.default_rng(4), 10, 32))
 
 
 def test_a_pair_is_one_picture_before_and_after_damage(photographs):
