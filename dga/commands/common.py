@@ -66,7 +66,7 @@ class ModelOptions:
         str | None, typer.Option(help="timm's name of that file's architecture.")
     ] = None
     classes: Annotated[
-        Path | None, typer.Option(help="Its classes in order: one a line, or JSON.")
+        Path | None, typer.Option(help="Its classes in order: one a line, or a JSON list.")
     ] = None
     input_size: Annotated[
         int | None, typer.Option(help="Pixels a side it expects. Default: timm's.")
