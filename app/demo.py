@@ -40,9 +40,8 @@ from app.server.turns import BusyError
 from dga.data.uploads import MAX_BYTES, UploadError
 from dga.io.shipped import shipped
 from dga.networks.models import find_models
-from dga.profiles import PROFILES, get_profile
+from dga.profiles import PROFILES
 from dga.weights.checkpoints import WeightsError
-from dga.weights.fetch import provide
 from dga.weights.sources import NETWORKS, Sources
 
 RECORDED, RESULTS = shipped("assets/recorded"), shipped("assets/results")
@@ -192,7 +191,6 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
     for name in NETWORKS:
         parser.add_argument(f"--{name}", type=Path, help=f"the {name}'s folder or checkpoint")
-    parser.add_argument("--yes", action="store_true", help="fetch public weights without asking")
     host, port = (os.environ.get(f"GRADIO_SERVER_{name}") for name in ("NAME", "PORT"))
     host = host or "127.0.0.1"
     parser.add_argument("--host", default=host, help=f"address to listen on (here: {host})")
@@ -206,9 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         check_address(options.host, options.port)
         sources = Sources(options.weights, **{name: getattr(options, name) for name in NETWORKS})
-        provide(get_profile(options.profile), sources, options.yes)
         files = find_models(options.profile, sources)
-        files.verify()
         _serve_until_stopped(Networks(files), options.host, options.port)
     except (WeightsError, ValueError, OSError) as error:
         raise SystemExit(f"dga: {error}") from None

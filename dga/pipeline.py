@@ -11,7 +11,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import torch
@@ -308,8 +307,7 @@ def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebui
     size = max_batch(jobs[0].restored) if jobs else 1
     for group in groups.values():
         for first in range(0, len(group), size):
-            batch = group[first : first + size]
-            yield from models.compute.batch_size.parts(batch, partial(_denoise_batch, models))
+            yield from _denoise_batch(models, group[first : first + size])
 
 
 def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebuilt]:

@@ -53,7 +53,7 @@ def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[s
     if clean is not None:
         pictures["clean"] = clean
     pictures |= {name: r.image for name, r in run.reconstructions.items()}
-    paths = {name: folder / f"{name}.png" for name in pictures}
+    paths = {name: folder / f"{name.replace(':', ',')}.png" for name in pictures}
     for name, pixels in pictures.items():
         write(paths[name], encode_picture(Image.fromarray(pixels), "PNG"))
     return {name: str(path) for name, path in paths.items()}

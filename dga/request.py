@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dga.corruptions import CORRUPTIONS, check_corruption
-from dga.io.settings import leaves
 from dga.profiles import Profile, StoppingConfig
-from dga.systems import USUAL, System, change_settings, parse, require_repair, systems
+from dga.systems import (
+    USUAL,
+    System,
+    change_settings,
+    parse,
+    require_repair,
+    split_settings,
+    systems,
+)
 
 
 @dataclass(frozen=True)
@@ -74,22 +81,18 @@ class Request:
         return [by_name[name] for name in USUAL]
 
 
-def choose_systems(
-    profile: Profile, request: Request, names: Sequence[str], changes: Mapping[str, str]
-) -> list[System]:
-    """Systems that repair, by name; each takes of the changed settings those that it has.
+def choose_systems(profile: Profile, request: Request, names: Sequence[str]) -> list[System]:
+    """Systems that repair, by name, perhaps with settings (``dga-guided:steps=12``).
 
     Raises ``ValueError`` for no name or an unknown one, for a reader that adapts, and for
     numbers out of range.
     """
-    by_name = request.systems(profile)
-    for name in names or [""]:
+    by_name, chosen = request.systems(profile), []
+    for text in names or [""]:
+        name, changes = split_settings(text)
         if name not in by_name:
             if "+" in name:
                 require_repair(parse(profile, name))  # a reader that adapts reads many pictures
             raise ValueError(f"Unknown method {name!r}. Choose from: {', '.join(by_name)}.")
-    chosen = []
-    for system in (by_name[name] for name in names):
-        used = {key: value for key, value in changes.items() if key in leaves(system)}
-        chosen.append(change_settings(profile, system, used, system.name))
+        chosen.append(change_settings(profile, by_name[name], changes, text))
     return chosen

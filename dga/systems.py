@@ -152,12 +152,17 @@ def parse(profile: Profile, text: str) -> System:
 
     Raises ``ValueError`` naming the repairs, readers or settings that there are.
     """
+    name, changes = split_settings(text)
+    return change_settings(profile, _find_system(profile, name), changes, text)
+
+
+def split_settings(text: str) -> tuple[str, dict[str, str]]:
+    """``dga:tau=0.3`` to its name and its settings. Raises ``ValueError`` for other text."""
     name, *parts = text.split(":")
     pairs = [part.partition("=") for part in parts]
     if any(not sign for _, sign, _ in pairs):
         raise ValueError(f"Settings look like {name}:tau=0.3:scale=3, not {text!r}.")
-    changes = {key: value for key, _, value in pairs}
-    return change_settings(profile, _find_system(profile, name), changes, text)
+    return name, {key: value for key, _, value in pairs}
 
 
 def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, System]:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from dga.analysis.names import MEAN, SOURCE, find_sweep
 from dga.analysis.results import MissingRun
-from dga.analysis.statistics import Estimate, Floats, draw_resamples, interval
+from dga.analysis.statistics import Estimate, Floats, draw_resamples, make_interval
 from dga.corruptions import CLEAN, FAMILIES
 
 Draws = NDArray[np.float64]
@@ -125,11 +125,11 @@ def compute_controls(sweep: Sweep) -> DepthControls:
     """All controls of a sweep. Clean pictures are left out of every group."""
     weights = draw_resamples(len(sweep.photographs))
     groups = list_groups(sweep)
-    draws, best = _draws(sweep, weights, groups[MEAN])
+    draws, best = _draw_accuracies(sweep, weights, groups[MEAN])
     rows = {
         name: DepthControl(
-            _by_group(draw, groups, sweep),
-            {} if name == "adaptive" else _by_group(draws["adaptive"] - draw, groups, sweep),
+            _average_groups(draw, groups, sweep),
+            {} if name == "adaptive" else _average_groups(draws["adaptive"] - draw, groups, sweep),
         )
         for name, draw in draws.items()
     }
@@ -139,7 +139,7 @@ def compute_controls(sweep: Sweep) -> DepthControls:
         rows,
         sweep.depths[best],
         {group: float(np.nanmean(t_star[members])) for group, members in groups.items()},
-        *_spearman(sweep, weights, groups[MEAN]),
+        *_correlate_depths(sweep, weights, groups[MEAN]),
     )
 
 
@@ -155,40 +155,42 @@ def list_groups(sweep: Sweep) -> dict[str, list[int]]:
     }
 
 
-def _by_group(draw: Draws, groups: dict[str, list[int]], sweep: Sweep) -> dict[str, Estimate]:
+def _average_groups(draw: Draws, groups: dict[str, list[int]], sweep: Sweep) -> dict[str, Estimate]:
     """Means of ``[R, C]`` over each group's corruptions, as estimates."""
     return {
-        group: interval(
+        group: make_interval(
             draw[:, members].mean(axis=1), int(sweep.measured[members].any(axis=0).sum())
         )
         for group, members in groups.items()
     }
 
 
-def _counts(weights: Floats, values: Floats) -> Draws:
+def _sum_photographs(weights: Floats, values: Floats) -> Draws:
     """Sums over photographs: ``[R, P]`` by ``[C, P, ...]`` to ``[R, C, ...]``."""
     return np.moveaxis(np.tensordot(values, weights, axes=(1, 1)), -1, 0).astype(np.float64)
 
 
 @np.errstate(invalid="ignore")  # a corruption without images divides by 0
-def _draws(sweep: Sweep, weights: Floats, members: list[int]) -> tuple[dict[str, Draws], int]:
+def _draw_accuracies(
+    sweep: Sweep, weights: Floats, members: list[int]
+) -> tuple[dict[str, Draws], int]:
     """Accuracies ``[R, C]`` of every control, and which depth is best over ``members``."""
     picked = np.eye(len(sweep.depths), dtype=np.float32)[sweep.rounded]
     picked *= sweep.measured[..., None]  # [C, P, K]
-    images = _counts(weights, sweep.measured.astype(np.float32))
-    by_depth = _counts(weights, sweep.correct) / images[..., None]  # [R, C, K]
-    shares = _counts(weights, picked) / images[..., None]  # [R, C, K]
+    images = _sum_photographs(weights, sweep.measured.astype(np.float32))
+    by_depth = _sum_photographs(weights, sweep.correct) / images[..., None]  # [R, C, K]
+    shares = _sum_photographs(weights, picked) / images[..., None]  # [R, C, K]
     best = int(np.nanmean(by_depth[0][members], axis=0).argmax())
     median = (shares.cumsum(-1) >= 0.5 - 1e-9).argmax(-1)
     draws = {
-        "measured": _counts(weights, sweep.as_run) / images,
-        "adaptive": _counts(weights, (picked * sweep.correct).sum(-1)) / images,
+        "measured": _sum_photographs(weights, sweep.as_run) / images,
+        "adaptive": _sum_photographs(weights, (picked * sweep.correct).sum(-1)) / images,
         # An image's expected outcome under a random permutation is its mean over the
         # corruption's t*; their mean is the product of the two averages, depth by depth.
         "permuted": (shares * by_depth).sum(-1),
         "median": np.take_along_axis(by_depth, median[..., None], axis=-1)[..., 0],
         "global": by_depth[:, :, best],
-        "oracle": _counts(weights, sweep.correct.max(-1)) / images,
+        "oracle": _sum_photographs(weights, sweep.correct.max(-1)) / images,
     }
     draws |= {f"depth={k}": by_depth[:, :, i] for i, k in enumerate(sweep.depths)}
     return draws, best
@@ -201,7 +203,7 @@ def find_best_depths(sweep: Sweep) -> tuple[NDArray[np.int64], NDArray[np.bool_]
     return right.argmax(-1), informative
 
 
-def _spearman(
+def _correlate_depths(
     sweep: Sweep, weights: Floats, members: list[int]
 ) -> tuple[Estimate | None, Estimate | None, int]:
     best, informative = find_best_depths(sweep)
@@ -221,7 +223,8 @@ def _spearman(
     with np.errstate(invalid="ignore"):
         within = np.nansum(each * share, axis=1) / share.sum(axis=1)
     estimates = [
-        interval(draw, photographs) if np.isfinite(draw[0]) else None for draw in (pooled, within)
+        make_interval(draw, photographs) if np.isfinite(draw[0]) else None
+        for draw in (pooled, within)
     ]
     return estimates[0], estimates[1], sum(counts)
 

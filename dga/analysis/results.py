@@ -1,6 +1,5 @@
 """A folder of runs as typed records: a method's lines and the discriminator's curves."""
 
-import gzip
 import json
 import zipfile
 from collections.abc import Iterator
@@ -103,7 +102,7 @@ def read_runs(folder: Path) -> SavedRuns:
     evaluations, judges = [], []
     for run in sorted(path.parent for path in folder.rglob(CONFIG)):
         name = str(run.relative_to(folder)) if run != folder else folder.resolve().name
-        if any((run / lines).exists() for lines in (LINES, f"{LINES}.gz")):
+        if (run / LINES).exists():
             evaluations.append(read_evaluation(run, name))
         elif (run / CURVES).exists():
             judges.append(read_judge(run, name))
@@ -116,15 +115,14 @@ def read_runs(folder: Path) -> SavedRuns:
 
 
 def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
-    """One evaluation run, its lines plain or gzipped.
+    """One evaluation run.
 
     Lines that do not say so are of images that entered at depth 0, without an explanation, and
     came back unchanged from depth 0. Raises ``ValueError`` naming the file that is damaged.
     """
-    path = folder / LINES if (folder / LINES).exists() else folder / f"{LINES}.gz"
     rows = [
         {"entry": 0, "degradation": "none", "unchanged": row["depth"] == 0} | row
-        for row in _read_rows(path)
+        for row in _read_rows(folder / LINES)
     ]
     lines = pd.DataFrame(rows, columns=[*COLUMNS, *LATER])
     return EvaluationRun(name or folder.name, _read_config(folder / CONFIG), lines)
@@ -137,9 +135,8 @@ def _damaged(path: Path, reason: object) -> ValueError:
 def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
     """Complete lines; half a line at the end, of a run that was killed, is none."""
     try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
-    except (EOFError, gzip.BadGzipFile, UnicodeDecodeError) as error:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
         raise _damaged(path, f"{error}.") from error
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
         try:

@@ -41,11 +41,11 @@ class CorrectTable:
 
         ``None`` unless all of them were measured.
         """
-        return estimate(self._values(method, group))
+        return estimate_mean(self._values(method, group))
 
     def difference(self, method: str, rival: str, group: str) -> Estimate | None:
         """``method`` minus ``rival`` on the images that both have; ``None`` as above."""
-        return estimate(self._values(method, group) - self._values(rival, group))
+        return estimate_mean(self._values(method, group) - self._values(rival, group))
 
     def _values(self, method: str, group: str) -> Floats:
         """1, 0 or NaN ``[C, P]`` for the corruptions of a group of :data:`GROUPS`."""
@@ -89,7 +89,7 @@ def draw_resamples(photographs: int) -> Floats:
     return weights
 
 
-def interval(draws: NDArray[np.float64], photographs: int) -> Estimate:
+def make_interval(draws: NDArray[np.float64], photographs: int) -> Estimate:
     """From ``[1 + RESAMPLES]``: the sample's own value first, then the resamples'.
 
     Resamples in which the value does not exist (NaN) are left out.
@@ -100,7 +100,7 @@ def interval(draws: NDArray[np.float64], photographs: int) -> Estimate:
     return Estimate(float(draws[0]), float(low), float(high), photographs)
 
 
-def estimate(values: Floats) -> Estimate | None:
+def estimate_mean(values: Floats) -> Estimate | None:
     """Mean of the rows' means of ``[C, P]``; NaN where not measured.
 
     ``None`` where a row has no value at all.
@@ -114,4 +114,4 @@ def estimate(values: Floats) -> Estimate | None:
     total = weights @ np.where(measured, values, 0).T.astype(np.float32)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = total.astype(np.float64) / (weights @ measured.T.astype(np.float32))  # [R, C]
-    return interval(means.mean(axis=1), values.shape[1])
+    return make_interval(means.mean(axis=1), values.shape[1])

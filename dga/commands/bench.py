@@ -1,7 +1,6 @@
 """``python -m dga bench``: what an image costs here."""
 
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,19 +18,16 @@ def bench(
     random: Annotated[
         bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for bench.csv and bench.json.")] = None,
     profile: common.ProfileOption = "everyday16",
     weights: common.WeightsOption = None,
     device: common.DeviceOption = None,
     precision: common.PrecisionOption = "auto",
 ) -> None:
     """Seconds an image, and how many times faster than the published way."""
-    from dga.io.files import write_json
     from dga.io.parsing import whole_numbers
     from dga.networks.compute import Compute
     from dga.networks.models import load_models
     from dga.profiles import get_profile
-    from dga.record import versions
     from dga.speed.measure import bench as measure
     from dga.speed.measure import make_random_models
     from dga.weights.sources import Sources
@@ -46,13 +42,3 @@ def bench(
     reference = load(shape, compute=exact) if against else None
     table = measure(models, sizes, steps, reference)
     typer.echo(table.to_string(index=False, na_rep="-", float_format="{:.4f}".format))
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
-        table.to_csv(out / "bench.csv", index=False)
-        facts = {
-            "command": common.read_command_line(),
-            "profile": profile,
-            "device": str(models.device),
-        }
-        plan = {"batches": sizes, "steps": steps}
-        write_json(out / "bench.json", {**facts, **plan, "versions": versions()})

@@ -8,7 +8,7 @@ import inspect
 import io
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +19,7 @@ from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from dga.data.results import StoredPicture
-    from dga.data.uploads import Limits
-    from dga.evaluation.folder import FolderResult
     from dga.evaluation.plan import Plan
-    from dga.networks.compute import Compute
     from dga.networks.models import Models
     from dga.weights.sources import Sources
 
@@ -69,17 +66,18 @@ class ModelOptions:
         str | None, typer.Option(help="timm's name of that file's architecture.")
     ] = None
     classes: Annotated[
-        Path | None, typer.Option(help="Its classes in order: one a line, or JSON.")
+        Path | None, typer.Option(help="Its classes in order: one a line, or a JSON list.")
     ] = None
     input_size: Annotated[
         int | None, typer.Option(help="Pixels a side it expects. Default: timm's.")
     ] = None
     mean: Annotated[
-        str | None,
-        typer.Option(help="Of its pixels in [0, 1]: 0.485,0.456,0.406. Default: timm's."),
+        tuple[float, float, float] | None,
+        typer.Option(help="Of its pixels in [0, 1]: 0.485 0.456 0.406. Default: timm's."),
     ] = None
-    std: Annotated[str | None, typer.Option(help="Their deviation, likewise.")] = None
-    yes: Annotated[bool, typer.Option("--yes", help="Fetch public weights without asking.")] = False
+    std: Annotated[
+        tuple[float, float, float] | None, typer.Option(help="Their deviation, likewise.")
+    ] = None
     device: DeviceOption = None
     precision: PrecisionOption = "auto"
 
@@ -89,62 +87,27 @@ class ModelOptions:
         from dga.weights.sources import Sources
 
         names = {field.name for field in dataclasses.fields(Sources)} & set(vars(self))
-        named = {name: getattr(self, name) for name in names}
-        named["mean"] = parse_three_numbers("--mean", self.mean)
-        named["std"] = parse_three_numbers("--std", self.std)
-        return Sources(self.weights, **named)
+        return Sources(self.weights, **{name: getattr(self, name) for name in names})
 
     def absolute(self) -> ModelOptions:
         """The options with absolute paths, for processes that work in another folder."""
-        from dga.weights.sources import package_of, packaged_checkpoint
+        changes: dict[str, Any] = {
+            name: value.absolute()
+            for name, value in vars(self).items()
+            if isinstance(value, Path) and value.exists()  # a classifier may be named, instead
+        }
+        return dataclasses.replace(self, **changes)
 
-        named: dict[str, Any] = {k: v for k, v in vars(self).items() if isinstance(v, Path)}
-        if packaged_checkpoint(package_of(str(self.classifier))):
-            del named["classifier"]  # a name
-        return dataclasses.replace(self, **{name: path.absolute() for name, path in named.items()})
+    def load(self, inputs: Sequence[str] = ("x_t",)) -> Models:
+        """The models; one sentence names whatever is missing.
 
-    def compute(self, begun: Path | None = None) -> Compute:
-        """Where the networks will run, in the precision that results in ``begun`` have.
-
-        Raises ``ValueError`` for what is not there.
+        ``inputs``: what the discriminator may have been trained to judge.
         """
-        from dga.evaluation.results_file import read_config
         from dga.networks.compute import Compute
-
-        precision = self.precision
-        if begun and precision == "auto":
-            precision = read_config(begun).get("precision", precision)
-        return Compute.choose(self.device, precision)
-
-    def fetch(self) -> None:
-        """Public weights are fetched if wanted; one sentence names whatever is missing."""
-        from dga.profiles import get_profile
-        from dga.weights.fetch import provide
-
-        provide(get_profile(self.profile), self.sources, self.yes)
-
-    def load(self, begun: Path | None = None, inputs: Sequence[str] = ("x_t",)) -> Models:
-        """The models; public weights are fetched if wanted.
-
-        ``begun``: a folder of results that are gone on with; ``inputs``: what the discriminator
-        may have been trained to judge.
-        """
         from dga.networks.models import load_models
 
-        compute = self.compute(begun)
-        self.fetch()
+        compute = Compute.choose(self.device, self.precision)
         return load_models(self.profile, self.sources, compute, inputs)
-
-
-def parse_three_numbers(option: str, text: str | None) -> tuple[float, float, float] | None:
-    """Parse one number a channel. Raises ``ValueError``."""
-    if text is None:
-        return None
-    try:
-        red, green, blue = (float(part) for part in text.split(","))
-    except ValueError:
-        raise ValueError(f"{option} looks like 0.485,0.456,0.406, not {text!r}.") from None
-    return red, green, blue
 
 
 @dataclass(frozen=True)
@@ -172,10 +135,6 @@ class PlanOptions:
         Path | None,
         typer.Option(help="Folder in ImageNet-C's layout, read where it has a corruption."),
     ] = None
-    frame: Annotated[
-        str,
-        typer.Option(help="ImageNet-C's 224 px: resize (to 256) or raw (kept, borders mirrored)."),
-    ] = "resize"
     seed: Annotated[int, typer.Option(help="Base of every picture's own seed.")] = 0
 
     def plan(
@@ -254,29 +213,15 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
 MOST_NAMES = 50
 """Unreadable pictures that are named one by one."""
-MegapixelsOption = Annotated[
-    float | None, typer.Option(help="Most of a picture that is read. Default: 178.")
-]
 
 
-def make_limits(megapixels: float | None) -> Limits:
-    """What is read of one's own files. Raises ``ValueError`` for a number below 0."""
-    from dga.data.uploads import OWNER
-
-    if megapixels is None:
-        return OWNER
-    if not megapixels > 0:
-        raise ValueError(f"--max-megapixels is a number above 0, not {megapixels}.")
-    return dataclasses.replace(OWNER, pixels=int(megapixels * 1e6))
-
-
-def read_picture(path: Path, limits: Limits) -> StoredPicture:
+def read_picture(path: Path) -> StoredPicture:
     """A picture file. Raises ``ValueError`` for one that is no picture, naming it."""
     from dga.data.results import StoredPicture
     from dga.data.uploads import UploadError
 
     try:
-        return StoredPicture.read(path, limits)
+        return StoredPicture.read(path)
     except UploadError as error:
         raise ValueError(f"{path}: {error}") from None
 
@@ -287,44 +232,9 @@ def read_command_line() -> str:
 
 
 def say_skipped(unreadable: Sequence[str], what: str = "could not be read") -> None:
-    """Name on stderr the pictures that could not be read, if there are any."""
-    say_names(f"Skipped {len(unreadable)} pictures that {what}", unreadable)
-
-
-def say_on_white(paths: Collection[str]) -> None:
-    """Name on stderr the pictures whose transparent parts became white, if there are any."""
-    say_names("What was transparent is white", sorted(paths))
-
-
-def say_names(what: str, names: Sequence[str]) -> None:
-    """Say on stderr what befell some pictures, if there are any."""
+    """Name on stderr the pictures that were left out, if there are any."""
     from dga.io.parsing import some
 
-    if names:
-        typer.echo(f"{what}: {some(names, MOST_NAMES)}", err=True)
-
-
-def run_folder(
-    work: Callable[..., FolderResult],
-    folder: Path,
-    out: Path | None,
-    models: ModelOptions,
-    done: str,
-) -> None:
-    """Have every picture of a folder worked on, and say what became of them; again, it goes on.
-
-    ``out``: by default the folder's name with ``done`` behind it. Ends with status 1 if some
-    failed after they were read.
-    """
-    from dga.io.files import exclusive
-
-    folder = folder.resolve()
-    out = out or folder.with_name(f"{folder.name}-{done}")
-    with exclusive(out):
-        result = work(models.load(begun=out), folder, out)
-    typer.echo(result.summary())
-    say_skipped(sorted(result.unreadable.values()))
-    say_on_white(result.on_white)
-    say_skipped(sorted(result.failed.values()), "could not be repaired or written")
-    if result.failed:
-        raise typer.Exit(1)
+    if unreadable:
+        names = some(unreadable, MOST_NAMES)
+        typer.echo(f"Skipped {len(unreadable)} pictures that {what}: {names}", err=True)

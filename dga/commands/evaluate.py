@@ -1,6 +1,5 @@
 """``python -m dga evaluate``: accuracy of methods on labelled pictures."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -52,16 +51,13 @@ def evaluate(
 
     with exclusive(out):
         check_choice("engine", engine, ENGINES)
-        named = parse_corruptions(corruptions, clean=True)
-        chosen_plan = plan.plan(data, named, stream)
+        chosen_plan = plan.plan(data, parse_corruptions(corruptions, clean=True), stream)
         names = split_list(methods)
         models = models.absolute()
         if engine == "ray":
             if models.precision == "auto":
                 raise ValueError("Many machines need one precision: name it with --precision.")
-            models.fetch()
-            offline = replace(models, yes=False)  # workers fetch nothing by themselves
-            worker = cluster.Worker(offline.load, names, chosen_plan)
+            worker = cluster.Worker(models.load, names, chosen_plan)
             results = cluster.evaluate_on_cluster(
                 worker, out, batch, resume, common.read_command_line(), address, workers
             )

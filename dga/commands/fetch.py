@@ -12,9 +12,10 @@ def fetch(profile: common.ProfileOption = "imagenet") -> None:
     from dga.weights.fetch import fetch_missing
     from dga.weights.sources import Sources, check_present
 
-    wanted, sources = get_profile(profile), Sources()
-    fetch_missing(wanted, sources)
-    for name, path in sources.locate(wanted).items():
-        if name not in sources.missing(wanted):
+    chosen, sources = get_profile(profile), Sources()
+    fetch_missing(chosen, sources)
+    missing = sources.list_missing(chosen)
+    for name, path in sources.locate(chosen).items():
+        if name not in missing:
             typer.echo(f"{name}: {path}")
-    check_present(wanted, sources)
+    check_present(chosen, sources)

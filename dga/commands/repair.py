@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from dga.commands import common
-
-if TYPE_CHECKING:
-    from dga.data.uploads import Limits
 
 
 @common.command
@@ -23,27 +19,38 @@ def repair(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the file that --out names.")] = False,
-    max_megapixels: common.MegapixelsOption = None,
     models: common.ModelOptions = common.ModelOptions(),
 ) -> None:
     """Repair a photograph at its own size, each place from a depth of its own.
 
-    Of a folder: every picture; run it again to go on.
+    Of a folder: every picture, with a CSV of what is read in each; run it again to go on.
     """
-    limits = common.make_limits(max_megapixels)
-    if photo.is_dir():
-        if as_json or overwrite:
-            raise ValueError(f"--{'json' if as_json else 'overwrite'} is for one picture.")
-        from dga.evaluation.folder import repair_folder
-
-        common.run_folder(partial(repair_folder, limits=limits), photo, out, models, "repaired")
-    else:
-        facts = _repair_file(photo, out, overwrite, limits, models)
+    if not photo.is_dir():
+        facts = _repair_file(photo, out, overwrite, models)
         typer.echo(json.dumps(facts) if as_json else _sentence(facts))
+    elif as_json or overwrite:
+        raise ValueError(f"--{'json' if as_json else 'overwrite'} is for one picture.")
+    else:
+        _repair_folder(photo.resolve(), out, models)
+
+
+def _repair_folder(folder: Path, out: Path | None, models: common.ModelOptions) -> None:
+    """Say what became of every picture; ends with status 1 if some failed after they were read."""
+    from dga.evaluation.folder import repair_folder
+    from dga.io.files import exclusive
+
+    out = out or folder.with_name(f"{folder.name}-repaired")
+    with exclusive(out):
+        result = repair_folder(models.load(), folder, out)
+    typer.echo(result.summary())
+    common.say_skipped(sorted(result.unreadable.values()))
+    common.say_skipped(sorted(result.failed.values()), "could not be repaired")
+    if result.failed:
+        raise typer.Exit(1)
 
 
 def _repair_file(
-    photo: Path, out: Path | None, overwrite: bool, limits: Limits, models: common.ModelOptions
+    photo: Path, out: Path | None, overwrite: bool, models: common.ModelOptions
 ) -> dict[str, Any]:
     """Write one repaired picture, whole or not at all; returns what is told of it."""
     from dga.data.results import KINDS, write
@@ -55,12 +62,11 @@ def _repair_file(
         raise ValueError(f"A picture is written as {', '.join(KINDS)}, not as {target.suffix!r}.")
     if out and target.exists() and not overwrite:
         raise ValueError(f"{target} is there already: name another file, or add --overwrite.")
-    picture = common.read_picture(photo, limits)
+    picture = common.read_picture(photo)
     photograph = repair_photograph(models.load(), picture.pixels)
     content = picture.result(photograph.image, target.suffix)
     target = target if out else numbered(target)
     write(target, content)
-    common.say_on_white([str(target)] if picture.is_laid_on_white(content) else [])
     return photograph.facts() | {"file": str(target)}
 
 

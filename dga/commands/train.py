@@ -74,9 +74,7 @@ def train(
         typer.Option(help="Folders or zips of photographs; damaged whole, then windows are cut."),
     ] = None,
     study: StudyOptions = StudyOptions(),
-    workers: Annotated[
-        int | None, typer.Option(help="Processes that read and corrupt ahead.")
-    ] = None,
+    workers: Annotated[int, typer.Option(help="Processes that read and corrupt ahead.")] = 0,
     device: common.DeviceOption = None,
 ) -> None:
     """Train a model; killed at any moment, the same command goes on."""
@@ -85,10 +83,20 @@ def train(
     from dga.training import run
     from dga.training.discriminator.studies import Study
 
-    given = {k: v for k, v in vars(config).items() if v is not None}
-    chosen = dataclasses.replace(run.defaults(model), **given)
-    where = Compute.choose(device, "float32").device
-    named = {**vars(study), "corruptions": parse_corruptions(study.corruptions)}
-    others = (init, Study(**named), workers, max_depth, photographs or (), features)
-    written = run.train(model, profile, data, out, chosen, where, *others)
-    typer.echo(f"Weights: {written}")
+    changes = {name: value for name, value in vars(config).items() if value is not None}
+    corruptions = parse_corruptions(study.corruptions)
+    run.train(
+        model,
+        profile,
+        data,
+        out,
+        config=dataclasses.replace(run.get_defaults(model), **changes),
+        device=Compute.choose(device, "float32").device,
+        init=init,
+        study=Study(**{**vars(study), "corruptions": corruptions}),
+        workers=workers,
+        max_depth=max_depth,
+        photographs=photographs or (),
+        features=features,
+    )
+    typer.echo(f"Weights: {out}")

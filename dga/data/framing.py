@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from PIL import Image
 
 from dga.images import Pixels, through_jpeg, to_pixels, to_rgb, to_square
-from dga.io.parsing import check_choice
 from dga.profiles import Profile, ReleaseConfig
 
 
@@ -16,53 +14,44 @@ from dga.profiles import Profile, ReleaseConfig
 class Frame:
     """Turns a picture of any size into pixels, uint8 ``[side, side, 3]``.
 
-    Without ``cut`` the middle square, resized (Lanczos). With it what ImageNet-C's pictures
-    went through before they were corrupted: shorter side to ``cut.resize`` pixels, then the middle
-    ``cut.crop`` pixels; a picture that already has that size is left alone.
-    Up to ``side`` its borders are mirrored outwards, so that a classifier that crops its
-    middle reads the picture's own pixels, never resampled.
+    Without ``release`` the middle square, resized (Lanczos). With it what ImageNet-C's pictures
+    went through before they were corrupted: the shorter side is brought to ``release.resize``
+    pixels, and the middle ``side`` pixels are cut out; a picture of that size is left alone.
     """
 
     side: int
-    cut: ReleaseConfig | None = None
+    release: ReleaseConfig | None = None
 
     def __call__(self, image: Image.Image) -> Pixels:
-        if self.cut is None:
+        if self.release is None:
             return to_pixels(to_square(image, self.side))
-        image, crop = to_rgb(image), self.cut.crop
-        if image.size != (crop, crop):
+        image, side = to_rgb(image), self.side
+        if image.size != (side, side):
             short = min(image.size)
-            width, height = (int(self.cut.resize * length / short) for length in image.size)
-            kernel = Image.Resampling.BICUBIC if self.cut.bicubic else Image.Resampling.BILINEAR
+            width, height = (int(self.release.resize * length / short) for length in image.size)
+            kernel = Image.Resampling.BICUBIC if self.release.bicubic else Image.Resampling.BILINEAR
             image = image.resize((width, height), kernel)
-            left, top = round((width - crop) / 2), round((height - crop) / 2)
-            image = image.crop((left, top, left + crop, top + crop))
-        before = (self.side - crop) // 2
-        margin = (before, self.side - crop - before)
-        return np.pad(to_pixels(image), (margin, margin, (0, 0)), "reflect")
+            left, top = round((width - side) / 2), round((height - side) / 2)
+            image = image.crop((left, top, left + side, top + side))
+        return to_pixels(image)
 
 
 @dataclass(frozen=True)
 class View:
-    """The way of a profile's pictures: read as ``clean``, corrupted, then ``finish``\\ ed.
+    """How a profile's pictures are prepared: read as ``clean``, corrupted, then ``finish``\\ ed.
 
-    Without a ``release`` a picture is read at the networks' size and that is all. With
+    Without a ``release`` a picture is read at the networks' ``size`` and that is all. With
     one, it becomes what the released data set would hold (cut, corrupted, compressed) and
-    is then read as a file of that set is read: resized to the networks' ``size``, or with
-    ``raw`` left at its own pixels.
+    is then read as a file of that set is: resized to the networks' size.
     """
 
     size: int
     release: ReleaseConfig | None = None
-    raw: bool = False
 
     @classmethod
-    def of(cls, profile: Profile, frame: str = "resize") -> View:
-        """A profile's way; ``frame``: resize or raw. Raises ``ValueError`` for others."""
-        check_choice("frame", frame, ("resize", "raw"))
-        if frame == "raw" and profile.release is None:
-            raise ValueError(f"Profile {profile.name} has no released pictures to read raw.")
-        return cls(profile.image_size, profile.release, frame == "raw")
+    def of(cls, profile: Profile) -> View:
+        """The view that a profile's networks have of pictures."""
+        return cls(profile.image_size, profile.release)
 
     @property
     def clean(self) -> Frame:
@@ -72,7 +61,7 @@ class View:
     @property
     def released(self) -> Frame:
         """How a picture of a corrupted data set is read."""
-        return Frame(self.size, self.release if self.raw else None)
+        return Frame(self.size)
 
     def finish(self, pixels: Pixels) -> Pixels:
         """A picture that was read as ``clean`` and perhaps corrupted, as networks see it.

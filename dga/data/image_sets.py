@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import zipfile
 import zlib
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -19,12 +17,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dga.data.framing import Frame
-from dga.data.imagenet_c import are_wnids, wnids
-from dga.data.uploads import ALLOWED, LABELLED, UploadError, is_picture, open_picture, read_bytes
+from dga.data.imagenet_c import are_wnid_folders, list_wnids
+from dga.data.uploads import LABELLED, UploadError, is_picture, open_picture, read_bytes
 from dga.images import Pixels
 from dga.io.parsing import some
 
-_log = logging.getLogger(__name__)
 NAMES_SHOWN = 20
 HELD_OUT = 0.03
 """Share of the training pictures."""
@@ -39,8 +36,8 @@ class ImageSet:
     """Labelled pictures of one size, in memory.
 
     ``names``: "class/file" of each; ``pixels``: uint8 ``[N, S, S, 3]``;
-    ``labels``: int64 ``[N]``, positions in ``classes``; ``clean``: the same before any damage,
-    where that is at hand; ``contents``: of files that they were read from, a sum of each.
+    ``labels``: int64 ``[N]``, positions in ``classes``; ``clean``: the same pixels before any
+    damage, where those are at hand.
     """
 
     names: tuple[str, ...]
@@ -48,7 +45,6 @@ class ImageSet:
     labels: NDArray[np.int64]
     classes: tuple[str, ...]
     clean: Pixels | None = None
-    contents: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -62,7 +58,6 @@ class ImageSet:
             pixels=self.pixels[rows],
             labels=self.labels[rows],
             clean=None if self.clean is None else self.clean[rows],
-            contents=tuple(self.contents[i] for i in rows) if self.contents else (),
         )
 
     def load(self) -> tuple[ImageSet, list[str]]:
@@ -113,12 +108,12 @@ class ImageFiles:
         """
         side = self.frame.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        rows, contents, unreadable = list[int](), list[str](), list[str]()
+        rows, unreadable = list[int](), list[str]()
         with OpenSources() as sources:
             for i, (name, place) in enumerate(zip(self.names, self.places, strict=True)):
                 try:
-                    data = sources.read(*place)
-                    pixels[len(rows)] = self.frame(open_picture(data, LABELLED))
+                    image = open_picture(sources.read(*place), LABELLED)
+                    pixels[len(rows)] = self.frame(image)
                 except UNREADABLE as error:
                     if strict:
                         reason = f" {error}" if isinstance(error, UploadError) else ""
@@ -128,10 +123,8 @@ class ImageFiles:
                     unreadable.append(name)
                 else:
                     rows.append(i)
-                    contents.append(sum_bytes(data))
         names = tuple(self.names[i] for i in rows)
-        images = ImageSet(names, pixels[: len(rows)], self.labels[rows], self.classes)
-        return replace(images, contents=tuple(contents)), unreadable
+        return ImageSet(names, pixels[: len(rows)], self.labels[rows], self.classes), unreadable
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names: reading every picture would take hours."""
@@ -155,40 +148,19 @@ class OpenSources(ExitStack):
         archive = self.archives.get(source)
         return archive.read(member) if archive else read_bytes(Path(source, member), LABELLED)
 
-    def sum_content(self, source: str, member: str) -> str | None:
-        """A sum of a file's bytes; None for one that cannot be read."""
-        try:
-            return sum_bytes(self.read(source, member))
-        except UNREADABLE:
-            return None
-
-
-def sum_bytes(data: bytes) -> str:
-    """Tells a file's content from any other that may take its place."""
-    return hashlib.sha256(data).hexdigest()[:16]
-
 
 def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
     """Paths of pictures inside a folder, or at any depth of a zip, sorted.
 
-    A warning names pictures of formats that are not read. Raises ``FileNotFoundError`` for what is
-    neither.
+    Pictures are known by their endings. Raises ``FileNotFoundError`` for what is neither.
     """
     if source.is_dir():
-        paths = sorted(source.glob(pattern))
-        sorts = {path.relative_to(source).as_posix(): is_picture(path) for path in paths}
-    elif source.is_file() and zipfile.is_zipfile(source):
+        files = [path for path in source.glob(pattern) if is_picture(path.name) and path.is_file()]
+        return [path.relative_to(source).as_posix() for path in sorted(files)]
+    if source.is_file() and zipfile.is_zipfile(source):
         with zipfile.ZipFile(source) as archive:
-            names = sorted(name for name in archive.namelist() if not name.endswith("/"))
-            sorts = {n: is_picture(PurePosixPath(n), partial(archive.open, n)) for n in names}
-    else:
-        raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
-    if others := [name for name, sort in sorts.items() if sort is None]:
-        _log.warning(
-            "Passed over %d pictures in %s of formats that are not read (%s are): %s.",
-            *(len(others), source, ALLOWED, some(others, NAMES_SHOWN)),
-        )
-    return [name for name, sort in sorts.items() if sort]
+            return sorted(filter(is_picture, archive.namelist()))
+    raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
 
 
 def find_images(
@@ -228,8 +200,8 @@ def _label_names(
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Each picture's position among the classes, and the classes."""
     folders = [name.split("/")[0] for name in names]
-    if are_wnids(set(folders)) and len(classes or wnids()) == len(wnids()):
-        classes, titles = classes or wnids(), wnids()
+    if are_wnid_folders(set(folders)) and len(classes or list_wnids()) == len(list_wnids()):
+        classes, titles = classes or list_wnids(), list_wnids()
     else:
         folders = [folder.replace("_", " ") for folder in folders]
         titles = classes = classes or tuple(sorted(set(folders)))
@@ -277,7 +249,7 @@ def _in_hash_order(images: ImageSet | ImageFiles) -> list[int]:
     return sorted(range(len(images)), key=keys.__getitem__)
 
 
-def split_off(images: Images, tune: Collection[str]) -> tuple[Images, Images]:
+def split_tune(images: Images, tune: Collection[str]) -> tuple[Images, Images]:
     """Split pictures into (tune, report): those of these names, without ending, and the rest.
 
     Every choice is made on ``tune``; published numbers come from ``report`` only. Of a set
@@ -287,14 +259,13 @@ def split_off(images: Images, tune: Collection[str]) -> tuple[Images, Images]:
     return images.take(np.flatnonzero(chosen)), images.take(np.flatnonzero(np.invert(chosen)))
 
 
-def split_training(images: Images) -> tuple[Images, Images]:
-    """Split training pictures into (used, held out) by a hash of the file name."""
-    order = _in_hash_order(images)
-    cut = max(1, int(len(images) * HELD_OUT))
-    return images.take(sorted(order[cut:])), images.take(sorted(order[:cut]))
+def take_training(images: Images) -> Images:
+    """All but a share of :data:`HELD_OUT`, on which nothing is trained: by the file names' hash."""
+    held_out = max(1, int(len(images) * HELD_OUT))
+    return images.take(sorted(_in_hash_order(images)[held_out:]))
 
 
-def per_class(images: Images, count: int, skip: int = 0) -> Images:
+def take_per_class(images: Images, count: int, skip: int = 0) -> Images:
     """``count`` pictures of each class after its first ``skip``, in the order of the same hash."""
     labels = pd.Series(images.labels).iloc[_in_hash_order(images)]
     place = labels.groupby(labels).cumcount()  # in its class

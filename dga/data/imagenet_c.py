@@ -10,12 +10,12 @@ from dga.profiles.imagenet_labels import imagenet_labels
 WNID = re.compile(r"n\d{8}")
 
 
-def wnids() -> tuple[str, ...]:
+def list_wnids() -> tuple[str, ...]:
     """ImageNet's 1,000 WordNet numbers in the order of every classifier's outputs."""
     return tuple(imagenet_labels())
 
 
-def are_wnids(folders: Collection[str]) -> bool:
+def are_wnid_folders(folders: Collection[str]) -> bool:
     """Whether folders are named after ImageNet's classes, as in n01440764."""
     return bool(folders) and all(WNID.fullmatch(name) for name in folders)
 
@@ -30,7 +30,7 @@ def find_condition(root: Path, corruption: str, severity: int) -> Path | None:
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
-def conditions(root: Path) -> list[tuple[str, int]]:
+def list_conditions(root: Path) -> list[tuple[str, int]]:
     """Every (corruption, severity) that a folder in ImageNet-C's layout holds."""
     names = CORRUPTIONS + EXTRA_CORRUPTIONS
     pairs = ((name, severity) for name in names for severity in SEVERITIES)

@@ -1,14 +1,17 @@
 """The one way in which pictures are written that were made of somebody's files."""
 
+from __future__ import annotations
+
 import io
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from dga.data.uploads import OWNER, Limits, open_picture, read_bytes, to_picture
+from dga.data.uploads import OWNER, open_picture, read_bytes, to_picture
 from dga.images import Pixels, read_exif, to_image_like, to_pixels
 from dga.io.files import atomic
 
@@ -22,57 +25,46 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class StoredPicture:
-    """A picture file: its bytes, the picture as it was opened, and its pixels as they are read."""
+    """A picture file: its bytes, and the picture as it was opened."""
 
     data: bytes
     image: Image.Image
-    pixels: Pixels
 
     @classmethod
-    def read(cls, path: Path, limits: Limits = OWNER) -> "StoredPicture":
-        """Raises :class:`~dga.data.uploads.UploadError` for what cannot be read right."""
-        data = read_bytes(path, limits)
-        image = open_picture(data, limits)
-        return cls(data, image, to_pixels(to_picture(image)))
+    def read(cls, path: Path) -> StoredPicture:
+        """One's own file, decoded. Raises :class:`~dga.data.uploads.UploadError`."""
+        data = read_bytes(path, OWNER)
+        picture = cls(data, open_picture(data, OWNER))
+        _ = picture.pixels  # what cannot be decoded is refused here
+        return picture
+
+    @cached_property
+    def pixels(self) -> Pixels:
+        """uint8 ``[H, W, 3]``, as every picture is read."""
+        return to_pixels(to_picture(self.image))
 
     def result(self, pixels: Pixels, suffix: str) -> bytes:
-        """A file of what was made of it, uint8 ``[H, W, 3]``; of nothing, its own bytes.
+        """A file of what was made of it, uint8 ``[H, W, 3]``, perhaps at fewer pixels.
 
-        Those only where ``suffix`` asks for the format that it has. Profile, EXIF and resolution
-        are kept where the format can hold them.
+        Of what was not changed its own bytes, where ``suffix`` asks for the format that it has.
+        Profile, EXIF and resolution are kept where the format can hold them.
         """
         kind, options = KINDS[suffix.lower()]
-        if self.image.format == kind and np.array_equal(pixels, self.pixels):
+        stored = original = self.image
+        if pixels.shape[0] * pixels.shape[1] != stored.width * stored.height:
+            original = Image.fromarray(pixels)
+            original.info = {n: stored.info[n] for n in ("icc_profile", "dpi") if n in stored.info}
+            original.info["exif"] = read_exif(stored)
+        elif stored.format == kind and np.array_equal(pixels, self.pixels):
             return self.data
-        if pixels.shape != self.pixels.shape:  # a part of it, at another size
-            return encode_picture(Image.fromarray(pixels), kind, **options)
-        image = to_image_like(pixels, self.image)
+        image = to_image_like(pixels, original)
         info = {str(name): value for name, value in image.info.items()}
         return encode_picture(image, kind, **options, **info)
 
-    def is_laid_on_white(self, content: bytes) -> bool:
-        """Whether a result of it is white where the picture itself is transparent."""
-        image = self.image
-        if content is self.data or not image.has_transparency_data:
-            return False
-        if "A" not in image.getbands():
-            return True
-        alpha = np.asarray(image.getchannel("A"))
-        return bool(alpha.any() and alpha.min() < 255)  # all 0: read as if it were not there
-
 
 def encode_result(data: bytes, pixels: Pixels, suffix: str) -> bytes:
-    """A stranger's file with what was made of it, perhaps at fewer pixels than it has.
-
-    As :meth:`StoredPicture.result`, except that profile, EXIF and resolution are kept then, too.
-    """
-    image = stored = open_picture(data)
-    if pixels.shape[0] * pixels.shape[1] == image.width * image.height:
-        return StoredPicture(data, image, to_pixels(to_picture(image))).result(pixels, suffix)
-    image = Image.fromarray(pixels)
-    image.info = {n: stored.info[n] for n in ("icc_profile", "dpi") if n in stored.info}
-    image.info["exif"] = read_exif(stored)
-    return StoredPicture(data, image, pixels).result(pixels, suffix)
+    """:meth:`StoredPicture.result` of a stranger's file."""
+    return StoredPicture(data, open_picture(data)).result(pixels, suffix)
 
 
 def encode_picture(image: Image.Image, kind: str, **options: Any) -> bytes:
@@ -88,7 +80,13 @@ def encode_picture(image: Image.Image, kind: str, **options: Any) -> bytes:
 
 
 def write(path: Path, content: bytes) -> None:
-    """A whole file or none, in a folder that is made if need be."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic(path) as part:
-        part.write_bytes(content)
+    """Write a whole file or none, in a folder that is made if need be. Raises ``OSError``."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic(path) as part:
+            part.write_bytes(content)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise OSError(
+            f"{path} could not be written ({reason}): mend that, then run the same command again."
+        ) from error

@@ -7,12 +7,9 @@ pixels when they are asked for.
 
 import importlib.util
 import io
-import mimetypes
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import IO, Any
+from typing import Any
 
 from PIL import (
     BmpImagePlugin,
@@ -34,12 +31,10 @@ _MOST_BLOCKS = 4_096  # of a GIF's notes, 1 MB
 MOST_PASSES = 12
 """Of a progressive JPEG of the largest size; smaller ones may have more."""
 ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
-ENDINGS = {".jpeg", ".jpg", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
-"""Of files that are pictures, or named where they are none."""
-_OTHER_ENDINGS = {
-    ".arw", ".cr3", ".dng", ".exr", ".jxl", ".nef", ".orf", ".psd", ".raf", ".rw2", ".tga",
+ENDINGS = {
+    ".jpeg", ".jpg", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".heic", ".heif",
 }  # fmt: skip
-"""Other pictures' endings, of those that not every machine's own list has."""
+"""Of files that are read as pictures, or named where they cannot be."""
 
 _MAGIC = {
     b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF",
@@ -112,26 +107,10 @@ def format_of(data: bytes) -> str | None:
     return next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), None)
 
 
-def is_picture(path: PurePath, opened: Callable[[], IO[bytes]] | None = None) -> bool | None:
-    """Whether a file is a picture that is read, by its ending or first bytes.
-
-    None for one of another format, which only its name tells. ``opened``: opens what lies elsewhere
-    than on the disk. Raises ``OSError`` for what lies in a folder that cannot be looked into.
-    """
-    if path.name.startswith("._"):  # macOS keeps its notes so
-        return False
-    if opened is None and not Path(path).is_file():
-        return False
-    ending = path.suffix.lower()
-    if ending in ENDINGS:
-        return True
-    kind = None
-    with suppress(OSError), opened() if opened else Path(path).open("rb") as file:
-        kind = format_of(file.read(16))
-    if kind in _READERS:
-        return True
-    guess = mimetypes.guess_type(path.name)[0] or ""
-    return None if kind or guess.startswith("image/") or ending in _OTHER_ENDINGS else False
+def is_picture(name: str) -> bool:
+    """Whether a file is a picture by the ending of its name; macOS's notes (``._``) are none."""
+    path = PurePath(name)
+    return path.suffix.lower() in ENDINGS and not path.name.startswith("._")
 
 
 def read_bytes(path: str | Path, limits: Limits = STRANGERS) -> bytes:
@@ -173,9 +152,9 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
         check_size(*image.size, limits)
         passes = data.count(b"\xff\xda") if kind == "JPEG" else 1
         if passes * image.width * image.height > MOST_PASSES * limits.pixels:
-            raise _rare(kind)
+            raise _make_rare_error(kind)
     except Exception as error:  # readers have many ways to say that a file is broken
-        raise _translate(error, kind) from None
+        raise _make_upload_error(error, kind) from None
     return image
 
 
@@ -187,23 +166,23 @@ def to_picture(image: Image.Image, kept: int | None = None) -> Image.Image:
     try:
         return to_rgb(image, kept)
     except Exception as error:  # decoders, too
-        raise _translate(error, image.format or "file") from None
+        raise _make_upload_error(error, image.format or "file") from None
 
 
-def _translate(error: Exception, kind: str) -> UploadError:
+def _make_upload_error(error: Exception, kind: str) -> UploadError:
     """What a reader or a decoder raised, as a sentence for the file's owner."""
     if isinstance(error, PictureError):
         return UploadError(str(error))
     if isinstance(error, MemoryError):
         return UploadError("This picture is too large for the memory that there is.")
     if "unknown pixel mode" in str(error) or "nsupported" in str(error):
-        return _rare(kind)
+        return _make_rare_error(kind)
     return UploadError(
         "This picture is damaged or incomplete and cannot be read; try saving it again."
     )
 
 
-def _rare(kind: str) -> UploadError:
+def _make_rare_error(kind: str) -> UploadError:
     return UploadError(
         f"This {kind} is stored in a rare way that is not read; save the picture as PNG."
     )
@@ -221,12 +200,12 @@ def _check_jpeg(data: bytes) -> None:
             continue
         length = int.from_bytes(data[at + 2 : at + 4])
         if data[at] != 0xFF or marker not in _JPEG_SEGMENTS or length < 2:
-            raise _rare("JPEG")
+            raise _make_rare_error("JPEG")
         frames += marker in _JPEG_FRAMES
         exifs += data[at + 4 : at + 10] == EXIF
         at += 2 + length
     if frames != 1 or exifs > 1:
-        raise _rare("JPEG")
+        raise _make_rare_error("JPEG")
 
 
 def _check_tiff(data: bytes) -> None:
@@ -239,7 +218,7 @@ def _check_tiff(data: bytes) -> None:
     values = {tag: value for tag, (_, count, value) in tags.items() if count == 1}
     is_usual = all(values.get(tag, min(usual)) in usual for tag, usual in _TIFF_USUAL.items())
     if not tags or length > 2 * len(data) + 64 or not is_usual or tags.keys() & _TIFF_RARE:
-        raise _rare("TIFF")
+        raise _make_rare_error("TIFF")
 
 
 def check_size(width: int, height: int, limits: Limits = STRANGERS) -> None:

@@ -15,8 +15,8 @@ from tqdm import tqdm
 
 from dga.data.image_sets import ImageFiles
 from dga.evaluation.plan import Plan
-from dga.evaluation.results_file import ResultRow, find_differences, make_key
-from dga.evaluation.run import LoadedSystems, Results, Setup, Task, finish, prepare
+from dga.evaluation.results_file import ResultRow, find_differences
+from dga.evaluation.run import LoadedSystems, Results, Setup, Task, collect_results, prepare
 from dga.networks.models import Models
 from dga.readers import predictors_of
 from dga.systems import parse_all
@@ -31,9 +31,9 @@ class ClusterError(ConnectionError):
 
 @dataclass(frozen=True)
 class Worker:
-    """Named methods and how to load their models, which happens when a worker is first asked.
+    """Methods by name, and how a machine loads their models.
 
-    So errors of loading are its answer.
+    They are loaded at the first call, so that an error of loading is that call's answer.
     """
 
     load: Callable[[], Models]
@@ -51,9 +51,9 @@ class Worker:
         return self.loaded.setup
 
     def measure(
-        self, number: int, task: Task, images: ImageFiles, expected: Setup
+        self, task: Task, images: ImageFiles, expected: Setup
     ) -> tuple[int, list[ResultRow], list[str]]:
-        """The task's number, its lines and its unreadable pictures.
+        """How many pictures the task had, its lines and its unreadable pictures.
 
         Raises ``ValueError`` for other weights, settings or packages than ``expected``.
         """
@@ -62,7 +62,7 @@ class Worker:
             raise ValueError(f"The worker on {host} differs from the first one ({changes[0]}).")
         batches = list(self.loaded.measure(task, images))
         lines = [line for batch, _ in batches for line in batch]
-        return number, lines, [name for _, names in batches for name in names]
+        return task.pictures, lines, [name for _, names in batches for name in names]
 
 
 def evaluate_on_cluster(
@@ -78,31 +78,29 @@ def evaluate_on_cluster(
 
     ``worker``: as each machine makes one; ``address``: of a running cluster, else this machine
     alone; ``workers``: how many hold the models, by default one a GPU or, without any, one a CPU.
-    Lines are in ``out`` at once, and in a single machine's order when the run ends. Raises
-    ``ValueError`` for a folder with other results, and what :func:`connect` does.
+    Lines come in the order in which workers are done. Raises ``ValueError`` for a folder with
+    other results, and what :func:`connect` does.
     """
     if workers is not None and workers < 1:
         raise ValueError("A cluster needs at least one worker.")
-    unreadable, numbers = list[str](), dict[tuple[str, str, str], int]()
+    unreadable = list[str]()
     with connect(address) as ray:
         pool = create_workers(ray, worker, workers)
         (setup,) = pool.map_unordered(lambda actor, _: actor.inspect.remote(), [None])
         images, results_file, tasks = prepare(worker.plan, setup, out, batch, resume, command)
         shared, total = ray.put(images), sum(task.pictures for task in tasks)
         # Whole streams, whose order matters, take longest.
-        for number in sorted(range(len(tasks)), key=lambda number: -len(tasks[number].batches)):
-            pool.submit(lambda actor, n: actor.measure.remote(n, tasks[n], shared, setup), number)
+        for task in sorted(tasks, key=lambda task: -len(task.batches)):
+            pool.submit(lambda actor, task: actor.measure.remote(task, shared, setup), task)
         with tqdm(total=total, unit="image", mininterval=1.0) as bar:
             while pool.has_next():
                 while pool.has_free():
                     ray.kill(pool.pop_idle())  # leaves its place to one that is lost
-                number, lines, names = pool.get_next_unordered()
-                results_file.append(lines)
-                numbers |= dict.fromkeys(map(make_key, lines), number)
+                pictures, lines, names = pool.get_next_unordered()
+                results_file.append_new(lines)
                 unreadable += names
-                bar.update(tasks[number].pictures)
-    results_file.sort(lambda line: numbers.get(make_key(line), -1))  # those of earlier runs first
-    return finish(results_file, unreadable)
+                bar.update(pictures)
+    return collect_results(results_file, unreadable)
 
 
 def create_workers(ray: Any, worker: Worker, most: int | None) -> Any:

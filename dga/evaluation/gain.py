@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dga.analysis.statistics import CorrectTable, Estimate, estimate
-from dga.analysis.tables.table import to_markdown, to_percent, to_points, to_signed
+from dga.analysis.report import compare
+from dga.analysis.statistics import Estimate, estimate_mean
+from dga.analysis.tables.table import to_markdown, to_signed
 from dga.corruptions import CLEAN, CORRUPTIONS
-from dga.data.imagenet_c import are_wnids
+from dga.data.imagenet_c import are_wnid_folders
 from dga.data.uploads import is_picture
 from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import ResultRow
@@ -42,8 +43,8 @@ def measure_gain(
     same call goes on where it was stopped. Raises ``ValueError`` for data without pictures.
     """
     labelled = is_labelled(data, models.profile.classifier.classes)
-    named = (CLEAN, *corruptions)
-    plan = Plan((str(data.absolute()),), named, severity, labelled=labelled, most=pictures)
+    conditions = (CLEAN, *corruptions)
+    plan = Plan((str(data.absolute()),), conditions, severity, labelled=labelled, most=pictures)
     systems = {name: replace(parse(models.profile, name), name=name) for name in (BEFORE, AFTER)}
     results = evaluate(models, systems, plan, out, batch=8, resume=True, command=command)
     if labelled:
@@ -63,11 +64,11 @@ def is_labelled(data: Path, classes: Sequence[str]) -> bool:
     """Whether all pictures lie in folders named after classes, or after ImageNet's."""
     if data.is_file():
         return zipfile.is_zipfile(data)
-    paths = [p for p in data.rglob("*") if is_picture(p)]
+    paths = [p for p in data.rglob("*") if is_picture(p.name) and p.is_file()]
     folders = {p.parent.name for p in paths if p.parent.parent == data}
     if len(folders) == 0 or any(p.parent.parent != data for p in paths):
         return False
-    return are_wnids(folders) or {f.replace("_", " ") for f in folders} <= set(classes)
+    return are_wnid_folders(folders) or {f.replace("_", " ") for f in folders} <= set(classes)
 
 
 def summarise_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
@@ -76,30 +77,25 @@ def summarise_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
     Intervals are over photographs; ``gained``, ``lost``: readings that repair put right or wrong.
     """
     frame = pd.DataFrame(rows)
-    table = CorrectTable(frame)
-    right = frame.pivot_table("correct", ["corruption", "path"], "method", aggfunc="first")
-    seconds = frame[frame["method"] == AFTER].groupby("corruption")["seconds"].median()
-    lines = []
-    for name in sorted(frame["corruption"].unique(), key=lambda name: name == CLEAN):
-        gain = table.difference(AFTER, BEFORE, name)
-        before, after = (table.accuracy(method, name) for method in (BEFORE, AFTER))
-        if gain is None or before is None or after is None:
-            continue
-        was_right, is_right = (right.loc[name][method].astype(bool) for method in (BEFORE, AFTER))
-        gained, lost = (is_right & ~was_right).sum(), (was_right & ~is_right).sum()
-        lines.append({
-            "": name,
-            "damaged": to_percent(before, interval=False),
-            "repaired": to_percent(after, interval=False),
-            "gain": to_points(gain),
-            "gained / lost": f"{gained} / {lost}",
-            "seconds": f"{seconds[name]:.2f}",
-        })  # fmt: skip
-    by_picture = right.drop(index=CLEAN, errors="ignore").astype(float).groupby("path").mean()
-    change = estimate((by_picture[AFTER] - by_picture[BEFORE]).to_numpy(np.float32)[None])
+    groups = sorted(frame["corruption"].unique(), key=lambda name: name == CLEAN)
+    table = pd.DataFrame(
+        {
+            "": row["group"],
+            "damaged": f"{row['other_right']:.1f}",
+            "repaired": f"{row['right']:.1f}",
+            "gain": f"{to_signed(row['gain'])} "
+            f"({to_signed(row['gain_low'])} to {to_signed(row['gain_high'])})",
+            "gained / lost": f"{row['gained']} / {row['lost']}",
+            "seconds": f"{row['seconds']:.2f}",
+        }
+        for row in compare(frame, AFTER, BEFORE, groups, mixed=False)
+    )
+    damaged = frame[frame["corruption"] != CLEAN]
+    shares = damaged.astype({"correct": float}).pivot_table("correct", "path", "method")
+    change = estimate_mean((shares[AFTER] - shares[BEFORE]).to_numpy(np.float32)[None])
     assert change is not None  # every picture has both
     answer = _answer(change, "right" if labelled else "as undamaged")
-    return f"{answer}\n\n{to_markdown(pd.DataFrame(lines))}"
+    return f"{answer}\n\n{to_markdown(table)}"
 
 
 def _answer(change: Estimate, reading: str) -> str:

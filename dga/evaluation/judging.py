@@ -15,15 +15,15 @@ from tqdm import tqdm
 from dga.analysis.results import read_arrays
 from dga.corruptions import CLEAN
 from dga.data.framing import View
-from dga.data.image_sets import ImageFiles, ImageSet
+from dga.data.image_sets import NAMES_SHOWN, ImageFiles, ImageSet
 from dga.diffusion import forward_path
 from dga.discriminator import compute_curve
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import check_config
 from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, atomic, write_json
-from dga.io.parsing import whole_numbers
-from dga.networks.classifier import features
+from dga.io.parsing import some, whole_numbers
+from dga.networks.classifier import compute_features
 from dga.networks.models import Models
 from dga.record import versions
 from dga.training.discriminator.studies import Study
@@ -69,15 +69,14 @@ def judge_pictures(
     features: bool = True,
     name: str = "",
     command: str = "",
-) -> list[str]:
-    """Write ``curves.npz`` (and ``features.npz``) to ``out``; return unreadable pictures.
+) -> None:
+    """Write ``curves.npz`` (and ``features.npz``) to ``out``; a killed run goes on.
 
     ``study``: what the discriminator was taught; ``depths``: those that are judged, in 0...T, all
     by default; ``features``: whether the classifier's are kept, too; ``name``: another one than
-    the study's own. Pictures, corruptions and noise are those of ``evaluate``. Every corruption is
-    kept as it is finished, and a killed run goes on from there. A picture that cannot be read under
-    one condition is left out of all. Raises ``ValueError`` for a folder of another run, naming the
-    difference.
+    the study's own. Pictures, corruptions and noise are those of ``evaluate``; every corruption is
+    kept as it is finished. Raises ``ValueError`` for a folder of another run, naming the
+    difference, and for pictures that cannot be read, naming them.
     """
     schedule = models.schedule
     depths = [schedule.check_depth(depth) for depth in depths or range(schedule.steps + 1)]
@@ -87,14 +86,18 @@ def judge_pictures(
     run = JudgingRun(models, study, plan, images, depths, features, name or study.name)
     config = {**run.config(), "command": command}
     check_config(out, config)
-    out.mkdir(parents=True, exist_ok=True)
+    parts = out / PARTS
+    parts.mkdir(parents=True, exist_ok=True)
     write_json(out / CONFIG, {**config, "versions": versions()})
     if not (out / CURVES).exists():
-        run.make_parts(out / PARTS)
-        run.merge(out / PARTS, out)
-    shutil.rmtree(out / PARTS, ignore_errors=True)
-    names = set(read_arrays(out / CURVES)["paths"].tolist())
-    return sorted(set(images.names) - names)
+        with tqdm(total=len(conditions) * len(images), unit="image", mininterval=1.0) as bar:
+            for condition in conditions:
+                bar.set_postfix(corruption=condition, refresh=False)
+                if not (parts / f"{condition}.npz").exists():
+                    _save(parts / f"{condition}.npz", run.measure(condition))
+                bar.update(len(images))
+        run.merge(parts, out)
+    shutil.rmtree(parts)
 
 
 @dataclass(frozen=True)
@@ -141,34 +144,24 @@ class JudgingRun:
             "weights": {name: models.weights.get(name) for name, needed in needs.items() if needed},
         }
 
-    def make_parts(self, folder: Path) -> None:
-        """Judge the conditions that have no part in ``folder`` yet."""
-        folder.mkdir(exist_ok=True)
-        conditions, each = self.plan.corruptions, len(self.images)
-        missing = [name for name in conditions if not (folder / f"{name}.npz").exists()]
-        total = len(conditions) * each
-        view = View.of(self.models.profile, self.plan.frame)
-        initial = total - len(missing) * each
-        with tqdm(total=total, initial=initial, unit="image", mininterval=1.0) as bar:
-            for name in missing:
-                bar.set_postfix(corruption=name, refresh=False)
-                parts: list[Arrays] = []
-                for start in range(0, each, PICTURES_AT_ONCE):
-                    few = self.images.take(range(start, min(start + PICTURES_AT_ONCE, each)))
-                    pictures, _ = read_batch(self.plan, view, few, name)
-                    if len(pictures):
-                        parts.append(self.measure(pictures, name))
-                    bar.update(len(few))
-                if not parts:
-                    raise ValueError(f"No picture can be read under {name}.")
-                whole = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
-                _save(folder / f"{name}.npz", whole)
+    def measure(self, condition: str) -> Arrays:
+        """Logits float32 ``[N, K]`` and, if wanted, features float16 ``[N, F]`` under a condition.
 
-    def measure(self, images: ImageSet, condition: str) -> Arrays:
-        """Names ``[n]``, logits float32 ``[n, K]`` and, if wanted, features float16 ``[n, F]``.
-
-        ``images`` are under that condition already.
+        Raises ``ValueError`` for pictures that cannot be read.
         """
+        view, batches = View.of(self.models.profile), list[Arrays]()
+        for start in range(0, len(self.images), PICTURES_AT_ONCE):
+            stop = min(start + PICTURES_AT_ONCE, len(self.images))
+            batch = self.images.take(range(start, stop))
+            pictures, unreadable = read_batch(self.plan, view, batch, condition)
+            if unreadable:
+                names = some(unreadable, NAMES_SHOWN)
+                raise ValueError(f"Under {condition} these pictures cannot be read: {names}.")
+            batches.append(self.judge(pictures, condition))
+        return {key: np.concatenate([batch[key] for batch in batches]) for key in batches[0]}
+
+    def judge(self, images: ImageSet, condition: str) -> Arrays:
+        """The same of a few ``images`` that are under that condition already."""
         models, denoiser, depths = self.models, self.denoiser, self.depths
         seeds = [image_seed(self.plan.seed, name, condition) for name in images.names]
         x = to_tensor(images.pixels).to(models.device)  # [n, 3, S, S]
@@ -178,35 +171,23 @@ class JudgingRun:
             curves.append(
                 compute_curve(models.schedule, models.discriminator, states, denoiser, depths)
             )
-        names = np.array(images.names)
-        arrays: Arrays = {"paths": names, "logits": torch.stack(curves).numpy()}
+        arrays: Arrays = {"logits": torch.stack(curves).numpy()}
         if self.has_features:
-            hidden = features(models.classifier, x, models.profile.classifier)
+            hidden = compute_features(models.classifier, x, models.profile.classifier)
             arrays["features"] = hidden.half().cpu().numpy()
         return arrays
 
     def merge(self, folder: Path, out: Path) -> None:
         """Put the parts together. ``curves.npz`` comes last: once it is there, all is."""
         parts = [read_arrays(folder / f"{name}.npz") for name in self.plan.corruptions]
-        common = set(self.images.names).intersection(*(part["paths"].tolist() for part in parts))
-        if not common:
-            raise ValueError("No picture can be read under every condition.")
-        is_common = np.isin(self.images.names, list(common))
-
-        def stack(key: str) -> NDArray[Any]:
-            return np.stack([part[key][np.isin(part["paths"], list(common))] for part in parts])
-
         if self.has_features:
-            labels = {
-                "labels": self.images.labels[is_common],
-                "classes": np.array(self.images.classes),
-            }
-            _save(out / FEATURES, {"features": stack("features"), **labels})  # [M, N, F]
+            hidden = np.stack([part["features"] for part in parts])  # [M, N, F]
+            _save(out / FEATURES, {"features": hidden})
         curves = {
-            "paths": np.array(self.images.names)[is_common],
+            "paths": np.array(self.images.names),
             "corruptions": np.array(self.plan.corruptions),
             "depths": np.array(self.depths, dtype=np.int64),
-            "logits": stack("logits"),  # [M, N, K]
+            "logits": np.stack([part["logits"] for part in parts]),  # [M, N, K]
         }
         _save(out / CURVES, curves)
 

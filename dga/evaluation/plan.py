@@ -17,10 +17,10 @@ from dga.data.image_sets import (
     ImageFiles,
     ImageSet,
     find_images,
-    per_class,
-    split_off,
+    split_tune,
+    take_per_class,
 )
-from dga.data.imagenet_c import conditions, find_condition
+from dga.data.imagenet_c import find_condition, list_conditions
 from dga.images import Pixels
 from dga.io.parsing import check_choice
 from dga.profiles import Profile, tune_pictures
@@ -34,18 +34,23 @@ Condition = tuple[str, int]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured.
+    """Which pictures are measured, and what is done to them before.
 
-    ``per_class``: how many of each class, after the first ``skip``; default: all, but
-    :data:`OWN_PER_CLASS` of the project's own set. ``split``: tune (that set's 500 for choices),
-    report (all others) or all. ``corrupted``: a folder in ImageNet-C's layout
-    (corruption/severity/class/picture), whose pictures are read instead of made; ``data`` may be
-    such a folder itself. ``frame``: how its pictures reach the networks' size, see
-    :class:`~dga.data.framing.View`. ``stream``: every picture once, at a severity from 0 (clean)
-    to 5 and under one of the corruptions, both drawn by its seed; in shuffled order (wild),
-    sorted by label, or as wild but one picture at a time (single). ``labelled``: folders are
-    classes; else pictures lie at any depth, and nothing is right or wrong. ``most``: pictures in
-    all, the first of the shuffled ones.
+    - ``data``: folders or zips of class/picture files, or one folder in ImageNet-C's layout.
+    - ``corruptions`` and ``severity``: names, ``clean`` among them, and 1 to 5.
+    - ``per_class`` and ``skip``: how many pictures of each class, after the first ``skip``; by
+      default all, but :data:`OWN_PER_CLASS` of the project's own set.
+    - ``most``: pictures in all, the first of the shuffled ones.
+    - ``split``: tune (the project's 500 for choices), report (all others) or all.
+    - ``seed``: base of every picture's own seed.
+    - ``corrupted``: a folder in ImageNet-C's layout (corruption/severity/class/picture), whose
+      pictures are read instead of made.
+    - ``stream``: every picture once, at a severity from 0 (clean) to 5 and under one of the
+      corruptions, both drawn by its seed; shuffled (wild), sorted by label, or as wild but one
+      picture at a time (single).
+    - ``labelled``: folders are classes; else pictures lie at any depth, and none is right or wrong.
+
+    Raises ``ValueError`` for numbers out of range and for conditions that the data lacks.
     """
 
     data: tuple[str, ...]
@@ -55,7 +60,6 @@ class Plan:
     split: str = "report"
     seed: int = 0
     corrupted: str | None = None
-    frame: str = "resize"
     stream: str | None = None
     skip: int = 0
     labelled: bool = True
@@ -82,11 +86,11 @@ class Plan:
 
     @property
     def streams(self) -> tuple[str, ...]:
-        """What is gone through one after the other: each corruption, or all of them mixed."""
+        """The streams, one after the other: each corruption, or all of them mixed."""
         return (self.stream,) if self.stream else self.corruptions
 
     def draw_condition(self, path: str, stream: str) -> Condition:
-        """What befalls a picture in one of the :attr:`streams`."""
+        """The corruption and severity of a picture in one of the :attr:`streams`."""
         if stream == CLEAN:
             return CLEAN, 0
         if stream != self.stream:
@@ -99,7 +103,7 @@ class Plan:
     @cached_property
     def stored_conditions(self) -> list[Condition]:
         """What the data holds, where it is in ImageNet-C's layout itself."""
-        return conditions(Path(self.data[0])) if len(self.data) == 1 else []
+        return list_conditions(Path(self.data[0])) if len(self.data) == 1 else []
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -117,11 +121,10 @@ class Plan:
         return find_condition(Path(root), corruption, severity)
 
     def facts(self) -> dict[str, Any]:
-        """What results depend on, whatever is done with the pictures, as JSON types."""
+        """The part of a run's configuration that tells its pictures, as JSON types."""
         return {
             "data": [Path(source).name for source in self.data],
             "corrupted": Path(self.corrupted).name if self.corrupted else None,
-            **({"frame": self.frame} if self.frame != "resize" else {}),
             "split": self.split,
             "seed": self.seed,
         }
@@ -144,16 +147,16 @@ class Plan:
 def choose_images(plan: Plan, profile: Profile) -> ImageFiles:
     """The plan's pictures, shuffled in a fixed order (or sorted); none is read yet.
 
-    Raises ``ValueError`` for an unknown split or frame, and for data without pictures.
+    Raises ``ValueError`` for an unknown split, and for data without pictures.
     """
-    view = View.of(profile, plan.frame)
+    view = View.of(profile)
     classes = profile.classifier.classes or None
     images = find_images(plan.folders, view.clean, classes, plan.labelled)
-    tune, report = split_off(images, tune_pictures(profile.name))
+    tune, report = split_tune(images, tune_pictures(profile.name))
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)
     limit = plan.per_class or (OWN_PER_CLASS if len(tune) else len(images))
-    chosen = per_class(splits[plan.split], limit, plan.skip)
+    chosen = take_per_class(splits[plan.split], limit, plan.skip)
     if not len(chosen):
         raise ValueError(
             f"All of these pictures are in {profile.name}'s split tune: add --split tune."
@@ -186,11 +189,10 @@ def read_batch(
     """
     conditions = [plan.draw_condition(name, stream) for name in pictures.names]
     folders = {condition: plan.find_folder(condition) for condition in dict.fromkeys(conditions)}
-    damaged, clean, contents = dict[str, Pixels](), dict[str, Pixels](), dict[str, str]()
+    damaged, clean = dict[str, Pixels](), dict[str, Pixels]()
     for folder in dict.fromkeys(folders.values()):
         files = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
         read, _ = (files.relocate(folder, view.released) if folder else files).load()
-        contents |= zip(read.names, read.contents, strict=True)
         if folder:
             damaged |= zip(read.names, read.pixels, strict=True)
             continue
@@ -211,6 +213,5 @@ def read_batch(
         pictures.labels[rows],
         pictures.classes,
         np.array([clean[name] for name in names]) if is_clean_known else None,
-        tuple(contents[name] for name in names),
     )
     return images, [name for name in pictures.names if name not in damaged]

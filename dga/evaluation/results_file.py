@@ -2,13 +2,13 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from dga.io.files import CONFIG, LINES, atomic, write_json
+from dga.io.files import CONFIG, LINES, write_json
 from dga.io.parsing import shortened
 from dga.record import versions
 
@@ -32,56 +32,45 @@ class ResultsFile:
         folder.mkdir(parents=True, exist_ok=True)
         old = check_config(folder, config)
         config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
-        self.lines = _read(self.path)
+        self.lines = _read_lines(self.path)
         if self.lines and not resume:
             raise ValueError(
                 f"{folder} already holds {len(self.lines)} results. "
                 "Add --resume to go on with them, or choose another folder."
             )
-        self._done = set(map(make_key, self.lines))
+        self._keys = set(map(_make_key, self.lines))
         write_json(folder / CONFIG, {**config, "versions": versions()})
 
     def has(self, corruption: str, path: str, method: str) -> bool:
         """Whether this picture's line is there already."""
-        return (corruption, path, method) in self._done
+        return (corruption, path, method) in self._keys
 
-    def append(self, lines: Iterable[ResultRow]) -> None:
-        """Write the lines that are new; all of them are on disk when this returns."""
-        new = [line for line in lines if make_key(line) not in self._done]
+    def append_new(self, lines: Iterable[ResultRow]) -> None:
+        """Append the lines of pictures and methods that have none yet."""
+        self.append([line for line in lines if _make_key(line) not in self._keys])
+
+    def append(self, lines: Sequence[ResultRow]) -> None:
+        """Write lines; all of them are on disk when this returns. Raises ``OSError``."""
         try:
             with self.path.open("a") as file:
-                file.writelines(json.dumps(line) + "\n" for line in new)
+                file.writelines(json.dumps(line) + "\n" for line in lines)
         except OSError as error:
             raise OSError(
                 f"{self.path} could not be written ({error.strerror}). Results of earlier batches "
                 "are kept: mend that, then run the same command again; evaluations go on with "
                 "--resume."
             ) from error
-        self.lines += new
-        self._done |= set(map(make_key, new))
-
-    def drop(self, is_stale: Callable[[ResultRow], bool]) -> list[ResultRow]:
-        """Forget the lines that no longer stand; returns them."""
-        stale = [line for line in self.lines if is_stale(line)]
-        if stale:
-            self.lines[:] = [line for line in self.lines if not is_stale(line)]
-            self._done = set(map(make_key, self.lines))
-            _write_lines(self.path, self.lines)
-        return stale
-
-    def sort(self, key: Callable[[ResultRow], int]) -> None:
-        """Bring the lines into another order, those of one key as they are."""
-        self.lines.sort(key=key)
-        _write_lines(self.path, self.lines)
+        self.lines += lines
+        self._keys |= set(map(_make_key, lines))
 
 
-def make_key(line: ResultRow) -> tuple[str, str, str]:
+def _make_key(line: ResultRow) -> tuple[str, str, str]:
     """What a line is about: corruption, picture, method."""
     return line["corruption"], line["path"], line["method"]
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """What a run that began in this folder depends on; empty without one.
+    """The configuration of the run that began in this folder; empty without one.
 
     Raises ``ValueError`` where that cannot be read.
     """
@@ -95,9 +84,9 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def check_config(folder: Path, config: dict[str, Any]) -> dict[str, Any]:
-    """What a run that began in this folder depends on; empty without one.
+    """The configuration of the run that began in this folder; empty without one.
 
-    Raises ``ValueError`` if that is not what this one does, naming up to three differences.
+    Raises ``ValueError`` if it is another than ``config``, naming up to three differences.
     """
     old = read_config(folder)
     config = json.loads(json.dumps(config))  # tuples become lists, as in the file
@@ -129,12 +118,7 @@ def _flatten(config: dict[str, Any], methods: Collection[str]) -> dict[str, Any]
     return flat
 
 
-def _write_lines(path: Path, lines: Iterable[ResultRow]) -> None:
-    with atomic(path) as part:
-        part.write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-
-def _read(path: Path) -> list[ResultRow]:
+def _read_lines(path: Path) -> list[ResultRow]:
     """Complete lines; the file is cut after the last of them."""
     if not path.exists():
         return []

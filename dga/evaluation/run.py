@@ -1,8 +1,10 @@
-"""Methods on labelled, corrupted pictures."""
+"""Evaluation: methods on labelled, corrupted pictures, a line of results for each of both.
 
-import functools
+:func:`evaluate` is where to begin. What the plan asks for and the folder of results lacks becomes
+tasks; each task's pictures are read, damaged, repaired and classified, and their rows written.
+"""
+
 import json
-import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +15,12 @@ import numpy as np
 from tqdm import tqdm
 
 from dga.data.framing import View
-from dga.data.image_sets import NAMES_SHOWN, ImageFiles, ImageSet, OpenSources
+from dga.data.image_sets import ImageFiles, ImageSet
 from dga.evaluation.permutation import make_permutation
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import ResultRow, ResultsFile, make_key, read_config
+from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.images import from_tensor, to_tensor
 from dga.io.files import to_plain
-from dga.io.parsing import some
 from dga.io.settings import values
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
@@ -27,7 +28,6 @@ from dga.readers import Answers, Predictor, answer, predictors_of
 from dga.record import versions
 from dga.systems import System
 
-_log = logging.getLogger(__name__)
 MOST_PSNR = 99.0
 """In dB, of equal pictures."""
 
@@ -83,22 +83,22 @@ class LoadedSystems:
     def setup(self) -> Setup:
         """What its results depend on."""
         models = self.models
-        settings = {name: list_settings(one.system) for name, one in self.predictors.items()}
+        settings = {name: _list_settings(one.system) for name, one in self.predictors.items()}
         return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
 
     def measure(
         self, task: Task, images: ImageFiles
     ) -> Iterator[tuple[list[ResultRow], list[str]]]:
         """Lines and unreadable pictures' names of each batch of a task."""
-        view = View.of(self.models.profile, self.plan.frame)
+        view = View.of(self.models.profile)
         for name in task.methods:
             self.predictors[name].reset()
         for rows in task.batches:
-            read, unreadable = read_batch(self.plan, view, images.take(rows), task.stream)
-            yield self.judge(task.methods, read, task.stream), unreadable
+            pictures, unreadable = read_batch(self.plan, view, images.take(rows), task.stream)
+            yield self.make_rows(task.methods, pictures, task.stream), unreadable
 
-    def judge(self, names: Sequence[str], pictures: ImageSet, stream: str) -> list[ResultRow]:
-        """Lines of some methods on pictures of a stream, as :func:`read_batch` returns them."""
+    def make_rows(self, names: Sequence[str], pictures: ImageSet, stream: str) -> list[ResultRow]:
+        """The rows of some methods on a batch of pictures, as :func:`read_batch` returns it."""
         if not len(pictures):
             return []
         models, plan = self.models, self.plan
@@ -108,11 +108,11 @@ class LoadedSystems:
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
         ]
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
-        chosen = {name: self.predictors[name] for name in names}
+        predictors = {name: self.predictors[name] for name in names}
         rows: list[ResultRow] = []
-        for name, outcome in answer(chosen, x, seeds, make_permutation).items():
+        for name, outcome in answer(predictors, x, seeds, make_permutation).items():
             for i, (corruption, severity) in enumerate(conditions):
-                first, facts = answer_facts(outcome, i, models.profile)
+                predicted, facts = _describe_answer(outcome, i, models.profile)
                 label = int(pictures.labels[i])
                 row = {
                     "path": pictures.names[i],
@@ -121,44 +121,12 @@ class LoadedSystems:
                     "severity": severity,
                     "seed": seeds[i],
                     "method": name,
-                    "correct": first == label,  # by position: two classes may share a name
-                    "content": pictures.contents[i] if pictures.contents else "",
+                    "correct": predicted == label,  # by position: two classes may share a name
                     **facts,
-                    **_quality(outcome, i, pictures),
+                    **_measure_psnr(outcome, i, pictures),
                 }
                 rows.append(row)
         return rows
-
-
-def _quality(outcome: Answers, i: int, pictures: ImageSet) -> ResultRow:
-    """PSNR in dB of what picture i is read from, against the undamaged one; nothing without it."""
-    if pictures.clean is None:
-        return {}
-    repaired = pictures.pixels[i]
-    if outcome.pictures is not None:
-        repaired = from_tensor(outcome.pictures[i])
-    error = np.square(repaired.astype(np.float64) - pictures.clean[i]).mean()
-    return {"psnr": round(min(MOST_PSNR, 10 * math.log10(255**2 / max(error, 1e-9))), 2)}
-
-
-def answer_facts(outcome: Answers, i: int, profile: Profile) -> tuple[int, ResultRow]:
-    """The likeliest class's position, and what a result row says of the answer for picture i."""
-    probabilities = outcome.probabilities[i]
-    first = int(probabilities.argsort(descending=True, stable=True)[0])
-    return first, {
-        "depth": int(outcome.depths[i]),
-        "crossed": bool(outcome.crossed[i]),
-        "prediction": profile.classifier.classes[first],
-        "probability": round(float(probabilities[first]), 5),
-        "seconds": round(float(outcome.seconds[i]), 4),
-        **(outcome.details[i] if outcome.details else {}),
-    }
-
-
-def list_settings(system: System) -> dict[str, Any]:
-    """A system's settings by name, as JSON has them."""
-    plain: dict[str, Any] = json.loads(json.dumps(values(system)))
-    return plain
 
 
 def evaluate(
@@ -181,11 +149,13 @@ def evaluate(
     with tqdm(total=sum(t.pictures for t in tasks), unit="image", mininterval=1.0) as bar:
         for task in tasks:
             bar.set_postfix(corruption=task.stream, refresh=False)
-            for rows, (lines, bad) in zip(task.batches, loaded.measure(task, images), strict=True):
-                results_file.append(lines)
-                skipped += bad
-                bar.update(len(rows))
-    return finish(results_file, skipped)
+            for batch_rows, (lines, unreadable) in zip(
+                task.batches, loaded.measure(task, images), strict=True
+            ):
+                results_file.append_new(lines)
+                skipped += unreadable
+                bar.update(len(batch_rows))
+    return collect_results(results_file, skipped)
 
 
 def prepare(
@@ -194,11 +164,10 @@ def prepare(
     """The pictures, the file of results in ``out``, and what is still to do."""
     images = choose_images(plan, setup.profile)
     results_file = ResultsFile(out, describe_run(plan, setup, len(images), command), resume)
-    forget_replaced(plan, images, results_file)
     return images, results_file, list_tasks(plan, setup, images, results_file, batch)
 
 
-def finish(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
+def collect_results(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
     """What a run ends with. Raises ``ValueError`` if not one picture could be read."""
     unreadable = sorted(set(skipped))
     if unreadable and not results_file.lines:
@@ -246,40 +215,6 @@ def list_tasks(
     return tasks
 
 
-def forget_replaced(plan: Plan, images: ImageFiles, results_file: ResultsFile) -> None:
-    """Have pictures measured again whose files hold other bytes than when they were read.
-
-    A method that depends on what came before goes through its whole stream again.
-    """
-    places = dict(zip(images.names, images.places, strict=True))
-    with OpenSources() as sources:
-        content_of = functools.cache(sources.sum_content)
-
-        def is_replaced(line: ResultRow) -> bool:
-            path, condition = line["path"], (line["corruption"], line["severity"])
-            if path not in places or not line.get("content"):
-                return False
-            folder = plan.find_folder(condition)
-            place = (str(folder), path) if folder else places[path]
-            return content_of(*place) not in (None, line["content"])
-
-        replaced = list(filter(is_replaced, results_file.lines))
-    if not replaced:
-        return
-    keys = set(map(make_key, replaced))
-    streams = {plan.stream or line["corruption"] for line in replaced}
-    methods = read_config(results_file.path.parent)["methods"]
-
-    def is_stale(line: ResultRow) -> bool:
-        is_touched = (plan.stream or line["corruption"]) in streams
-        is_ordered = methods[line["method"]].get("batch") is not None
-        return make_key(line) in keys or (is_ordered and is_touched)
-
-    results_file.drop(is_stale)
-    paths = sorted({line["path"] for line in replaced})
-    _log.warning("Measured again, for their files were replaced: %s.", some(paths, NAMES_SHOWN))
-
-
 def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:
     """What results depend on, for the results' folder.
 
@@ -305,3 +240,34 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
         },
         "command": command,
     }
+
+
+def _list_settings(system: System) -> dict[str, Any]:
+    """A system's settings by name, as JSON has them."""
+    plain: dict[str, Any] = json.loads(json.dumps(values(system)))
+    return plain
+
+
+def _describe_answer(outcome: Answers, i: int, profile: Profile) -> tuple[int, ResultRow]:
+    """The likeliest class's position, and what a result row says of the answer for picture i."""
+    probabilities = outcome.probabilities[i]
+    first = int(probabilities.argsort(descending=True, stable=True)[0])
+    return first, {
+        "depth": int(outcome.depths[i]),
+        "crossed": bool(outcome.crossed[i]),
+        "prediction": profile.classifier.classes[first],
+        "probability": round(float(probabilities[first]), 5),
+        "seconds": round(float(outcome.seconds[i]), 4),
+        **(outcome.details[i] if outcome.details else {}),
+    }
+
+
+def _measure_psnr(outcome: Answers, i: int, pictures: ImageSet) -> ResultRow:
+    """PSNR in dB of what picture i is read from, against the undamaged one; nothing without it."""
+    if pictures.clean is None:
+        return {}
+    repaired = pictures.pixels[i]
+    if outcome.pictures is not None:
+        repaired = from_tensor(outcome.pictures[i])
+    error = np.square(repaired.astype(np.float64) - pictures.clean[i]).mean()
+    return {"psnr": round(min(MOST_PSNR, 10 * math.log10(255**2 / max(error, 1e-9))), 2)}

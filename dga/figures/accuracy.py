@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from dga.analysis.depth_controls import DepthControls
 from dga.analysis.names import MEAN, group_title, method_title
 from dga.analysis.pooled import PooledRuns
-from dga.analysis.tables.depths import control_methods
+from dga.analysis.tables.depths import list_control_methods
 from dga.corruptions import CLEAN
 from dga.figures.panels import ACCENT, DEPTH, FAMILY, NEUTRAL, Plot, create_panels, styled
 
@@ -27,7 +27,7 @@ def draw_accuracy_by_depth(pooled: PooledRuns) -> Plot:
         "t*, drawn at the mean t*; hollow: the same depths permuted within a corruption. A filled "
         "mark above the hollow one and the line is depth well spent per image.",
         figure,
-        pooled.commands(control_methods(pooled)),
+        pooled.commands(list_control_methods(pooled)),
     )
 
 

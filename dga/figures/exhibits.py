@@ -12,7 +12,7 @@ from dga.analysis.results import JudgeRun, MissingRun, SavedRuns
 from dga.analysis.tables.ablation import make_ablation
 from dga.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
 from dga.analysis.tables.comparisons import make_comparisons, make_stream_table
-from dga.analysis.tables.depths import adaptive_lines, make_controls_table
+from dga.analysis.tables.depths import make_controls_table, select_adaptive_lines
 from dga.analysis.tables.discriminator import make_studies
 from dga.analysis.tables.table import Table
 from dga.figures.accuracy import draw_accuracy_by_depth
@@ -106,7 +106,7 @@ def _draw_depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -
     judge = choose_judge(judges, pooled)
     if pooled is None or not has_same_discriminator(judge, pooled):
         raise MissingRun(f"no evaluation run by the discriminator of {judge.name}")
-    method, lines = adaptive_lines(pooled)
+    method, lines = select_adaptive_lines(pooled)
     return draw_depths_and_f1(judge, lines, (judge.command, *pooled.commands([method])))
 
 

@@ -18,6 +18,7 @@ CONFIG = "config.json"  # of weights, and of a folder of results
 CHECKPOINT = "checkpoint.pt"  # a trainer's own, beside the weights that it will write
 LINES, CURVES, FEATURES = "lines.jsonl", "curves.npz", "features.npz"  # results
 INDEX = "index.json"  # of tables and figures
+LOCK = ".lock"  # of a folder that a process writes to
 
 
 def sha256(path: Path) -> str:
@@ -75,7 +76,7 @@ def exclusive(folder: Path) -> Iterator[None]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(folder / ".lock", timeout=0):
+        with FileLock(folder / LOCK, timeout=0):
             yield
     except Timeout:
         raise ValueError(

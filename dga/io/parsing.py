@@ -1,7 +1,6 @@
 """Command-line lists and choices, refused in a sentence."""
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 
 def split_list(text: str) -> tuple[str, ...]:
@@ -21,16 +20,6 @@ def whole_numbers(text: str, what: str, like: str) -> tuple[int, ...]:
     if not numbers:
         raise ValueError(f"{what} look like {like}, not {text!r}.")
     return numbers
-
-
-def whole_or_all(what: str, text: str) -> int | Literal["all"]:
-    """A whole number, or the word. Raises ``ValueError`` for anything else."""
-    if text == "all":
-        return "all"
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"{what} is a whole number or all, not {shortened(text)!r}.") from None
 
 
 def some(names: Sequence[str], count: int) -> str:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from dga.profiles import ClassifierConfig
 from dga.weights.checkpoints import WeightsError, check_numbers, match_names, read_checkpoint
-from dga.weights.classifiers import timm_facts
+from dga.weights.classifiers import read_timm_table
 from dga.weights.store import fill_network
 
 
@@ -75,7 +75,7 @@ def load_packaged(config: ClassifierConfig, path: Path) -> nn.Module:
 
 def _check_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tensor]) -> None:
     """Raise ``WeightsError`` for a checkpoint with more or fewer classes than there are names."""
-    head = timm_facts(config.architecture).get("classifier")
+    head = read_timm_table(config.architecture).get("classifier")
     weight = state.get(f"{head[0] if isinstance(head, tuple) else head}.weight")
     if weight is not None and weight.ndim and config.classes and len(weight) != len(config.classes):
         raise WeightsError(
@@ -90,7 +90,7 @@ def build_classifier(config: ClassifierConfig, **options: Any) -> nn.Module:
 
     if config.channels:
         options["channels"] = config.channels
-    facts = timm_facts(config.architecture)
+    facts = read_timm_table(config.architecture)
     if facts.get("fixed_input_size") and facts["input_size"][-1] != config.input_size:
         options["img_size"] = config.input_size
     classes = len(config.classes) or 1000
@@ -169,7 +169,7 @@ def check_finite(probabilities: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def features(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
+def compute_features(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
     """What the last layer reads, float32 ``[B, F]``, for ``[B, 3, H, W]`` in [-1, 1]."""
     network: Any = model  # timm's models share these two methods
     hidden = network.forward_features(preprocess(x, config))

@@ -7,14 +7,13 @@ import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ParamSpec, TypeVar
 
 import torch
 from torch import nn
 
 from dga.io.parsing import check_choice, first_line
-from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.unet import Denoiser, GuidedNetwork
 
 
@@ -44,17 +43,13 @@ class Compute:
 
     ``fast``: fused attention, fewer passes through memory, channels last; results equal
     the reference's up to rounding. ``automatic``: the precision is the device's choice, and
-    chosen anew where networks move. ``batch_size``: how many pictures fit at once, learned on
-    the way.
+    chosen anew where networks move.
     """
 
     device: torch.device
     dtype: torch.dtype
     fast: bool = False
     automatic: bool = False
-    batch_size: AdaptiveBatchSize = field(
-        default_factory=AdaptiveBatchSize, compare=False, repr=False
-    )
 
     @classmethod
     def choose(cls, device: str | None = None, precision: str = "auto") -> Compute:
@@ -82,7 +77,7 @@ class Compute:
         """
         if self.automatic and device != self.device:
             return Compute.choose(str(device), "auto")
-        return replace(self, device=device, batch_size=AdaptiveBatchSize())
+        return replace(self, device=device)
 
     @property
     def precision(self) -> str:
@@ -135,6 +130,14 @@ def fastest_dtype(device: torch.device) -> torch.dtype:
     return torch.bfloat16 if native else torch.float32
 
 
+def is_shortage(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, on any device."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    words = str(error).lower()
+    return "out of memory" in words or "can't allocate memory" in words
+
+
 @contextmanager
 def _usual_numerics() -> Iterator[None]:
     dtype = torch.get_default_dtype()
@@ -145,6 +148,13 @@ def _usual_numerics() -> Iterator[None]:
         torch.set_default_dtype(torch.float32)
         try:
             yield
+        except RuntimeError as error:
+            if not is_shortage(error):
+                raise
+            raise MemoryError(
+                f"Memory ran out ({first_line(error)}): take fewer pictures or methods at once, "
+                "--precision bfloat16, another --device, or guidance with through_network=false."
+            ) from error
         finally:
             torch.set_default_dtype(dtype)
 
@@ -153,7 +163,7 @@ def with_own_numerics(function: Callable[P, R]) -> Callable[P, R]:
     """The function, or generator function, with the same results in anybody's program.
 
     Inference mode (guidance needs gradients), autocast and another default dtype, which others
-    set around it, are as usual while it works.
+    set around it, are as usual while it works. Memory that runs out is a ``MemoryError``.
     """
     if not inspect.isgeneratorfunction(function):
         return _usual_numerics()(function)

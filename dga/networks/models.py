@@ -18,8 +18,14 @@ from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import ClassifierConfig, Profile, ReleaseConfig, get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config
-from dga.weights.sources import EXPLAINER, Sources, check_present, check_sum, packaged_checkpoint
-from dga.weights.store import load_weights, read_config, verify_files, weights_id
+from dga.weights.sources import (
+    EXPLAINER,
+    Sources,
+    check_present,
+    check_sum,
+    find_packaged_checkpoint,
+)
+from dga.weights.store import load_weights, read_config, weights_id
 
 
 @dataclass(frozen=True)
@@ -78,11 +84,6 @@ class ModelFiles:
     def weights(self) -> dict[str, str]:
         """Which exact weights these are, by network; a checkpoint is read for it."""
         return {name: _identity(self.profile, path) for name, path in self.paths.items()}
-
-    def verify(self) -> None:
-        """Raise ``WeightsError`` for altered weights; checkpoints of others wait for ``load``."""
-        for path in self.paths.values():
-            verify_files(path)
 
     @with_own_numerics
     def load(self, compute: Compute) -> Models:
@@ -182,9 +183,8 @@ def load_discriminator(profile: Profile, path: Path) -> nn.Module:
 
 def _load_classifier(profile: Profile, path: Path) -> nn.Module:
     if path.is_file():
-        if path == packaged_checkpoint(profile.classifier.package):
+        if path == find_packaged_checkpoint(profile.classifier.package):
             return load_packaged(profile.classifier, path)
-        check_sum(profile, path)
         return load_classifier(profile.classifier, path)
     return load_weights(build_classifier(profile.classifier), path)
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from dga.diffusion import Schedule
-from dga.networks.unet import GuidedNetwork, encoder
+from dga.networks.unet import GuidedNetwork, build_encoder
 from dga.profiles import NetworkConfig, ScheduleConfig
 from dga.profiles.configs import IMAGENET_MEAN, IMAGENET_STD
 
@@ -42,7 +42,7 @@ class PublishedDiscriminator(GuidedNetwork):
         self.crop = config.image_size * 7 // 8
         width = config.channels * config.channel_mult[-1]
         last = self.crop // 2 ** (len(config.channel_mult) - 1)
-        self.model = encoder(config, "adaptive")
+        self.model = build_encoder(config, "adaptive")
         self.model.out = nn.Identity()
         self.atn = AttentionPool2d(last, width, config.head_channels, 1)
 

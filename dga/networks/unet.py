@@ -82,7 +82,7 @@ class Discriminator(GuidedNetwork):
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.fold, self.side = config.fold, config.image_size
-        self.net = encoder(config, "attention")
+        self.net = build_encoder(config, "attention")
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         return self.judge_windows(x, time).mean(1)
@@ -101,7 +101,7 @@ class Discriminator(GuidedNetwork):
         return [round(n * (length - self.side) / max(1, count - 1)) for n in range(count)]
 
 
-def encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:
+def build_encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:
     """The downward half of the U-Net with one output, ``[B, 3 f^2, H/f, W/f], [B] -> [B, 1]``.
 
     ``pool``: how the package brings a map to one vector, attention or adaptive.

@@ -16,8 +16,7 @@ from dga.corruptions import CORRUPTIONS, corrupt
 from dga.diffusion import Schedule, forward_path
 from dga.images import to_pixels, to_square, to_tensor
 from dga.networks.classifier import build_classifier
-from dga.networks.compute import Compute
-from dga.networks.memory import is_shortage
+from dga.networks.compute import Compute, is_shortage
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.pipeline import NO_EXPLANATION, Job, denoise

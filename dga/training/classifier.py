@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim.swa_utils import update_bn
 
-from dga.data.image_sets import ImageSet, split_training
+from dga.data.image_sets import ImageSet, take_training
 from dga.images import to_tensor
 from dga.networks.classifier import build_classifier, normalise, preprocess
 from dga.profiles import ClassifierConfig
@@ -35,7 +35,7 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
 
     config, device, shape = training.config, training.device, training.profile.classifier
     identity = training.describe("classifier", images)
-    images, _ = split_training(images)
+    images = take_training(images)
     model = training.start(partial(build_classifier, shape))
     model.to(memory_format=torch.channels_last)
     groups = param_groups_weight_decay(model, config.weight_decay)  # none of norms, biases

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
-from dga.data.image_sets import ImageSet, split_training
+from dga.data.image_sets import ImageSet, take_training
 from dga.diffusion import Schedule
 from dga.images import to_tensor
 from dga.networks.unet import Denoiser
@@ -42,7 +42,7 @@ def train_diffusion(
     The loss is the hybrid of Nichol and Dhariwal (2021, Eq. 16), by the guided-diffusion package.
 
     - ``max_depth``: the deepest respaced depth that most timesteps are drawn from; and
-      ``photographs``: see :class:`BatchMaker`.
+      ``photographs``: see :class:`DiffusionBatches`.
     - ``workers``: processes that make batches ahead.
     - ``features``: timm's name of a frozen classifier. The distance between what it sees in the
       clean estimate x0_hat and in the picture is then part of the loss, for timesteps up to that
@@ -63,12 +63,12 @@ def train_diffusion(
         photographs=windows,
         features=features or "",
     )
-    images, _ = split_training(images)
+    images = take_training(images)
     model = training.start(partial(Denoiser, training.profile.denoiser))
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
-    maker = BatchMaker(images, schedule.timesteps, config, last, photographs)
+    maker = DiffusionBatches(images, schedule.timesteps, config, last, photographs)
     make_batch = loop.make_ahead(maker, config.steps, workers)
     distance = FeatureDistance(features).to(training.device) if features else None
     noise_to_signal = torch.from_numpy(process.sqrt_recipm1_alphas_cumprod).float()
@@ -101,7 +101,7 @@ def find_last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int |
 
 
 @dataclass(frozen=True)
-class BatchMaker(Dataset):
+class DiffusionBatches(Dataset):
     """Batches by step: pictures ``[B, 3, S, S]``, half of them flipped, timesteps ``[B]``, noise.
 
     Timesteps are drawn as 1000 u^1.5: adaptation starts from moderate depths, so those are
@@ -122,7 +122,7 @@ class BatchMaker(Dataset):
         generator = loop.make_torch_rng(rng)
         if self.photographs and rng.random() < config.windows:
             count = max(1, config.batch // 4)
-            pixels = self.photographs.windows(rng, count, 2 * images.pixels.shape[1])
+            pixels = self.photographs.cut_windows(rng, count, 2 * images.pixels.shape[1])
         else:
             rows = loop.choose_rows(len(images), config.batch, config.seed, step)
             pixels = images.pixels[rows]

@@ -10,7 +10,7 @@ from dga.networks.classifier import load_packaged, normalise
 from dga.profiles import get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config
-from dga.weights.sources import Sources, packaged_checkpoint
+from dga.weights.sources import Sources, find_packaged_checkpoint
 
 
 class FeatureDistance(nn.Module):
@@ -27,7 +27,7 @@ class FeatureDistance(nn.Module):
     def __init__(self, name: str) -> None:
         super().__init__()
         config = classifier_config(get_profile("photo"), Sources(classifier=name))
-        path = packaged_checkpoint(config.package)
+        path = find_packaged_checkpoint(config.package)
         if path is None:
             raise WeightsError(f"Features are those of a classifier from a package, not {name}.")
         self.config = config

@@ -28,10 +28,9 @@ CHECKPOINT_SECONDS = float(os.environ.get("DGA_CHECKPOINT_SECONDS", "60"))
 class TrainConfig:
     """What fixes a run. ``images`` counts pictures shown, epochs do not matter.
 
-    The learning rate climbs over ``warmup`` steps, stays, and falls linearly to
-    zero over the last ``decay`` of the run. Until that fall begins, a run can be
-    resumed with another ``images``. ``windows``: share of the pictures that are windows of
-    photographs.
+    The learning rate climbs over ``warmup`` steps, stays, and falls linearly to zero over the
+    last ``decay`` of the run. ``ema``: decay of the weights' moving average; ``clip``: largest
+    norm of the gradient; ``windows``: share of the pictures that are windows of photographs.
     """
 
     images: int
@@ -160,19 +159,21 @@ class Training:
         model: nn.Module,
         optimizer: torch.optim.Optimizer,
         loss: LossFunction,
-        identity: dict[str, str],
+        identity: dict[str, Any],
     ) -> nn.Module:
         """Train ``model`` in place and return its exponential moving average.
 
-        A checkpoint is resumed when its config and ``identity`` are the same.
-        Killed at any moment, a resumed run on the CPU ends with the same bits as an
-        uninterrupted one. Raises ``ValueError`` for a checkpoint of another run.
+        A checkpoint is resumed when its config and ``identity`` are the same. Killed at any
+        moment, a resumed run on the CPU ends with the same bits as an uninterrupted one. Raises
+        ``ValueError`` for a checkpoint of another run, ``FloatingPointError`` for a loss that is
+        not a number.
         """
         config = self.config
         self.out.mkdir(parents=True, exist_ok=True)
         mean = get_ema_multi_avg_fn(config.ema)
         average = AveragedModel(model, multi_avg_fn=mean, use_buffers=False)
-        checkpoint = Checkpoint(self.out / CHECKPOINT, config, identity, model, average, optimizer)
+        facts = {**identity, **dataclasses.asdict(config)}
+        checkpoint = Checkpoint(self.out / CHECKPOINT, facts, model, average, optimizer)
         first = checkpoint.resume()
         model.train()
         last_save, smooth = time.monotonic(), dict[str, float]()
@@ -207,18 +208,18 @@ class Training:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """All that a run goes on from, and the file that keeps it."""
+    """All that a run goes on from, and the file that keeps it. ``facts``: what fixes the run."""
 
     path: Path
-    config: TrainConfig
-    identity: dict[str, str]
+    facts: dict[str, Any]
     model: nn.Module
     average: nn.Module
     optimizer: torch.optim.Optimizer
 
     def save(self, step: int) -> None:
-        """Keep the state after ``step`` steps, or else the one before it. Raises ``OSError``
-        for a full disk, ``FloatingPointError`` for weights that are not numbers.
+        """Keep the state after ``step`` steps, or else the one before it.
+
+        Raises ``OSError`` for a full disk, ``FloatingPointError`` for weights that are not numbers.
         """
         model = self.model.state_dict()
         if not all(bool(value.isfinite().all()) for value in model.values()):
@@ -226,8 +227,7 @@ class Checkpoint:
                 f"The weights are not numbers after step {step - 1}. {self._describe_earlier()}"
             )
         state = {
-            "config": dataclasses.asdict(self.config),
-            "identity": self.identity,
+            "facts": self.facts,
             "step": step,
             "model": model,
             "average": self.average.state_dict(),
@@ -254,28 +254,15 @@ class Checkpoint:
             return 0
         try:
             state = load_archive(path)
-            identity = {name: state["identity"].get(name, "") for name in self.identity}
+            earlier = dict(state["facts"])
         except Exception as error:  # made to do harm, a file can bring its reader to raise anything
-            raise ValueError(f"{path} is damaged; delete it to start over.") from error
-        changed = [name for name, value in self.identity.items() if identity[name] != value]
-        if changed:
-            raise ValueError(
-                f"{path} belongs to a run with another {changed[0]}. Choose another folder."
-            )
-        _check_same_run(state["config"], state["step"], self.config, path)
+            raise ValueError(f"{path} cannot be resumed; delete it to start over.") from error
+        for name, value in self.facts.items():
+            if earlier.get(name) != value:
+                raise ValueError(
+                    f"{path} belongs to a run with another {name}. Choose another folder."
+                )
         self.model.load_state_dict(state["model"])
         self.average.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
         return int(state["step"])
-
-
-def _check_same_run(old: dict[str, Any], step: int, config: TrainConfig, path: Path) -> None:
-    new = dataclasses.asdict(config)
-    differs = {k: (old.get(k), v) for k, v in new.items() if old.get(k) != v}
-    if set(differs) == {"images"}:
-        before = dataclasses.replace(config, images=old["images"])
-        if all(c.lr_at(step - 1) >= c.lr or step <= c.warmup for c in (before, config)):
-            return
-    if differs:
-        changes = ", ".join(f"{k} was {a}, now {b}" for k, (a, b) in differs.items())
-        raise ValueError(f"{path} belongs to another run ({changes}). Choose another folder.")

@@ -1,6 +1,5 @@
 """One training command from start to weights on disk."""
 
-import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,20 +13,23 @@ from dga.io.files import to_plain
 from dga.io.parsing import check_choice
 from dga.profiles import get_profile
 from dga.training import classifier, diffusion
-from dga.training.discriminator import trainer as discriminator
+from dga.training.classifier import train_classifier
+from dga.training.diffusion import train_diffusion
+from dga.training.discriminator import trainer
 from dga.training.discriminator.studies import Study
+from dga.training.discriminator.trainer import train_discriminator
 from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
-from dga.weights.store import count_parameters, save_weights
+from dga.weights.store import save_weights
 
 DEFAULTS: dict[str, TrainConfig] = {
     "diffusion": diffusion.DEFAULTS,
     "classifier": classifier.DEFAULTS,
-    "discriminator": discriminator.DEFAULTS,
+    "discriminator": trainer.DEFAULTS,
 }
 
 
-def defaults(model: str) -> TrainConfig:
+def get_defaults(model: str) -> TrainConfig:
     """A model's usual run. Raises ``ValueError`` for an unknown model."""
     check_choice("model", model, DEFAULTS)
     return DEFAULTS[model]
@@ -42,23 +44,67 @@ def train(
     device: torch.device,
     init: Path | None = None,
     study: Study | None = None,
-    workers: int | None = None,
+    workers: int = 0,
     max_depth: int | None = None,
     photographs: Sequence[Path] = (),
     features: str | None = None,
-) -> Path:
-    """Train one model, write its weights and ``config.json`` to ``out`` and return that.
+) -> None:
+    """Train one model, and write its weights and ``config.json`` to ``out``.
 
-    ``init``: weights to continue from; ``study``: what a discriminator is taught;
-    ``workers``: processes that make its batches ahead, by default as many as there are
-    CPUs where pictures are large or read from disk; ``max_depth``: the deepest depth that the
-    diffusion model is mostly trained at, all by default;
-    ``features``: see :func:`~dga.training.diffusion.train_diffusion`;
-    ``photographs``: folders or zips of which ``config.windows`` of the pictures are cut. Raises
-    ``ValueError`` for an unknown model or profile, for unusable data, for windows without
-    photographs, and for a study or windows of a model that takes none.
+    - ``init``: weights to continue from.
+    - ``study``: what a discriminator is taught.
+    - ``workers``: processes that make batches ahead, for the diffusion model and discriminators.
+    - ``max_depth`` and ``features``: see :func:`~dga.training.diffusion.train_diffusion`.
+    - ``photographs``: folders or zips of which ``config.windows`` of the pictures are cut.
+
+    Raises ``ValueError`` for an unknown model or profile, for unusable data, for windows without
+    photographs, and for a study, features or windows of a model that takes none.
     """
-    defaults(model)
+    _check_options(model, config, study, max_depth, photographs, features)
+    profile = get_profile(profile_name)
+    training = Training(profile, config, out, device, init)
+    classes = profile.classifier.classes or None
+    windows = Photographs.read(photographs) if photographs else None
+    images: ImageSet | ImageFiles
+    facts: dict[str, Any] = {}
+    if model == "discriminator":
+        images = open_images(data, View.of(profile).clean, classes)
+        network, facts = train_discriminator(training, images, study, workers, windows)
+    elif model == "diffusion":
+        images = read_images(data, profile.image_size, classes)
+        network = train_diffusion(training, images, max_depth, windows, workers, features)
+        facts = {"max_depth": max_depth, "features": features}
+    else:
+        images = read_images(data, profile.image_size, classes)
+        network = train_classifier(training, images)
+    described = {
+        "model": model,
+        "profile": to_plain(profile),
+        "parameters": sum(p.numel() for p in network.parameters()),
+        "training": to_plain(config),
+        "init": str(init) if init else None,
+        "trained_on": {
+            "pictures": len(images),
+            "photographs": len(windows.pictures) if windows else 0,
+            "device": str(device),
+            "threads": torch.get_num_threads(),
+            "torch": torch.__version__,
+            "machine": platform.machine(),
+        },
+    }
+    save_weights(network.state_dict(), out, described | facts)
+
+
+def _check_options(
+    model: str,
+    config: TrainConfig,
+    study: Study | None,
+    max_depth: int | None,
+    photographs: Sequence[Path],
+    features: str | None,
+) -> None:
+    """Raise ``ValueError`` for an unknown model, and for options that are another model's."""
+    get_defaults(model)
     if model != "discriminator" and study not in (None, Study()):
         raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
     if model != "diffusion" and (max_depth is not None or features):
@@ -69,41 +115,3 @@ def train(
         raise ValueError("--photographs and --windows belong together: what is cut, and how much.")
     if photographs and model == "classifier":
         raise ValueError("Windows of photographs are for the diffusion model and discriminators.")
-    cut = Photographs.read(photographs) if photographs else None
-    profile = get_profile(profile_name)
-    training = Training(profile, config, out, device, init)
-    classes = profile.classifier.classes or None
-    images: ImageSet | ImageFiles
-    facts: dict[str, Any] = {}
-    if model == "discriminator":
-        images = open_images(data, View.of(profile).clean, classes)
-        if workers is None:
-            is_quick = isinstance(images, ImageSet) and profile.release is None
-            workers = 0 if is_quick else max(1, (os.cpu_count() or 1) - 1)
-        network, facts = discriminator.train_discriminator(training, images, study, workers, cut)
-    else:
-        images = read_images(data, profile.image_size, classes)
-        if model == "diffusion":
-            network = diffusion.train_diffusion(
-                training, images, max_depth, cut, workers or 0, features
-            )
-            facts = {"max_depth": max_depth, "features": features}
-        else:
-            network = classifier.train_classifier(training, images)
-    described = {
-        "model": model,
-        "profile": to_plain(profile),
-        "parameters": count_parameters(network),
-        "training": to_plain(config),
-        "init": str(init) if init else None,
-        "trained_on": {
-            "pictures": len(images),
-            "photographs": len(cut.pictures) if cut else 0,
-            "device": str(device),
-            "threads": torch.get_num_threads(),
-            "torch": torch.__version__,
-            "machine": platform.machine(),
-        },
-    }
-    save_weights(network.state_dict(), out, described | facts)
-    return out

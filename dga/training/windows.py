@@ -60,7 +60,7 @@ class Photographs:
         """Hexadecimal SHA-256 of all pixels."""
         return hashlib.sha256(b"".join(p.tobytes() for p in self.pictures)).hexdigest()
 
-    def draw(self, rng: np.random.Generator) -> Pixels:
+    def draw_picture(self, rng: np.random.Generator) -> Pixels:
         """A random part of a random photograph, ``[224, 224, 3]``, as people's own may be.
 
         Reduced with one of several kernels, half of them mirrored, half saved as JPEG.
@@ -71,30 +71,30 @@ class Photographs:
         left, top = rng.random(2) * (np.array(image.size) - part)
         kernel = REDUCING_KERNELS[int(rng.integers(len(REDUCING_KERNELS)))]
         box = (left, top, left + part, top + part)
-        whole = np.asarray(image.resize((PICTURE_SIDE, PICTURE_SIDE), kernel, box=box))
+        picture = np.asarray(image.resize((PICTURE_SIDE, PICTURE_SIDE), kernel, box=box))
         if rng.random() < 0.5:
-            whole = whole[:, ::-1].copy()
+            picture = picture[:, ::-1].copy()
         if rng.random() < 0.5:
-            whole = np.asarray(through_jpeg(whole, int(rng.integers(75, 99))))
-        return whole
+            picture = np.asarray(through_jpeg(picture, int(rng.integers(75, 99))))
+        return picture
 
     def draw_pair(
         self, rng: np.random.Generator, corruptions: Sequence[str]
     ) -> tuple[Pixels, Pixels]:
-        """A picture as :meth:`draw` makes it, and its copy damaged at a random severity."""
-        whole = self.draw(rng)
+        """A picture as :meth:`draw_picture` makes it, and its copy damaged at a random severity."""
+        picture = self.draw_picture(rng)
         name = corruptions[int(rng.integers(len(corruptions)))]
         severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]
-        return whole, corrupt(whole, name, severity, int(rng.integers(2**31)))
+        return picture, corrupt(picture, name, severity, int(rng.integers(2**31)))
 
-    def windows(self, rng: np.random.Generator, count: int, side: int) -> Pixels:
+    def cut_windows(self, rng: np.random.Generator, count: int, side: int) -> Pixels:
         """Windows of undamaged pictures, uint8 ``[count, side, side, 3]``."""
-        cut = list[Pixels]()
-        while len(cut) < count:
-            whole = self.draw(rng)
-            for top, left in draw_places(rng, min(PER_PICTURE, count - len(cut)), side):
-                cut.append(whole[top : top + side, left : left + side])
-        return np.stack(cut)
+        windows = list[Pixels]()
+        while len(windows) < count:
+            picture = self.draw_picture(rng)
+            for top, left in draw_places(rng, min(PER_PICTURE, count - len(windows)), side):
+                windows.append(picture[top : top + side, left : left + side])
+        return np.stack(windows)
 
 
 def draw_places(rng: np.random.Generator, count: int, side: int) -> list[tuple[int, int]]:

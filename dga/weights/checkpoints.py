@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
 
-from dga.io.parsing import first_line, some
+from dga.io.parsing import first_line, shortened, some
 
 WRAPPERS = (
     "state_dict_ema", "model_ema", "ema_state_dict", "params_ema", "ema", "state_dict",
@@ -108,35 +108,27 @@ def _strip_name(name: str) -> str:
     return name.replace("_orig_mod.", "").removeprefix("net.")
 
 
-def check_fit(path: Path, state: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
-    """Raise :class:`WeightsError` unless names, shapes and kinds are those of the network.
+def load_state(
+    network: nn.Module, path: Path, state: Mapping[str, Tensor], assign: bool = False
+) -> None:
+    """Put the tensors of ``state`` into ``network``; ``assign``: these very tensors.
 
-    ``expected`` may be on the meta device: no memory is filled for the check.
+    Raises :class:`WeightsError` unless names, shapes and kinds of numbers are the network's; no
+    memory is filled before that is known. ``path``: where they are from, for the error.
     """
-    pairs = {name: (state[name], expected[name]) for name in expected if name in state}
-    differences = {
-        "missing": [name for name in expected if name not in state],
-        "surplus": [name for name in state if name not in expected],
-        "other shapes": [
-            f"{name} is {_describe_shape(one)} instead of {_describe_shape(other)}"
-            for name, (one, other) in pairs.items()
-            if one.shape != other.shape
-        ],
-        "other kinds of numbers": [n for n, pair in pairs.items() if not _is_same_kind(*pair)],
-    }
-    problems = [f"{what}: {some(n, NAMES_SHOWN)}" for what, n in differences.items() if n]
-    if problems:
-        raise WeightsError(f"{path} holds another network ({'; '.join(problems)}).")
-
-
-def _is_same_kind(value: Tensor, expected: Tensor) -> bool:
-    """Real or whole numbers where the network has them, in plain memory."""
-    is_plain = value.layout == torch.strided and not value.is_complex()
-    return is_plain and value.is_floating_point() == expected.is_floating_point()
-
-
-def _describe_shape(value: Tensor) -> str:
-    return "x".join(map(str, value.shape)) or "a number"
+    expected = network.state_dict()
+    others = [name for name, value in state.items() if value.layout != torch.strided]
+    for name in expected.keys() & state.keys():
+        if state[name].is_floating_point() != expected[name].is_floating_point():
+            others.append(name)
+    if others:
+        names = some(sorted(others), NAMES_SHOWN)
+        raise WeightsError(f"{path} holds another network (other kinds of numbers: {names}).")
+    try:
+        network.load_state_dict(state, assign=assign)
+    except RuntimeError as error:
+        reason = shortened(" ".join(str(error).split()), 300)
+        raise WeightsError(f"{path} holds another network ({reason}).") from error
 
 
 def check_numbers(path: Path, state: Mapping[str, Tensor]) -> None:

@@ -2,17 +2,16 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from dga.io.files import CONFIG
 from dga.profiles import ClassifierConfig, Profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import Sources, package_of, packaged_checkpoint
+from dga.weights.sources import Sources, find_packaged_checkpoint, name_package
 from dga.weights.store import read_config
 
 LARGEST_INPUT = 2048
@@ -24,8 +23,8 @@ LARGEST_STD = 10
 def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
     """What the classifier that ``sources`` names is built from; the profile's if it names none.
 
-    A folder of ours tells it itself. A timm checkpoint may have timm's ``config.json`` beside
-    it; what ``sources`` names comes first. Raises :class:`WeightsError` for an unknown
+    A folder of ours tells it itself. A timm checkpoint is what ``sources`` says of it, timm's
+    table of its architecture, or else the profile. Raises :class:`WeightsError` for an unknown
     architecture, a class list that cannot be read, and bad numbers.
     """
     if sources.classifier is None:
@@ -33,36 +32,24 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
             raise WeightsError(f"{options} describes a timm checkpoint: name it with --classifier.")
         return profile.classifier
     path, name = sources.locate(profile)["classifier"], str(sources.classifier)
-    if path == packaged_checkpoint(package_of(name)):
-        return replace(_timm_config(name, {}, profile.classifier, path), package=package_of(name))
+    if path == find_packaged_checkpoint(name_package(name)):
+        return replace(_timm_config(name, profile.classifier, path), package=name_package(name))
     if path.is_file():
-        return _checked(_checkpoint_config(profile, sources, path), path)
+        return _check_config(_checkpoint_config(profile, sources, path), path)
     if sources.classifier_fields:
         raise WeightsError(f"{path} tells its architecture, pixels and classes itself.")
     try:
         content = read_config(path)["profile"]["classifier"]
-        return _checked(TypeAdapter(ClassifierConfig).validate_python(content), path)
+        return _check_config(TypeAdapter(ClassifierConfig).validate_python(content), path)
     except (KeyError, TypeError, ValidationError) as error:
         raise WeightsError(f"The config.json of {path} does not describe a classifier.") from error
 
 
 def _checkpoint_config(profile: Profile, sources: Sources, path: Path) -> ClassifierConfig:
-    """A checkpoint's config: from ``sources``, timm's ``config.json`` beside it, or the profile."""
-    config: Any = {}
-    place = path.parent / CONFIG
-    if place.is_file():
-        try:
-            config = json.loads(place.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise WeightsError(
-                f"{place}, beside the checkpoint, cannot be read: {error}."
-            ) from error
-    if not isinstance(config, dict) or "architecture" not in config:
-        config = {}
+    """A checkpoint's configuration: by ``sources``, by timm's table, or the profile's."""
     default = profile.classifier
-    architecture = sources.architecture or config.get("architecture")
-    if architecture is not None:
-        default = _timm_config(architecture, config, default, path)
+    if sources.architecture is not None:
+        default = _timm_config(sources.architecture, default, path)
     changes: dict[str, Any] = {name: getattr(sources, name) for name in sources.classifier_fields}
     if sources.input_size is not None:
         changes["resize"] = None  # what timm crops away belongs to timm's own size
@@ -71,25 +58,21 @@ def _checkpoint_config(profile: Profile, sources: Sources, path: Path) -> Classi
     return replace(default, **changes)
 
 
-def _timm_config(
-    architecture: str, config: Mapping[str, Any], default: ClassifierConfig, path: Path
-) -> ClassifierConfig:
-    """Size, mean and deviation by ``config`` or else by timm's own table of architectures."""
+def _timm_config(architecture: str, default: ClassifierConfig, path: Path) -> ClassifierConfig:
+    """Size, mean and deviation by timm's table of architectures; the classes are the default's."""
     _check_architecture(architecture, path)
-    try:
-        facts = {**timm_facts(architecture), **config.get("pretrained_cfg", {})}
-        names = config.get("label_names") or facts.get("label_names") or default.classes
-        size, crop = int(facts["input_size"][-1]), float(facts.get("crop_pct") or 1)
-        return ClassifierConfig(
-            architecture,
-            size,
-            tuple(names),
-            mean=tuple(facts["mean"]),
-            std=tuple(facts["std"]),
-            resize=None if crop == 1 else math.floor(size / crop),  # as timm evaluates
-        )
-    except (LookupError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise WeightsError(f"{path.parent / CONFIG} does not tell the pixels of {path}.") from error
+    facts = read_timm_table(architecture)
+    if not facts:
+        raise WeightsError(f"timm has no table of the pixels of {architecture}, named for {path}.")
+    size, crop = int(facts["input_size"][-1]), float(facts.get("crop_pct") or 1)
+    return ClassifierConfig(
+        architecture,
+        size,
+        tuple(facts.get("label_names") or default.classes),
+        mean=tuple(facts["mean"]),
+        std=tuple(facts["std"]),
+        resize=None if crop == 1 else math.floor(size / crop),  # as timm evaluates
+    )
 
 
 def _check_architecture(name: Any, path: Path) -> None:
@@ -102,7 +85,7 @@ def _check_architecture(name: Any, path: Path) -> None:
         )
 
 
-def timm_facts(architecture: str) -> dict[str, Any]:
+def read_timm_table(architecture: str) -> dict[str, Any]:
     """What timm's own table says of an architecture; nothing where it has no entry."""
     import timm
 
@@ -113,38 +96,27 @@ def timm_facts(architecture: str) -> dict[str, Any]:
 def read_classes(names: Path | str | Sequence[str]) -> tuple[str, ...]:
     """Names of classes in the order of the classifier's outputs.
 
-    ``names``: themselves, or a file of them: one a line, or a JSON list, ``{"0": name}`` or
-    ``{name: 0}``. Raises :class:`WeightsError`.
+    ``names``: themselves, or a file of them: one a line, or a JSON list. Raises
+    :class:`WeightsError`.
     """
     what = "The class list"
     if isinstance(names, Path | str):
         what = f"The class list {names}"
         try:
             text = Path(names).read_text(encoding="utf-8-sig").strip()
-            is_json = text.startswith(("{", "["))
-            names = _order_classes(json.loads(text)) if is_json else text.splitlines()
+            names = json.loads(text) if text.startswith(("{", "[")) else text.splitlines()
         except (OSError, ValueError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or error
             raise WeightsError(f"{what} cannot be read: {reason}.") from error
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise WeightsError(f"{what} is one name a line, or a JSON list of names.")
     classes = tuple(name.strip() for name in names if name.strip())
     if len(classes) < 2:
         raise WeightsError(f"{what} names {len(classes)} classes: two are needed.")
     return classes
 
 
-def _order_classes(content: Any) -> list[str]:
-    """The names in order. Raises ``ValueError`` for anything but names numbered from 0."""
-    if isinstance(content, dict):
-        numbers = {str(k): v for k, v in content.items()}
-        if all(isinstance(value, int) for value in content.values()):
-            numbers = {str(v): k for k, v in content.items()}
-        content = [numbers.get(str(i)) for i in range(len(numbers))]
-    if not all(isinstance(name, str) for name in content):
-        raise ValueError('as JSON it is a list of names, {"0": name} or {name: 0}, from 0 on')
-    return content
-
-
-def _checked(config: ClassifierConfig, path: Path) -> ClassifierConfig:
+def _check_config(config: ClassifierConfig, path: Path) -> ClassifierConfig:
     """The configuration. Raises :class:`WeightsError` for what no classifier can have."""
     _check_architecture(config.architecture, path)
     sizes = [config.input_size, config.resize or config.input_size]

@@ -10,19 +10,8 @@ from dga.io.files import exclusive, sha256
 from dga.io.parsing import first_line
 from dga.profiles import Profile, PublicFile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import HUB_FILE, Sources, check_present, check_sum
-from dga.weights.store import home
-
-
-def provide(profile: Profile, sources: Sources, may_fetch: bool = False) -> None:
-    """Leave nothing missing: fetch what is public, or raise a sentence that names it all.
-
-    Nothing is fetched as long as something is missing that cannot be fetched. Raises
-    :class:`~dga.weights.checkpoints.WeightsError`.
-    """
-    if may_fetch and set(sources.missing(profile)) <= set(sources.public(profile)):
-        fetch_missing(profile, sources)
-    check_present(profile, sources)
+from dga.weights.sources import HUB_FILE, Sources
+from dga.weights.store import weights_home
 
 
 def fetch_missing(profile: Profile, sources: Sources) -> None:
@@ -30,16 +19,16 @@ def fetch_missing(profile: Profile, sources: Sources) -> None:
 
     Raises :class:`~dga.weights.checkpoints.WeightsError`.
     """
-    missing, hub = sources.public(profile), profile.classifier.hub
+    missing, hub = sources.list_fetchable(profile), profile.classifier.hub
     if "diffusion" in missing and profile.public:
-        folder = home() / profile.name / "diffusion"
+        folder = weights_home() / profile.name / "diffusion"
         size = profile.public.size / 1e9
         print(f"{profile.public.url} ({size:.1f} GB) is fetched into {folder}.", file=sys.stderr)
         download(profile.public, folder)
     if "classifier" in missing and hub:
         print(f"{hub} is fetched from {constants.ENDPOINT}.", file=sys.stderr)
         try:
-            check_sum(profile, Path(hf_hub_download(hub, HUB_FILE)))
+            hf_hub_download(hub, HUB_FILE)
         except Exception as error:  # the hub's errors have no common base besides this
             raise WeightsError(
                 f"{hub} could not be fetched from {constants.ENDPOINT} ({first_line(error)}): name "

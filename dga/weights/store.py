@@ -16,8 +16,8 @@ from dga.io.files import CHECKPOINT, CONFIG, sha256, write_json
 from dga.io.shipped import shipped
 from dga.weights.checkpoints import (
     WeightsError,
-    check_fit,
     check_numbers,
+    load_state,
     match_names,
     read_checkpoint,
 )
@@ -28,20 +28,20 @@ _ADVICE = "Restore that folder from the repository, or train anew (python -m dga
 SUFFIXES = {".pt", ".pth", ".safetensors"}
 
 
-def home() -> Path:
+def weights_home() -> Path:
     """Where fetched weights are kept: ``DGA_HOME``, or ``dga`` in the user's cache folder."""
     caches = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(os.environ.get("DGA_HOME") or f"{caches}/dga").expanduser()
 
 
 def weights_folder(profile: str, model: str, root: Path | None = None) -> Path:
-    """``root/profile/model``: by default among the weights that ship, else in :func:`home`.
+    """``root/profile/model``: by default among the weights that ship, else in :func:`weights_home`.
 
     Where that folder holds one checkpoint of others instead of weights of ours, its path.
     """
     folder = (root or shipped("assets/weights")) / profile / model
     if root is None and not folder.is_dir():
-        folder = home() / profile / model
+        folder = weights_home() / profile / model
     if folder.is_dir() and not (folder / CONFIG).exists():
         files = [path for path in folder.iterdir() if path.suffix in SUFFIXES]
         foreign = [path for path in files if path.name != CHECKPOINT]
@@ -112,13 +112,6 @@ def read_state(folder: Path) -> dict[str, Tensor]:
     return {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
 
 
-def verify_files(path: Path) -> None:
-    """Raise :class:`WeightsError` unless a folder's files are those of its config."""
-    if path.is_dir():
-        for _ in _read_files(path):
-            pass
-
-
 def _read_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
     """Each file with the very bytes that were compared with their SHA-256."""
     for name, expected in read_config(folder)["sha256"].items():
@@ -149,15 +142,8 @@ def fill_network(network: nn.Module, path: Path, state: Mapping[str, Tensor]) ->
     A network on the meta device takes the tensors as they were read, so that memory holds them
     once. ``path``: where they are from, for the error.
     """
-    expected = network.state_dict()
-    check_fit(path, state, expected)
+    on_meta = any(value.is_meta for value in network.state_dict().values())
     state = {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
+    load_state(network, path, state, assign=on_meta)
     check_numbers(path, state)
-    on_meta = any(value.is_meta for value in expected.values())
-    network.load_state_dict(state, assign=on_meta)
     return network.eval().requires_grad_(False)
-
-
-def count_parameters(network: nn.Module) -> int:
-    """Number of parameters."""
-    return sum(p.numel() for p in network.parameters())

@@ -16,7 +16,7 @@ from dga.analysis.depth_controls import (
 from dga.analysis.judges import compute_f1
 from dga.analysis.names import GROUPS, MEAN
 from dga.analysis.results import read_judge
-from dga.analysis.statistics import CorrectTable, estimate
+from dga.analysis.statistics import CorrectTable, estimate_mean
 from dga.corruptions import CORRUPTIONS
 from tests.fixtures.results import depth_matters, frame, lines_of, needed, path_of, write_judge
 
@@ -26,7 +26,7 @@ from tests.fixtures.results import depth_matters, frame, lines_of, needed, path_
 def test_intervals_are_scipys():
     """Its percentile bootstrap of the photographs' means, two corruptions each."""
     values = (np.random.default_rng(1).random((2, 60)) < 0.4).astype(np.float32)
-    ours = estimate(values)
+    ours = estimate_mean(values)
     sample = (values.mean(axis=0),)
     theirs = bootstrap(sample, np.mean, n_resamples=9999, method="percentile", rng=0)
     bounds = theirs.confidence_interval
@@ -40,7 +40,7 @@ def test_a_photograph_is_resampled_with_all_its_corruptions():
     widths = [
         found.high - found.low
         for values in (single, np.repeat(single, 15, axis=0), rng.random((15, 80)) < 0.5)
-        if (found := estimate(np.asarray(values, np.float32)))
+        if (found := estimate_mean(np.asarray(values, np.float32)))
     ]
     assert widths[1] == pytest.approx(widths[0])
     assert widths[2] < 0.5 * widths[0]

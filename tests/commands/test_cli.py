@@ -31,8 +31,8 @@ def test_json_is_one_object_and_nothing_else(shipped_models, photo):
     """In a process of its own: nothing else may reach stdout."""
     root = Path(__file__).resolve().parents[2]
     asked = (
-        "--profile everyday16 --corruption gaussian_noise --severity 4 --methods dga,dda "
-        "--dda-depth 6 --max-depth 5 --out out --json"
+        "--profile everyday16 --corruption gaussian_noise --severity 4 "
+        "--methods dga:max_depth=5,dda:depth=6 --out out --json"
     )
     result = subprocess.run(
         [sys.executable, "-m", "dga", "adapt", photo, *asked.split()],
@@ -45,32 +45,30 @@ def test_json_is_one_object_and_nothing_else(shipped_models, photo):
     facts = json.loads(result.stdout)
     assert facts["corruption"] == "gaussian_noise"
     assert len(facts["confidence"]) == 101
-    assert list(facts["methods"]) == ["dga", "dda"]
-    assert facts["methods"]["dda"]["depth"] == 6
-    assert facts["methods"]["dga"]["depth"] == facts["t_star"] > 0
-    assert len(facts["methods"]["dga"]["top5"]) == 5
+    dga, dda = facts["methods"].values()
+    assert list(facts["methods"]) == ["dga:max_depth=5", "dda:depth=6"]
+    assert dda["depth"] == 6
+    assert dga["depth"] == facts["t_star"] > 0
+    assert len(dga["top5"]) == 5
     for path in facts["pictures"].values():
         with Image.open(path) as image:
             assert image.size == (64, 64)
-    assert set(facts["pictures"]) == {"clean", "input", "x_t_star", "dga", "dda"}
+    assert set(facts["pictures"]) == {"clean", "input", "x_t_star", *facts["methods"]}
 
 
 def test_text_says_what_happened(shipped_models, photo):
-    result = done("adapt", photo, "--methods", "dga", "--tau", 0.9)
+    result = done("adapt", photo, "--methods", "dga:tau=0.9")
     assert result.stdout.splitlines()[1].startswith("t* = ")
-    assert Path("cat-adapted/dga.png").exists()
+    assert Path("cat-adapted/dga,tau=0.9.png").exists()
 
 
 def test_steps_and_eta_reach_the_picture(shipped_models, photo):
-    def dda(*options: object) -> tuple[int, bytes]:
-        common = ("--methods", "dda", "--dda-depth", 6, "--max-depth", 1, "--out", "out", "--json")
-        facts = json.loads(done("adapt", photo, *common, *options).stdout)
-        return facts["methods"]["dda"]["steps"], Path("out/dda.png").read_bytes()
-
-    few = "--steps", 3
-    found = [dda(), dda(*few), dda(*few, "--eta", 0), dda("--steps", "all")]
-    assert [steps for steps, _ in found] == [6, 3, 3, 6]
-    assert len({picture for _, picture in found}) == 4
+    names = ["dda:depth=6", *(f"dda:depth=6:steps={n}" for n in ("3", "3:eta=0", "none:eta=none"))]
+    common = ("--out", "out", "--json")
+    facts = json.loads(done("adapt", photo, "--methods", ",".join(names), *common).stdout)
+    assert [facts["methods"][name]["steps"] for name in names] == [6, 3, 3, 6]
+    pictures = {Path(facts["pictures"][name]).read_bytes() for name in names}
+    assert len(pictures) == 4
 
 
 @pytest.mark.parametrize(
@@ -79,8 +77,8 @@ def test_steps_and_eta_reach_the_picture(shipped_models, photo):
         (["--corruption", "rain"], "gaussian_noise, shot_noise"),
         (["--methods", "magic"], "Choose from: diffpure, diffpure-published, dda, dda-ancestral"),
         (["--severity", "9"], "from 1 to 5"),
-        (["--steps", "many"], "a whole number or all, not 'many'"),
-        (["--eta", "nan"], "eta is a number from 0 to 1, not nan"),
+        (["--methods", "dga:steps=many"], "'many' is no value for the setting steps"),
+        (["--methods", "dga:eta=nan"], "eta is a number from 0 to 1, not nan"),
         (["--profile", "everyday17"], "Known profiles: photo, everyday16, imagenet"),
         (["--weights", "nowhere"], "Weights of everyday16 are missing: the diffusion model"),
         (["--precision", "float8"], "auto, float32, bfloat16"),
@@ -91,22 +89,19 @@ def test_impossible_requests(photo, arguments, sentence):
     assert not Path("cat-adapted").exists()
 
 
-def test_a_folder_is_adapted_and_goes_on(shipped_models, photo, tmp_path):
+def test_a_folder_is_repaired_and_goes_on(shipped_models, photo, tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
     photo.rename(folder / "cat.png")
     (folder / "torn.png").write_bytes(b"no picture")
     for there in (0, 1):
-        result = done("adapt", folder)
+        result = done("repair", folder)
         assert result.stdout.startswith("2 pictures: ")
         assert f"{there} there already" in result.stdout
         assert "Skipped 1 pictures that could not be read: torn.png" in result.stderr
-    assert (tmp_path / "mine-adapted" / "results.csv").read_text().count("\n") == 3
-    assert "--tau is for one picture" in refused("adapt", folder, "--tau", 0.3)
+    assert (tmp_path / "mine-repaired" / "results.csv").read_text().count("\n") == 2
+    assert "dga repair takes folders" in refused("adapt", folder)
     assert "--json is for one picture." in refused("repair", folder, "--json")
-    for method in ("tent", "dga-plus+tent"):
-        said = refused("adapt", folder, "--methods", method)
-        assert f"{method} answers by the pictures around" in said
 
 
 def test_a_photograph_is_repaired_at_its_size(choosy_models, tmp_path):

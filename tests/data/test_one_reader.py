@@ -26,7 +26,7 @@ from tests.fuzz.corpus import read_upload
 
 SIDE = 24
 ODD, UNCLEAR = odd_pictures(), unclear_pictures()
-ENDINGS = (".png", ".jpg", ".txt", "", ".JFIF", ".gif")
+ENDINGS = (".png", ".jpg", ".tiff", ".webp", ".JFIF", ".gif")
 
 
 def square_of(pixels: np.ndarray) -> np.ndarray:
@@ -99,7 +99,7 @@ def test_large_pictures_too(tmp_path, kind, side, orientation):
     pixels[side // 3 :, side // 2 :] = 250, 200, 30
     exif = Image.Exif()
     exif[0x0112] = orientation
-    path = tmp_path / "class" / "large"
+    path = tmp_path / "class" / "large.png"
     path.parent.mkdir()
     Image.fromarray(pixels).save(path, kind, exif=exif, quality=95)
     found = entrances(path)

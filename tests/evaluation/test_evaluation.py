@@ -2,10 +2,8 @@
 
 import dataclasses
 import json
-import os
 import re
 import resource
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -100,41 +98,6 @@ def test_results_of_another_configuration_are_refused(choosy_models, plan, tmp_p
     with pytest.raises(ValueError, match=r"methods.source.depth: None there, 3 here"):
         evaluate(choosy_models, other, plan, tmp_path, resume=True)
     assert [json.loads(r) for r in (tmp_path / LINES).read_text().splitlines()] == before
-
-
-@pytest.mark.parametrize("place", ["folder", "zip"])
-def test_pictures_that_were_replaced_are_measured_again(
-    choosy_models, plan, picture_folder, tmp_path, caplog, place
-):
-    """Their names and times as they were; what learns from a stream begins it anew."""
-    data = tmp_path / "mine"
-    shutil.copytree(picture_folder, data)
-    names, source = ("source", "dda", "tent:batch=2"), str(data)
-    if place == "zip":
-        source = shutil.make_archive(str(tmp_path / "mine"), "zip", data)
-    plan = dataclasses.replace(plan, data=(source,))
-    before = run(choosy_models, plan, tmp_path / "out", names).lines
-    again = run(choosy_models, plan, tmp_path / "out", names).lines
-    assert again == before
-    assert "replaced" not in caplog.text
-
-    changed = before[0]["path"]
-    stamp = (data / changed).stat()
-    noise = np.random.default_rng(1).integers(0, 256, (32, 32, 3), np.uint8)
-    Image.fromarray(noise).save(data / changed, "PNG")
-    os.utime(data / changed, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    if place == "zip":
-        shutil.make_archive(str(tmp_path / "mine"), "zip", data)
-    after = run(choosy_models, plan, tmp_path / "out", names).lines
-    assert changed in caplog.text
-    fresh = run(choosy_models, plan, tmp_path / "fresh", names).lines
-    keys = ("corruption", "path", "method", "prediction", "content")
-    both = [sorted([line[key] for key in keys] for line in lines) for lines in (after, fresh)]
-    assert both[0] == both[1]
-    for line in before:
-        is_replaced = line["path"] == changed
-        is_streamed = line["method"] == "tent:batch=2"  # measured again, perhaps the same
-        assert is_streamed or (line in after) != is_replaced
 
 
 @pytest.fixture

@@ -113,10 +113,9 @@ needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full
 
 
 def checkpoint_at(path: Path, model: nn.Module, identity: Any) -> loop.Checkpoint:
-    config = loop.TrainConfig(images=8, batch=2, lr=0.1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     average = torch.optim.swa_utils.AveragedModel(model)
-    return loop.Checkpoint(path, config, identity, model, average, optimizer)
+    return loop.Checkpoint(path, identity, model, average, optimizer)
 
 
 @needs_full
@@ -137,11 +136,13 @@ def test_a_full_disk_keeps_the_last_checkpoint(
         assert checkpoint.resume() == number
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", {}, {"identity": 3}, {"identity": {}}])
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", {}, {"facts": 3}, {"facts": {}}])
 def test_checkpoints_that_are_none(tmp_path: Path, content: Any) -> None:
     path = tmp_path / CHECKPOINT
     path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
-    with pytest.raises(ValueError, match=r"is damaged; delete it|belongs to a run with another"):
+    with pytest.raises(
+        ValueError, match=r"cannot be resumed; delete it|belongs to a run with another"
+    ):
         checkpoint_at(path, nn.Linear(1, 1), {"model": "x"}).resume()
 
 

@@ -49,7 +49,7 @@ def _same(one: Path, other: Path) -> bool:
 def test_logits_are_those_of_the_curve(shown, depths, tiny_models, plan, images, tmp_path):
     judge, features = (tiny_models, Study(input=shown)), shown == "x_t"
     asked = () if features else depths
-    assert judge_pictures(*judge, plan, tmp_path, asked, features) == []
+    judge_pictures(*judge, plan, tmp_path, asked, features)
     depths = list(depths)
     curves = _load(tmp_path / "curves.npz")
     assert curves["corruptions"].tolist() == ["clean", "gaussian_noise", "fog"]
@@ -93,9 +93,9 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
     measured: list[str] = []
     measure = judging.JudgingRun.measure
 
-    def count(self: judging.JudgingRun, images: Any, condition: str) -> dict[str, Any]:
+    def count(self: judging.JudgingRun, condition: str) -> dict[str, Any]:
         measured.append(condition)
-        return measure(self, images, condition)
+        return measure(self, condition)
 
     monkeypatch.setattr(judging.JudgingRun, "measure", count)
     judge_pictures(*judge, plan, out, DEPTHS)

@@ -10,14 +10,13 @@ import torch
 from dga import diffusion
 from dga.diffusion import FewSteps, ForwardPath, forward_path, reverse
 from dga.images import from_tensor, to_tensor
-from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.models import Models
 from dga.one_picture import adapt, adapt_steps
 from dga.profiles import Diffusion
 from dga.stopping import Stop, choose_depth, confidence_from_logits
 from dga.systems import USUAL, System, parse
 from tests.fixtures.models import NotNumbers
-from tests.fixtures.runs import apart, counted, out_of_memory, repaired
+from tests.fixtures.runs import OutOfMemory, apart, counted, repaired
 
 
 def systems_of(models: Models, *texts: str) -> list[System]:
@@ -228,22 +227,10 @@ def test_seconds_do_not_depend_on_what_ran_before(choosy_models, pictures, monke
             assert sum(seconds[0]) > 0
 
 
-@pytest.mark.parametrize("text", ["dga", "dga-guided", "dda-ancestral", "dga-plus"])
-def test_memory_that_runs_out_is_halved(choosy_models, pictures, text, caplog):
-    compute = dataclasses.replace(choosy_models.compute, batch_size=AdaptiveBatchSize())
-    (repair,) = repairs_of(choosy_models, text)
-
-    def on(most: int) -> Models:
-        network = out_of_memory(choosy_models.denoiser, most)
-        return dataclasses.replace(choosy_models, denoiser=network, compute=compute)
-
-    whole, halved = (repaired(models, pictures, [repair]) for models in (choosy_models, on(1)))
-    assert "Out of memory" in caplog.text
-    for key, (stopped, rebuilt) in whole.items():
-        assert halved[key][0].stop == stopped.stop
-        assert apart(halved[key][1].image, rebuilt.image) <= 1
-    with pytest.raises(MemoryError, match=r"Not even one picture fits .*Tried to allocate 2 GiB"):
-        repaired(on(0), pictures, [repair])
+def test_memory_that_runs_out_is_a_sentence(choosy_models, pictures):
+    small = dataclasses.replace(choosy_models, denoiser=OutOfMemory())
+    with pytest.raises(MemoryError, match=r"Memory ran out .*2 GiB\): take fewer pictures"):
+        adapt(small, pictures[2], 0, systems_of(small, "dda"))
 
 
 # What is refused

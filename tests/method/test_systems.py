@@ -131,19 +131,17 @@ def test_bad_requests_name_what_is_allowed(changes, allowed):
         request(**changes)
 
 
-def test_each_system_takes_the_options_that_it_has():
-    def first(names: str, **changes: str) -> list[Any]:
-        chosen = choose_systems(EVERYDAY16, request(scale=2.5), names.split(","), changes)
+def test_each_system_takes_its_own_settings():
+    def first(*names: str) -> list[Any]:
+        chosen = choose_systems(EVERYDAY16, request(scale=2.5), names)
         return [system.diffusions[0] for system in chosen]
 
-    few = {"steps": "4", "eta": "0.5", "through_network": "true"}
-    free, guided, plus = first("dga,dga-guided,dga-plus", **few)
-    assert {sampler_of(one) for one in (free, guided, plus)} == {FewSteps(4, 0.5)}
+    free, guided = first("dga:steps=4:eta=0.5", "dga-guided:steps=4:eta=0.5:through_network=true")
+    assert {sampler_of(one) for one in (free, guided)} == {FewSteps(4, 0.5)}
     assert (free.guidance, guided.guidance.scale) == (None, 2.5)
     assert guided.guidance.through_network
-    assert plus.guidance.through_network
-    assert {sampler_of(one) for one in first("dga,dda", steps="none", eta="none")} == {ANCESTRAL}
-    assert sampler_of(first("dda", steps="3")[0]) == FewSteps(3, 1.0)  # what is not named is kept
+    assert sampler_of(first("dda:steps=none:eta=none")[0]) == ANCESTRAL
+    assert sampler_of(first("dda:steps=3")[0]) == FewSteps(3, 1.0)  # what is not named is kept
     assert first("dga-guided-ancestral")[0].guidance.scale == 2.5
 
 
@@ -160,4 +158,4 @@ def test_each_system_takes_the_options_that_it_has():
 )
 def test_what_one_picture_cannot_have_is_refused(name, sentence):
     with pytest.raises(ValueError, match=sentence):
-        choose_systems(EVERYDAY16, request(), ["dga", name] if name else [], {})
+        choose_systems(EVERYDAY16, request(), ["dga", name] if name else [])

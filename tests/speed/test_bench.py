@@ -1,6 +1,7 @@
 """The bench: the published way's own numbers, what is timed and written; what a wait is."""
 
 import dataclasses
+import io
 
 import pandas as pd
 import pytest
@@ -43,19 +44,19 @@ def test_the_published_guidance_takes_one_norm_over_the_batch(tiny_models, monke
     assert all(p.requires_grad for p in published.network.parameters())
 
 
-def test_every_task_is_measured_and_held_against_the_published_way(loaded, tmp_path, monkeypatch):
+def test_every_task_is_measured_and_held_against_the_published_way(loaded, monkeypatch):
     monkeypatch.setattr("dga.networks.models.load_models", lambda *a, **k: loaded)
     options = "--against", "reference", "--batches", "1,2", "--steps", 1
-    printed = done("bench", *options, "--out", tmp_path).stdout
+    printed = done("bench", *options).stdout
     assert printed.split()[:6] == ["task", "batch", "way", "precision", "seconds", "faster"]
-    table = pd.read_csv(tmp_path / "bench.csv")
+    table = pd.read_csv(io.StringIO(printed), sep=r"\s+", na_values="-")
     rows = {(row.task, row.batch, row.way): row for row in table.itertuples()}
     assert {task for task, *_ in rows} == {"unguided", "guided", "dga-guided", "dga-plus"}
     for (task, batch, _), row in rows.items():
         against = "guided" if task.startswith("dga") else task
         base = rows[against, batch, "published"]
         assert row.seconds > 0
-        assert row.faster == pytest.approx(base.seconds / row.seconds)
+        assert row.faster == pytest.approx(base.seconds / row.seconds, rel=0.1)
 
 
 def test_what_does_not_fit_is_a_row_without_seconds(loaded, monkeypatch):

@@ -2,10 +2,7 @@
 
 import copy
 import dataclasses
-import gc
-import logging
-import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -18,8 +15,7 @@ from dga.guidance import StructuralGuide
 from dga.images import from_tensor, to_tensor
 from dga.networks import compute as compute_module
 from dga.networks.classifier import predict
-from dga.networks.compute import Compute
-from dga.networks.memory import AdaptiveBatchSize, is_shortage
+from dga.networks.compute import Compute, is_shortage
 from dga.networks.unet import Denoiser
 from dga.profiles import EVERYDAY16, NetworkConfig
 from tests.fixtures.models import TINY_NETWORK, noise, randomise
@@ -100,30 +96,7 @@ def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(shipped_models, c
     assert truth.probability == pytest.approx(guess.probability, abs=0.1)
 
 
-def test_a_part_begins_anew_and_keeps_nothing_of_the_failed_attempt(caplog):
-    """What was yielded before memory ran out comes again; garbage collection is not needed."""
-    attempted: list[weakref.ref[Tensor]] = []
-
-    def work(rows: Sequence[str]) -> Iterator[str]:
-        assert not any(x() is not None for x in attempted)
-        x = torch.zeros(len(rows))
-        attempted.append(weakref.ref(x))
-        yield f"{''.join(rows)} begun"
-        if len(x) > 2:
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
-        yield f"{''.join(rows)} done"
-
-    size = AdaptiveBatchSize()
-    gc.disable()
-    try:
-        with caplog.at_level(logging.WARNING, logger="dga"):
-            found = list(size.parts("abcde", work))
-    finally:
-        gc.enable()
-    parts = [f"{part} {what}" for part in ("ab", "cd", "e") for what in ("begun", "done")]
-    assert found == ["abcde begun", *parts]
-    assert "Out of memory with 5 pictures at once; going on with 2." in caplog.text
-    assert next(size.parts("fgh", work)) == "fg begun"
+def test_shortages_of_memory_are_known_by_their_words():
     assert is_shortage(RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"))
     assert not is_shortage(RuntimeError("shapes differ"))
 
@@ -184,7 +157,6 @@ def test_networks_that_move_take_the_precision_of_the_new_device(tiny_models, mo
     moved = chosen.to("meta")
     found = moved.compute.device, moved.compute.precision, moved.compute.fast
     assert found == (meta, "bfloat16", True)
-    assert moved.compute.batch_size is not chosen.compute.batch_size
     assert {p.dtype for p in moved.denoiser.parameters()} == {torch.float32, torch.bfloat16}
     assert {p.dtype for p in moved.explainer.parameters()} == {torch.float32}
 

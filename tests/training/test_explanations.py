@@ -83,8 +83,8 @@ def test_timesteps_are_drawn_where_they_are_used(tiny_profile, cat):
     images = _images(np.stack([cat] * 4))
     total = tiny_profile.schedule.timesteps
     last = diffusion.find_last_timestep(tiny_profile.schedule, tiny_profile.schedule.steps // 2)
-    _, ordinary, noise = diffusion.BatchMaker(images, total, config)[0]
-    _, time, same_noise = diffusion.BatchMaker(images, total, config, last)[0]
+    _, ordinary, noise = diffusion.DiffusionBatches(images, total, config)[0]
+    _, time, same_noise = diffusion.DiffusionBatches(images, total, config, last)[0]
     assert torch.equal(noise, same_noise)
     deep, usually = (float((drawn > last).float().mean()) for drawn in (time, ordinary))
     assert 0.02 < deep < 0.08 < usually

@@ -16,7 +16,7 @@ from dga.profiles import Profile, ReleaseConfig
 from dga.training import loop
 from dga.training.discriminator import pairs
 from dga.training.discriminator import trainer as discriminator
-from dga.training.discriminator.batches import BatchMaker
+from dga.training.discriminator.batches import PairBatches
 from dga.training.discriminator.studies import Study
 from dga.training.discriminator.trainer import load_backbone
 from dga.training.loop import TrainConfig, Training
@@ -56,13 +56,13 @@ def test_streamed_and_held_pictures_make_the_same_batches(profile, files, pictur
     held = open_images([picture_folder], files.frame, files.classes)
     assert isinstance(held, ImageSet)
     for step in range(3):
-        one, other = (BatchMaker(profile, Study(), s, CONFIG)[step] for s in (held, files))
+        one, other = (PairBatches(profile, Study(), s, CONFIG)[step] for s in (held, files))
         assert _same(one, other)
         assert one.x_k.shape == (8, 3, 40, 40)
 
 
 def test_batches_made_ahead_are_the_same_and_a_resumed_run_starts_in_the_middle(profile, files):
-    maker = BatchMaker(profile, QUICK, files, CONFIG)
+    maker = PairBatches(profile, QUICK, files, CONFIG)
     for steps in ((0, 1, 2), (4, 5)):
         ahead = loop.make_ahead(maker, CONFIG.steps, workers=2)
         for step in steps:
@@ -89,12 +89,12 @@ def test_others_stand_in_for_unreadable_pictures(profile, picture_folder, tmp_pa
     images = find_images([data], View.of(profile).clean)
     name = images.names[int(loop.choose_rows(16, 4, 0, 0)[2])]
     (data / name).write_bytes(b"not a picture")
-    assert BatchMaker(profile, Study(), images, CONFIG)[0].x_k.shape == (8, 3, 40, 40)
+    assert PairBatches(profile, Study(), images, CONFIG)[0].x_k.shape == (8, 3, 40, 40)
     assert caplog.messages == [f"Passed over, as unreadable: {name}."]
     for path in data.glob("*/*"):
         path.write_bytes(b"not a picture")
     with pytest.raises(ValueError, match=r"None of .* can be read"):
-        BatchMaker(profile, Study(), images, CONFIG)[0]
+        PairBatches(profile, Study(), images, CONFIG)[0]
 
 
 def _state(network: torch.nn.Module) -> dict[str, torch.Tensor]:

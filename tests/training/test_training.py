@@ -28,7 +28,7 @@ from dga.training import classifier, diffusion, loop, run
 from dga.training.discriminator import pairs
 from dga.training.discriminator import trainer as discriminator
 from dga.training.discriminator.pairs import make_pairs
-from dga.training.discriminator.samples import Prior
+from dga.training.discriminator.samples import Prior, draw_samples
 from dga.training.discriminator.studies import Study
 from dga.training.features import FeatureDistance
 from dga.training.loop import TrainConfig, Training
@@ -36,7 +36,7 @@ from dga.training.windows import Photographs
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import read_config, read_state, save_weights
 from tests.fixtures.cli import refused
-from tests.fixtures.models import die_after_saving, generate
+from tests.fixtures.models import die_after_saving
 
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
@@ -121,9 +121,7 @@ def test_interrupted_training_ends_with_the_same_bits(
     assert len(saves) == config.steps
 
 
-def test_another_config_is_refused_but_a_longer_run_may_go_on(
-    tiny_profile, picture_folder, tmp_path, monkeypatch
-):
+def test_another_config_is_refused(tiny_profile, picture_folder, tmp_path, monkeypatch):
     long = dataclasses.replace(CONFIG, images=640)
     with monkeypatch.context() as patch:
         die_after_saving(patch, 1)
@@ -135,10 +133,8 @@ def test_another_config_is_refused_but_a_longer_run_may_go_on(
     with pytest.raises(ValueError, match="another profile"):
         _train("classifier", other, picture_folder, tmp_path, long)
     faster = dataclasses.replace(long, lr=2e-3)
-    with pytest.raises(ValueError, match=r"lr was 0.001, now 0.002"):
+    with pytest.raises(ValueError, match="another lr"):
         _train("classifier", tiny_profile, picture_folder, tmp_path, faster)
-    shorter = dataclasses.replace(long, images=96)
-    _train("classifier", tiny_profile, picture_folder, tmp_path, shorter)
 
 
 def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
@@ -170,25 +166,25 @@ def test_a_checkpoint_of_another_study_is_refused(
     out = tmp_path / "run"
     _train("discriminator", short_profile, picture_folder, out, CONFIG)
     other = dataclasses.replace(other, diffusion=diffusion_folder)
-    with pytest.raises(ValueError, match="another source"):
+    with pytest.raises(ValueError, match=r"another (source|corruptions|explanations)"):
         _train("discriminator", short_profile, picture_folder, out, CONFIG, other)
     assert not (out / "samples").exists()  # refused before any picture is generated
 
 
 def test_generated_pictures_are_kept_in_shards(short_profile, diffusion_folder, tmp_path):
     prior = Prior.load(short_profile, Study(diffusion=diffusion_folder), CPU)
-    samples = generate(short_profile, prior, 3, tmp_path)
+    samples = draw_samples(short_profile, prior, 3, tmp_path)
     assert samples.shape == (3, 32, 32, 3)
     assert samples.std() > 1
     shard = next(tmp_path.glob(f"{prior.diffusion_id}-4-float32/*.npy"))
     before = shard.stat().st_mtime_ns
     with torch.autocast("cpu", torch.bfloat16):
-        assert np.array_equal(generate(short_profile, prior, 3, tmp_path), samples)
+        assert np.array_equal(draw_samples(short_profile, prior, 3, tmp_path), samples)
     assert shard.stat().st_mtime_ns == before
     shard.unlink()
     with torch.autocast("cpu", torch.bfloat16):
-        assert np.array_equal(generate(short_profile, prior, 3, tmp_path), samples)
-    assert len(generate(short_profile, prior, 4, tmp_path)) == 4
+        assert np.array_equal(draw_samples(short_profile, prior, 3, tmp_path), samples)
+    assert len(draw_samples(short_profile, prior, 4, tmp_path)) == 4
 
 
 REAL, GENERATED, CORRUPTED = 10, 100, 100

@@ -12,7 +12,7 @@ from PIL import Image
 
 from dga.images import from_tensor
 from dga.training import diffusion, run
-from dga.training.discriminator.batches import BatchMaker
+from dga.training.discriminator.batches import PairBatches
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig, Training
 from dga.training.windows import PICTURE_SIDE, Photographs
@@ -61,12 +61,12 @@ def test_photographs_of_any_folder_that_are_large_enough_are_read(folder, photog
 
 
 def test_windows_are_cut_from_them_and_a_draw_is_repeated(photographs):
-    windows = photographs.windows(np.random.default_rng(3), 10, 32)
+    windows = photographs.cut_windows(np.random.default_rng(3), 10, 32)
     assert windows.shape == (10, 32, 32, 3)
     assert all(is_window(window) for window in windows)
     assert len({window.tobytes() for window in windows}) == 10
-    assert np.array_equal(windows, photographs.windows(np.random.default_rng(3), 10, 32))
-    assert not np.array_equal(windows, photographs.windows(np.random.default_rng(4), 10, 32))
+    assert np.array_equal(windows, photographs.cut_windows(np.random.default_rng(3), 10, 32))
+    assert not np.array_equal(windows, photographs.cut_windows(np.random.default_rng(4), 10, 32))
 
 
 def test_a_pair_is_one_picture_before_and_after_damage(photographs):
@@ -78,8 +78,8 @@ def test_a_pair_is_one_picture_before_and_after_damage(photographs):
 
 
 def test_the_prior_sees_its_share_of_windows(images, photographs):
-    maker = diffusion.BatchMaker(images, 1000, HALF, photographs=photographs)
-    plain, side = diffusion.BatchMaker(images, 1000, CONFIG), images.pixels.shape[1]
+    maker = diffusion.DiffusionBatches(images, 1000, HALF, photographs=photographs)
+    plain, side = diffusion.DiffusionBatches(images, 1000, CONFIG), images.pixels.shape[1]
     batches = [maker[step][0] for step in range(40)]
     cut = [x for x in batches if x.shape == (HALF.batch // 4, 3, 2 * side, 2 * side)]
     assert 10 < len(cut) < 30
@@ -91,8 +91,8 @@ def test_the_prior_sees_its_share_of_windows(images, photographs):
 @pytest.mark.parametrize("explanations", [False, True])
 def test_both_classes_see_windows(tiny_profile, images, photographs, explanations):
     study = Study(explanations=explanations)
-    plain = BatchMaker(tiny_profile, study, images, CONFIG)[2]
-    maker = BatchMaker(tiny_profile, study, images, HALF, photographs=photographs)
+    plain = PairBatches(tiny_profile, study, images, CONFIG)[2]
+    maker = PairBatches(tiny_profile, study, images, HALF, photographs=photographs)
     drawn, again = maker[2], maker[2]
     changed = (drawn.x_k != plain.x_k).flatten(1).any(1).view(2, -1)
     assert changed.tolist() == [[False, False, True, True]] * 2

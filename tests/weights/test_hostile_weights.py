@@ -15,10 +15,9 @@ from app.demo import main
 from dga import profiles
 from dga.io.files import sha256
 from dga.networks.classifier import load_classifier
-from dga.networks.models import load_denoiser, load_discriminator, load_models
+from dga.networks.models import load_denoiser, load_discriminator
 from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import Sources, check_sum
 from dga.weights.store import load_weights, read_config, read_state, save_weights
 from tests.fixtures.cli import refused
 
@@ -158,23 +157,6 @@ def test_values_that_are_not_numbers(tmp_path, value, kind):
         save_file(state, path)
     with pytest.raises(WeightsError, match=r"not numbers \(bias\)"):
         load_weights(nn.Linear(4, 1), path)
-
-
-def test_the_hubs_file_is_compared_with_the_hubs_sum(small_imagenet, checkpoints, tmp_path):
-    """The cache keeps a file under its SHA-256, and a link with its name."""
-    content = checkpoints.classifier.read_bytes()
-    stored = tmp_path / "blobs" / sha256(checkpoints.classifier)
-    link = tmp_path / "snapshots" / "model.safetensors"
-    for path in (stored, link):
-        path.parent.mkdir()
-    stored.write_bytes(content)
-    link.symlink_to(stored)
-    check_sum(small_imagenet, link)
-    stored.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    named = checkpoints.named | {"classifier": link}
-    with pytest.raises(WeightsError, match=r"was altered .*delete it and fetch it again"):
-        load_models(small_imagenet, Sources(**named))
-    check_sum(small_imagenet, checkpoints.classifier)  # nobody knows the sum of anybody's own file
 
 
 # The config beside our weights

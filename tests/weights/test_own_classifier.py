@@ -15,7 +15,7 @@ from dga.images import to_tensor
 from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
-from dga.profiles import EVERYDAY16, ClassifierConfig
+from dga.profiles import EVERYDAY16
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config
 from dga.weights.sources import Sources
@@ -68,27 +68,6 @@ def test_pixels_come_from_timms_table_or_what_is_said(checkpoint):
     assert said.std == (1, 2, 3)
 
 
-def test_timms_config_beside_the_checkpoint_is_read(checkpoint, tmp_path):
-    path = tmp_path / "model.safetensors"
-    path.write_bytes(checkpoint.read_bytes())
-    told: dict[str, Any] = {
-        "architecture": "resnet10t",
-        "num_classes": 3,
-        "label_names": list(NAMES),
-        "pretrained_cfg": {"input_size": [3, 96, 96], "mean": [0, 0, 0], "std": [1, 1, 1],
-                           "crop_pct": 0.75},
-    }  # fmt: skip
-    path.with_name("config.json").write_text(json.dumps(told))
-    found = load_models("everyday16", Sources(classifier=path), CPU).profile.classifier
-    assert found == ClassifierConfig(
-        "resnet10t", 96, NAMES, mean=(0, 0, 0), std=(1, 1, 1), resize=128
-    )
-    assert classifier_config(EVERYDAY16, described(path)).input_size == 64
-    path.with_name("config.json").write_text('{"architecture": ')
-    with pytest.raises(WeightsError, match=r"config\.json, beside the checkpoint, cannot be read"):
-        classifier_config(EVERYDAY16, Sources(classifier=path))
-
-
 def test_a_transformer_is_built_for_its_input(tmp_path):
     name = "vit_tiny_patch16_224"
     theirs = randomise(timm.create_model(name, num_classes=3, img_size=64, depth=12), 5)
@@ -123,8 +102,6 @@ def test_commands_say_what_is_wrong(checkpoint, photo, tmp_path):
         (("--classifier", "resnet17"), "which has none; if timm's is meant: pip install"),
         (("--architecture", "resnet18", "--input-size", 64),
          "--architecture, --input-size describes a timm checkpoint: name it"),
-        (("--classifier", checkpoint, "--mean", 3),
-         "--mean looks like 0.485,0.456,0.406, not '3'"),
         (("--classifier", photo), "cannot be read as a checkpoint"),
     ):  # fmt: skip
         assert words in refused("adapt", photo, *options)

@@ -23,9 +23,9 @@ from dga.profiles import IMAGENET, Profile
 from dga.profiles.imagenet_labels import imagenet_labels
 from dga.weights import fetch
 from dga.weights.checkpoints import WeightsError
-from dga.weights.fetch import fetch_missing, provide
+from dga.weights.fetch import fetch_missing
 from dga.weights.sources import Sources
-from dga.weights.store import home, weights_folder, weights_id
+from dga.weights.store import weights_folder, weights_home, weights_id
 from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.host import Host
 from tests.fixtures.public_weights import Checkpoints
@@ -112,11 +112,11 @@ def test_models_from_others_checkpoints_adapt_a_picture(small_imagenet, checkpoi
 
 
 def test_weights_are_found_in_home_and_below_a_named_folder(checkpoints, tmp_path):
-    assert home() == tmp_path / "home"
-    for root in (home(), tmp_path / "elsewhere"):
+    assert weights_home() == tmp_path / "home"
+    for root in (weights_home(), tmp_path / "elsewhere"):
         folder = root / "small-imagenet" / "discriminator"
         folder.mkdir(parents=True)
-        named = None if root == home() else root
+        named = None if root == weights_home() else root
         assert weights_folder("small-imagenet", "discriminator", named) == folder
         (folder / "checkpoint.pt").touch()  # a trainer's, not finished
         assert weights_folder("small-imagenet", "discriminator", named) == folder
@@ -128,12 +128,12 @@ def test_weights_are_found_in_home_and_below_a_named_folder(checkpoints, tmp_pat
 
 
 def test_missing_weights_are_named_together_with_their_commands(hosted, host, photo):
-    place = home() / "hosted" / "discriminator"
-    for arguments in (["adapt", photo], ["repair", photo, "--yes"]):
+    place = weights_home() / "hosted" / "discriminator"
+    for arguments in (["adapt", photo], ["repair", photo]):
         said = refused(*arguments, "--profile", "hosted")
         assert said.count("python -m dga fetch --profile hosted") == 2
         assert f"train discriminator --profile hosted --data DATA --out {place}" in said
-    assert host.asked == []  # nothing is fetched unasked, or while something else is missing
+    assert host.asked == []  # nothing is fetched unasked
 
 
 def test_named_paths_that_hold_nothing(hosted, checkpoints, tmp_path):
@@ -155,7 +155,7 @@ def test_page_says_what_is_missing():
 def test_fetch_and_run(hosted, host, checkpoints, photo, tmp_path):
     host.cuts = [50_000]
     result = run_dga("fetch", "--profile", "hosted")
-    kept = home() / "hosted" / "diffusion" / "diffusion.pt"
+    kept = weights_home() / "hosted" / "diffusion" / "diffusion.pt"
     assert kept.read_bytes() == checkpoints.diffusion.read_bytes()
     assert f"diffusion: {kept}" in result.stdout
     assert "classifier: " in result.stdout
@@ -172,7 +172,7 @@ def test_fetch_and_run(hosted, host, checkpoints, photo, tmp_path):
 
 def test_only_what_nobody_named_is_fetched(hosted, host, checkpoints):
     named = Sources(None, checkpoints.diffusion, checkpoints.discriminator, None)
-    provide(hosted, named, may_fetch=True)
+    fetch_missing(hosted, named)
     assert [path for path, _ in host.asked] == [f"/{HUB}/resolve/main/model.safetensors"]
 
 
@@ -183,8 +183,8 @@ def test_hub_that_cannot_be_reached(hosted, host):
 
 
 def test_altered_file_is_refused_and_fetched_again(hosted, checkpoints):
-    provide(hosted, Sources(None, None, checkpoints.discriminator), may_fetch=True)
-    kept = home() / "hosted" / "diffusion" / "diffusion.pt"
+    fetch_missing(hosted, Sources())
+    kept = weights_home() / "hosted" / "diffusion" / "diffusion.pt"
     content = bytearray(kept.read_bytes())
     content[len(content) // 2] ^= 1
     kept.write_bytes(bytes(content))

@@ -121,7 +121,7 @@ def make_table_2(pooled: PooledRuns) -> Table:
     )
 
 
-def tau_methods(pooled: PooledRuns, base: str) -> dict[float, str]:
+def find_tau_methods(pooled: PooledRuns, base: str) -> dict[float, str]:
     """``{tau: method}`` of the lines, by tau; the plain method stands for its own tau."""
     methods = find_sweep(pooled.methods, base, "tau")
     plain = pooled.find_tau(base)
@@ -132,7 +132,7 @@ def tau_methods(pooled: PooledRuns, base: str) -> dict[float, str]:
 
 def make_table_3(pooled: PooledRuns) -> Table:
     """Accuracy by tau: DGA, the paper's DGA, and DGA + G where it was run."""
-    sweeps = {base: tau_methods(pooled, base) for base in ("dga", "dga-guided")}
+    sweeps = {base: find_tau_methods(pooled, base) for base in ("dga", "dga-guided")}
     sweeps = {base: methods for base, methods in sweeps.items() if len(methods) > 1}
     if not sweeps:
         raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")

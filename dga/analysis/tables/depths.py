@@ -21,7 +21,7 @@ CONTROL_TITLES = {
 }
 
 
-def adaptive_lines(pooled: PooledRuns) -> tuple[str, pd.DataFrame]:
+def select_adaptive_lines(pooled: PooledRuns) -> tuple[str, pd.DataFrame]:
     """DGA + G or else DGA, and its lines. Raises :class:`MissingRun`."""
     for name in ADAPTIVE:
         if name in pooled.methods:
@@ -55,11 +55,11 @@ def make_controls_table(pooled: PooledRuns) -> Table:
         f"severity {pooled.severity}",
         _controls_caption(controls),
         *rows.frames,
-        pooled.commands(control_methods(pooled)),
+        pooled.commands(list_control_methods(pooled)),
     )
 
 
-def control_methods(pooled: PooledRuns) -> list[str]:
+def list_control_methods(pooled: PooledRuns) -> list[str]:
     """The methods whose lines the controls rest on."""
     base = pooled.controls.sweep.adaptive
     return [SOURCE, base, *find_sweep(pooled.methods, base, "depth").values()]

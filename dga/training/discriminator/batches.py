@@ -20,7 +20,6 @@ from dga.profiles import Profile
 from dga.training import loop
 from dga.training.discriminator.explanations import SecondPictures, draw_second_pictures
 from dga.training.discriminator.pairs import make_pairs
-from dga.training.discriminator.samples import Samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
 from dga.training.windows import PER_PICTURE, Photographs, draw_places
@@ -39,7 +38,7 @@ class Batch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BatchMaker(Dataset):
+class PairBatches(Dataset):
     """Batches by step: the work on them that needs no network, for other processes to do.
 
     ``photographs``: of which ``config.windows`` of the pairs are cut.
@@ -49,7 +48,7 @@ class BatchMaker(Dataset):
     study: Study
     images: ImageSet | ImageFiles
     config: TrainConfig
-    samples: Samples | None = None
+    samples: Pixels | None = None
     photographs: Photographs | None = None
 
     @cached_property

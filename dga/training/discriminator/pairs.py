@@ -8,7 +8,6 @@ from PIL import Image
 from dga.corruptions import SEVERITIES, corrupt
 from dga.data.framing import View
 from dga.images import Pixels, through_jpeg
-from dga.training.discriminator.samples import Samples
 from dga.training.discriminator.studies import Study
 
 SHRINKING_KERNELS = (
@@ -23,7 +22,7 @@ SHRINKING_KERNELS = (
 def make_pairs(
     study: Study,
     pictures: Sequence[Pixels],
-    samples: Samples | Pixels | None,
+    samples: Pixels | None,
     rng: np.random.Generator,
     view: View,
 ) -> tuple[Pixels, Pixels]:
@@ -50,7 +49,7 @@ def make_pairs(
     return np.stack(clean), np.stack(corrupted)
 
 
-def _draw_sample(samples: Samples | Pixels | None, rng: np.random.Generator, view: View) -> Pixels:
+def _draw_sample(samples: Pixels | None, rng: np.random.Generator, view: View) -> Pixels:
     if samples is None:
         raise ValueError("This source needs generated pictures.")
     return view.clean(Image.fromarray(samples[int(rng.integers(len(samples)))]))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -42,25 +41,8 @@ class Prior:
         return cls(network, weights_id(folder), compute)
 
 
-@dataclass(frozen=True)
-class Samples:
-    """Pictures in shards, uint8 ``[S, S, 3]`` each; a shard is mapped, not read as a whole."""
-
-    paths: tuple[Path, ...]
-    count: int
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __getitem__(self, i: int) -> Pixels:
-        if i >= self.count:
-            raise IndexError(i)
-        shard = np.load(self.paths[i // SAMPLES_PER_SHARD], mmap_mode="r")
-        return np.array(shard[i % SAMPLES_PER_SHARD])
-
-
-def draw_samples(profile: Profile, prior: Prior, count: int, out: Path) -> Samples:
-    """Samples of the diffusion model; a killed run resumes.
+def draw_samples(profile: Profile, prior: Prior, count: int, out: Path) -> Pixels:
+    """Samples of the diffusion model, uint8 ``[count, S, S, 3]``; a killed run resumes.
 
     Sample i depends on its number, the weights and the precision, which its shard's
     folder under ``out`` is named after: several studies may share one ``out``.
@@ -73,14 +55,12 @@ def draw_samples(profile: Profile, prior: Prior, count: int, out: Path) -> Sampl
     paths = [folder / f"{few.start:06d}-{few.stop:06d}.npy" for few in seeds]
     for path, few in zip(paths, tqdm(seeds, desc="samples", unit="shard"), strict=True):
         if not path.exists():
-            draw = partial(_draw, schedule, prior, profile.image_size)
-            parts = list(prior.compute.batch_size.parts(few, draw))  # as memory allows
             with atomic(path) as part, part.open("wb") as file:
-                np.save(file, np.concatenate(parts))
-    return Samples(tuple(paths), count)
+                np.save(file, _draw(schedule, prior, profile.image_size, few))
+    return np.concatenate([np.load(path) for path in paths])
 
 
-def _draw(schedule: Schedule, prior: Prior, size: int, seeds: Sequence[int]) -> Iterator[Pixels]:
+def _draw(schedule: Schedule, prior: Prior, size: int, seeds: Sequence[int]) -> Pixels:
     """Pictures of one size, uint8 ``[N, S, S, 3]``, all at once."""
     noise = [step_noise(seed, "forward", schedule.steps, (3, size, size)) for seed in seeds]
     x = torch.stack(noise).to(prior.compute.device)
@@ -89,4 +69,4 @@ def _draw(schedule: Schedule, prior: Prior, size: int, seeds: Sequence[int]) -> 
     with torch.autocast(x.device.type, enabled=False):
         for state in reverse(schedule, prior.network, x, depths, list(seeds)):
             x = state.x
-    yield from_tensor(x)
+    return from_tensor(x)

@@ -93,9 +93,3 @@ class Study:
         if self.explanations:
             facts["explanations"] = True
         return facts
-
-    def identity(self, diffusion_id: str) -> str:
-        """What a checkpoint must share with the run that resumes it."""
-        facts = self.facts(diffusion_id) | {"source": self.name}
-        del facts["corruptions"], facts["input"]  # both are in the name
-        return " ".join(str(value) for value in facts.values())

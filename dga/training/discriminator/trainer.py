@@ -9,17 +9,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dga.data.image_sets import ImageFiles, ImageSet, split_training
+from dga.data.image_sets import ImageFiles, ImageSet, take_training
 from dga.diffusion import Schedule
 from dga.discriminator import estimate_x0
 from dga.networks.unet import Discriminator
 from dga.training import loop
-from dga.training.discriminator.batches import Batch, BatchMaker
+from dga.training.discriminator.batches import Batch, PairBatches
 from dga.training.discriminator.samples import Prior, draw_samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
-from dga.weights.checkpoints import check_fit, read_checkpoint
+from dga.weights.checkpoints import load_state, read_checkpoint
 from dga.weights.store import load_weights
 
 LAST = "out.2.c_proj."
@@ -47,10 +47,9 @@ def train_discriminator(
     prior = Prior.load(profile, study, device) if study.needs_diffusion else None
     diffusion_id = prior.diffusion_id if prior else ""
     windows = photographs.fingerprint() if photographs else ""
-    identity = training.describe(
-        "discriminator", images, source=study.identity(diffusion_id), photographs=windows
-    )
-    images, _ = split_training(images)
+    facts = study.facts(diffusion_id)
+    identity = training.describe("discriminator", images, photographs=windows)
+    images = take_training(images)
     is_file = training.init is not None and not training.init.is_dir()
     load = load_backbone if is_file else load_weights
     model = training.start(partial(Discriminator, profile.discriminator), load)
@@ -66,7 +65,7 @@ def train_discriminator(
         if prior and study.needs_samples:
             shards = study.shards or training.out / "samples"
             samples = draw_samples(profile, prior, study.samples, shards)
-        maker = BatchMaker(profile, study, images, config, samples, photographs)
+        maker = PairBatches(profile, study, images, config, samples, photographs)
         return loop.make_ahead(maker, config.steps, workers)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
@@ -78,24 +77,18 @@ def train_discriminator(
         value = F.binary_cross_entropy_with_logits(logits, target)
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
-    network = training.fit(model, optimizer, loss, identity)
-    return network, study.facts(diffusion_id)
+    run_facts = {**identity, "explanations": study.explanations, **facts}
+    network = training.fit(model, optimizer, loss, run_facts)
+    return network, facts
 
 
 def load_backbone(network: Discriminator, path: Path) -> Discriminator:
     """Fill a discriminator from a classifier's checkpoint (``256x256_classifier.pt``).
 
-    All tensors but those of the last layer must be there in the right shape; that layer
-    keeps its fresh weights. Raises :class:`~dga.weights.checkpoints.WeightsError` naming what
-    differs.
+    All tensors but those of the last layer must be there in the right shape; that layer keeps its
+    fresh weights. Raises :class:`~dga.weights.checkpoints.WeightsError` naming what differs.
     """
-    state = read_checkpoint(path)
     fresh = network.net.state_dict()
-    expected = {
-        name: state.get(name, value) if name.startswith(LAST) else value
-        for name, value in fresh.items()
-    }
-    check_fit(path, state, expected)
-    taken = {name: value for name, value in state.items() if not name.startswith(LAST)}
-    network.net.load_state_dict(taken, strict=False)
+    last = {name: value for name, value in fresh.items() if name.startswith(LAST)}
+    load_state(network.net, path, read_checkpoint(path) | last)
     return network
