@@ -286,77 +286,74 @@ class ReverseStep:
     x0_hat: Tensor
 
 
-def reverse(
-    schedule: Schedule,
-    network: nn.Module,
-    x: Tensor,
-    depths: Sequence[int],
-    seeds: Sequence[int],
-    guide: StructuralGuide | None = None,
-    sampler: Sampler = ANCESTRAL,
-    agreement: Agreement | None = None,
-) -> Iterator[ReverseStep]:
-    """Denoise each picture from its own depth down to 0, a step at a time.
+@dataclass(frozen=True)
+class ReverseProcess:
+    """Denoising of pictures, each from a depth of its own down to 0. (Section 3.3 of the paper.)
 
-    ``x``: ``[B, 3, H, W]``, the states at ``depths``. Pictures leave the batch when
-    they reach depth 0; those that start there are never touched and never yielded.
-    Raises ``ValueError`` for a depth outside 0...T. (Section 3.3 of the paper.)
+    ``network``: the diffusion model; ``sampler``: which depths are visited, and the step between
+    two of them; ``guide``: what every step is pulled towards (section 3.4 of the paper);
+    ``agreement``: what every clean estimate is made to agree with.
     """
-    visited = [sampler.visited(schedule.check_depth(depth)) for depth in depths]
-    under_way = torch.arange(len(visited))
-    current = x
-    for step in range(1, max(map(len, visited), default=0)):
-        rows = torch.tensor([i for i, falling in enumerate(visited) if len(falling) > step])
-        if len(rows) < len(under_way):
-            stays = torch.isin(under_way, rows).nonzero().squeeze(1)
-            current = current[stays.to(x.device, non_blocking=True)]
-        under_way = rows
-        transition = Transition(
-            *(torch.tensor([visited[i][s] for i in rows.tolist()]) for s in (step - 1, step))
-        )
-        noise = _draw_noise(seeds, rows, transition.depth, x) if sampler.random else None
-        current, x0_hat = _one_step(
-            schedule, network, current, transition, noise, rows, guide, sampler, agreement
-        )
-        yield ReverseStep(step, rows, transition.target, current, x0_hat)
+
+    schedule: Schedule
+    network: nn.Module
+    sampler: Sampler = ANCESTRAL
+    guide: StructuralGuide | None = None
+    agreement: Agreement | None = None
+
+    def run(self, x: Tensor, depths: Sequence[int], seeds: Sequence[int]) -> Iterator[ReverseStep]:
+        """Denoise ``x``, the states ``[B, 3, H, W]`` at ``depths``, a step at a time.
+
+        Pictures leave the batch when they reach depth 0; those that start there are never
+        yielded. Raises ``ValueError`` for a depth outside 0...T.
+        """
+        visited = [self.sampler.visited(self.schedule.check_depth(depth)) for depth in depths]
+        under_way = torch.arange(len(visited))
+        current = x
+        for step in range(1, max(map(len, visited), default=0)):
+            rows = torch.tensor([i for i, falling in enumerate(visited) if len(falling) > step])
+            if len(rows) < len(under_way):
+                stays = torch.isin(under_way, rows).nonzero().squeeze(1)
+                current = current[stays.to(x.device, non_blocking=True)]
+            under_way = rows
+            depth = torch.tensor([visited[row][step - 1] for row in rows.tolist()])
+            target = torch.tensor([visited[row][step] for row in rows.tolist()])
+            noise = _draw_noise(seeds, rows, depth, x) if self.sampler.random else None
+            current, x0_hat = self._step(current, Transition(depth, target), noise, rows)
+            yield ReverseStep(step, rows, target, current, x0_hat)
+
+    def _step(
+        self, x_k: Tensor, transition: Transition, noise: Tensor | None, rows: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The next states and the clean estimates, ``[b, 3, H, W]`` both.
+
+        A step over several depths is guided by as many times the pull.
+        """
+        depth, guide = transition.depth, self.guide
+        through = guide is not None and guide.config.through_network
+        x_k = x_k.detach().requires_grad_(through)
+        time = self.schedule.time[depth].to(x_k.device, non_blocking=True)
+        with torch.set_grad_enabled(through):
+            output = self.network(x_k, time)  # [b, 6, H, W]
+            x0_hat = predict_x0(self.schedule, x_k, depth, output[:, :3])
+            if self.agreement is not None:
+                x0_hat = self.agreement(x0_hat, depth, rows)
+            sample = self.sampler.step(self.schedule, output, x0_hat, x_k, transition, noise)
+        if guide is None:
+            return sample, x0_hat
+        with torch.enable_grad():
+            clean = x0_hat
+            if not through:
+                clean = predict_x0(self.schedule, x_k.requires_grad_(), depth, output[:, :3])
+            pull = guide(x_k, clean, rows)
+        sample = sample.detach() - pull * spread(depth - transition.target, pull)
+        return sample, x0_hat.detach()
 
 
 def _draw_noise(seeds: Sequence[int], rows: Tensor, depth: Tensor, like: Tensor) -> Tensor:
-    """What a step adds, ``[b, 3, H, W]``; a GPU gets it without waiting for its last step."""
+    """The noise of one step, ``[b, 3, H, W]``; a GPU gets it without waiting for its last step."""
     pairs = zip(rows.tolist(), depth.tolist(), strict=True)
     noise = torch.stack([step_noise(seeds[i], "reverse", k, like.shape[1:]) for i, k in pairs])
     if like.device.type == "cuda":
         noise = noise.pin_memory()
     return noise.to(like.device, non_blocking=True)
-
-
-def _one_step(
-    schedule: Schedule,
-    network: nn.Module,
-    x_k: Tensor,
-    transition: Transition,
-    noise: Tensor | None,
-    rows: Tensor,
-    guide: StructuralGuide | None,
-    sampler: Sampler,
-    agreement: Agreement | None,
-) -> tuple[Tensor, Tensor]:
-    """(next state, x0_hat); a step over several depths is guided as often as it skips."""
-    through = guide is not None and guide.config.through_network
-    x_k = x_k.detach().requires_grad_(through)
-    time = schedule.time[transition.depth].to(x_k.device, non_blocking=True)
-    with torch.set_grad_enabled(through):
-        output = network(x_k, time)  # [b, 6, H, W]
-        x0_hat = predict_x0(schedule, x_k, transition.depth, output[:, :3])
-        if agreement is not None:
-            x0_hat = agreement(x0_hat, transition.depth, rows)
-        sample = sampler.step(schedule, output, x0_hat, x_k, transition, noise)
-    if guide is None:
-        return sample, x0_hat
-    with torch.enable_grad():
-        clean = x0_hat
-        if not through:
-            clean = predict_x0(schedule, x_k.requires_grad_(), transition.depth, output[:, :3])
-        pull = guide(x_k, clean, rows)
-    sample = sample.detach() - pull * spread(transition.depth - transition.target, pull)
-    return sample, x0_hat.detach()

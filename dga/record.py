@@ -11,15 +11,19 @@ from typing import Any
 from PIL import Image
 
 from dga.data.results import encode_picture, write
-from dga.diffusion import count_steps
-from dga.explanation.degradation import Degradation
-from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels
 from dga.io.files import numbered, to_plain
 from dga.networks.classifier import Prediction
-from dga.one_picture import Adaptation, Reconstruction, Search
+from dga.one_picture import Adaptation, Reconstruction
+from dga.pipeline import Stopped
 from dga.request import Request
-from dga.sentences import Reading, describe_chosen_depth, describe_fixed_depth, describe_plus
+from dga.sentences import (
+    Reading,
+    describe_chosen_depth,
+    describe_explanation,
+    describe_fixed_depth,
+    describe_plus,
+)
 from dga.stopping import Stop
 
 MADE_OF = "adapted.json"
@@ -49,7 +53,7 @@ def claim_folder(folder: Path, picture: bytes, is_named: bool) -> Path:
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
     """Write every picture as PNG, ``clean`` too where there is one; returns {name: path}."""
-    pictures = {"input": run.input, "x_t_star": run.search.x_t_star}
+    pictures = {"input": run.input, "x_t_star": run.stopped.x_t_star}
     if clean is not None:
         pictures["clean"] = clean
     pictures |= {name: r.image for name, r in run.reconstructions.items()}
@@ -90,7 +94,7 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
         "horizon": run.stopping.horizon,
         "t_star": run.t_star,
         "crossed": run.stop.crossed,
-        "curve_seconds": round(run.search.seconds, digits),
+        "curve_seconds": round(run.stopped.seconds, digits),
         "input": {"top5": top(run.input_prediction)},
         "x_t_star": {"top5": top(run.x_t_star_prediction)},
         "methods": {
@@ -102,87 +106,44 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
             }
             for name, result in run.reconstructions.items()
         },
-        "explained": search_to_dict(run.explained, digits) if run.explained else None,
+        "explained": _explained_facts(run.explained, digits) if run.explained else None,
     }
 
 
 def _curve(run: Adaptation) -> list[float]:
     """Confidence on the paper's path; nothing where every system went a way of its own."""
-    return [] if run.search is run.explained else run.confidence.tolist()
+    return [] if run.stopped is run.explained else run.confidence.tolist()
 
 
 def _seconds(result: Reconstruction) -> float:
-    """Seconds of rebuilding; a search that is a system's own belongs to it."""
-    return result.seconds + (result.search.seconds if result.system.explain else 0.0)
+    """Seconds of rebuilding, with those of finding t* where that is the system's own."""
+    return result.seconds + (result.stopped.seconds if result.system.explain else 0.0)
 
 
-def search_to_dict(search: Search, digits: int = 3) -> dict[str, Any]:
-    """What DGA+ found, as JSON types.
+def _explained_facts(stopped: Stopped, digits: int) -> dict[str, Any]:
+    """What DGA+ found, as JSON types: in a sentence, as text and in numbers.
 
-    In a sentence, as text and in numbers; the depth k0 at which the picture entered by its own
-    noise, and where that path halted; every candidate's score, None for one that was dropped.
+    ``entry``: the depth at which the picture entered by its own noise; ``t_star`` and ``crossed``:
+    where that path halted; ``candidates``: with their scores, None for one that was dropped.
     """
-    explanation = search.explanation
+    explanation = stopped.explanation
     return {
-        "sentence": describe_search(search),
+        "sentence": describe_explanation(stopped),
         "degradation": str(explanation.degradation),
         "parameters": to_plain(explanation.degradation),
         "measured_noise": explanation.measured_noise,
         "flat": explanation.is_flat,
-        "unchanged": search.unchanged,
+        "unchanged": stopped.unchanged,
         "entry": explanation.entry,
-        "t_star": search.stop.t_star,
-        "crossed": search.stop.crossed,
-        "confidence": search.confidence.tolist(),
+        "t_star": stopped.stop.t_star,
+        "crossed": stopped.stop.crossed,
+        "confidence": stopped.confidence.tolist(),
         "candidates": [
             {"stage": s.stage, "degradation": str(s.degradation), "score": s.score}
             for s in explanation.scored
         ],
-        "seconds": round(search.seconds, digits),
+        "seconds": round(stopped.seconds, digits),
     }
-
-
-def describe_search(search: Search) -> str:
-    """What DGA+ found in a picture and did about it, for people."""
-    explanation, stop = search.explanation, search.stop
-    if explanation.is_flat:
-        return "One colour or a drawing: nothing can be told, so it is left alone."
-    steps = count_steps(search.diffusion, stop.t_star)
-    end = f"rebuilt from depth {stop.t_star} in {steps} step{'s' * (steps != 1)}"
-    if not stop.t_star:
-        end = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
-    what = ", ".join(list_remedies(explanation.degradation))
-    if what:
-        link = ": " if explanation.degradation.noise else ", then " if stop.t_star else "; "
-        text = what + link + end
-        text += ", so it is left alone" * search.unchanged
-    elif stop.t_star:
-        text = f"nothing simple was found: {end}"
-    else:
-        text = "left alone: nothing was found" + ", and no depth hides the damage" * stop.gave_up
-    dropped = sum(scored.score is None for scored in explanation.scored)
-    more = f" Candidates dropped because they gave no numbers: {dropped}." if dropped else ""
-    return f"{text[0].upper()}{text[1:]}.{more}"
-
-
-def list_remedies(degradation: Degradation) -> list[str]:
-    """What was done about it, in the order of :meth:`Degradation.inverse`; noise is last."""
-    exposure, done = degradation.exposure, list[str]()
-    if degradation.impulses is not None:
-        done.append("impulses removed")
-    if exposure.gain != 1:
-        done.append(f"exposure changed (x{exposure.gain:.2g})")
-    elif exposure != UNCHANGED:
-        done.append("brightness moved")
-    if degradation.blur:
-        done.append(f"sharpened by {degradation.blur:g} px")
-    if degradation.operator:
-        done.append(f"undone: {degradation.operator}")
-    if degradation.veil:
-        done.append(f"light taken off ({degradation.veil})")
-    if degradation.noise:
-        done.append(f"noise of level {degradation.noise:.2f} found")
-    return done
 
 
 def top5(prediction: Prediction) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from dga.profiles import DenoiseConfig, MemoConfig, Repair, TentConfig
 from dga.readers.frozen import Frozen
 from dga.readers.memo import Memo
 from dga.readers.non_local_means import NonLocalMeans
+from dga.readers.permutation import make_permutation
 from dga.readers.tent import Tent
 from dga.systems import System
 
@@ -141,13 +142,11 @@ def answer(
     predictors: Mapping[str, Predictor],
     x: Tensor,
     seeds: Sequence[int],
-    make_permutation: Callable[[Models, Tensor, Sequence[int], str], Permutation] | None = None,
 ) -> dict[str, Answers]:
     """What systems answer for the same pictures, ``[B, 3, S, S]`` in [-1, 1].
 
-    What their repairs share is computed once. ``make_permutation``: that of
-    :mod:`dga.evaluation.permutation`, for systems whose control permutes. Raises
-    ``FloatingPointError``, which names the systems, for values that are not numbers.
+    What their repairs share is computed once. Raises ``FloatingPointError``, which names the
+    systems, for values that are not numbers.
     """
     answers = {}
     for permute in dict.fromkeys(one.system.control.permute for one in predictors.values()):
@@ -156,8 +155,6 @@ def answer(
         models = next(iter(group.values())).models
         permutation = None
         if permute != "none":
-            if make_permutation is None:
-                raise ValueError(f"{', '.join(group)}: choices are permuted by evaluate alone.")
             permutation = make_permutation(models, x, seeds, permute)
         with _name_systems(group):
             results = run_repairs(models, x, seeds, [r for r in repairs if r], permutation)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from dga import diffusion
-from dga.diffusion import FewSteps, ForwardPath, forward_path, reverse
+from dga.diffusion import FewSteps, ForwardPath, ReverseProcess, forward_path
 from dga.images import from_tensor, to_tensor
 from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.models import Models
@@ -65,17 +65,17 @@ def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
 
 def test_the_record_holds_together(choosy_models, pictures):
     run = adapt(choosy_models, pictures[4], seed=3)
-    assert run.search.logits.shape == (1, 101)
-    assert run.stop == choose_depth(run.search.logits, run.stopping) == Stop(4, True)
+    assert run.stopped.logits.shape == (1, 101)
+    assert run.stop == choose_depth(run.stopped.logits, run.stopping) == Stop(4, True)
     path = forward_path(choosy_models.schedule, to_tensor(pictures[4]), 3)
-    assert np.array_equal(run.search.x_t_star, from_tensor(path[run.t_star]))
+    assert np.array_equal(run.stopped.x_t_star, from_tensor(path[run.t_star]))
     chain, sampler = (choosy_models.schedule, choosy_models.denoiser), FewSteps(12, 1.0)
-    *_, end = reverse(*chain, path[[4]], [4], [3], None, sampler)
+    *_, end = ReverseProcess(*chain, sampler).run(path[[4]], [4], [3])
     assert np.array_equal(from_tensor(end.x)[0], run.reconstructions["dga"].image)
     depths = {name: result.depth for name, result in run.reconstructions.items()}
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
-    assert alone.search is alone.explained
+    assert alone.stopped is alone.explained
     assert alone.stopping == choosy_models.profile.plus.diffusion.stopping
     assert len(alone.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
@@ -90,13 +90,13 @@ def test_depth_zero_returns_the_input_bit_for_bit(tiny_models, cat):
     left, zero, dda = (result.image for result in done.reconstructions.values())
     assert np.array_equal(left, picture)
     assert np.array_equal(zero, picture)
-    assert np.array_equal(done.search.x_t_star, picture)
+    assert np.array_equal(done.stopped.x_t_star, picture)
     assert not np.array_equal(dda, picture)
 
 
 def test_same_seed_same_bits(choosy_models, pictures):
     first, again, other = (adapt(choosy_models, pictures[5], seed) for seed in (4, 4, 5))
-    assert np.array_equal(first.search.logits, again.search.logits)
+    assert np.array_equal(first.stopped.logits, again.stopped.logits)
     for name, result in first.reconstructions.items():
         assert np.array_equal(result.image, again.reconstructions[name].image)
         assert not np.array_equal(result.image, other.reconstructions[name].image)
@@ -107,10 +107,10 @@ def test_noise_paths_are_averaged(choosy_models, pictures):
         adapt(choosy_models, pictures[4], 3, systems_of(choosy_models, text))
         for text in ("dga:paths=3", "dga")
     )
-    assert three.search.logits.shape == (3, 101)
-    assert np.array_equal(three.search.logits[0], one.search.logits[0])
-    assert not np.array_equal(*three.search.logits[:2])
-    assert np.array_equal(three.confidence, confidence_from_logits(three.search.logits).mean(0))
+    assert three.stopped.logits.shape == (3, 101)
+    assert np.array_equal(three.stopped.logits[0], one.stopped.logits[0])
+    assert not np.array_equal(*three.stopped.logits[:2])
+    assert np.array_equal(three.confidence, confidence_from_logits(three.stopped.logits).mean(0))
 
 
 @pytest.mark.parametrize("tau", [0.0, 0.3, 0.5, 1.0])
@@ -118,10 +118,10 @@ def test_a_curve_to_some_depth_stops_where_the_whole_one_does(choosy_models, pic
     chosen = systems_of(choosy_models, f"dga:tau={tau}:paths=2:horizon=60")
     whole = adapt(choosy_models, pictures[4], 3, chosen)
     *_, short = adapt_steps(choosy_models, pictures[4], 3, chosen, extent=16)
-    known = short.search.logits.shape[1]
+    known = short.stopped.logits.shape[1]
     assert short.stop == whole.stop
     assert known == 61 if whole.stop.gave_up else 17 <= known <= 61
-    assert np.allclose(short.search.logits, whole.search.logits[:, :known], atol=1e-5)
+    assert np.allclose(short.stopped.logits, whole.stopped.logits[:, :known], atol=1e-5)
 
 
 # What is not done

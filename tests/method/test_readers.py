@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from dga.evaluation.permutation import make_permutation
 from dga.images import to_tensor
 from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
@@ -31,7 +30,7 @@ def answers(
     models: Models, x: Tensor, *texts: str, seeds: Sequence[int] = (3, 4, 5, 6, 7, 8)
 ) -> dict[str, Answers]:
     predictors = predictors_of(models, parse_all(models.profile, texts))
-    return answer(predictors, x, seeds, make_permutation)
+    return answer(predictors, x, seeds)
 
 
 @pytest.mark.parametrize("text", [*systems(EVERYDAY16), *PAIRS])
