@@ -114,17 +114,15 @@ class AdaptedClassifier(nn.Module):
                 for picture, seed in zip(pictures, seeds, strict=True)
             ]
         else:
-            parts = [
-                self._read_batch(pictures[first : first + BATCH], seeds[first : first + BATCH])
-                for first in range(0, len(pictures), BATCH)
-            ]
+            parts = []
+            for first in range(0, len(pictures), BATCH):
+                batch = slice(first, first + BATCH)
+                x_batch = to_tensor(pictures[batch]).to(self.models.device)
+                answers = answer({self.method: self._predictor}, x_batch, seeds[batch])
+                parts.append(answers[self.method])
         self.last = join_answers(parts)
         p = self.last.probabilities.float()
         return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
-
-    def _read_batch(self, pictures: Pixels, seeds: Sequence[int]) -> Answers:
-        x = to_tensor(pictures).to(self.models.device)
-        return answer({self.method: self._predictor}, x, seeds)[self.method]
 
 
 @with_own_numerics
@@ -149,8 +147,7 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
 def repair_and_read(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
     """Repair a picture of any size, uint8 ``[S, S, 3]``, as a photograph, then read it.
 
-    The answer's depth is the deepest of all windows. ``crossed`` is always True: a photograph does
-    not keep whether its windows met the rule.
+    The answer's depth is the deepest of all windows; ``crossed``: whether all met their rule.
     """
     device = predictor.models.device
     done = repair_photograph(predictor.models, pixels, seed)
@@ -164,7 +161,7 @@ def repair_and_read(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
         probabilities,
         seconds=[done.seconds + time.perf_counter() - begun],
         depths=[int(done.depths.max())],
-        crossed=[True],
+        crossed=[done.crossed],
         pictures=repaired,
         details=[{"unchanged": done.unchanged, "degradation": str(degradation)}],
     )

@@ -54,10 +54,9 @@ class Stopped:
 
     ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T; ``logits``:
     ``[paths, K]`` from the entry on, as far as they were needed, ``[1, 0]`` where the discriminator
-    was not asked; ``x_0``: the picture with which the process began, ``[3, S, S]``; ``starts``:
-    the depths from which the picture is denoised, rising, the last one t*, the others of a noise
-    map's lower levels; ``states``: x_k at these depths, ``[n, 3, S, S]``; ``seconds``: of the
-    explanation and the stop.
+    was not asked; ``x_0``: the picture with which the process began, ``[3, S, S]``; ``starts`` and
+    ``states``: what :func:`draw_starts` returns, ``[n, 3, S, S]`` of the latter; ``seconds``: of
+    the explanation and the stop.
     """
 
     row: int
@@ -70,34 +69,6 @@ class Stopped:
     starts: tuple[int, ...]
     states: Tensor
     seconds: float
-
-    @classmethod
-    def on(
-        cls,
-        path: JudgedPath,
-        row: int,
-        repair: Repair,
-        explanation: Explanation,
-        stop: Stop,
-        logits: NDArray[np.float64],
-        seconds: float,
-    ) -> Stopped:
-        """A stop on ``path``, the picture's first noise path."""
-        beyond = stop.t_star - explanation.entry
-        entries = [matched_depth(path.schedule, level) for level in explanation.levels[:-1]]
-        starts = (*(max(0, entry + beyond) for entry in entries), stop.t_star)
-        return cls(
-            row,
-            repair,
-            choose_diffusion(repair, explanation),
-            explanation,
-            stop,
-            logits,
-            x_0=path.states.x_0,
-            starts=starts,
-            states=torch.stack([path.states.at(depth) for depth in starts]),
-            seconds=seconds,
-        )
 
     @property
     def unchanged(self) -> bool:
@@ -201,7 +172,32 @@ def find_stop(
         stop = replace(stop, t_star=0 if stop.gave_up else explanation.entry + stop.t_star)
         seconds += judging_seconds
     path = cache.path(explanation)
-    return Stopped.on(path, row, repair, explanation, stop, logits, seconds)
+    starts, states = draw_starts(path, explanation, stop.t_star)
+    return Stopped(
+        row,
+        repair,
+        diffusion,
+        explanation,
+        stop,
+        logits,
+        x_0=path.states.x_0,
+        starts=starts,
+        states=states,
+        seconds=seconds,
+    )
+
+
+def draw_starts(
+    path: JudgedPath, explanation: Explanation, t_star: int
+) -> tuple[tuple[int, ...], Tensor]:
+    """The depths from which a picture is denoised, rising to t*, and the states x_k at them.
+
+    A noise map's lower levels begin as far beyond their own entries as t* is beyond the entry.
+    """
+    beyond = t_star - explanation.entry
+    entries = [matched_depth(path.schedule, level) for level in explanation.levels[:-1]]
+    starts = (*(max(0, entry + beyond) for entry in entries), t_star)
+    return starts, torch.stack([path.states.at(depth) for depth in starts])
 
 
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.explanation.sharpness import EDGE, disk, place_at_origin, wiener
+from dga.explanation.sharpness import EDGE, disk, mirror_borders, wiener
 
 REGULARISATION = 0.01
 """Noise-to-signal ratio of the first estimate."""
@@ -54,7 +54,7 @@ class Convolution:
     is_guide = True
 
     def apply(self, x: Tensor) -> Tensor:
-        padded, cut, transfer = self._mirrored(x)
+        padded, transfer, cut = mirror_borders(x, self.kernel)
         return cut(torch.fft.irfft2(torch.fft.rfft2(padded) * transfer, s=padded.shape[-2:]))
 
     def invert(self, y: Tensor) -> Tensor:
@@ -62,23 +62,11 @@ class Convolution:
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """Exact, by Fourier transforms."""
-        observed, cut, transfer = self._mirrored(y)
-        prior, _, _ = self._mirrored(z)
+        observed, transfer, cut = mirror_borders(y, self.kernel)
+        prior, _, _ = mirror_borders(z, self.kernel)
         total = transfer.conj() * torch.fft.rfft2(observed) + weight * torch.fft.rfft2(prior)
         solved = total / (transfer.abs().square() + weight)
         return cut(torch.fft.irfft2(solved, s=prior.shape[-2:]))
-
-    def _mirrored(self, x: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor], Tensor]:
-        """The picture continued beyond its borders, the way back, and the transfer function."""
-        height, width = x.shape[-2:]
-        top, left = (min(2 * len(self.kernel), side - 1) for side in (height, width))
-        padded = F.pad(x[None], (left, left, top, top), "reflect")[0]
-        transfer = torch.fft.rfft2(place_at_origin(self.kernel, padded.shape[-2:]).to(x))
-
-        def cut(whole: Tensor) -> Tensor:
-            return whole[..., top : top + height, left : left + width]
-
-        return padded, cut, transfer
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,6 @@ class Scored:
     calls: int = 1
     """States that the discriminator was shown for it."""
 
-    @classmethod
-    def of(cls, stage: str, degradation: Degradation, score: float, calls: int) -> Scored:
-        """From a score that is infinite for a dropped candidate."""
-        return cls(stage, degradation, score if math.isfinite(score) else None, calls)
-
 
 @dataclass(frozen=True)
 class Explanation:
@@ -202,7 +197,8 @@ class _CandidateSearch:
             new_scores = self.judge.score(self.render, new, depths)
             for candidate, score in zip(new, new_scores, strict=True):
                 self.cache[candidate, depths] = score
-                self.scored.append(Scored.of(stage, candidate, score, len(depths)))
+                finite = score if math.isfinite(score) else None
+                self.scored.append(Scored(stage, candidate, finite, len(depths)))
                 yield self.scored[-1]
             scores |= {candidate: self.cache[candidate, depths] for candidate in group}
         return [scores[candidate] for candidate in candidates]

@@ -13,7 +13,13 @@ from torch import Tensor
 
 from dga.explanation.search import Explanation
 from dga.networks.models import Models
-from dga.pipeline import Permutation, Stopped, make_judged_path
+from dga.pipeline import (
+    Permutation,
+    Stopped,
+    choose_diffusion,
+    draw_starts,
+    make_judged_path,
+)
 
 
 def make_permutation(
@@ -50,8 +56,16 @@ def make_permutation(
             # The state is the other picture itself; this one begins after the inverse.
             explanation = replace(other.explanation, state=None)
         path = make_judged_path(models, x[own.row], seeds[own.row], explanation)
-        row, repair = own.row, own.repair
-        return Stopped.on(path, row, repair, explanation, stop, own.logits, own.seconds)
+        starts, states = draw_starts(path, explanation, stop.t_star)
+        return replace(
+            own,
+            diffusion=choose_diffusion(own.repair, explanation),
+            explanation=explanation,
+            stop=stop,
+            x_0=path.states.x_0,
+            starts=starts,
+            states=states,
+        )
 
     return permute
 

@@ -3,20 +3,17 @@
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from dga.diffusion import ForwardPath, Schedule
-from dga.discriminator import JudgedPath
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Exposure
 from dga.explanation.search import Explanation, Scored
 from dga.networks.classifier import Prediction
 from dga.one_picture import Adaptation, Reconstruction
-from dga.pipeline import NO_EXPLANATION, Stopped
+from dga.pipeline import NO_EXPLANATION, Stopped, choose_diffusion
 from dga.profiles import EVERYDAY16, Diffusion, Repair
 from dga.record import to_api_facts, to_command_facts, to_text
 from dga.request import Request
@@ -34,7 +31,6 @@ def _prediction(*shares: float) -> Prediction:
 
 THREE_TIMES = Degradation(Exposure(3.0, (0.5, 0.25, -0.125)))
 PIXELS = np.zeros((64, 64, 3), np.uint8)
-PLUS, SCHEDULE = EVERYDAY16.plus, Schedule.from_config(EVERYDAY16.schedule)
 
 
 def explained(
@@ -48,7 +44,7 @@ def explained(
     """What DGA+ would have found, as far as words depend on it."""
     logits = np.log(np.array([[3.0, 5 / 3, 9 / 7, 7 / 9]]))
     explanation = Explanation(found, entry, 0.03125, scored, flat)
-    return stop_at(Stop(t_star, crossed), PLUS, explanation, logits, 0.5)
+    return stop_at(Stop(t_star, crossed), EVERYDAY16.plus, explanation, logits, 0.5)
 
 
 def paper(stop: Stop) -> Stopped:
@@ -58,10 +54,12 @@ def paper(stop: Stop) -> Stopped:
     return stop_at(stop, Repair(Diffusion(rule)), NO_EXPLANATION, logits, 0.12346)
 
 
-def stop_at(stop: Stop, repair: Repair, explanation: Explanation, *rest: Any) -> Stopped:
-    x_0 = torch.zeros(3, 64, 64)
-    path = JudgedPath(SCHEDULE, torch.nn.Identity(), ForwardPath(SCHEDULE, x_0, 0))
-    return Stopped.on(path, 0, repair, explanation, stop, *rest)
+def stop_at(
+    stop: Stop, repair: Repair, explanation: Explanation, logits: np.ndarray, seconds: float
+) -> Stopped:
+    diffusion, x = choose_diffusion(repair, explanation), torch.zeros(1, 3, 64, 64)
+    starts = (stop.t_star,)
+    return Stopped(0, repair, diffusion, explanation, stop, logits, x[0], starts, x, seconds)
 
 
 @pytest.fixture
