@@ -1,4 +1,9 @@
-"""Any classifier behind the method, as one module; and one picture repaired, as a picture."""
+"""The method as a library call: a classifier that repairs what it reads, and a picture repaired.
+
+:class:`AdaptedClassifier` is a ``torch`` module to put in the place of a frozen classifier;
+:func:`repair` returns the repaired picture alone. Neither learns anything: both apply the methods
+of :mod:`dga.systems` to each picture by itself.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +29,17 @@ from dga.systems import parse
 
 METHOD = "dga-plus-ensemble"
 BATCH = 16
-"""Pictures repaired together; more need more memory and are no faster."""
+"""How many pictures are repaired together. More of them need more memory and are no faster."""
 
 ROUNDING = 1e-3
-"""How far outside [0, 1] pixels may lie: so much is left by resizing."""
+"""How far outside [0, 1] pixels may lie, since resizing overshoots by about so much."""
 
 Seeds = Callable[[Pixels], Sequence[int]]
 Picture = TypeVar("Picture", Image.Image, Pixels)
 
 
 def content_seeds(pictures: Pixels) -> list[int]:
-    """Each picture's own seed, from its 8-bit pixels ``[B, H, W, 3]`` alone."""
+    """The seed of each picture, from its 8-bit pixels ``[B, H, W, 3]`` alone."""
     return [content_seed(picture) for picture in pictures]
 
 
@@ -71,7 +76,7 @@ class AdaptedClassifier(nn.Module):
             self.models = with_module(models, classifier, self.size)
         self.method, self.seeds = method, seeds
         self.last: Answers | None = None
-        """Of the latest call: depths, whether the rule was met, repaired pictures, seconds."""
+        """The answers of the latest call: depths, repaired pictures, seconds and more."""
         names = ("denoiser", "discriminator", "explainer", "classifier")
         self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
         self._predictor = build_predictor(self.models, method)
@@ -83,12 +88,15 @@ class AdaptedClassifier(nn.Module):
         self.eval()
 
     def train(self, mode: bool = True) -> AdaptedClassifier:
-        """Stays in evaluation mode: what is frozen does not train."""
+        """Stay in evaluation mode: what is frozen does not train."""
         return super().train(False)
 
     @with_own_numerics
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> AdaptedClassifier:
-        """Raises ``ValueError`` for another precision: each network has the one that suits it."""
+        """Move the networks, for ``.to``, ``.cuda`` and the like.
+
+        Raises ``ValueError`` for another precision: each network has the one that suits it.
+        """
         if fn(torch.zeros(1)).dtype != torch.float32:
             raise ValueError(
                 "The networks' precision is chosen as they are loaded (load_models, Compute); "

@@ -1,8 +1,7 @@
-"""Forward noising and reverse denoising of a respaced DDPM.
+"""Forward noising and reverse denoising of a respaced DDPM (sections 3.2 and 3.3 of the paper).
 
-A *depth* k in 0...T counts forward steps: depth 0 is the picture itself, and
-undoing depth k takes exactly k denoising steps. Only this module knows that
-depth k sits at respaced index k - 1.
+A *depth* k in 0...T counts forward steps: depth 0 is the picture itself, and undoing depth k takes
+exactly k denoising steps. Only this module knows that depth k sits at respaced index k - 1.
 """
 
 from __future__ import annotations
@@ -21,8 +20,9 @@ from dga.guidance import StructuralGuide
 from dga.profiles import Diffusion, ScheduleConfig
 
 Agreement = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures;
-it is told the depth of each, and its row in the batch, int64 ``[b]``."""
+"""Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures.
+
+Its other arguments are the depth of each estimate and its row in the batch, int64 ``[b]`` both."""
 
 
 @dataclass(frozen=True)
@@ -150,13 +150,17 @@ def forward_path(schedule: Schedule, x_0: Tensor, seed: int) -> Tensor:
 
 
 def predict_x0(schedule: Schedule, x_k: Tensor, depth: Tensor, noise: Tensor) -> Tensor:
-    """Clean estimate x0_hat, clipped to [-1, 1] (Ho et al., 2020, Eq. 15)."""
+    """The clean estimate x0_hat, ``[b, 3, H, W]``, clipped to [-1, 1] (Ho et al., 2020, Eq. 15).
+
+    ``noise``: as the network predicts it; ``depth``: int64 ``[b]``.
+    """
     scale = _at(schedule.alpha_bar.rsqrt(), depth, x_k)
     sigma = _at((1 / schedule.alpha_bar - 1).sqrt(), depth, x_k)
     return (x_k * scale - noise * sigma).clamp(-1, 1)
 
 
 def _at(values: Tensor, depth: Tensor, like: Tensor) -> Tensor:
+    """The constant of each picture's depth, ``[b, 1, 1, 1]``, from constants ``[T + 1]``."""
     return spread(values[depth.cpu()], like)
 
 
@@ -166,12 +170,12 @@ def spread(values: Tensor, like: Tensor) -> Tensor:
 
 
 class Ancestral:
-    """Every depth in turn: the process the network was trained for."""
+    """Every depth in turn, the process for which the network was trained (Ho et al., 2020)."""
 
-    random = True
-    """Whether its steps use noise."""
+    is_random = True
+    """Whether its steps add noise."""
 
-    def visited(self, depth: int) -> Sequence[int]:
+    def list_depths(self, depth: int) -> Sequence[int]:
         """The depths on the way, falling, from ``depth`` itself to 0."""
         return range(depth, -1, -1)
 
@@ -205,10 +209,11 @@ ANCESTRAL = Ancestral()
 
 @dataclass(frozen=True)
 class FewSteps:
-    """At most ``steps`` steps, evenly spread; ``eta``: how much noise they add, 0 to 1.
+    """At most ``steps`` steps, evenly spread over the depths.
 
-    With 0 they are deterministic, with 1 as random as DDPM's. Raises ``ValueError``
-    for numbers out of range. (Song et al., 2021, "Denoising Diffusion Implicit Models".)
+    ``eta``: how random they are, from 0, which is deterministic, to 1, which is as random as DDPM.
+    Raises ``ValueError`` for numbers out of range. (Song et al., 2021, "Denoising Diffusion
+    Implicit Models"; its equations are named below.)
     """
 
     steps: int
@@ -221,10 +226,10 @@ class FewSteps:
             raise ValueError(f"eta is a number from 0 to 1, not {self.eta}.")
 
     @property
-    def random(self) -> bool:
+    def is_random(self) -> bool:
         return self.eta > 0
 
-    def visited(self, depth: int) -> Sequence[int]:
+    def list_depths(self, depth: int) -> Sequence[int]:
         count = min(self.steps, depth)
         return (*(round(depth * left / count) for left in range(count, 0, -1)), 0)
 
@@ -241,7 +246,7 @@ class FewSteps:
         abar_k, abar_j = schedule.alpha_bar[depth], schedule.alpha_bar[target]  # [b]
         sigma = self.eta * ((1 - abar_j) / (1 - abar_k) * (1 - abar_k / abar_j)).sqrt()  # Eq. 16
         rest = (1 - abar_j - sigma.square()).clamp(min=0).sqrt()
-        # The noise that agrees with the clipped estimate.
+        # The noise that belongs to the clipped estimate, not the one that was predicted.
         eps = (x_k - spread(abar_k.sqrt(), x_k) * x0_hat) / spread((1 - abar_k).sqrt(), x_k)
         sample = spread(abar_j.sqrt(), x_k) * x0_hat + spread(rest, x_k) * eps  # Eq. 12
         if noise is not None:
@@ -268,7 +273,7 @@ def sampler_of(diffusion: Diffusion) -> Sampler:
 
 def count_steps(diffusion: Diffusion, depth: int) -> int:
     """How many denoising steps a picture takes from ``depth`` to 0."""
-    return len(sampler_of(diffusion).visited(depth)) - 1
+    return len(sampler_of(diffusion).list_depths(depth)) - 1
 
 
 @dataclass(frozen=True)
@@ -307,7 +312,7 @@ class ReverseProcess:
         Pictures leave the batch when they reach depth 0; those that start there are never
         yielded. Raises ``ValueError`` for a depth outside 0...T.
         """
-        visited = [self.sampler.visited(self.schedule.check_depth(depth)) for depth in depths]
+        visited = [self.sampler.list_depths(self.schedule.check_depth(depth)) for depth in depths]
         under_way = torch.arange(len(visited))
         current = x
         for step in range(1, max(map(len, visited), default=0)):
@@ -318,7 +323,7 @@ class ReverseProcess:
             under_way = rows
             depth = torch.tensor([visited[row][step - 1] for row in rows.tolist()])
             target = torch.tensor([visited[row][step] for row in rows.tolist()])
-            noise = _draw_noise(seeds, rows, depth, x) if self.sampler.random else None
+            noise = _draw_noise(seeds, rows, depth, x) if self.sampler.is_random else None
             current, x0_hat = self._step(current, Transition(depth, target), noise, rows)
             yield ReverseStep(step, rows, target, current, x0_hat)
 

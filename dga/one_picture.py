@@ -1,7 +1,7 @@
-"""One picture and some systems: what each of them makes of it, in pictures and predictions.
+"""One picture and some systems: what each of them makes of it, as pictures and predictions.
 
-:func:`adapt_steps` is :func:`dga.pipeline.run` for one picture, with its tensors converted to 8-bit
-pictures and the frozen classifier's predictions of them.
+:func:`adapt_steps` is :func:`dga.pipeline.run` for one picture. Its tensors become 8-bit pictures,
+and the frozen classifier predicts each of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dga.networks.models import Models
 from dga.pipeline import PictureCache, Rebuilt, Stopped, find_stop, run
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
 from dga.stopping import Stop
-from dga.systems import USUAL, System, require_repair, systems
+from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,11 @@ class DepthChosen:
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """A picture rebuilt by one system, uint8 ``[S, S, 3]``; ``seconds``: of rebuilding alone."""
+    """A picture rebuilt by one system.
+
+    ``image``: uint8 ``[S, S, 3]``; ``steps``: how often the denoiser was shown the picture;
+    ``seconds``: of rebuilding and predicting, without those of ``stopped``.
+    """
 
     system: System
     stopped: Stopped
@@ -55,7 +59,7 @@ class Reconstruction:
 
 @dataclass(frozen=True)
 class Adaptation:
-    """One finished run: all that a page, a figure or a table needs.
+    """One finished run.
 
     ``stopping``: the rule that chose t*; ``stopped``: where it did so on the picture as it came
     or, where every system explains the damage first, on the first system's own path. Pictures are
@@ -98,7 +102,8 @@ def adapt(
 ) -> Adaptation:
     """Adapt one picture, uint8 ``[S, S, 3]`` of the profile's size, by some systems.
 
-    ``chosen``: by default DGA, DGA + G, DDA and DGA+; they repair, the frozen classifier reads.
+    ``chosen``: systems that repair, which the frozen classifier reads; by default DGA, DGA + G,
+    DDA and DGA+.
     The same arguments give the same result. Raises ``ValueError`` for another size, and
     ``FloatingPointError`` if a network returns no numbers.
     """
@@ -126,7 +131,7 @@ def adapt_steps(
     """
     profile, x = models.profile, picture_tensor(models, pixels)
     if chosen is None:
-        chosen = [systems(profile)[name] for name in USUAL]
+        chosen = [systems(profile)[name] for name in DEFAULT_SYSTEMS]
     cache = cache or PictureCache(models, x, seed)
     by_repair = defaultdict[Repair, list[System]](list)
     for system in chosen:
@@ -184,7 +189,7 @@ def classify(models: Models, x: Tensor) -> list[Prediction]:
 
 
 def picture_tensor(models: Models, pixels: Pixels) -> Tensor:
-    """uint8 ``[S, S, 3]`` to ``[3, S, S]`` in [-1, 1] where the networks are.
+    """A picture, uint8 ``[S, S, 3]``, to ``[3, S, S]`` in [-1, 1] on the networks' device.
 
     Raises ``ValueError`` for anything but a picture of the profile's size.
     """

@@ -1,10 +1,10 @@
-"""Whole photographs: a depth for each window. Ours, not the paper's.
+"""DGA+ on photographs of any size. Ours, not the paper's.
 
-The picture is explained as a whole (:mod:`dga.explanation.windows`); then :func:`dga.pipeline.run`
+A photograph is explained as a whole (:mod:`dga.explanation.windows`); then :func:`dga.pipeline.run`
 repairs it, in one piece up to :data:`ONE_PIECE_SIDE`, else in overlapping windows of the profile's
-size. Where noise is uneven, each pixel is given only what it lacks, so that all stand at
-one depth and an ordinary denoiser can take all of it out. (SVNR, Pearl et al., 2023, trains a
-denoiser that is told a time for every pixel instead.)
+size, with a depth for each. Where noise is uneven, each pixel gets only the noise that it lacks, so
+that all pixels stand at one depth and an ordinary denoiser can take all noise out. (SVNR, Pearl et
+al., 2023, trains a denoiser with a time for every pixel instead.)
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from dga.pipeline import PictureCache, Rebuilt, Stopped, run
 from dga.profiles import Diffusion, Repair, StoppingConfig, WindowsConfig
 
 WINDOW_BATCH = 16
-"""Windows repaired together; bounds memory, and how long nothing is heard."""
+"""Windows repaired together: bounds memory, and the time between two events."""
 ONE_PIECE_SIDE = 384
-"""Pixels a side up to which a photograph is repaired in one piece; beyond, windows bound memory."""
+"""Pixels a side up to which a photograph is repaired in one piece; windows bound memory above."""
 
 
 def choose_repair(models: Models) -> Repair:
-    """The repair of photographs: the profile's own, where that explains large pictures.
+    """The repair of photographs: DGA+ of the profile, if it explains pictures by windows.
 
-    Else as it was chosen on scikit-image's photographs.
+    Else a repair with settings that were chosen on scikit-image's photographs.
     """
     plus = models.profile.plus
     config = plus.explain
@@ -78,10 +78,10 @@ class Photograph:
     seconds: float
 
     def facts(self) -> dict[str, Any]:
-        """All but the pictures, in JSON types.
+        """The record without the pictures, as JSON types.
 
         ``found``: the degradation of the whole, but for noise; ``noise``: over all pixels;
-        ``depths``: over all windows, ``share``: of those with a depth above 0.
+        ``depths``: over all windows, of which ``share`` have a depth above 0.
         """
         height, width = self.image.shape[:2]
         return {
@@ -105,7 +105,7 @@ class Photograph:
 
 @dataclass(frozen=True)
 class Progress:
-    """Event: ``done`` of ``total`` windows that need a repair are finished."""
+    """Event: of ``total`` windows that need a repair ``done`` are finished."""
 
     done: int
     total: int
@@ -136,7 +136,7 @@ def photograph_steps(
     config = models.profile.plus.explain
     whole = ONE_PIECE_SIDE if config and config.windows else 0
     if max(height, width) <= max(models.window_size, whole):
-        result = yield from _repair_whole(models, mirror_up(pixels, models.window_size), seed)
+        result = yield from _repair_whole(models, mirror_to_side(pixels, models.window_size), seed)
     else:
         result = yield from _repair_windows(models, pixels, seed)
     image = result.image[:height, :width]
@@ -151,12 +151,12 @@ def photograph_steps(
 
 
 def content_seed(pixels: Pixels) -> int:
-    """A picture's own seed, from its pixels alone."""
+    """The seed of a picture, which depends on its pixels alone."""
     return int.from_bytes(hashlib.blake2b(pixels.tobytes(), digest_size=4).digest(), "little")
 
 
-def mirror_up(pixels: Pixels, least: int) -> Pixels:
-    """Sides below ``least`` pixels are mirrored up to it: uint8 ``[H, W, 3]``."""
+def mirror_to_side(pixels: Pixels, least: int) -> Pixels:
+    """A picture, uint8 ``[H, W, 3]``, continued by its mirror image to ``least`` pixels a side."""
     missing = [(0, max(0, least - side)) for side in pixels.shape[:2]]
     return np.pad(pixels, (*missing, (0, 0)), "symmetric") if np.any(missing) else pixels
 
@@ -194,7 +194,7 @@ def _repair_windows(
     Each window's change is added to the picture after the inverse, faded towards its edges.
     """
     side, repair = models.profile.image_size, choose_repair(models)
-    pixels = mirror_up(pixels, side)
+    pixels = mirror_to_side(pixels, side)
     x, config = to_tensor(pixels), repair.explain
     assert config is not None
     assert config.windows is not None
@@ -255,8 +255,10 @@ def _noise_by_pixel(explanation: Explanation, pixels: Pixels) -> NDArray[np.floa
 def _with_progress(
     steps: Generator[Scored, None, Explanation], total: int
 ) -> Generator[Scored | Progress, None, Explanation]:
-    """The explanation that ``steps`` return; events that say only that work goes on become progress
-    of no window yet."""
+    """The explanation that ``steps`` return.
+
+    Events which only say that work goes on become progress, of no window yet.
+    """
     while True:
         try:
             event = next(steps)

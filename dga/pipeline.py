@@ -1,8 +1,9 @@
-"""The one loop: explain what a picture suffered, noise what is left, stop, denoise.
+"""The one loop: explain a picture's damage and undo it, noise what is left, stop, denoise.
 
-:func:`run` does that for a batch and for any repairs at once, as a generator of events. One
+:func:`run` does that for a batch and for several repairs at once, as a generator of events. One
 picture is a batch of one (:mod:`dga.one_picture`); rebuilding from every depth is a list of repairs
-with fixed depths. States are drawn and judged only as deep as a rule or a caller needs.
+with fixed depths. States are drawn and judged only as deep as a rule or a caller needs. (Figure 1
+and section 3 of the paper; the explanation is ours.)
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from dga.profiles import (
 from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 
 NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
-"""The explanation where none is searched for: nothing is undone, and noise starts at depth 0."""
+"""The explanation where none is searched for: nothing is undone, and the entry is depth 0."""
 
 
 # What happens
@@ -73,7 +74,7 @@ class Stopped:
     @property
     def unchanged(self) -> bool:
         """Whether the picture is returned bit for bit."""
-        return self.stop.t_star == 0 and self.explanation.degradation.nothing_to_invert
+        return self.stop.t_star == 0 and self.explanation.degradation.has_nothing_to_invert
 
     @property
     def steps(self) -> int:
@@ -216,9 +217,10 @@ def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
 
 
 class PictureCache:
-    """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each computed once.
+    """One picture, ``[3, S, S]`` in [-1, 1], with what its repairs share, each computed once.
 
-    ``explanation``: where it is known; else one is searched for, by each configuration.
+    ``explanation``: of the picture, if the caller has one; else each configuration searches for
+    one.
     """
 
     def __init__(
@@ -229,7 +231,7 @@ class PictureCache:
         self._paths: dict[tuple[Degradation, bool, int, int], JudgedPath] = {}
 
     def explain(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
-        """The explanation: the one that is known, else searched for; without ``config`` none."""
+        """The caller's explanation, else one by ``config``; without either none."""
         if config is None or self.explanation:
             return self.explanation or NO_EXPLANATION
         if config not in self._explanations:
@@ -240,7 +242,7 @@ class PictureCache:
         return self._explanations[config]
 
     def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
-        """Search for one, by windows in a picture larger than the discriminator's own size."""
+        """Search for an explanation, by windows where the picture is larger than one window."""
         judge = CandidateJudge(self.models.schedule, self.models.explainer, self.seed)
         side = self.models.window_size
         if config.windows and max(self.x.shape[1:]) > side:
@@ -260,7 +262,8 @@ class PictureCache:
     ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
         """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
 
-        Returns the stop, its depth counted from the entry, logits ``[paths, K]``, and seconds.
+        Returns the stop, whose depth is counted from the entry, with logits ``[paths, K]`` and
+        seconds.
         """
         paths = [self.path(explanation, number) for number in range(stopping.paths)]
         most = self.models.schedule.steps - explanation.entry + 1
@@ -344,11 +347,11 @@ def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebui
         else:
             yield from job.finish(job.restored, 0.0)
     for group in groups.values():
-        for batch in _split_by_rows(group, max_batch(group[0].restored)):
+        for batch in split_by_rows(group, max_batch(group[0].restored)):
             yield from models.compute.batch_size.parts(batch, partial(_denoise_batch, models))
 
 
-def _split_by_rows(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
+def split_by_rows(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
     """Batches of at most ``most`` rows, but of one job at least; a start of a job is a row."""
     batch: list[Job] = []
     for job in jobs:

@@ -1,4 +1,7 @@
-"""One run as files, JSON and text, with the versions that it was made with."""
+"""A run of one picture as files, as JSON and as text, for the command ``adapt`` and for programs.
+
+The record holds all that a reader needs to repeat the run: settings, seed and versions.
+"""
 
 import hashlib
 import json
@@ -27,14 +30,15 @@ from dga.sentences import (
 from dga.stopping import Stop
 
 MADE_OF = "adapted.json"
-"""Beside a run's pictures: what they were made of."""
+"""A file beside a run's pictures that names the picture they were made of."""
 
 
 def claim_folder(folder: Path, picture: bytes, is_named: bool) -> Path:
-    """Where a picture's run is written: ``folder``, or a numbered one where another's lies there.
+    """The folder to which a picture's run is written: ``folder``, or a numbered one beside it where
+    another picture's run lies there.
 
-    Raises ``ValueError`` where the folder was named by its user and holds another's, or pictures
-    of the names that would be written.
+    ``picture``: the file's content; ``is_named``: whether the user named the folder. Raises
+    ``ValueError`` where a named folder holds another picture's run, or files of the same names.
     """
     content = hashlib.sha256(picture).hexdigest()
     while True:
@@ -64,14 +68,14 @@ def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[s
 
 
 def to_api_facts(run: Adaptation) -> dict[str, Any]:
-    """A run without its pictures, for programs: exact confidence, top 5 as pairs."""
+    """A run without its pictures, for programs: exact confidence, the five likeliest as pairs."""
     facts = _facts(run, lambda prediction: prediction.top(5), digits=3)
     facts["x_t_star"]["depth"] = run.t_star
     return {**facts, "confidence": _curve(run)}
 
 
 def to_command_facts(run: Adaptation, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
-    """Everything the command prints, as JSON types: rounded, top 5 as objects."""
+    """All that the command prints, as JSON types: rounded, the five likeliest as objects."""
     return {
         **_facts(run, top5, digits=4),
         "corruption": request.corruption,
@@ -85,7 +89,7 @@ def to_command_facts(run: Adaptation, request: Request, pictures: dict[str, str]
 
 
 def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> dict[str, Any]:
-    """What both have. ``top``: the likeliest labels as they are written; ``digits``: of seconds."""
+    """What both have. ``top``: writes the likeliest labels; ``digits``: of rounded seconds."""
     return {
         "profile": run.profile.name,
         "seed": run.seed,
@@ -111,7 +115,7 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
 
 
 def _curve(run: Adaptation) -> list[float]:
-    """Confidence on the paper's path; nothing where every system went a way of its own."""
+    """Confidence on the paper's path; empty where every system explained the damage first."""
     return [] if run.stopped is run.explained else run.confidence.tolist()
 
 
@@ -147,12 +151,12 @@ def _explained_facts(stopped: Stopped, digits: int) -> dict[str, Any]:
 
 
 def top5(prediction: Prediction) -> list[dict[str, Any]]:
-    """Five likeliest labels with probabilities."""
+    """The five likeliest labels with their probabilities."""
     return [{"label": name, "probability": round(p, 6)} for name, p in prediction.top(5)]
 
 
 def to_text(facts: dict[str, Any]) -> str:
-    """The command's facts for people: what became of the picture, then the figures."""
+    """The command's facts as text: what became of the picture, then the figures."""
     lines = [_outcome(facts)]
     if facts["confidence"]:  # DGA+ alone goes its own way
         lines += _path_text(facts)
@@ -166,7 +170,7 @@ def to_text(facts: dict[str, Any]) -> str:
 
 
 def _outcome(facts: dict[str, Any]) -> str:
-    """What DGA+ did, else a method with a depth of its own, else DDA."""
+    """A sentence on what DGA+ did, else on a method that chose a depth, else on DDA."""
     methods, explained = facts["methods"], facts["explained"]
     order = ("dga-plus", "dga-guided", "dga", "dda")[0 if explained else 1 :]
     name = next(name for start in order for name in methods if name.startswith(start))

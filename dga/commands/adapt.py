@@ -66,7 +66,7 @@ def adapt(
     from dga.io.parsing import split_list, whole_or_all
     from dga.profiles import get_profile
     from dga.request import Request, choose_systems
-    from dga.systems import USUAL
+    from dga.systems import DEFAULT_SYSTEMS
 
     limits = common.make_limits(max_megapixels)
     if image.is_dir():
@@ -88,7 +88,7 @@ def adapt(
         changes["eta"] = repr(options.eta)
     if options.through_network is not None:
         changes["through_network"] = str(options.through_network).lower()
-    methods = split_list(options.methods) if options.methods else USUAL
+    methods = split_list(options.methods) if options.methods else DEFAULT_SYSTEMS
     systems = choose_systems(profile, request, methods, changes)
     picture = common.read_picture(image, limits)
     pixels = to_pixels(to_square(picture.image, profile.image_size))

@@ -1,4 +1,4 @@
-"""Damage that a picture itself tells: blocks, a lens out of focus, motion. No network is asked.
+"""Damage that is measured in the picture: blocks, a lens out of focus, motion. No network is used.
 
 Blur leaves its transfer function in the picture's power spectrum, which otherwise falls as a power
 of the frequency: log P(f) = a + b log f + c log |H(f)|^2. For each H of a family the line is
@@ -21,9 +21,9 @@ from dga.images import HALF_RANGE
 TILE = 224
 """Pixels a side of the parts whose spectra are averaged, at most."""
 REPEATED = 0.38
-"""Share of rows and of columns that repeat the one before, from which there are blocks."""
+"""Least share of rows and of columns that repeat the one before, where there are blocks."""
 FLOOR = 1e-4
-"""Of a transfer function's power: noise and rounding hide deeper zeros."""
+"""Least power of a transfer function: noise and rounding hide deeper zeros."""
 RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
 ANGLES = tuple(np.arange(0.0, 180.0, 7.5).tolist())
 LENGTHS = (3.0, 5.0, 8.0, 12.0, 15.0)
@@ -34,7 +34,7 @@ DISK_SHARE = DISK_SLOPE = 0.6
 SMALLEST_DISK = 2.25
 """Pixels; smaller ones look like any soft picture."""
 LINE_SHARE, LINE_SLOPE = 0.18, 0.55
-"""Share and slope from which motion is certain, if besides it has erased what it erases most."""
+"""Share and slope from which motion is certain, if it has also erased what it erases most."""
 MOST_LEFT = 5.2
 """Log power over that of rounding which motion leaves there, at most: 5 of 520 undamaged
 photographs have less."""
@@ -67,7 +67,7 @@ def find_begins(x: Tensor) -> tuple[int, ...]:
 
 
 def measure_blur(x: Tensor) -> Operator | None:
-    """What blurred ``[3, H, W]`` in [-1, 1]: lens, motion, zoom or glass; None where unclear."""
+    """The blur of ``[3, H, W]`` in [-1, 1]: lens, motion, zoom or glass; None where unclear."""
     from dga.explanation.glass import measure_glass  # here: the page must not wait for scipy
     from dga.explanation.zoom import measure_zoom
 
@@ -80,7 +80,10 @@ def measure_blur(x: Tensor) -> Operator | None:
 
 
 def power_spectrum(x: Tensor) -> NDArray[np.float64]:
-    """Of the brightness of ``[3, H, W]``, ``[n, n // 2 + 1]``, averaged over square tiles."""
+    """Power spectrum of the brightness of ``[3, H, W]``: the mean of square tiles' spectra.
+
+    ``[n, n // 2 + 1]`` for tiles of n pixels a side, at most :data:`TILE`.
+    """
     grey = x.mean(0).double()
     side = min(TILE, *grey.shape)
     window = torch.hann_window(side, periodic=False, dtype=torch.float64)
@@ -91,7 +94,7 @@ def power_spectrum(x: Tensor) -> NDArray[np.float64]:
 
 
 def measure_disk(power: NDArray[np.float64]) -> Disk | None:
-    """The radius by the zeros that its transfer function leaves in the radial spectrum."""
+    """A lens out of focus, by the zeros of its transfer function in the radial spectrum."""
     n = len(power) // 2
     frequency, used = _frequencies(len(power))
     used = used & (frequency < 0.5)

@@ -1,8 +1,8 @@
-"""Damage as a linear operator H, and the picture that agrees best with what it left.
+"""Damage as a linear operator H, and the picture that agrees best with the damaged one.
 
-Each has ``apply`` (H x), ``invert`` (a first estimate of x) and ``agree``, the step of a solver
-that alternates with a denoiser: argmin |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al., 2023,
-Eq. 13). Pictures are ``[3, H, W]`` in [-1, 1].
+Each operator has ``apply`` (H x), ``invert`` (a first estimate of x) and ``agree``, the step of a
+solver that alternates with a denoiser: argmin |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al.,
+2023, Eq. 13). Pictures are ``[3, H, W]`` in [-1, 1].
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ REGULARISATION = 0.01
 
 
 class Operator(Protocol):
-    """What a picture went through, as a linear map.
+    """Damage as a linear map.
 
-    ``kind``: one word: blur, motion, blocks ...; ``is_guide``: whether sampling is guided by it;
-    else its inverse is all that is done.
+    ``kind``: one word for it, such as blur, motion or blocks; ``is_guide``: whether denoising is
+    guided by it afterwards, or the first estimate is all that is made.
     """
 
     kind: str
@@ -86,10 +86,11 @@ class Disk(Convolution):
 
 @dataclass(frozen=True)
 class Line(Convolution):
-    """Straight motion; ``angle`` in degrees from the rows, downwards.
+    """Straight motion; ``angle``: in degrees from the rows, downwards.
 
-    With the speed of a box ``length`` is all of it, in pixels; ``one_sided``: it fades as half a
-    Gaussian does, ``length`` is the deviation, and -180 to 180 degrees differ.
+    Motion at an even speed is ``length`` pixels long, and opposite angles are the same. With
+    ``one_sided`` the motion fades as half a Gaussian, of which ``length`` is the deviation in
+    pixels, and opposite angles differ.
     """
 
     length: float
@@ -99,12 +100,11 @@ class Line(Convolution):
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
-        return (
-            half_line(self.length, self.angle) if self.one_sided else line(self.length, self.angle)
-        )
+        make_kernel = half_line if self.one_sided else line
+        return make_kernel(self.length, self.angle)
 
     def reverse(self) -> Line:
-        """Motion the other way round, which leaves the same spectrum."""
+        """The opposite motion, which leaves the same spectrum."""
         return replace(self, angle=self.angle - 180)
 
     def __str__(self) -> str:
@@ -115,7 +115,7 @@ class Line(Convolution):
 def line(length: float, angle: float) -> Tensor:
     """Point spread function of straight motion, ``length`` pixels long, ``angle`` in degrees."""
     reach = math.ceil(length / 2 + 2 * EDGE)
-    along, across = _turned(reach, angle)
+    along, across = _rotate_coordinates(reach, angle)
     inside = ((length / 2 + EDGE - along.abs()) / (2 * EDGE)).clamp(0, 1)
     kernel = inside * (1 - across.abs()).clamp(min=0)
     return kernel / kernel.sum()
@@ -124,13 +124,13 @@ def line(length: float, angle: float) -> Tensor:
 @functools.lru_cache(maxsize=256)
 def half_line(deviation: float, angle: float) -> Tensor:
     """Point spread function of motion that fades as half a Gaussian, ``deviation`` in pixels."""
-    along, across = _turned(math.ceil(3 * deviation) + 1, angle)
+    along, across = _rotate_coordinates(math.ceil(3 * deviation) + 1, angle)
     fading = torch.exp(-along.square() / (2 * deviation**2)) * (along + EDGE).clamp(0, 1)
     kernel = fading * (1 - across.abs()).clamp(min=0)
     return kernel / kernel.sum()
 
 
-def _turned(reach: int, angle: float) -> tuple[Tensor, Tensor]:
+def _rotate_coordinates(reach: int, angle: float) -> tuple[Tensor, Tensor]:
     """Coordinates along and across a line, ``[2 reach + 1, 2 reach + 1]`` each."""
     at = torch.arange(-reach, reach + 1, dtype=torch.float64)
     turn = math.radians(angle)
@@ -140,7 +140,10 @@ def _turned(reach: int, angle: float) -> tuple[Tensor, Tensor]:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Enlarged without interpolation; ``rows``, ``columns``: the pixels at which blocks begin."""
+    """A picture enlarged without interpolation.
+
+    ``rows`` and ``columns``: the pixels at which its blocks begin.
+    """
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -168,6 +171,7 @@ class Blocks:
 
 
 def _block_means(x: Tensor, begins: tuple[int, ...], dim: int) -> Tensor:
+    """``x`` with every run between two of ``begins`` at its mean, along one dimension."""
     side = x.shape[dim]
     owner = torch.bucketize(torch.arange(side), torch.tensor(begins[1:]), right=True)
     shares = F.one_hot(owner, len(begins)).to(x)  # [side, n]

@@ -1,4 +1,8 @@
-"""Deconvolution: an inverse of blur, for a few point spread functions."""
+"""Deconvolution: the inverse of a blur whose point spread function is given.
+
+Candidates of DGA+ for blur are disks, undone by a Wiener filter; the convolutions of
+:mod:`dga.explanation.operators` share its mirrored borders.
+"""
 
 import functools
 import math

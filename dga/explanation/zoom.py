@@ -1,6 +1,7 @@
-"""A picture that was zoomed while it was taken: how that is measured, and undone by least squares.
+"""A picture that was zoomed during its exposure: how that is measured, and undone.
 
-The model is ImageNet-C's: the mean of the picture and copies of it, zoomed by 1 to some factor.
+The model is ImageNet-C's: the mean of the picture and copies of it, zoomed by 1 to some factor. Its
+inverse is a least-squares solution, by a few steps of conjugate gradients.
 """
 
 import functools
@@ -17,11 +18,11 @@ from torch import Tensor
 
 Array = NDArray[np.float64]
 COPIES = 11
-"""Zoomed copies in that mean; the picture itself counts once more."""
+"""How many zoomed copies that mean has; the picture itself counts once more."""
 STEPS = 8
-"""Steps of conjugate gradients; that they are few regularises, too."""
+"""Steps of conjugate gradients. That they are few regularises the solution, too."""
 WEIGHT = 0.003
-"""Of the prior, which keeps the first estimate near the damaged picture."""
+"""Weight of the prior, which keeps the first estimate near the damaged picture."""
 FACTORS = np.arange(1.06, 1.42, 0.01)
 """Candidates for the largest factor."""
 INNER = 0.15

@@ -1,4 +1,8 @@
-"""What a profile is made of."""
+"""The dataclasses that a profile is made of: networks, schedule, stopping, guidance, repair.
+
+Their fields are what a user may set (:mod:`dga.io.settings`); values are in
+:mod:`dga.profiles.builtin`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class PublicFile:
-    """A file that others publish: ``size`` in bytes, ``sha256`` in hexadecimal digits."""
+    """A published file; ``size``: in bytes; ``sha256``: in hexadecimal digits."""
 
     url: str
     size: int
@@ -253,12 +257,13 @@ class Diffusion:
 
 @dataclass(frozen=True)
 class Repair:
-    """What is done to a picture: explain its damage, noise what is left, stop, denoise."""
+    """All that is done to a picture: its damage is explained and undone, the rest is noised up to a
+    stop, and denoised."""
 
     diffusion: Diffusion = field(metadata={"key": "end"})
     """For all pictures but those that ``noisy`` and ``blurred`` are for."""
     explain: ExplanationConfig | None = None
-    """How simple damage is looked for, which is undone first; None: nothing is undone."""
+    """How simple damage is looked for, which is undone first; None: it is not."""
     noisy: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
     """For pictures in which noise was found; None: ``diffusion``."""
     blurred: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})

@@ -19,7 +19,7 @@ from dga.record import to_api_facts, to_command_facts, to_text
 from dga.request import Request
 from dga.sentences import describe_explanation
 from dga.stopping import Stop
-from dga.systems import USUAL, systems
+from dga.systems import DEFAULT_SYSTEMS, systems
 
 GOLDEN = Path(__file__).parent / "golden"
 PICTURES = {"clean": "out/clean.png", "input": "out/input.png"}
@@ -92,7 +92,7 @@ def run() -> Adaptation:
                 # The search that is DGA+'s own is told with its rebuilding.
                 1.987654 - (searches[s.name].seconds if s.name == "dga-plus" else 0.0),
             )
-            for s in (systems(EVERYDAY16)[name] for name in USUAL)
+            for s in (systems(EVERYDAY16)[name] for name in DEFAULT_SYSTEMS)
         },
     )
 

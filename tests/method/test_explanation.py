@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from dga.diffusion import Schedule
 from dga.explanation.degradation import NO_DEGRADATION
-from dga.explanation.exposure import nothing_to_judge
+from dga.explanation.exposure import is_flat_picture
 from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import matched_depth, measure_noise
 from dga.explanation.search import Explanation, explain
@@ -121,8 +121,8 @@ def test_a_picture_that_is_source_data_already_costs_one_look():
 @pytest.mark.parametrize("side", [1, 2, 32])
 def test_one_colour_is_flat_whatever_the_colour(colour, side):
     pixels = np.full((side, side, 3), colour, np.uint8)
-    assert nothing_to_judge(to_tensor(pixels))
-    assert not nothing_to_judge(to_tensor(np.arange(12, dtype=np.uint8).reshape(2, 2, 3) * 20))
+    assert is_flat_picture(to_tensor(pixels))
+    assert not is_flat_picture(to_tensor(np.arange(12, dtype=np.uint8).reshape(2, 2, 3) * 20))
 
 
 @pytest.mark.parametrize("lines", [1, 3])
@@ -141,7 +141,7 @@ def test_a_drawing_comes_back_as_it_is(tiny_models, lines):
 
 def test_a_faint_grey_photograph_is_no_drawing():
     photograph = 0.2 * picture().mean(0, keepdim=True).expand(3, -1, -1)
-    assert not nothing_to_judge(to_levels(photograph))
+    assert not is_flat_picture(to_levels(photograph))
     coloured = to_tensor(np.full((32, 32, 3), 255, np.uint8))
     coloured[:, :8] = coloured.new_tensor([-1.0, 0.2, 0.9]).view(3, 1, 1)
-    assert not nothing_to_judge(coloured)
+    assert not is_flat_picture(coloured)

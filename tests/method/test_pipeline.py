@@ -1,6 +1,7 @@
 """The one loop: what comes out, what it costs, and what is not done because nobody needs it."""
 
 import dataclasses
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from dga.images import from_tensor, to_tensor
 from dga.networks.memory import AdaptiveBatchSize
 from dga.networks.models import Models
 from dga.one_picture import adapt, adapt_steps
+from dga.pipeline import split_by_rows
 from dga.profiles import Diffusion
 from dga.stopping import Stop, choose_depth, confidence_from_logits
-from dga.systems import USUAL, System, parse
+from dga.systems import DEFAULT_SYSTEMS, System, parse
 from tests.fixtures.models import NotNumbers
 from tests.fixtures.runs import apart, counted, out_of_memory, repaired
 
@@ -33,7 +35,7 @@ def repairs_of(models: Models, *texts: str) -> list[Any]:
 
 def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_models, pictures):
     """Each by every repair and each repair by itself: the same depths, and pictures to a level."""
-    repairs = repairs_of(choosy_models, *USUAL, "diffpure", "dda-ancestral")
+    repairs = repairs_of(choosy_models, *DEFAULT_SYSTEMS, "diffpure", "dda-ancestral")
     together = repaired(choosy_models, pictures, repairs)
     assert len(together) == len(pictures) * len(repairs)
     for (row, repair), (stopped, rebuilt) in together.items():
@@ -213,7 +215,9 @@ def test_seconds_do_not_depend_on_what_ran_before(choosy_models, pictures, monke
     clock = [0.0]
     monkeypatch.setattr("time.perf_counter", lambda: clock[0])
     models = counted(choosy_models, clock)
-    repairs = repairs_of(models, *USUAL, "dga:tau=0:max_depth=30", "dga-plus:exposure=false")
+    repairs = repairs_of(
+        models, *DEFAULT_SYSTEMS, "dga:tau=0:max_depth=30", "dga-plus:exposure=false"
+    )
     for row in (3, 5):
         shown = pictures[row : row + 1]
         forth, back = (repaired(models, shown, some) for some in (repairs, repairs[::-1]))
@@ -244,6 +248,11 @@ def test_memory_that_runs_out_is_halved(choosy_models, pictures, text, caplog):
         assert apart(halved[key][1].image, rebuilt.image) <= 1
     with pytest.raises(MemoryError, match=r"Not even one picture fits .*Tried to allocate 2 GiB"):
         repaired(on(0), pictures, [repair])
+
+
+def test_a_batch_is_bounded_by_its_rows_not_its_pictures():
+    jobs = [SimpleNamespace(stopped=SimpleNamespace(starts=(1,) * n)) for n in (2, 1, 2, 3, 4, 1)]
+    assert [len(batch) for batch in split_by_rows(jobs, 3)] == [2, 1, 1, 1, 1]
 
 
 # What is refused

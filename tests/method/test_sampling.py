@@ -27,22 +27,22 @@ def _package(times: set[int]) -> SpacedDiffusion:
 
 
 def test_steps_are_even_and_end_at_zero():
-    assert FewSteps(8).visited(24) == (24, 21, 18, 15, 12, 9, 6, 3, 0)
-    assert FewSteps(4).visited(0) == (0,)
+    assert FewSteps(8).list_depths(24) == (24, 21, 18, 15, 12, 9, 6, 3, 0)
+    assert FewSteps(4).list_depths(0) == (0,)
     for steps in (1, 3, 7, 100):
         for depth in range(1, 101):
-            depths = FewSteps(steps).visited(depth)
+            depths = FewSteps(steps).list_depths(depth)
             assert (depths[0], depths[-1], len(depths)) == (depth, 0, min(steps, depth) + 1)
             hops = -np.diff(depths)
             assert hops.min() >= 1
             assert hops.max() - hops.min() <= 1
-    assert list(ANCESTRAL.visited(3)) == [3, 2, 1, 0]
+    assert list(ANCESTRAL.list_depths(3)) == [3, 2, 1, 0]
 
 
 @pytest.mark.parametrize("eta", [0.0, 1.0])
 def test_few_steps_equal_the_package(tiny_models, monkeypatch, eta):
     schedule, sampler = tiny_models.schedule, FewSteps(5, eta)
-    way = sampler.visited(60)
+    way = sampler.list_depths(60)
     x = noise(1, 3, 32, 32)
     *_, ours = ReverseProcess(schedule, tiny_models.denoiser, sampler).run(x, [60], [9])
     package, theirs = _package({int(schedule.time[k]) for k in way[:-1]}), x
