@@ -212,6 +212,7 @@ def join_answers(parts: Sequence[Answers]) -> Answers:
 
 @functools.cache
 def _default_models() -> Models:
+    """The models of the profile ``photo``, loaded once."""
     return load_models()
 
 
@@ -231,6 +232,7 @@ def build_predictor(models: Models, spec: str) -> Predictor:
 
 
 def _check_pixels(x: Tensor) -> None:
+    """Raise ``ValueError`` for anything but pictures ``[B, 3, H, W]`` in [0, 1]."""
     if x.ndim != 4 or x.shape[1] != 3 or not x.is_floating_point() or not x.numel():
         raise ValueError(
             f"Pictures are floats of shape [B, 3, H, W], not {x.dtype} {list(x.shape)}."

@@ -278,17 +278,16 @@ def count_steps(diffusion: Diffusion, depth: int) -> int:
 
 @dataclass(frozen=True)
 class ReverseStep:
-    """One denoising step of the pictures still under way.
+    """Event: one denoising step of the pictures that have not reached depth 0.
 
-    ``rows``: positions in the batch, int64 ``[b]``; ``depth``: depth just reached,
-    int64 ``[b]``; ``x``, ``x0_hat``: ``[b, 3, H, W]``.
+    ``rows``: their positions in the batch, and ``depth``: the depth that each has reached, int64
+    ``[b]`` both; ``x``: their states there, ``[b, 3, H, W]``.
     """
 
     step: int
     rows: Tensor
     depth: Tensor
     x: Tensor
-    x0_hat: Tensor
 
 
 @dataclass(frozen=True)
@@ -324,16 +323,13 @@ class ReverseProcess:
             depth = torch.tensor([visited[row][step - 1] for row in rows.tolist()])
             target = torch.tensor([visited[row][step] for row in rows.tolist()])
             noise = _draw_noise(seeds, rows, depth, x) if self.sampler.is_random else None
-            current, x0_hat = self._step(current, Transition(depth, target), noise, rows)
-            yield ReverseStep(step, rows, target, current, x0_hat)
+            current = self._step(current, Transition(depth, target), noise, rows)
+            yield ReverseStep(step, rows, target, current)
 
     def _step(
         self, x_k: Tensor, transition: Transition, noise: Tensor | None, rows: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """The next states and the clean estimates, ``[b, 3, H, W]`` both.
-
-        A step over several depths is guided by as many times the pull.
-        """
+    ) -> Tensor:
+        """The next states, ``[b, 3, H, W]``; a step over n depths is pulled n times as far."""
         depth, guide = transition.depth, self.guide
         through = guide is not None and guide.config.through_network
         x_k = x_k.detach().requires_grad_(through)
@@ -345,14 +341,13 @@ class ReverseProcess:
                 x0_hat = self.agreement(x0_hat, depth, rows)
             sample = self.sampler.step(self.schedule, output, x0_hat, x_k, transition, noise)
         if guide is None:
-            return sample, x0_hat
+            return sample
         with torch.enable_grad():
             clean = x0_hat
             if not through:
                 clean = predict_x0(self.schedule, x_k.requires_grad_(), depth, output[:, :3])
             pull = guide(x_k, clean, rows)
-        sample = sample.detach() - pull * spread(depth - transition.target, pull)
-        return sample, x0_hat.detach()
+        return sample.detach() - pull * spread(depth - transition.target, pull)
 
 
 def _draw_noise(seeds: Sequence[int], rows: Tensor, depth: Tensor, like: Tensor) -> Tensor:

@@ -186,11 +186,13 @@ def _outcome(facts: dict[str, Any]) -> str:
 
 
 def _reading(facts: dict[str, Any]) -> Reading:
+    """The likeliest label of a row of facts."""
     best = facts["top5"][0]
     return Reading(best["label"], best["probability"])
 
 
 def _path_text(facts: dict[str, Any]) -> list[str]:
+    """Two lines on t* and on the confidence that led to it."""
     stopped = f"t* = {facts['t_star']}"
     if not facts["crossed"] and facts["t_star"]:
         stopped += " (the deepest allowed: confidence had not fallen below tau)"

@@ -126,7 +126,7 @@ class _CandidateSearch:
         """The degradation that explains the picture best, or none where that is good enough."""
         config, best = self.config, NO_DEGRADATION
         if self.noise_level <= config.noise_floor:
-            (score,) = yield from self._score("nothing", (best,), config.score_depths)
+            (score,) = yield from self._score("nothing", (best,), config.judged_at)
             self.is_undamaged = score < config.undamaged_score
             if self.is_undamaged:
                 return best
@@ -183,17 +183,17 @@ class _CandidateSearch:
     ) -> Generator[Scored, None, Degradation | None]:
         """The best candidate at one depth; None without any, or where ``base`` is good enough."""
         config = self.config
-        (score,) = yield from self._score(stage, (base,), config.score_depths)
+        (score,) = yield from self._score(stage, (base,), config.judged_at)
         if score < config.undamaged_score or not candidates:
             return None
-        scores = yield from self._score(stage, candidates, (config.coarse_depth,))
+        scores = yield from self._score(stage, candidates, (config.coarse_at,))
         return candidates[scores.index(min(scores))]
 
     def _choose(
         self, stage: str, candidates: Sequence[Degradation], head_start: float
     ) -> Generator[Scored, None, Degradation]:
         """The candidate with the lowest score; the first keeps a head start."""
-        scores = yield from self._score(stage, candidates, self.config.score_depths)
+        scores = yield from self._score(stage, candidates, self.config.judged_at)
         scores[0] -= head_start
         return candidates[scores.index(min(scores))]
 

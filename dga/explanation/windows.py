@@ -125,7 +125,7 @@ class _WindowSearch:
         only where no pixels are dark. ``score``: of the degradation, by thumbnail and windows.
         """
         windows = self.windows
-        is_dark = float(x.mean(0).quantile(0.01)) <= windows.dark_level
+        is_dark = float(x.mean(0).quantile(0.01)) <= windows.darkest
         if degradation.exposure.gain > 1 and is_dark:
             return False
         without = replace(degradation, exposure=UNCHANGED)
@@ -134,7 +134,7 @@ class _WindowSearch:
         return is_better and score < windows.logit_after
 
     def _score(self, render: Render, candidates: Sequence[Degradation]) -> list[float]:
-        return self.judge.score(render, candidates, self.config.score_depths)
+        return self.judge.score(render, candidates, self.config.judged_at)
 
     def _find_blur(self, x: Tensor, render: Render) -> Generator[Scored, None, Operator | None]:
         """The blur that is measured, where the discriminator does not object to its inverse."""
@@ -144,7 +144,7 @@ class _WindowSearch:
         candidates = [NO_DEGRADATION, Degradation(operator=operator)]
         scores = self._score(render, candidates)
         for candidate, score in zip(candidates, scores, strict=True):
-            yield Scored.of("blur", candidate, score, len(self.config.score_depths))
+            yield Scored.of("blur", candidate, score, len(self.config.judged_at))
         return operator if scores[1] <= scores[0] + self.windows.objection else None
 
     def _find_noise(self, x: Tensor) -> Generator[Scored, None, Explanation | None]:
@@ -228,7 +228,7 @@ class _WindowSearch:
         """
         schedule = self.judge.schedule
         device = next(self.judge.network.parameters()).device
-        offsets = torch.tensor(self.config.score_depths)
+        offsets = torch.tensor(self.config.judged_at)
         margins = [torch.empty(0)]
         for begin in range(0, len(numbers), JUDGING_BATCH):
             part = numbers[begin : begin + JUDGING_BATCH].tolist()

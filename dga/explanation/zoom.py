@@ -94,10 +94,11 @@ def _zooms(side: int, factor: float, device: torch.device) -> tuple[Tensor, ...]
         sparse.hstack([w * m for w, m in zip(weights, of, strict=True)]) for of in (zooms, turned)
     ]
     matrices = sparse.vstack(zooms), beside[0], sparse.vstack(turned), beside[1]
-    return tuple(_csr(matrix).to(device) for matrix in matrices)
+    return tuple(_to_torch(matrix).to(device) for matrix in matrices)
 
 
-def _csr(matrix: sparse.spmatrix) -> Tensor:
+def _to_torch(matrix: sparse.spmatrix) -> Tensor:
+    """A sparse matrix as a tensor of float32 in compressed rows."""
     matrix = sparse.csr_matrix(matrix).astype(np.float32)
     starts, columns, entries = map(torch.from_numpy, (matrix.indptr, matrix.indices, matrix.data))
     with warnings.catch_warnings():

@@ -21,6 +21,7 @@ class PublicFile:
 
     @property
     def name(self) -> str:
+        """The last part of its address."""
         return PurePosixPath(urlsplit(self.url).path).name
 
 
@@ -131,7 +132,7 @@ class WindowsConfig:
     """The thumbnail's logit from which on a change of exposure is accepted."""
     logit_after: float = field(default=1.5, metadata={"key": "believed"})
     """Mean logit of thumbnail and windows below which that change must bring it."""
-    dark_level: float = field(default=-0.6, metadata={"key": "darkest"})
+    darkest: float = -0.6
     """Grey level: where a hundredth of the pixels is this dark, no gain is accepted, because haze
     and lost contrast lift what is dark."""
     overlap: float = 0.1875
@@ -166,9 +167,9 @@ class ExplanationConfig:
     """Whether exposure is looked for, where there is no noise."""
     sharpness: bool = True
     """Whether blur is looked for, where there is no noise."""
-    score_depths: tuple[int, ...] = field(default=(2, 8, 16), metadata={"key": "judged_at"})
+    judged_at: tuple[int, ...] = (2, 8, 16)
     """Depths, counted from the entry, over which the score of the best candidates is averaged."""
-    coarse_depth: int = field(default=8, metadata={"key": "coarse_at"})
+    coarse_at: int = 8
     """The one depth, counted likewise, at which all candidates are compared first."""
     head_start: float = 2.0
     """By how much a candidate's score must be below that of "nothing"."""

@@ -94,6 +94,7 @@ class Predictor:
         )
 
     def _answer_without_repair(self, x: Tensor, seeds: Sequence[int]) -> Answers:
+        """Answers for pictures that the reader sees as they came, or changes itself."""
         begun, n = time.perf_counter(), len(x)
         output = self._reader.read(x, seeds)
         answers = Answers(

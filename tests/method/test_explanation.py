@@ -21,7 +21,7 @@ from dga.systems import parse
 from tests.fixtures.models import noise
 
 SCHEDULE = Schedule.from_config(ScheduleConfig())
-CONFIG = ExplanationConfig(undamaged_score=-50.0, coarse_depth=0)
+CONFIG = ExplanationConfig(undamaged_score=-50.0, coarse_at=0)
 
 
 class Likes(nn.Module):
@@ -81,7 +81,7 @@ def test_the_matched_depth_holds_as_much_noise_as_the_picture():
 def test_lost_contrast_is_undone():
     network = Likes("contrast", 0.5)
     flattened = picture(contrast=0.12)
-    config = dataclasses.replace(CONFIG, score_depths=(0,), sharpness=False)
+    config = dataclasses.replace(CONFIG, judged_at=(0,), sharpness=False)
     explanation = explain_picture(flattened, network, config)
     assert explanation.degradation.exposure.gain > 2
     restored = explanation.degradation.inverse(flattened)
@@ -96,7 +96,7 @@ def test_nothing_keeps_its_head_start():
     x = picture(contrast=0.3)
     network = Likes("contrast", float(x.std()) * 2.2, scale=2.0)
     for head_start in (0.0, 5.0):
-        config = dataclasses.replace(CONFIG, head_start=head_start, score_depths=(0,))
+        config = dataclasses.replace(CONFIG, head_start=head_start, judged_at=(0,))
         is_left_alone = explain_picture(x, network, config).degradation == NO_DEGRADATION
         assert is_left_alone == bool(head_start)
 
@@ -111,7 +111,7 @@ def test_what_was_enlarged_in_blocks_is_not_sharpened():
 def test_a_picture_that_is_source_data_already_costs_one_look():
     x = picture()
     network = Likes("contrast", float(x.std()), scale=0.1)
-    settled = dataclasses.replace(CONFIG, score_depths=(0,), undamaged_score=-0.5)
+    settled = dataclasses.replace(CONFIG, judged_at=(0,), undamaged_score=-0.5)
     explanation = explain_picture(x, network, settled)
     assert explanation.degradation == NO_DEGRADATION
     assert explanation.calls == network.shown == 1
