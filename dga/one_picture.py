@@ -103,9 +103,8 @@ def adapt(
     """Adapt one picture, uint8 ``[S, S, 3]`` of the profile's size, by some systems.
 
     ``chosen``: systems that repair, which the frozen classifier reads; by default DGA, DGA + G,
-    DDA and DGA+.
-    The same arguments give the same result. Raises ``ValueError`` for another size, and
-    ``FloatingPointError`` if a network returns no numbers.
+    DDA and DGA+. The same arguments give the same result. Raises ``ValueError`` for another size,
+    and ``FloatingPointError`` if a network returns no numbers.
     """
     *_, last = adapt_steps(models, pixels, seed, chosen)
     assert isinstance(last, Adaptation)
@@ -136,12 +135,13 @@ def adapt_steps(
     by_repair = defaultdict[Repair, list[System]](list)
     for system in chosen:
         by_repair[require_repair(system)].append(system)
-    plain = [repair for repair in by_repair if not repair.explain]
     (input_prediction,) = classify(models, x[None])
+    unexplained = [repair.diffusion for repair in by_repair if not repair.explain]
     stopped: Stopped | None = None
-    if plain or not chosen or extent is not None:
-        rules = (r.diffusion.stopping for r in plain if r.diffusion.depth is None)
-        rule = next(rules, None) or stopping or profile.stopping
+    if unexplained or not chosen or extent is not None:
+        # The paper's path: of the picture as it came, by the first rule that a system has.
+        rules = [diffusion.stopping for diffusion in unexplained if diffusion.depth is None]
+        rule = (rules[0] if rules else stopping) or profile.stopping
         deepest = profile.schedule.steps if extent is None else extent
         stopped = yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)
         yield DepthChosen(None, stopped)

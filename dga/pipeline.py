@@ -268,8 +268,9 @@ class PictureCache:
         paths = [self.path(explanation, number) for number in range(stopping.paths)]
         most = self.models.schedule.steps - explanation.entry + 1
         count, batch = 0, max_batch(self.x)
+        first = 1 if self.explanation else FIRST  # a window with noise mostly stops at its entry
         while True:
-            wanted = count + batch if count else min(FIRST, batch)
+            wanted = count + batch if count else min(first, batch)
             count = min(most, max(extent + 1, min(wanted, stopping.deepest + 1)))
             for path in paths:
                 yield from path.judge(count)
