@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import struct
 from collections.abc import Iterator, Mapping
 from io import BytesIO
@@ -111,19 +112,16 @@ class _Values(NamedTuple):
         is_deep = band.mode.startswith("I") or band.mode == "F"
         if is_deep:
             band = self._to_8_bits(band)
-        is_grey, is_print = band.mode in ("1", "L", "LA", "La"), band.mode == "CMYK"
+        mode = band.mode
         if not self.is_opaque and not is_deep:
             band = _lay_on_white(band)
         elif "A" in band.getbands():
             band = band.convert("RGBA").convert("RGB")
         profile, gamma = self.info.get("icc_profile"), self.info.get("gamma")
         if profile:
-            for mode in ("CMYK",) if is_print else ("L", "RGB") if is_grey else ("RGB",):
-                with contextlib.suppress(*_NO_PROFILE):
-                    transform = _make_srgb_transform(profile, mode)
-                    if transform:
-                        return _apply_transform(band.convert(mode), transform)
-                    return band.convert("RGB")
+            converted = _apply_profile(band, profile, mode)
+            if converted is not None:
+                return converted
         elif gamma and "srgb" not in self.info and not 0.9 < 2.2 * gamma < 1.1:
             curve = 255 * (np.arange(256) / 255) ** (1 / (2.2 * gamma))
             return band.convert("RGB").point([int(level) for level in curve.round()] * 3)
@@ -145,6 +143,21 @@ class _Values(NamedTuple):
         return Image.fromarray(grey.round().clip(0, 255).astype(np.uint8))
 
 
+def _apply_profile(band: Image.Image, profile: bytes, mode: str) -> Image.Image | None:
+    """A part of a picture as sRGB, by the colour profile of its file; None if that is of no use.
+
+    ``mode``: in which the picture is stored. Grey pictures may have a profile of grey or of RGB.
+    """
+    profile_modes = {"CMYK": ("CMYK",), **dict.fromkeys(("1", "L", "LA", "La"), ("L", "RGB"))}
+    for profile_mode in profile_modes.get(mode, ("RGB",)):
+        with contextlib.suppress(*_NO_PROFILE):
+            transform = _make_srgb_transform(profile, profile_mode)
+            if transform is None:
+                return band.convert("RGB")
+            return _apply_transform(band.convert(profile_mode), transform)
+    return None
+
+
 def _lay_on_white(image: Image.Image) -> Image.Image:
     """A picture with transparency as RGB, laid over white."""
     image = image if image.mode == "RGBA" else image.convert("RGBA")
@@ -158,17 +171,16 @@ def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
 
     Raises :class:`PictureError` where that is unclear, for example for signed numbers.
     """
-    ranges = []
+    low, high = math.inf, -math.inf
     for box in _bands(image.size, 1):
         values = np.asarray(image.crop(box))
         if not np.isfinite(values).all():
             raise PictureError("This picture has values that are not numbers and cannot be read.")
-        ranges.append((float(values.min()), float(values.max())))
-    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+        low, high = min(low, float(values.min())), max(high, float(values.max()))
     largest = tags.get(_LARGEST) or 0.0
     largest = float(largest[0] if isinstance(largest, tuple) else largest)
     bits = max(tags.get(_BITS) or (0,))
-    whites: list[tuple[float, float, float]]  # from, to: the value of white
+    whites: list[tuple[float, float, float]]  # where the highest value lies between: white
     if image.mode == "F":
         whites = [(-1e-3, 1.001, 1.0), (16, 255.5, 255.0), (4096, 65_535.5, 65_535.0)]
         low = 0.0 if -1e-3 <= low < 0 else low  # rounding
