@@ -105,18 +105,22 @@ def measure_glass(x: Tensor) -> Glass | None:
     crooked even after that blur is undone.
     """
     grey = x.double().mean(0)
-    log, rho = _radial_spectrum(grey.numpy() * HALF_RANGE)
-    floor = log[rho > 0.42].mean()
-    above = (rho > 0.06) & (log > max(floor, -2.5) + 1)
+    log_power, frequency = _radial_spectrum(grey.numpy() * HALF_RANGE)
+    floor = log_power[frequency > 0.42].mean()
+    above = (frequency > 0.06) & (log_power > max(floor, -2.5) + 1)
     is_flat = float(grey.std()) * HALF_RANGE < LEAST_CONTRAST
     if is_flat or floor > MOST_FINE_POWER or above.sum() < 6:
         return None
-    model = np.stack([np.ones_like(rho), np.log(rho), rho**2], 1)[above]
-    fit, *_ = np.linalg.lstsq(model, log[above], rcond=None)
-    misfit = np.sqrt(np.square(model @ fit - log[above]).mean())
-    sigma = math.sqrt(max(-fit[2], 0)) / (2 * math.pi)
+    model = np.stack([np.ones_like(frequency), np.log(frequency), frequency**2], 1)[above]
+    coefficients, *_ = np.linalg.lstsq(model, log_power[above], rcond=None)
+    misfit = np.sqrt(np.square(model @ coefficients - log_power[above]).mean())
+    sigma = math.sqrt(max(-coefficients[2], 0)) / (2 * math.pi)
     is_gaussian = LAST_BLUR_SIGMA[0] < sigma < LAST_BLUR_SIGMA[1] and misfit < MOST_MISFIT
-    if not is_gaussian or -fit[1] > STEEPEST_FALL or _coherence(grey, sigma) > MOST_COHERENCE:
+    if (
+        not is_gaussian
+        or -coefficients[1] > STEEPEST_FALL
+        or _coherence(grey, sigma) > MOST_COHERENCE
+    ):
         return None
     return Glass(round(WHOLE_SIGMA * sigma, 1))
 
@@ -130,12 +134,12 @@ def _radial_spectrum(grey: Array) -> tuple[Array, Array]:
     window = np.hanning(height)[:, None] * np.hanning(width)
     power = np.abs(np.fft.fft2((grey - grey.mean()) * window)) ** 2 / np.square(window).sum()
     rows, columns = np.abs(np.fft.fftfreq(height))[:, None], np.abs(np.fft.fftfreq(width))
-    rho = np.hypot(rows, columns)
-    keep = (rows > 1.5 / height) & (columns > 1.5 / width) & (rho < 0.5)
-    ring, n = (rho[keep] * 96).astype(int), 48
-    count = np.bincount(ring, minlength=n)
-    log = np.bincount(ring, np.log(power[keep] + 1e-3), minlength=n)
-    return log[count > 0] / count[count > 0], ((np.arange(n) + 0.5) / 96)[count > 0]
+    frequency = np.hypot(rows, columns)
+    is_used = (rows > 1.5 / height) & (columns > 1.5 / width) & (frequency < 0.5)
+    ring, rings = (frequency[is_used] * 96).astype(int), 48
+    count = np.bincount(ring, minlength=rings)
+    log_power = np.bincount(ring, np.log(power[is_used] + 1e-3), minlength=rings)
+    return log_power[count > 0] / count[count > 0], ((np.arange(rings) + 0.5) / 96)[count > 0]
 
 
 def _coherence(grey: Tensor, sigma: float) -> float:

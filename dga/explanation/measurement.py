@@ -95,16 +95,17 @@ def power_spectrum(x: Tensor) -> NDArray[np.float64]:
 
 def measure_disk(power: NDArray[np.float64]) -> Disk | None:
     """A lens out of focus, by the zeros of its transfer function in the radial spectrum."""
-    n = len(power) // 2
+    rings = len(power) // 2
     frequency, used = _frequencies(len(power))
     used = used & (frequency < 0.5)
-    ring = np.minimum((frequency[used] * 2 * n).astype(int), n - 1)
-    log = np.log(power[used] + 1e-3)
-    radial = np.bincount(ring, log, minlength=n) / np.maximum(1, np.bincount(ring, minlength=n))
-    at = (np.arange(n) + 0.5) / (2 * n)
-    is_above_noise = radial > np.median(radial[at > 0.4]) + 0.3
-    weight = np.where(at > 0.02, is_above_noise + 0.05, 0.0)
-    shares, slopes = _fit(radial, np.log(at), _disk_family(n), weight)
+    ring = np.minimum((frequency[used] * 2 * rings).astype(int), rings - 1)
+    log_power = np.log(power[used] + 1e-3)
+    count = np.maximum(1, np.bincount(ring, minlength=rings))
+    radial = np.bincount(ring, log_power, minlength=rings) / count
+    ring_frequency = (np.arange(rings) + 0.5) / (2 * rings)
+    is_above_noise = radial > np.median(radial[ring_frequency > 0.4]) + 0.3
+    weight = np.where(ring_frequency > 0.02, is_above_noise + 0.05, 0.0)
+    shares, slopes = _fit(radial, np.log(ring_frequency), _disk_family(rings), weight)
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
     is_certain = shares[best] > DISK_SHARE and slopes[best] > DISK_SLOPE
     return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
@@ -113,8 +114,8 @@ def measure_disk(power: NDArray[np.float64]) -> Disk | None:
 def measure_line(power: NDArray[np.float64]) -> Line | None:
     """Motion, even or fading, by the stripes in the spectrum; its sign is not in it."""
     frequency, used = _line_band(len(power))
-    log, table = np.log(power[used] + 0.1), _line_table(len(power))
-    shares, slopes = _fit(log, np.log(frequency[used]), table, np.ones_like(log))
+    log_power, table = np.log(power[used] + 0.1), _line_table(len(power))
+    shares, slopes = _fit(log_power, np.log(frequency[used]), table, np.ones_like(log_power))
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
     motion = _line_family(len(power))[best]
     is_certain = shares[best] > LINE_SHARE and slopes[best] > LINE_SLOPE
@@ -122,7 +123,7 @@ def measure_line(power: NDArray[np.float64]) -> Line | None:
 
 
 def _fit(
-    log: NDArray[np.float64],
+    log_power: NDArray[np.float64],
     log_frequency: NDArray[np.float64],
     table: NDArray[np.floating],
     weight: NDArray[np.float64],
@@ -130,27 +131,27 @@ def _fit(
     """Share explained and slope of each row of ``table`` ``[m, N]``, by weighted least squares."""
     plain = np.stack([weight, weight * log_frequency])  # [2, N]
     basis = np.linalg.qr(plain.T)[0]  # [N, 2]
-    y, members = weight * log, weight * table
-    y = y - basis @ (basis.T @ y)
+    target, members = weight * log_power, weight * table
+    target = target - basis @ (basis.T @ target)
     members = members - (members @ basis) @ basis.T
     energy = np.maximum((members**2).sum(1), 1e-12)
-    products = members @ y
-    return products**2 / (energy * max(float(y @ y), 1e-12)), products / energy
+    products = members @ target
+    return products**2 / (energy * max(float(target @ target), 1e-12)), products / energy
 
 
 @functools.lru_cache(maxsize=8)
 def _frequencies(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Cycles a pixel of each value of a half spectrum; those off the axes, where borders lie."""
+    """Cycles a pixel of a half spectrum; whether a value lies off the axes, where borders show."""
     down, across = np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side)[None]
-    off = (np.abs(down) > 1.5 / side) & (np.abs(across) > 1.5 / side)
+    is_off_axes = (np.abs(down) > 1.5 / side) & (np.abs(across) > 1.5 / side)
     frequency = np.hypot(down, across)
-    return frequency, off
+    return frequency, is_off_axes
 
 
 def _line_band(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Cycles a pixel of a half spectrum; those off the axes at which motion is looked for."""
-    frequency, off = _frequencies(side)
-    return frequency, off & (frequency > 0.03) & (frequency < 0.4)
+    """Cycles a pixel of a half spectrum; whether motion is looked for there."""
+    frequency, is_off_axes = _frequencies(side)
+    return frequency, is_off_axes & (frequency > 0.03) & (frequency < 0.4)
 
 
 @functools.lru_cache(maxsize=8)

@@ -123,16 +123,16 @@ def measure_zoom(x: Tensor) -> Zoom | None:
     """
     if min(x.shape[1:]) < SMALLEST:
         return None
-    log, plain, rows, radial = _log_polar_spectrum(x.double().mean(0))
-    if len(log) < 4 * plain.shape[1] or log.var() == 0:
+    log_power, regressors, rows, radial = _log_polar_spectrum(x.double().mean(0))
+    if len(log_power) < 4 * regressors.shape[1] or log_power.var() == 0:
         return None
-    basis, _ = np.linalg.qr(plain)
-    rest = log - basis @ (basis.T @ log)
-    models = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS], 1) + 0.01)[rows]
-    models -= basis @ (basis.T @ models)
-    size = np.einsum("ij,ij->j", models, models)
-    slope = models.T @ rest / size
-    share = np.where(slope > 0, slope**2 * size, 0) / (rest @ rest)
+    basis, _ = np.linalg.qr(regressors)
+    residual = log_power - basis @ (basis.T @ log_power)
+    candidates = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS], 1) + 0.01)[rows]
+    candidates -= basis @ (basis.T @ candidates)
+    energy = np.einsum("ij,ij->j", candidates, candidates)
+    slope = candidates.T @ residual / energy
+    share = np.where(slope > 0, slope**2 * energy, 0) / (residual @ residual)
     best = int(share.argmax())
     is_inside = 0 < best < len(FACTORS) - 1
     is_certain = is_inside and share[best] > LEAST_SHARE and slope[best] > LEAST_SLOPE
@@ -157,12 +157,18 @@ def _log_polar_spectrum(grey: Tensor) -> tuple[Array, Array, NDArray[np.intp], A
     radial = np.arange(len(polar) // 2 + 1) / span
     around = np.abs(np.fft.fftfreq(polar.shape[1], 1 / polar.shape[1])) / (2 * math.pi)
     power = np.abs(np.fft.fft(np.fft.rfft(polar, axis=0), axis=1)) ** 2
-    k, turn = np.hypot(radial[:, None], around), np.arctan2(around, radial[:, None] + 1e-9)
-    keep = (k > 1) & (k < min(24, reach / 4)) & (radial[:, None] > 1.2 / span) & (around > 0.3)
-    k, turn = k[keep], turn[keep]
-    rings = k.astype(int)[:, None] == np.unique(k.astype(int))
-    plain = np.column_stack([rings, np.cos(2 * turn), np.cos(4 * turn)])
-    return np.log(power[keep] + 1e-8), plain.astype(float), np.nonzero(keep)[0], radial
+    wavenumber = np.hypot(radial[:, None], around)
+    direction = np.arctan2(around, radial[:, None] + 1e-9)
+    is_used = (
+        (wavenumber > 1)
+        & (wavenumber < min(24, reach / 4))
+        & (radial[:, None] > 1.2 / span)
+        & (around > 0.3)
+    )
+    wavenumber, direction = wavenumber[is_used], direction[is_used]
+    rings = wavenumber.astype(int)[:, None] == np.unique(wavenumber.astype(int))
+    regressors = np.column_stack([rings, np.cos(2 * direction), np.cos(4 * direction)])
+    return np.log(power[is_used] + 1e-8), regressors.astype(float), np.nonzero(is_used)[0], radial
 
 
 def _zoom_power(frequency: Array, factor: float) -> Array:
