@@ -148,7 +148,7 @@ def run(
     if permutation is not None:
         all_stopped = permutation(all_stopped)
         yield from all_stopped
-    yield from denoise(models, _make_jobs(all_stopped, x, seeds))
+    yield from denoise(models, make_jobs(all_stopped, x, seeds))
 
 
 def find_stop(
@@ -325,7 +325,7 @@ class Job:
             yield Rebuilt(self.stopped.row, repair, image, self.stopped.steps, seconds)
 
 
-def _make_jobs(all_stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]) -> list[Job]:
+def make_jobs(all_stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]) -> list[Job]:
     """One job for all repairs of a picture that have path, t* and diffusion in common."""
     jobs: dict[Any, Job] = {}
     for stopped in all_stopped:
