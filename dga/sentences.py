@@ -122,8 +122,9 @@ def describe_explanation(stopped: Stopped) -> str:
     if explanation.is_flat:
         return "One colour or a drawing: nothing can be told, so it is left alone."
     if stop.t_star:
-        depths = " and ".join(str(depth) for depth in dict.fromkeys(stopped.starts) if depth)
-        ending = f"rebuilt from depth {depths} in {stopped.steps} step{'s' * (stopped.steps != 1)}"
+        depths = [str(depth) for depth in dict.fromkeys(stopped.starts) if depth]
+        starts = f"depth{'s' * (len(depths) > 1)} {' and '.join(depths)}"
+        ending = f"rebuilt from {starts} in {stopped.steps} step{'s' * (stopped.steps != 1)}"
     else:
         ending = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
     remedies = ", ".join(list_remedies(explanation.degradation))
