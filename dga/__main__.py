@@ -1,4 +1,4 @@
-"""Command line: ``python -m dga`` and one of the commands in :mod:`dga.commands`."""
+"""The command line: ``python -m dga`` and one of the commands in :mod:`dga.commands`."""
 
 import sys
 import warnings
@@ -8,7 +8,7 @@ from dga.io.shipped import ROOT
 
 
 def main() -> None:
-    """Entry of the command ``dga``."""
+    """Run the command ``dga``."""
     warnings.filterwarnings("ignore", category=FutureWarning, module="guided_diffusion")
     from dga.commands import app
 
@@ -16,7 +16,7 @@ def main() -> None:
 
 
 def serve() -> None:
-    """Entry of the command ``dga-app``: our page, whoever else has an ``app.py`` on the path."""
+    """Run the command ``dga-app``: this project's page, even if the path holds another ``app``."""
     sys.path.insert(0, str(ROOT))
     import_module("app.start").main()
 

@@ -1,4 +1,9 @@
-"""Any classifier behind the method, as one module; and one picture repaired, as a picture."""
+"""The method as a library call: a classifier that repairs what it reads, and a picture repaired.
+
+:class:`AdaptedClassifier` is a ``torch`` module to put in the place of a frozen classifier;
+:func:`repair` returns the repaired picture alone. Neither learns anything: both apply the methods
+of :mod:`dga.systems` to each picture by itself.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +29,17 @@ from dga.systems import parse
 
 METHOD = "dga-plus-ensemble"
 BATCH = 16
-"""Pictures repaired together; more need more memory and are no faster."""
+"""How many pictures are repaired together. More of them need more memory and are no faster."""
 
 ROUNDING = 1e-3
-"""How far outside [0, 1] pixels may lie: so much is left by resizing."""
+"""How far outside [0, 1] pixels may lie, since resizing overshoots by about so much."""
 
 Seeds = Callable[[Pixels], Sequence[int]]
 Picture = TypeVar("Picture", Image.Image, Pixels)
 
 
 def content_seeds(pictures: Pixels) -> list[int]:
-    """Each picture's own seed, from its 8-bit pixels ``[B, H, W, 3]`` alone."""
+    """The seed of each picture, from its 8-bit pixels ``[B, H, W, 3]`` alone."""
     return [content_seed(picture) for picture in pictures]
 
 
@@ -71,7 +76,7 @@ class AdaptedClassifier(nn.Module):
             self.models = with_module(models, classifier, self.size)
         self.method, self.seeds = method, seeds
         self.last: Answers | None = None
-        """Of the latest call: depths, whether the rule was met, repaired pictures, seconds."""
+        """The answers of the latest call: depths, repaired pictures, seconds and more."""
         names = ("denoiser", "discriminator", "explainer", "classifier")
         self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
         self._predictor = build_predictor(self.models, method)
@@ -83,12 +88,15 @@ class AdaptedClassifier(nn.Module):
         self.eval()
 
     def train(self, mode: bool = True) -> AdaptedClassifier:
-        """Stays in evaluation mode: what is frozen does not train."""
+        """Stay in evaluation mode: what is frozen does not train."""
         return super().train(False)
 
     @with_own_numerics
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> AdaptedClassifier:
-        """Raises ``ValueError`` for another precision: each network has the one that suits it."""
+        """Move the networks, for ``.to``, ``.cuda`` and the like.
+
+        Raises ``ValueError`` for another precision: each network has the one that suits it.
+        """
         if fn(torch.zeros(1)).dtype != torch.float32:
             raise ValueError(
                 "The networks' precision is chosen as they are loaded (load_models, Compute); "
@@ -114,17 +122,15 @@ class AdaptedClassifier(nn.Module):
                 for picture, seed in zip(pictures, seeds, strict=True)
             ]
         else:
-            parts = [
-                self._read_batch(pictures[first : first + BATCH], seeds[first : first + BATCH])
-                for first in range(0, len(pictures), BATCH)
-            ]
+            parts = []
+            for first in range(0, len(pictures), BATCH):
+                batch = slice(first, first + BATCH)
+                x_batch = to_tensor(pictures[batch]).to(self.models.device)
+                answers = answer({self.method: self._predictor}, x_batch, seeds[batch])
+                parts.append(answers[self.method])
         self.last = join_answers(parts)
         p = self.last.probabilities.float()
         return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
-
-    def _read_batch(self, pictures: Pixels, seeds: Sequence[int]) -> Answers:
-        x = to_tensor(pictures).to(self.models.device)
-        return answer({self.method: self._predictor}, x, seeds)[self.method]
 
 
 @with_own_numerics
@@ -149,8 +155,7 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
 def repair_and_read(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
     """Repair a picture of any size, uint8 ``[S, S, 3]``, as a photograph, then read it.
 
-    The answer's depth is the deepest of all windows. ``crossed`` is always True: a photograph does
-    not keep whether its windows met the rule.
+    The answer's depth is the deepest of all windows; ``crossed``: whether all met their rule.
     """
     device = predictor.models.device
     done = repair_photograph(predictor.models, pixels, seed)
@@ -164,7 +169,7 @@ def repair_and_read(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
         probabilities,
         seconds=[done.seconds + time.perf_counter() - begun],
         depths=[int(done.depths.max())],
-        crossed=[True],
+        crossed=[done.crossed],
         pictures=repaired,
         details=[{"unchanged": done.unchanged, "degradation": str(degradation)}],
     )
@@ -207,6 +212,7 @@ def join_answers(parts: Sequence[Answers]) -> Answers:
 
 @functools.cache
 def _default_models() -> Models:
+    """The models of the profile ``photo``, loaded once."""
     return load_models()
 
 
@@ -226,6 +232,7 @@ def build_predictor(models: Models, spec: str) -> Predictor:
 
 
 def _check_pixels(x: Tensor) -> None:
+    """Raise ``ValueError`` for anything but pictures ``[B, 3, H, W]`` in [0, 1]."""
     if x.ndim != 4 or x.shape[1] != 3 or not x.is_floating_point() or not x.numel():
         raise ValueError(
             f"Pictures are floats of shape [B, 3, H, W], not {x.dtype} {list(x.shape)}."

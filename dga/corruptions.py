@@ -1,7 +1,8 @@
-"""The 15 ImageNet-C corruptions in 4 families, and 4 extra ones.
+"""The 15 corruptions of ImageNet-C in 4 families, and 4 extra ones.
 
-Hendrycks and Dietterich, "Benchmarking Neural Network Robustness to Common
-Corruptions and Perturbations", 2019, through the imagecorruptions package.
+:func:`corrupt` damages a picture by one of them, for experiments and for the page. They are those
+of Hendrycks and Dietterich, "Benchmarking Neural Network Robustness to Common Corruptions and
+Perturbations", 2019, and come from the package imagecorruptions.
 """
 
 import threading
@@ -24,17 +25,18 @@ EXTRA_CORRUPTIONS = ("speckle_noise", "gaussian_blur", "spatter", "saturate")
 SUBSETS = {"all": CORRUPTIONS, **FAMILIES, "extra": EXTRA_CORRUPTIONS}
 CLEAN = "clean"
 SEVERITIES = (1, 2, 3, 4, 5)
-MIN_SIZE = 32
-# These two draw from generators of their own and take a seed.
-OWN_SEED = ("glass_blur", "impulse_noise")
+MIN_SIDE = 32
+"""Pixels a side that a picture must have to be corrupted."""
+TAKES_SEED = ("glass_blur", "impulse_noise")
+"""Corruptions to which the package gives a generator of their own, from a seed."""
 
-# The others draw from NumPy's global generator: one picture at a time, its state
-# put back afterwards.
-_global_rng = threading.Lock()
+# All others draw from NumPy's global generator: one picture at a time is corrupted, and the
+# generator's state is put back afterwards.
+_global_generator = threading.Lock()
 
 
 def check_corruption(corruption: str, severity: int) -> None:
-    """Raise ``ValueError`` naming what is allowed."""
+    """Raise ``ValueError`` for an unknown corruption or severity, naming what is allowed."""
     check_choice("corruption", corruption, CORRUPTIONS + EXTRA_CORRUPTIONS)
     if isinstance(severity, bool) or severity not in SEVERITIES:
         raise ValueError(f"Severity must be a whole number from 1 to 5, not {severity!r}.")
@@ -52,8 +54,8 @@ def check_corruptions(names: Collection[str]) -> None:
 def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:
     """Comma-separated groups (all, a family, extra) and names, in the package's order.
 
-    With ``clean`` that word may be among them, and comes first. Raises ``ValueError``
-    naming what is allowed.
+    ``clean``: whether the word ``clean`` may be among them; it comes first. Raises
+    ``ValueError`` naming what is allowed.
     """
     parts = split_list(text)
     first = (CLEAN,) if clean and CLEAN in parts else ()
@@ -63,8 +65,8 @@ def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:
     return first + tuple(name for name in CORRUPTIONS + EXTRA_CORRUPTIONS if name in chosen)
 
 
-def _package() -> Callable[..., Pixels]:
-    """The package's own function, imported on first use: numba and scikit-image are slow."""
+def _import_corrupt() -> Callable[..., Pixels]:
+    """The package's function, imported on first use: numba and scikit-image take seconds."""
     try:
         from imagecorruptions import corrupt as apply
     except ImportError as error:
@@ -83,17 +85,16 @@ def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels
     Raises ``ValueError`` for an unknown corruption or severity or a smaller picture.
     """
     check_corruption(corruption, severity)
-    if pixels.ndim != 3 or pixels.shape[2] != 3 or min(pixels.shape[:2]) < MIN_SIZE:
+    if pixels.ndim != 3 or pixels.shape[2] != 3 or min(pixels.shape[:2]) < MIN_SIDE:
         raise ValueError(
-            f"A picture to corrupt needs shape [H, W, 3] and at least {MIN_SIZE} pixels "
+            f"A picture to corrupt needs shape [H, W, 3] and at least {MIN_SIDE} pixels "
             f"a side, not {pixels.shape}."
         )
-    apply = _package()
-
+    apply = _import_corrupt()
     options = {"severity": int(severity), "corruption_name": corruption}
-    if corruption in OWN_SEED:  # outside the lock: the first glass blur compiles for seconds
+    if corruption in TAKES_SEED:  # outside the lock: the first glass blur compiles for seconds
         return apply(pixels, seed=seed % 2**32, **options)
-    with _global_rng, warnings.catch_warnings():
+    with _global_generator, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         state = np.random.get_state()
         np.random.seed(seed % 2**32)

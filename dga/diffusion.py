@@ -1,8 +1,7 @@
-"""Forward noising and reverse denoising of a respaced DDPM.
+"""Forward noising and reverse denoising of a respaced DDPM (sections 3.2 and 3.3 of the paper).
 
-A *depth* k in 0...T counts forward steps: depth 0 is the picture itself, and
-undoing depth k takes exactly k denoising steps. Only this module knows that
-depth k sits at respaced index k - 1.
+A *depth* k in 0...T counts forward steps: depth 0 is the picture itself, and undoing depth k takes
+exactly k denoising steps. Only this module knows that depth k sits at respaced index k - 1.
 """
 
 from __future__ import annotations
@@ -21,8 +20,9 @@ from dga.guidance import StructuralGuide
 from dga.profiles import Diffusion, ScheduleConfig
 
 Agreement = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures;
-it is told the depth of each, and its row in the batch, int64 ``[b]``."""
+"""Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures.
+
+Its other arguments are the depth of each estimate and its row in the batch, int64 ``[b]`` both."""
 
 
 @dataclass(frozen=True)
@@ -150,13 +150,17 @@ def forward_path(schedule: Schedule, x_0: Tensor, seed: int) -> Tensor:
 
 
 def predict_x0(schedule: Schedule, x_k: Tensor, depth: Tensor, noise: Tensor) -> Tensor:
-    """Clean estimate x0_hat, clipped to [-1, 1] (Ho et al., 2020, Eq. 15)."""
+    """The clean estimate x0_hat, ``[b, 3, H, W]``, clipped to [-1, 1] (Ho et al., 2020, Eq. 15).
+
+    ``noise``: as the network predicts it; ``depth``: int64 ``[b]``.
+    """
     scale = _at(schedule.alpha_bar.rsqrt(), depth, x_k)
     sigma = _at((1 / schedule.alpha_bar - 1).sqrt(), depth, x_k)
     return (x_k * scale - noise * sigma).clamp(-1, 1)
 
 
 def _at(values: Tensor, depth: Tensor, like: Tensor) -> Tensor:
+    """The constant of each picture's depth, ``[b, 1, 1, 1]``, from constants ``[T + 1]``."""
     return spread(values[depth.cpu()], like)
 
 
@@ -166,12 +170,12 @@ def spread(values: Tensor, like: Tensor) -> Tensor:
 
 
 class Ancestral:
-    """Every depth in turn: the process the network was trained for."""
+    """Every depth in turn, the process for which the network was trained (Ho et al., 2020)."""
 
-    random = True
-    """Whether its steps use noise."""
+    is_random = True
+    """Whether its steps add noise."""
 
-    def visited(self, depth: int) -> Sequence[int]:
+    def list_depths(self, depth: int) -> Sequence[int]:
         """The depths on the way, falling, from ``depth`` itself to 0."""
         return range(depth, -1, -1)
 
@@ -205,10 +209,11 @@ ANCESTRAL = Ancestral()
 
 @dataclass(frozen=True)
 class FewSteps:
-    """At most ``steps`` steps, evenly spread; ``eta``: how much noise they add, 0 to 1.
+    """At most ``steps`` steps, evenly spread over the depths.
 
-    With 0 they are deterministic, with 1 as random as DDPM's. Raises ``ValueError``
-    for numbers out of range. (Song et al., 2021, "Denoising Diffusion Implicit Models".)
+    ``eta``: how random they are, from 0, which is deterministic, to 1, which is as random as DDPM.
+    Raises ``ValueError`` for numbers out of range. (Song et al., 2021, "Denoising Diffusion
+    Implicit Models"; its equations are named below.)
     """
 
     steps: int
@@ -221,10 +226,10 @@ class FewSteps:
             raise ValueError(f"eta is a number from 0 to 1, not {self.eta}.")
 
     @property
-    def random(self) -> bool:
+    def is_random(self) -> bool:
         return self.eta > 0
 
-    def visited(self, depth: int) -> Sequence[int]:
+    def list_depths(self, depth: int) -> Sequence[int]:
         count = min(self.steps, depth)
         return (*(round(depth * left / count) for left in range(count, 0, -1)), 0)
 
@@ -241,7 +246,7 @@ class FewSteps:
         abar_k, abar_j = schedule.alpha_bar[depth], schedule.alpha_bar[target]  # [b]
         sigma = self.eta * ((1 - abar_j) / (1 - abar_k) * (1 - abar_k / abar_j)).sqrt()  # Eq. 16
         rest = (1 - abar_j - sigma.square()).clamp(min=0).sqrt()
-        # The noise that agrees with the clipped estimate.
+        # The noise that belongs to the clipped estimate, not the one that was predicted.
         eps = (x_k - spread(abar_k.sqrt(), x_k) * x0_hat) / spread((1 - abar_k).sqrt(), x_k)
         sample = spread(abar_j.sqrt(), x_k) * x0_hat + spread(rest, x_k) * eps  # Eq. 12
         if noise is not None:
@@ -268,95 +273,87 @@ def sampler_of(diffusion: Diffusion) -> Sampler:
 
 def count_steps(diffusion: Diffusion, depth: int) -> int:
     """How many denoising steps a picture takes from ``depth`` to 0."""
-    return len(sampler_of(diffusion).visited(depth)) - 1
+    return len(sampler_of(diffusion).list_depths(depth)) - 1
 
 
 @dataclass(frozen=True)
 class ReverseStep:
-    """One denoising step of the pictures still under way.
+    """Event: one denoising step of the pictures that have not reached depth 0.
 
-    ``rows``: positions in the batch, int64 ``[b]``; ``depth``: depth just reached,
-    int64 ``[b]``; ``x``, ``x0_hat``: ``[b, 3, H, W]``.
+    ``rows``: their positions in the batch, and ``depth``: the depth that each has reached, int64
+    ``[b]`` both; ``x``: their states there, ``[b, 3, H, W]``.
     """
 
     step: int
     rows: Tensor
     depth: Tensor
     x: Tensor
-    x0_hat: Tensor
 
 
-def reverse(
-    schedule: Schedule,
-    network: nn.Module,
-    x: Tensor,
-    depths: Sequence[int],
-    seeds: Sequence[int],
-    guide: StructuralGuide | None = None,
-    sampler: Sampler = ANCESTRAL,
-    agreement: Agreement | None = None,
-) -> Iterator[ReverseStep]:
-    """Denoise each picture from its own depth down to 0, a step at a time.
+@dataclass(frozen=True)
+class ReverseProcess:
+    """Denoising of pictures, each from a depth of its own down to 0. (Section 3.3 of the paper.)
 
-    ``x``: ``[B, 3, H, W]``, the states at ``depths``. Pictures leave the batch when
-    they reach depth 0; those that start there are never touched and never yielded.
-    Raises ``ValueError`` for a depth outside 0...T. (Section 3.3 of the paper.)
+    ``network``: the diffusion model; ``sampler``: which depths are visited, and the step between
+    two of them; ``guide``: what every step is pulled towards (section 3.4 of the paper);
+    ``agreement``: what every clean estimate is made to agree with.
     """
-    visited = [sampler.visited(schedule.check_depth(depth)) for depth in depths]
-    under_way = torch.arange(len(visited))
-    current = x
-    for step in range(1, max(map(len, visited), default=0)):
-        rows = torch.tensor([i for i, falling in enumerate(visited) if len(falling) > step])
-        if len(rows) < len(under_way):
-            stays = torch.isin(under_way, rows).nonzero().squeeze(1)
-            current = current[stays.to(x.device, non_blocking=True)]
-        under_way = rows
-        transition = Transition(
-            *(torch.tensor([visited[i][s] for i in rows.tolist()]) for s in (step - 1, step))
-        )
-        noise = _draw_noise(seeds, rows, transition.depth, x) if sampler.random else None
-        current, x0_hat = _one_step(
-            schedule, network, current, transition, noise, rows, guide, sampler, agreement
-        )
-        yield ReverseStep(step, rows, transition.target, current, x0_hat)
+
+    schedule: Schedule
+    network: nn.Module
+    sampler: Sampler = ANCESTRAL
+    guide: StructuralGuide | None = None
+    agreement: Agreement | None = None
+
+    def run(self, x: Tensor, depths: Sequence[int], seeds: Sequence[int]) -> Iterator[ReverseStep]:
+        """Denoise ``x``, the states ``[B, 3, H, W]`` at ``depths``, a step at a time.
+
+        Pictures leave the batch when they reach depth 0; those that start there are never
+        yielded. Raises ``ValueError`` for a depth outside 0...T.
+        """
+        visited = [self.sampler.list_depths(self.schedule.check_depth(depth)) for depth in depths]
+        under_way = torch.arange(len(visited))
+        current = x
+        for step in range(1, max(map(len, visited), default=0)):
+            rows = torch.tensor([i for i, falling in enumerate(visited) if len(falling) > step])
+            if len(rows) < len(under_way):
+                stays = torch.isin(under_way, rows).nonzero().squeeze(1)
+                current = current[stays.to(x.device, non_blocking=True)]
+            under_way = rows
+            depth = torch.tensor([visited[row][step - 1] for row in rows.tolist()])
+            target = torch.tensor([visited[row][step] for row in rows.tolist()])
+            noise = _draw_noise(seeds, rows, depth, x) if self.sampler.is_random else None
+            current = self._step(current, Transition(depth, target), noise, rows)
+            yield ReverseStep(step, rows, target, current)
+
+    def _step(
+        self, x_k: Tensor, transition: Transition, noise: Tensor | None, rows: Tensor
+    ) -> Tensor:
+        """The next states, ``[b, 3, H, W]``; a step over n depths is pulled n times as far."""
+        depth, guide = transition.depth, self.guide
+        through = guide is not None and guide.config.through_network
+        x_k = x_k.detach().requires_grad_(through)
+        time = self.schedule.time[depth].to(x_k.device, non_blocking=True)
+        with torch.set_grad_enabled(through):
+            output = self.network(x_k, time)  # [b, 6, H, W]
+            x0_hat = predict_x0(self.schedule, x_k, depth, output[:, :3])
+            if self.agreement is not None:
+                x0_hat = self.agreement(x0_hat, depth, rows)
+            sample = self.sampler.step(self.schedule, output, x0_hat, x_k, transition, noise)
+        if guide is None:
+            return sample
+        with torch.enable_grad():
+            clean = x0_hat
+            if not through:
+                clean = predict_x0(self.schedule, x_k.requires_grad_(), depth, output[:, :3])
+            pull = guide(x_k, clean, rows)
+        return sample.detach() - pull * spread(depth - transition.target, pull)
 
 
 def _draw_noise(seeds: Sequence[int], rows: Tensor, depth: Tensor, like: Tensor) -> Tensor:
-    """What a step adds, ``[b, 3, H, W]``; a GPU gets it without waiting for its last step."""
+    """The noise of one step, ``[b, 3, H, W]``; a GPU gets it without waiting for its last step."""
     pairs = zip(rows.tolist(), depth.tolist(), strict=True)
     noise = torch.stack([step_noise(seeds[i], "reverse", k, like.shape[1:]) for i, k in pairs])
     if like.device.type == "cuda":
         noise = noise.pin_memory()
     return noise.to(like.device, non_blocking=True)
-
-
-def _one_step(
-    schedule: Schedule,
-    network: nn.Module,
-    x_k: Tensor,
-    transition: Transition,
-    noise: Tensor | None,
-    rows: Tensor,
-    guide: StructuralGuide | None,
-    sampler: Sampler,
-    agreement: Agreement | None,
-) -> tuple[Tensor, Tensor]:
-    """(next state, x0_hat); a step over several depths is guided as often as it skips."""
-    through = guide is not None and guide.config.through_network
-    x_k = x_k.detach().requires_grad_(through)
-    time = schedule.time[transition.depth].to(x_k.device, non_blocking=True)
-    with torch.set_grad_enabled(through):
-        output = network(x_k, time)  # [b, 6, H, W]
-        x0_hat = predict_x0(schedule, x_k, transition.depth, output[:, :3])
-        if agreement is not None:
-            x0_hat = agreement(x0_hat, transition.depth, rows)
-        sample = sampler.step(schedule, output, x0_hat, x_k, transition, noise)
-    if guide is None:
-        return sample, x0_hat
-    with torch.enable_grad():
-        clean = x0_hat
-        if not through:
-            clean = predict_x0(schedule, x_k.requires_grad_(), transition.depth, output[:, :3])
-        pull = guide(x_k, clean, rows)
-    sample = sample.detach() - pull * spread(transition.depth - transition.target, pull)
-    return sample, x0_hat.detach()

@@ -1,4 +1,8 @@
-"""The discriminator's confidence along the forward path."""
+"""The discriminator's confidence in damage along the forward path (section 3.2 of the paper).
+
+States are judged in batches that bound memory, and only as deep as somebody asks; the stopping
+rule (:mod:`dga.stopping`) turns the logits into a depth.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +18,13 @@ from torch import Tensor, nn
 from dga.diffusion import ForwardPath, Schedule, predict_x0
 
 FIRST = 4
-"""States judged first: fewer than later, so that a page can start drawing."""
+"""How many states are judged first: fewer than later, so that a page can begin to draw."""
 INPUTS = ("x_t", "x0_hat")
 """What a discriminator can be shown: the noised state, or the denoiser's clean estimate of it."""
 CHUNK_VALUES = 16 * 3 * 64 * 64
 """Pixel values in one forward pass on a processor: 16 pictures of 64 px; bounds memory."""
 GPU_CHUNKS = 16
-"""So many times ``CHUNK_VALUES`` on a GPU, to keep it busy (2.5 GB at 256 px)."""
+"""How many times ``CHUNK_VALUES`` a GPU gets, to keep it busy (2.5 GB at 256 px)."""
 
 
 def max_batch(x: Tensor) -> int:
@@ -88,16 +92,17 @@ def compute_curve(
 
 @dataclass(frozen=True)
 class Judged:
-    """Event: some more states of a path were judged."""
+    """Event: more states of a path were judged."""
 
     path: JudgedPath
 
 
 @dataclass
 class JudgedPath:
-    """A forward path with the discriminator's logits, as deep as they were asked for.
+    """A forward path with the discriminator's logits, as deep as somebody asked for them.
 
-    ``logits``: from depth ``entry`` on; their sigmoid is the confidence, P(corrupted | x_k).
+    ``logits``: of the states from depth ``entry`` on; their sigmoid is the confidence,
+    P(corrupted | x_k).
     """
 
     schedule: Schedule
@@ -106,10 +111,10 @@ class JudgedPath:
     entry: int = 0
     logits: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     seconds: list[float] = field(default_factory=lambda: [0.0])
-    """Entry n: what it took to draw and judge the first n states."""
+    """At index n: the seconds in which the first n states were drawn and judged."""
 
     def judge(self, count: int) -> Iterator[Judged]:
-        """Judge states from the entry on until ``count`` are known, a batch at a time."""
+        """Judge states from the entry on, a batch at a time, until ``count`` have logits."""
         while (judged := len(self.logits)) < count:
             begun = time.perf_counter()
             size = min(max_batch(self.states.x_0), count - judged, count if judged else FIRST)

@@ -1,4 +1,9 @@
-"""Structural guidance: keep the low frequencies of the input while denoising."""
+"""Structural guidance: the low frequencies of the input are kept while it is denoised.
+
+Every reverse step is pulled down the gradient of a distance between low-passed pictures (section
+3.4 of the paper; Gao et al., "Back to the Source: Diffusion-Driven Test-Time Adaptation", 2023,
+called DDA below).
+"""
 
 import functools
 from dataclasses import dataclass

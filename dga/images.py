@@ -1,17 +1,18 @@
 """Pictures as PIL images, uint8 arrays and tensors in [-1, 1], and the ways between them.
 
-There is one way from a stored picture to pixels, :func:`to_rgb`, for files and for PIL images: what
-changes the meaning of stored values (orientation, depth, transparency, colour profile) is applied.
+There is one way from a stored picture to pixels, :func:`to_rgb`, for files and for PIL images. It
+applies all that changes what stored values mean: orientation, depth, transparency, colour profile.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import struct
 from collections.abc import Iterator, Mapping
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +26,11 @@ HALF_RANGE = 127.5
 """8-bit levels in a unit of [-1, 1]."""
 
 KEPT_SIDE = 768
-"""Where a square is cut out, a picture with a shorter side of twice this is first reduced by a
-whole factor, to no less."""
+"""Pixels a side. Before a square is cut out, a picture whose shorter side has at least twice as
+many is reduced by a whole factor, to no less than this."""
 EXIF = b"Exif\0\0"
 ORIENTATION = 0x0112
-_MOST_ENTRIES = 512  # of a directory of EXIF or TIFF
+_MOST_ENTRIES = 512  # in a directory of EXIF or TIFF
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -39,17 +40,18 @@ _TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-_MEANING = {"exif", "icc_profile", "transparency", "gamma"}
-"""What in a PIL image's ``info`` changes what its values mean."""
+_CHANGES_MEANING = {"exif", "icc_profile", "transparency", "gamma"}
+"""Keys of a PIL image's ``info`` that change what its values mean."""
 _BAND_PIXELS = 1_000_000  # converted at once, to spare memory
-_PHOTOMETRIC, _SAMPLE_FORMAT, _LARGEST = 262, 339, 281  # tags of TIFF
-_DESCRIBED = {0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x8298, 0x8769, 0x8825}
+_BITS, _PHOTOMETRIC, _LARGEST, _SAMPLE_FORMAT = 258, 262, 281, 339  # tags of TIFF
+_CAMERA, _POSITION = 0x8769, 0x8825  # tags of EXIF that hold directories of their own
+_DESCRIPTIVE = {0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x8298, _CAMERA, _POSITION}
 """Tags of EXIF that say where a picture comes from, not how it is stored: from the description to
 the copyright, camera settings, geographical position."""
 _NO_PROFILE = (ImageCms.PyCMSError, OSError, ValueError, TypeError)
-"""What a profile raises that is damaged, or of another kind of picture: as if there were none."""
-_SAME = 2
-"""Levels of 255: a profile that moves no colour further is sRGB's."""
+"""What a damaged profile raises, or one of another kind of picture; it is then ignored."""
+_SAME_LEVELS = 2
+"""Levels of 255. A profile that moves no colour by more is that of sRGB."""
 
 
 class PictureError(ValueError):
@@ -59,67 +61,67 @@ class PictureError(ValueError):
 def to_rgb(image: Image.Image, kept: int | None = None) -> Image.Image:
     """Any PIL image as 8-bit sRGB, upright; transparency is laid over white.
 
-    Of an animation the frame is taken that it stands at, the first of a file. ``kept``: a picture
-    whose shorter side has at least twice so many pixels is reduced by a whole factor, to no less
-    than that. A plain RGB image comes back as it is, ``info`` included; others are new, without
-    metadata. Raises :class:`PictureError` where it is unclear what the values mean.
+    Of an animation the current frame is taken, which is the first one of a file. ``kept``: a
+    picture whose shorter side has at least twice as many pixels is reduced by a whole factor, to no
+    less than that. A plain RGB image comes back as it is, ``info`` included; others are new,
+    without metadata. Raises :class:`PictureError` where it is unclear what the values mean.
     """
     factor = max(1, min(image.size) // kept) if kept else 1
     tags = dict(getattr(image, "tag_v2", {}))  # they go when Pillow turns the picture upright
-    is_plain = image.mode == "RGB" and not _MEANING & image.info.keys()
+    is_plain = image.mode == "RGB" and not _CHANGES_MEANING & image.info.keys()
     if is_plain and factor == 1 and not isinstance(image, ImageFile.ImageFile):
         return image
     image.load()
     values = _Values.of(image, tags)
     width, height = image.size
-    paper = Image.new("RGB", (-(-width // factor), -(-height // factor)))
+    canvas = Image.new("RGB", (-(-width // factor), -(-height // factor)))
     for box in _bands(image.size, factor):
         band = values.to_rgb(image.crop(box))
-        paper.paste(band.reduce(factor) if factor > 1 else band, (0, box[1] // factor))
+        canvas.paste(band.reduce(factor) if factor > 1 else band, (0, box[1] // factor))
     turn = _TURNS.get(1 if tags else orientation_of(image.info.get("exif", b"")))
-    return paper if turn is None else paper.transpose(turn)
+    return canvas if turn is None else canvas.transpose(turn)
 
 
 def _bands(size: tuple[int, int], factor: int) -> Iterator[tuple[int, int, int, int]]:
+    """Boxes of full width that cover a picture; their heights are multiples of ``factor``."""
     width, height = size
     rows = factor * max(1, _BAND_PIXELS // (width * factor))
     return ((0, top, width, min(top + rows, height)) for top in range(0, height, rows))
 
 
-class _Values:
-    """What the stored values of one picture mean, for all of its bands alike."""
+class _Values(NamedTuple):
+    """What the stored values of a picture mean. ``white``: the grey value that stands for white."""
 
-    def __init__(self, info: Mapping[Any, Any], white: float, inverted: bool, opaque: bool) -> None:
-        self.info, self.white, self.inverted, self.opaque = info, white, inverted, opaque
+    info: Mapping[Any, Any]
+    white: float
+    is_inverted: bool
+    is_opaque: bool
 
     @classmethod
     def of(cls, image: Image.Image, tags: Mapping[int, Any]) -> _Values:
         """Raises :class:`PictureError` where it is unclear what they mean."""
-        deep = image.mode.startswith("I") or image.mode == "F"
-        white = _white_of(image, tags) if deep else 255.0
-        opaque = not image.has_transparency_data
+        is_deep = image.mode.startswith("I") or image.mode == "F"
+        white = _find_white(image, tags) if is_deep else 255.0
+        is_opaque = not image.has_transparency_data
         if "A" in image.getbands():  # empty everywhere: a channel that nobody filled
-            opaque = image.getchannel("A").getextrema()[1] == 0
-        return cls(image.info, white, deep and tags.get(_PHOTOMETRIC) == 0, opaque)
+            is_opaque = image.getchannel("A").getextrema()[1] == 0
+        return cls(image.info, white, is_deep and tags.get(_PHOTOMETRIC) == 0, is_opaque)
 
     def to_rgb(self, band: Image.Image) -> Image.Image:
         """A part of the picture as 8-bit sRGB, on white."""
         is_deep = band.mode.startswith("I") or band.mode == "F"
         if is_deep:
             band = self._to_8_bits(band)
-        is_grey, is_print = band.mode in ("1", "L", "LA", "La"), band.mode == "CMYK"
-        if not self.opaque and not is_deep:
+        mode = band.mode
+        if not self.is_opaque and not is_deep:
             band = _lay_on_white(band)
         elif "A" in band.getbands():
             band = band.convert("RGBA").convert("RGB")
         profile, gamma = self.info.get("icc_profile"), self.info.get("gamma")
         if profile:
-            for mode in ("CMYK",) if is_print else ("L", "RGB") if is_grey else ("RGB",):
-                with contextlib.suppress(*_NO_PROFILE):
-                    transform = _make_srgb_transform(profile, mode)
-                    if transform:
-                        return _apply_transform(band.convert(mode), transform)
-                    return band.convert("RGB")
+            converted = _apply_profile(band, profile, mode)
+            if converted is not None:
+                return converted
         elif gamma and "srgb" not in self.info and not 0.9 < 2.2 * gamma < 1.1:
             curve = 255 * (np.arange(256) / 255) ** (1 / (2.2 * gamma))
             return band.convert("RGB").point([int(level) for level in curve.round()] * 3)
@@ -132,37 +134,53 @@ class _Values:
             ) from None
 
     def _to_8_bits(self, band: Image.Image) -> Image.Image:
+        """Grey of more than 8 bits as grey of 8 bits; its transparent value becomes white."""
         grey = np.asarray(band).astype(np.float32)
         hidden = grey == self.info["transparency"] if "transparency" in self.info else None
-        grey = (self.white - grey if self.inverted else grey) * (255 / self.white)
+        grey = (self.white - grey if self.is_inverted else grey) * (255 / self.white)
         if hidden is not None:
             grey[hidden] = 255
         return Image.fromarray(grey.round().clip(0, 255).astype(np.uint8))
 
 
+def _apply_profile(band: Image.Image, profile: bytes, mode: str) -> Image.Image | None:
+    """A part of a picture as sRGB, by the colour profile of its file; None if that is of no use.
+
+    ``mode``: in which the picture is stored. Grey pictures may have a profile of grey or of RGB.
+    """
+    profile_modes = {"CMYK": ("CMYK",), **dict.fromkeys(("1", "L", "LA", "La"), ("L", "RGB"))}
+    for profile_mode in profile_modes.get(mode, ("RGB",)):
+        with contextlib.suppress(*_NO_PROFILE):
+            transform = _make_srgb_transform(profile, profile_mode)
+            if transform is None:
+                return band.convert("RGB")
+            return _apply_transform(band.convert(profile_mode), transform)
+    return None
+
+
 def _lay_on_white(image: Image.Image) -> Image.Image:
+    """A picture with transparency as RGB, laid over white."""
     image = image if image.mode == "RGBA" else image.convert("RGBA")
-    paper = Image.new("RGB", image.size, "white")
-    paper.paste(image, mask=image.getchannel("A"))
-    return paper
+    canvas = Image.new("RGB", image.size, "white")
+    canvas.paste(image, mask=image.getchannel("A"))
+    return canvas
 
 
-def _white_of(image: Image.Image, tags: Mapping[int, Any]) -> float:
+def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
     """The value that stands for white in grey of 16 or 32 bits, or of floats.
 
-    Raises :class:`PictureError` where that cannot be told: signed numbers, 12 bits kept in 16 ...
+    Raises :class:`PictureError` where that is unclear, for example for signed numbers.
     """
-    ranges = []
+    low, high = math.inf, -math.inf
     for box in _bands(image.size, 1):
         values = np.asarray(image.crop(box))
         if not np.isfinite(values).all():
             raise PictureError("This picture has values that are not numbers and cannot be read.")
-        ranges.append((float(values.min()), float(values.max())))
-    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+        low, high = min(low, float(values.min())), max(high, float(values.max()))
     largest = tags.get(_LARGEST) or 0.0
     largest = float(largest[0] if isinstance(largest, tuple) else largest)
-    bits = max(tags.get(258) or (0,))
-    whites: list[tuple[float, float, float]]  # from, to: the value of white
+    bits = max(tags.get(_BITS) or (0,))
+    whites: list[tuple[float, float, float]]  # where the highest value lies between: white
     if image.mode == "F":
         whites = [(-1e-3, 1.001, 1.0), (16, 255.5, 255.0), (4096, 65_535.5, 65_535.0)]
         low = 0.0 if -1e-3 <= low < 0 else low  # rounding
@@ -187,7 +205,7 @@ def _white_of(image: Image.Image, tags: Mapping[int, Any]) -> float:
 
 @functools.lru_cache(maxsize=8)
 def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
-    """From a profile's colours to sRGB; None where they are sRGB's anyway.
+    """The transform from a profile's colours to sRGB; None where they are sRGB's already.
 
     ``mode``: RGB, L or CMYK. Raises ``ImageCms.PyCMSError`` for a profile of other colours.
     """
@@ -198,9 +216,9 @@ def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransfor
     levels = np.arange(0, 256, 15, dtype=np.uint8)
     grid = np.stack(np.meshgrid(levels, levels, levels), -1).reshape(1, -1, 3)
     probe = Image.fromarray(grid if mode == "RGB" else grid[..., 0])
-    found = np.asarray(_apply_transform(probe, transform)).astype(int)
-    unmoved = np.abs(found - np.asarray(probe.convert("RGB"))).max() <= _SAME
-    return None if unmoved else transform
+    moved = np.asarray(_apply_transform(probe, transform)).astype(int)
+    is_srgb = np.abs(moved - np.asarray(probe.convert("RGB"))).max() <= _SAME_LEVELS
+    return None if is_srgb else transform
 
 
 def _apply_transform(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.Image:
@@ -211,9 +229,10 @@ def _apply_transform(image: Image.Image, transform: ImageCms.ImageCmsTransform) 
 
 
 def read_directory(block: bytes) -> dict[int, tuple[int, int, int]] | None:
-    """Entries of a TIFF or of EXIF by tag: kind, number of values, and the first one or its offset.
+    """Entries of a TIFF or of EXIF by tag: type, number of values, and the first one or its offset.
 
-    None where it is none, or beyond reason: others' may name the same megabytes many times.
+    None where ``block`` is neither, or has too many entries or a tag twice, with which a hostile
+    file may name the same megabytes many times.
     """
     order = {b"II*\0": "<", b"MM\0*": ">"}.get(block[:4])
     if order is None:
@@ -241,11 +260,11 @@ def orientation_of(exif: bytes) -> int:
 
 
 def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
-    """What was made of a picture, uint8 ``[H, W, 3]``, with its profile, EXIF and resolution.
+    """Pixels, uint8 ``[H, W, 3]``, as an image with the original's profile, EXIF and resolution.
 
-    The pixels are sRGB, as :func:`to_rgb` returns them, and go back into the profile's colours;
-    where nothing was changed, its own are kept, for sRGB lacks some. Of a profile that has no way
-    back (a printer's, grey) the result is sRGB and says nothing.
+    The pixels are sRGB, as :func:`to_rgb` returns them, and are converted to the profile's colours;
+    where a pixel was not changed, its original colour is kept, since sRGB lacks some. A profile
+    that has no way back (a printer's, or of grey) is left out, and the result is sRGB.
     """
     image, info = Image.fromarray(pixels), dict[str | tuple[int, int], Any]()
     if profile := original.info.get("icc_profile"):
@@ -268,11 +287,11 @@ def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
 
 
 def read_exif(image: Image.Image) -> bytes:
-    """EXIF of a picture that has been turned upright; empty where it has none that can be read."""
+    """The descriptive part of a picture's EXIF; empty where there is none that can be read."""
     try:
         exif, result = image.getexif(), Image.Exif()
-        for tag in _DESCRIBED & exif.keys():
-            result[tag] = exif.get_ifd(tag) if tag in (0x8769, 0x8825) else exif[tag]
+        for tag in _DESCRIPTIVE & exif.keys():
+            result[tag] = exif.get_ifd(tag) if tag in (_CAMERA, _POSITION) else exif[tag]
         return result.tobytes() if result else b""
     except Exception:  # an EXIF block is whatever some camera wrote
         return b""
@@ -305,7 +324,7 @@ def through_jpeg(pixels: Pixels, quality: int) -> Image.Image:
 
 
 def to_tensor(pixels: Pixels) -> Tensor:
-    """uint8 ``[..., H, W, 3]`` to float32 ``[..., 3, H, W]`` in [-1, 1]."""
+    """Pictures, uint8 ``[..., H, W, 3]``, to float32 ``[..., 3, H, W]`` in [-1, 1]."""
     import torch  # here: decoding a picture must not wait for it
 
     x = torch.tensor(np.ascontiguousarray(pixels)).movedim(-1, -3)  # a copy: it may be read-only
@@ -318,7 +337,7 @@ def to_levels(x: Tensor) -> Tensor:
 
 
 def from_tensor(x: Tensor) -> Pixels:
-    """float ``[..., 3, H, W]`` in [-1, 1] to uint8 ``[..., H, W, 3]`` (clipped, rounded).
+    """Float ``[..., 3, H, W]`` in [-1, 1] to pictures, uint8 ``[..., H, W, 3]``, rounded.
 
     Raises ``FloatingPointError`` for what is no picture: NaN would become a grey level.
     """

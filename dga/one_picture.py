@@ -1,7 +1,7 @@
-"""One picture and some systems: what each of them makes of it, in pictures and predictions.
+"""One picture and some systems: what each of them makes of it, as pictures and predictions.
 
-:func:`adapt_steps` is :func:`dga.pipeline.run` for one picture, with its tensors converted to 8-bit
-pictures and the frozen classifier's predictions of them.
+:func:`adapt_steps` is :func:`dga.pipeline.run` for one picture. Its tensors become 8-bit pictures,
+and the frozen classifier predicts each of them.
 """
 
 from __future__ import annotations
@@ -17,71 +17,35 @@ from torch import Tensor
 
 from dga.diffusion import ReverseStep
 from dga.discriminator import Judged, max_batch
-from dga.explanation.search import Explanation, Scored
+from dga.explanation.search import Scored
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.pipeline import PictureCache, Rebuilt, Stopped, find_stop, run
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
-from dga.stopping import Stop, confidence_from_logits
-from dga.systems import USUAL, System, require_repair, systems
+from dga.stopping import Stop
+from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
 
 
 @dataclass(frozen=True)
-class Search:
-    """What was found in one picture, and where its forward process stopped.
-
-    ``logits``: ``[paths, K]`` from the entry on; ``restored``: after the inverse, and
-    ``x_t_star``: uint8 ``[S, S, 3]``; ``unchanged``: the picture is returned bit for bit.
-    """
-
-    explanation: Explanation
-    stop: Stop
-    diffusion: Diffusion
-    logits: NDArray[np.float64]
-    restored: Pixels
-    x_t_star: Pixels
-    unchanged: bool
-    seconds: float
-
-    @classmethod
-    def of(cls, one: Stopped) -> Search:
-        """The stop, with its states converted to pictures."""
-        states = one.path.states
-        restored, x_t_star = (from_tensor(x) for x in (states.x_0, states.at(one.stop.t_star)))
-        return cls(
-            explanation=one.explanation,
-            stop=one.stop,
-            diffusion=one.diffusion,
-            logits=one.logits,
-            restored=restored,
-            x_t_star=x_t_star,
-            unchanged=one.unchanged,
-            seconds=one.seconds,
-        )
-
-    @property
-    def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) at depths from the entry on, averaged over noise paths."""
-        averaged: NDArray[np.float64] = confidence_from_logits(self.logits).mean(0)
-        return averaged
-
-
-@dataclass(frozen=True)
-class SearchEnded:
+class DepthChosen:
     """Event: t* was chosen for a system; None: by the paper's rule on the picture as it came."""
 
     system: System | None
-    search: Search
+    stopped: Stopped
 
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """A picture rebuilt by one system, uint8 ``[S, S, 3]``; ``seconds``: of rebuilding alone."""
+    """A picture rebuilt by one system.
+
+    ``image``: uint8 ``[S, S, 3]``; ``steps``: how often the denoiser was shown the picture;
+    ``seconds``: of rebuilding and predicting, without those of ``stopped``.
+    """
 
     system: System
-    search: Search
+    stopped: Stopped
     image: Pixels
     prediction: Prediction
     steps: int
@@ -90,16 +54,16 @@ class Reconstruction:
     @property
     def depth(self) -> int:
         """The depth, in 0...T, from which it was rebuilt."""
-        return self.search.stop.t_star
+        return self.stopped.stop.t_star
 
 
 @dataclass(frozen=True)
 class Adaptation:
-    """One finished run: all that a page, a figure or a table needs.
+    """One finished run.
 
-    ``stopping``: the rule that chose t*; ``search``: its result on the picture as it came or,
-    where every system explains the damage first, that of the first system. Pictures are uint8
-    ``[S, S, 3]``.
+    ``stopping``: the rule that chose t*; ``stopped``: where it did so on the picture as it came
+    or, where every system explains the damage first, on the first system's own path. Pictures are
+    uint8 ``[S, S, 3]``.
     """
 
     profile: Profile
@@ -109,28 +73,28 @@ class Adaptation:
     device: str
     input: Pixels
     input_prediction: Prediction
-    search: Search
+    stopped: Stopped
     x_t_star_prediction: Prediction
     reconstructions: Mapping[str, Reconstruction]
 
     @property
     def stop(self) -> Stop:
-        return self.search.stop
+        return self.stopped.stop
 
     @property
     def t_star(self) -> int:
-        return self.search.stop.t_star
+        return self.stopped.stop.t_star
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) along the path of ``search``, averaged over noise paths."""
-        return self.search.confidence
+        """P(corrupted | x_k) along the path of ``stopped``, averaged over noise paths."""
+        return self.stopped.confidence
 
     @property
-    def explained(self) -> Search | None:
-        """What the first system found that explains the damage, if one does."""
+    def explained(self) -> Stopped | None:
+        """The stop of the first system that explains the damage, if one does."""
         results = self.reconstructions.values()
-        return next((result.search for result in results if result.system.explain), None)
+        return next((result.stopped for result in results if result.system.explain), None)
 
 
 def adapt(
@@ -138,9 +102,9 @@ def adapt(
 ) -> Adaptation:
     """Adapt one picture, uint8 ``[S, S, 3]`` of the profile's size, by some systems.
 
-    ``chosen``: by default DGA, DGA + G, DDA and DGA+; they repair, the frozen classifier reads.
-    The same arguments give the same result. Raises ``ValueError`` for another size, and
-    ``FloatingPointError`` if a network returns no numbers.
+    ``chosen``: systems that repair, which the frozen classifier reads; by default DGA, DGA + G,
+    DDA and DGA+. The same arguments give the same result. Raises ``ValueError`` for another size,
+    and ``FloatingPointError`` if a network returns no numbers.
     """
     *_, last = adapt_steps(models, pixels, seed, chosen)
     assert isinstance(last, Adaptation)
@@ -156,7 +120,7 @@ def adapt_steps(
     extent: int | None = None,
     cache: PictureCache | None = None,
     stopping: StoppingConfig | None = None,
-) -> Iterator[Scored | Judged | SearchEnded | ReverseStep | Reconstruction | Adaptation]:
+) -> Iterator[Scored | Judged | DepthChosen | ReverseStep | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
     ``extent``: the forward path of the picture as it came is judged to this depth, and deeper only
@@ -166,44 +130,44 @@ def adapt_steps(
     """
     profile, x = models.profile, picture_tensor(models, pixels)
     if chosen is None:
-        chosen = [systems(profile)[name] for name in USUAL]
+        chosen = [systems(profile)[name] for name in DEFAULT_SYSTEMS]
     cache = cache or PictureCache(models, x, seed)
     by_repair = defaultdict[Repair, list[System]](list)
     for system in chosen:
         by_repair[require_repair(system)].append(system)
-    plain = [repair for repair in by_repair if not repair.explain]
     (input_prediction,) = classify(models, x[None])
-    search: Search | None = None
-    if plain or not chosen or extent is not None:
-        rules = (r.diffusion.stopping for r in plain if r.diffusion.depth is None)
-        rule = next(rules, None) or stopping or profile.stopping
+    unexplained = [repair.diffusion for repair in by_repair if not repair.explain]
+    stopped: Stopped | None = None
+    if unexplained or not chosen or extent is not None:
+        # The paper's path: of the picture as it came, by the first rule that a system has.
+        rules = [diffusion.stopping for diffusion in unexplained if diffusion.depth is None]
+        rule = (rules[0] if rules else stopping) or profile.stopping
         deepest = profile.schedule.steps if extent is None else extent
-        search = Search.of((yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)))
-        yield SearchEnded(None, search)
-    searches: dict[Repair, Search] = {}
+        stopped = yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)
+        yield DepthChosen(None, stopped)
+    stopped_by_repair: dict[Repair, Stopped] = {}
     results: dict[str, Reconstruction] = {}
     for event in run(models, x[None], [seed], list(by_repair), [cache]):
         if isinstance(event, Stopped):
-            searches[event.repair] = Search.of(event)
+            stopped_by_repair[event.repair] = event
             for system in by_repair[event.repair]:
-                yield SearchEnded(system, searches[event.repair])
+                yield DepthChosen(system, event)
         elif isinstance(event, Rebuilt):
             begun = time.perf_counter()
             image = from_tensor(event.image)
             (prediction,) = classify(models, event.image[None])
             seconds = event.seconds + time.perf_counter() - begun
+            of_system = stopped_by_repair[event.repair]
             for system in by_repair[event.repair]:
-                result = Reconstruction(
-                    system, searches[event.repair], image, prediction, event.steps, seconds
-                )
+                result = Reconstruction(system, of_system, image, prediction, event.steps, seconds)
                 results[system.name] = result
                 yield result
         else:
             yield event
-    if search is None:
-        repair, search = next(iter(searches.items()))
-        rule = repair.diffusion.stopping or profile.stopping
-    (at_t_star,) = classify(models, to_tensor(search.x_t_star)[None].to(models.device))
+    if stopped is None:
+        stopped = next(iter(stopped_by_repair.values()))
+        rule = stopped.repair.diffusion.stopping or profile.stopping
+    (at_t_star,) = classify(models, to_tensor(stopped.x_t_star)[None].to(models.device))
     yield Adaptation(
         profile=profile,
         stopping=rule,
@@ -212,7 +176,7 @@ def adapt_steps(
         device=str(models.device),
         input=pixels,
         input_prediction=input_prediction,
-        search=search,
+        stopped=stopped,
         x_t_star_prediction=at_t_star,
         reconstructions={system.name: results[system.name] for system in chosen},
     )
@@ -225,7 +189,7 @@ def classify(models: Models, x: Tensor) -> list[Prediction]:
 
 
 def picture_tensor(models: Models, pixels: Pixels) -> Tensor:
-    """uint8 ``[S, S, 3]`` to ``[3, S, S]`` in [-1, 1] where the networks are.
+    """A picture, uint8 ``[S, S, 3]``, to ``[3, S, S]`` in [-1, 1] on the networks' device.
 
     Raises ``ValueError`` for anything but a picture of the profile's size.
     """

@@ -1,10 +1,10 @@
-"""Whole photographs: a depth for each window. Ours, not the paper's.
+"""DGA+ on photographs of any size. Ours, not the paper's.
 
-The picture is explained as a whole (:mod:`dga.explanation.windows`); then :func:`dga.pipeline.run`
+A photograph is explained as a whole (:mod:`dga.explanation.windows`); then :func:`dga.pipeline.run`
 repairs it, in one piece up to :data:`ONE_PIECE_SIDE`, else in overlapping windows of the profile's
-size. Where noise is uneven, each pixel is given only what it lacks, so that all stand at
-one depth and an ordinary denoiser can take all of it out. (SVNR, Pearl et al., 2023, trains a
-denoiser that is told a time for every pixel instead.)
+size, with a depth for each. Where noise is uneven, each pixel gets only the noise that it lacks, so
+that all pixels stand at one depth and an ordinary denoiser can take all noise out. (SVNR, Pearl et
+al., 2023, trains a denoiser with a time for every pixel instead.)
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.discriminator import Judged, judge_states, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.judge import CandidateJudge
@@ -33,18 +32,17 @@ from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.pipeline import PictureCache, Rebuilt, Stopped, run
 from dga.profiles import Diffusion, Repair, StoppingConfig, WindowsConfig
-from dga.stopping import Stop, choose_depth, is_decided
 
 WINDOW_BATCH = 16
-"""Windows repaired together; bounds memory, and how long nothing is heard."""
+"""Windows repaired together: bounds memory, and the time between two events."""
 ONE_PIECE_SIDE = 384
-"""Pixels a side up to which a photograph is repaired in one piece; beyond, windows bound memory."""
+"""Pixels a side up to which a photograph is repaired in one piece; windows bound memory above."""
 
 
 def choose_repair(models: Models) -> Repair:
-    """The repair of photographs: the profile's own, where that explains large pictures.
+    """The repair of photographs: DGA+ of the profile, if it explains pictures by windows.
 
-    Else as it was chosen on scikit-image's photographs.
+    Else a repair with settings that were chosen on scikit-image's photographs.
     """
     plus = models.profile.plus
     config = plus.explain
@@ -64,8 +62,9 @@ class Photograph:
 
     ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``noise``: standard deviation of
     each pixel's noise, float32 ``[H, W]``, pixels in [-1, 1], 0 where none counts; ``depths``: t*
-    of each window, ``[rows, columns]``, which begin at those pixels; ``unchanged``: it came back
-    bit for bit.
+    of each window, ``[rows, columns]``, which begin at those pixels; ``crossed``: whether every
+    window met its stopping rule, or had none; ``unchanged``: whether the photograph came back bit
+    for bit; ``seconds``: wall clock.
     """
 
     image: Pixels
@@ -74,14 +73,15 @@ class Photograph:
     rows: Sequence[int]
     columns: Sequence[int]
     depths: NDArray[np.int64]
+    crossed: bool
     unchanged: bool
     seconds: float
 
     def facts(self) -> dict[str, Any]:
-        """All but the pictures, in JSON types.
+        """The record without the pictures, as JSON types.
 
         ``found``: the degradation of the whole, but for noise; ``noise``: over all pixels;
-        ``depths``: over all windows, ``share``: of those with a depth above 0.
+        ``depths``: over all windows, of which ``share`` have a depth above 0.
         """
         height, width = self.image.shape[:2]
         return {
@@ -105,7 +105,7 @@ class Photograph:
 
 @dataclass(frozen=True)
 class Progress:
-    """Event: ``done`` of ``total`` windows that need a repair are finished."""
+    """Event: of ``total`` windows that need a repair ``done`` are finished."""
 
     done: int
     total: int
@@ -136,7 +136,7 @@ def photograph_steps(
     config = models.profile.plus.explain
     whole = ONE_PIECE_SIDE if config and config.windows else 0
     if max(height, width) <= max(models.window_size, whole):
-        result = yield from _repair_whole(models, mirror_up(pixels, models.window_size), seed)
+        result = yield from _repair_whole(models, mirror_to_side(pixels, models.window_size), seed)
     else:
         result = yield from _repair_windows(models, pixels, seed)
     image = result.image[:height, :width]
@@ -151,12 +151,12 @@ def photograph_steps(
 
 
 def content_seed(pixels: Pixels) -> int:
-    """A picture's own seed, from its pixels alone."""
+    """The seed of a picture, which depends on its pixels alone."""
     return int.from_bytes(hashlib.blake2b(pixels.tobytes(), digest_size=4).digest(), "little")
 
 
-def mirror_up(pixels: Pixels, least: int) -> Pixels:
-    """Sides below ``least`` pixels are mirrored up to it: uint8 ``[H, W, 3]``."""
+def mirror_to_side(pixels: Pixels, least: int) -> Pixels:
+    """A picture, uint8 ``[H, W, 3]``, continued by its mirror image to ``least`` pixels a side."""
     missing = [(0, max(0, least - side)) for side in pixels.shape[:2]]
     return np.pad(pixels, (*missing, (0, 0)), "symmetric") if np.any(missing) else pixels
 
@@ -173,12 +173,17 @@ def _repair_whole(
             stopped = event
         elif isinstance(event, Rebuilt):
             image = from_tensor(event.image)
-    explanation = stopped.explanation
-    noise = np.full(pixels.shape[:2], explanation.degradation.noise, np.float32)
-    if explanation.noise_map is not None:
-        noise = explanation.noise_map.numpy()
-    depths = np.array([[stopped.stop.t_star]])
-    return Photograph(image, explanation, noise, (0,), (0,), depths, stopped.unchanged, 0.0)
+    return Photograph(
+        image,
+        stopped.explanation,
+        noise=_noise_by_pixel(stopped.explanation, pixels),
+        rows=(0,),
+        columns=(0,),
+        depths=np.array([[stopped.stop.t_star]]),
+        crossed=stopped.stop.crossed,
+        unchanged=stopped.unchanged,
+        seconds=0.0,
+    )
 
 
 def _repair_windows(
@@ -189,8 +194,7 @@ def _repair_windows(
     Each window's change is added to the picture after the inverse, faded towards its edges.
     """
     side, repair = models.profile.image_size, choose_repair(models)
-    pixels = mirror_up(pixels, side)
-    is_grey = bool((pixels == pixels[..., :1]).all())
+    pixels = mirror_to_side(pixels, side)
     x, config = to_tensor(pixels), repair.explain
     assert config is not None
     assert config.windows is not None
@@ -203,41 +207,58 @@ def _repair_windows(
         _explain_window(models, explanation, restored, grid, number, config.windows)
         for number in range(len(grid))
     ]
-    damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
 
-    change, depths = torch.zeros_like(x), np.zeros(len(grid), np.int64)
-    batch = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
-    for begin in range(0, len(damaged), batch):
-        numbers = damaged[begin : begin + batch]
-        pictures, seeds = grid.cut(x, numbers), [seed * 1_000_003 + number for number in numbers]
-        pictures, before = pictures.to(models.device), grid.cut(restored, numbers)
+    damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
+    change, depths, crossed = torch.zeros_like(x), np.zeros(len(grid), np.int64), True
+    size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
+    for first in range(0, len(damaged), size):
+        numbers = damaged[first : first + size]
+        before = grid.cut(restored, numbers)
+        seeds = [seed * 1_000_003 + number for number in numbers]
+        windows = grid.cut(x, numbers).to(models.device)
         caches = [
-            WindowCache(models, picture, window_seed, explanations[number])
-            for picture, window_seed, number in zip(pictures, seeds, numbers, strict=True)
+            PictureCache(models, window, window_seed, explanations[number])
+            for window, window_seed, number in zip(windows, seeds, numbers, strict=True)
         ]
-        judge_entries(models, caches)
-        for event in run(models, pictures, seeds, [repair], caches):
+        for event in run(models, windows, seeds, [repair], caches):
             if isinstance(event, Stopped):
                 depths[numbers[event.row]] = event.stop.t_star
+                crossed = crossed and event.stop.crossed
             elif isinstance(event, Rebuilt) and event.steps:
                 grid.add(change, numbers[event.row], event.image.cpu() - before[event.row])
-        yield Progress(begin + len(numbers), len(damaged))
+        yield Progress(first + len(numbers), len(damaged))
+
     change = change / grid.weight()
-    if is_grey:  # a grey photograph stays grey
+    if (pixels == pixels[..., :1]).all():  # a grey photograph stays grey
         change = change.mean(0)
-    noise = np.zeros(x.shape[1:], np.float32)
+    return Photograph(
+        from_tensor(restored + change),
+        explanation,
+        noise=_noise_by_pixel(explanation, pixels),
+        rows=grid.rows,
+        columns=grid.columns,
+        depths=depths.reshape(len(grid.rows), len(grid.columns)),
+        crossed=crossed,
+        unchanged=False,
+        seconds=0.0,
+    )
+
+
+def _noise_by_pixel(explanation: Explanation, pixels: Pixels) -> NDArray[np.float32]:
+    """The noise level of each pixel, ``[H, W]``."""
     if explanation.noise_map is not None:
-        noise = explanation.noise_map.numpy()
-    by_window = depths.reshape(len(grid.rows), len(grid.columns))
-    image = from_tensor(restored + change)
-    return Photograph(image, explanation, noise, grid.rows, grid.columns, by_window, False, 0.0)
+        noise: NDArray[np.float32] = explanation.noise_map.numpy()
+        return noise
+    return np.full(pixels.shape[:2], explanation.degradation.noise, np.float32)
 
 
 def _with_progress(
     steps: Generator[Scored, None, Explanation], total: int
 ) -> Generator[Scored | Progress, None, Explanation]:
-    """The explanation that ``steps`` return; events that say only that work goes on become progress
-    of no window yet."""
+    """The explanation that ``steps`` return.
+
+    Events which only say that work goes on become progress, of no window yet.
+    """
     while True:
         try:
             event = next(steps)
@@ -257,48 +278,27 @@ def _explain_window(
 ) -> Explanation:
     """The whole picture's explanation for one window: its own noise, the same blur.
 
-    ``restored``: the whole after the inverse, ``[3, H, W]``. All else is undone there (exposure,
-    impulses, blocks, zoom, glass, veils); nothing is left of it to do.
+    ``restored``: the whole after the inverse, ``[3, H, W]``. Exposure, impulses, blocks, zoom,
+    glass and veils are undone there; nothing of them is left to do.
     """
     state = restored if explanation.state is None else explanation.state
     window = replace(explanation, scored=(), state=grid.cut(state, [number])[0])
+    nothing = replace(
+        window, degradation=NO_DEGRADATION, entry=0, noise_map=None, is_undamaged=True
+    )
     if explanation.noise_map is not None:
         noise = grid.cut(explanation.noise_map[None], [number])[0, 0]
-        levels = uniform_levels(noise, config.levels) if bool(noise.any()) else ()
-        if levels:
-            entry = matched_depth(models.schedule, levels[-1])
-            degradation = replace(NO_DEGRADATION, noise=levels[-1])
-            window = replace(window, noise_map=noise, levels=levels)
-            return replace(window, degradation=degradation, entry=entry)
+        if not bool(noise.any()):
+            return nothing
+        levels = uniform_levels(noise, config.levels)
+        return replace(
+            window,
+            degradation=replace(NO_DEGRADATION, noise=levels[-1]),
+            entry=matched_depth(models.schedule, levels[-1]),
+            noise_map=noise,
+            levels=levels,
+        )
     operator = explanation.degradation.operator
-    # A convolution is the same everywhere.
-    if explanation.noise_map is None and isinstance(operator, Convolution):
+    if isinstance(operator, Convolution):  # the same everywhere
         return replace(window, degradation=Degradation(operator=operator))
-    return replace(window, degradation=NO_DEGRADATION, entry=0, noise_map=None, is_undamaged=True)
-
-
-class WindowCache(PictureCache):
-    """The cache of one window, whose explanation is there already."""
-
-    explanation: Explanation
-
-    def judge_until_stop(
-        self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
-    ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
-        """Judge by the entry alone, which :func:`judge_entries` has judged, where that decides."""
-        entry = self.path(explanation).logits[None, :1]  # [1, 1]
-        if entry.size and is_decided(entry, stopping):
-            return choose_depth(entry, stopping), entry, 0.0
-        return (yield from super().judge_until_stop(explanation, stopping, extent))
-
-
-def judge_entries(models: Models, windows: Sequence[WindowCache]) -> None:
-    """Judge the first state of all windows with noise in one batch; most stop there."""
-    paths = [window.path(window.explanation) for window in windows if window.explanation.entry]
-    for i in range(0, len(paths), size := max_batch(windows[0].x)):
-        part = paths[i : i + size]
-        states = torch.stack([path.states.at(path.entry) for path in part])
-        entries = torch.tensor([path.entry for path in part])
-        logits = judge_states(models.schedule, models.explainer, states, entries).double().numpy()
-        for path, logit in zip(part, logits, strict=True):
-            path.logits, path.seconds = logit[None], [0.0, 0.0]
+    return nothing

@@ -1,8 +1,9 @@
-"""The one loop: explain what a picture suffered, noise what is left, stop, denoise.
+"""The one loop: explain a picture's damage and undo it, noise what is left, stop, denoise.
 
-:func:`run` does that for a batch and for any repairs at once, as a generator of events. One
+:func:`run` does that for a batch and for several repairs at once, as a generator of events. One
 picture is a batch of one (:mod:`dga.one_picture`); rebuilding from every depth is a list of repairs
-with fixed depths. States are drawn and judged only as deep as a rule or a caller needs.
+with fixed depths. States are drawn and judged only as deep as a rule or a caller needs. (Figure 1
+and section 3 of the paper; the explanation is ours.)
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.diffusion import ForwardPath, ReverseStep, Sampler, count_steps, reverse, sampler_of
+from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, count_steps, sampler_of
 from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.judge import CandidateJudge
@@ -27,7 +29,7 @@ from dga.explanation.search import Explanation, Scored, explain
 from dga.explanation.sharpness import disk, wiener
 from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
-from dga.images import to_levels
+from dga.images import Pixels, from_tensor, to_levels
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.profiles import (
@@ -37,10 +39,10 @@ from dga.profiles import (
     Repair,
     StoppingConfig,
 )
-from dga.stopping import Stop, choose_depth, is_decided
+from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 
 NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
-"""The explanation where none is searched for: nothing is undone, and noise starts at depth 0."""
+"""The explanation where none is searched for: nothing is undone, and the entry is depth 0."""
 
 
 # What happens
@@ -52,7 +54,9 @@ class Stopped:
 
     ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T; ``logits``:
     ``[paths, K]`` from the entry on, as far as they were needed, ``[1, 0]`` where the discriminator
-    was not asked; ``path``: the first noise path; ``seconds``: of the explanation and the stop.
+    was not asked; ``x_0``: the picture with which the process began, ``[3, S, S]``; ``starts`` and
+    ``states``: what :func:`draw_starts` returns, ``[n, 3, S, S]`` of the latter; ``seconds``: of
+    the explanation and the stop.
     """
 
     row: int
@@ -61,21 +65,44 @@ class Stopped:
     explanation: Explanation
     stop: Stop
     logits: NDArray[np.float64]
-    path: JudgedPath
+    x_0: Tensor
+    starts: tuple[int, ...]
+    states: Tensor
     seconds: float
 
     @property
     def unchanged(self) -> bool:
-        """The picture is returned bit for bit."""
-        return self.stop.t_star == 0 and self.explanation.degradation.nothing_to_invert
+        """Whether the picture is returned bit for bit."""
+        return self.stop.t_star == 0 and self.explanation.degradation.has_nothing_to_invert
+
+    @property
+    def steps(self) -> int:
+        """How often the denoiser is shown the picture."""
+        return sum(count_steps(self.diffusion, depth) for depth in self.starts)
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """P(corrupted | x_k) at depths from the entry on, averaged over noise paths."""
+        averaged: NDArray[np.float64] = confidence_from_logits(self.logits).mean(0)
+        return averaged
+
+    @property
+    def restored(self) -> Pixels:
+        """The picture with which the process began, uint8 ``[S, S, 3]``."""
+        return from_tensor(self.x_0)
+
+    @property
+    def x_t_star(self) -> Pixels:
+        """The state at t*, uint8 ``[S, S, 3]``."""
+        return from_tensor(self.states[-1])
 
 
 @dataclass(frozen=True)
 class Rebuilt:
     """Event: one repair of one picture is finished. ``image``: ``[3, S, S]`` at 8-bit levels.
 
-    ``steps``: denoising steps from t* to 0; those from the shallower depths of a picture with
-    several noise levels do not count. ``seconds``: of all denoising.
+    ``steps``: how often the denoiser was shown the picture, 0 where its depth is 0; ``seconds``:
+    of all denoising.
     """
 
     row: int
@@ -109,21 +136,18 @@ def run(
     to denoise (a control permutes them). Raises ``FloatingPointError`` if a network returns no
     numbers, and ``MemoryError`` if not even one picture fits.
     """
-    stopped, jobs = list[Stopped](), list[Job]()
+    all_stopped: list[Stopped] = []
     for row in range(len(x)):
         cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
         for repair in repairs:
-            stopped.append((yield from find_stop(cache, row, repair)))
+            stopped = yield from find_stop(cache, row, repair)
+            all_stopped.append(stopped)
             if permutation is None:
-                yield stopped[-1]
-        if permutation is None:  # keeps one state a job, not the whole path
-            jobs += _make_jobs(models, stopped, x, seeds)
-            stopped.clear()
+                yield stopped
     if permutation is not None:
-        permuted = permutation(stopped)
-        yield from permuted
-        jobs = _make_jobs(models, permuted, x, seeds)
-    yield from denoise(models, jobs)
+        all_stopped = permutation(all_stopped)
+        yield from all_stopped
+    yield from denoise(models, make_jobs(all_stopped, x, seeds))
 
 
 def find_stop(
@@ -135,13 +159,8 @@ def find_stop(
     least, even where the rule is met before.
     """
     explanation = yield from cache.explain(repair.explain)
-    diffusion = repair.diffusion
-    if explanation.entry and repair.noisy:
-        diffusion = repair.noisy
-    elif operator := explanation.degradation.operator:  # no noise hides what blur has erased
-        sampled = repair.blurred if operator.is_guide else None
-        diffusion = sampled or repair.diffusion.with_depth(0)
-    path, logits, seconds = cache.path(explanation), np.empty((1, 0)), explanation.seconds
+    diffusion = choose_diffusion(repair, explanation)
+    logits, seconds = np.empty((1, 0)), explanation.seconds
     if diffusion.depth is not None:
         stop = Stop(diffusion.depth, crossed=True)
     elif explanation.is_flat or explanation.is_undamaged:
@@ -152,16 +171,55 @@ def find_stop(
         stop, logits, judging_seconds = yield from judging
         stop = replace(stop, t_star=0 if stop.gave_up else explanation.entry + stop.t_star)
         seconds += judging_seconds
-    return Stopped(row, repair, diffusion, explanation, stop, logits, path, seconds)
+    path = cache.path(explanation)
+    starts, states = draw_starts(path, explanation, stop.t_star)
+    return Stopped(
+        row,
+        repair,
+        diffusion,
+        explanation,
+        stop,
+        logits,
+        x_0=path.states.x_0,
+        starts=starts,
+        states=states,
+        seconds=seconds,
+    )
+
+
+def draw_starts(
+    path: JudgedPath, explanation: Explanation, t_star: int
+) -> tuple[tuple[int, ...], Tensor]:
+    """The depths from which a picture is denoised, rising to t*, and the states x_k at them.
+
+    A noise map's lower levels begin as far beyond their own entries as t* is beyond the entry.
+    """
+    beyond = t_star - explanation.entry
+    entries = [matched_depth(path.schedule, level) for level in explanation.levels[:-1]]
+    starts = (*(max(0, entry + beyond) for entry in entries), t_star)
+    return starts, torch.stack([path.states.at(depth) for depth in starts])
+
+
+def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
+    """Which of a repair's three applies to a picture with this explanation."""
+    if explanation.entry and repair.noisy:
+        return repair.noisy
+    operator = explanation.degradation.operator
+    if operator is None:
+        return repair.diffusion
+    if operator.is_guide and repair.blurred:
+        return repair.blurred
+    return repair.diffusion.with_depth(0)  # no noise hides what blur has erased
 
 
 # The way into noise
 
 
 class PictureCache:
-    """One picture, ``[3, S, S]`` in [-1, 1], and what its repairs share, each computed once.
+    """One picture, ``[3, S, S]`` in [-1, 1], with what its repairs share, each computed once.
 
-    ``explanation``: where it is known; else one is searched for, by each configuration.
+    ``explanation``: of the picture, if the caller has one; else each configuration searches for
+    one.
     """
 
     def __init__(
@@ -172,7 +230,7 @@ class PictureCache:
         self._paths: dict[tuple[Degradation, bool, int, int], JudgedPath] = {}
 
     def explain(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
-        """The explanation: the one that is known, else searched for; without ``config`` none."""
+        """The caller's explanation, else one by ``config``; without either none."""
         if config is None or self.explanation:
             return self.explanation or NO_EXPLANATION
         if config not in self._explanations:
@@ -183,7 +241,7 @@ class PictureCache:
         return self._explanations[config]
 
     def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
-        """Search for one, by windows in a picture larger than the discriminator's own size."""
+        """Search for an explanation, by windows where the picture is larger than one window."""
         judge = CandidateJudge(self.models.schedule, self.models.explainer, self.seed)
         side = self.models.window_size
         if config.windows and max(self.x.shape[1:]) > side:
@@ -203,13 +261,15 @@ class PictureCache:
     ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
         """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
 
-        Returns the stop, its depth counted from the entry, logits ``[paths, K]``, and seconds.
+        Returns the stop, whose depth is counted from the entry, with logits ``[paths, K]`` and
+        seconds.
         """
         paths = [self.path(explanation, number) for number in range(stopping.paths)]
         most = self.models.schedule.steps - explanation.entry + 1
         count, batch = 0, max_batch(self.x)
+        first = 1 if self.explanation else FIRST  # a window with noise mostly stops at its entry
         while True:
-            wanted = count + batch if count else min(FIRST, batch)
+            wanted = count + batch if count else min(first, batch)
             count = min(most, max(extent + 1, min(wanted, stopping.deepest + 1)))
             for path in paths:
                 yield from path.judge(count)
@@ -239,117 +299,104 @@ def make_judged_path(
 class Job:
     """One reverse process of a picture, shared by all repairs for which it is the same.
 
-    ``depths``: rising, the last is t*; more than one where pixels are read from several.
-    ``states``: x_k at them, ``[n, 3, S, S]``;
-    ``restored``: the picture after the inverse, which structural guidance keeps to;
-    ``observed``: as it came; both ``[3, S, S]``.
+    ``stopped``: of the first of them; ``diffusion``: from t*; ``restored``: the picture after the
+    inverse, which structural guidance keeps to; ``observed``: as it came; both ``[3, S, S]``.
     """
 
-    row: int
-    seed: int
-    depths: tuple[int, ...]
+    stopped: Stopped
     diffusion: Diffusion
-    states: Tensor
+    seed: int
     restored: Tensor
     observed: Tensor
-    explanation: Explanation
     repairs: list[Repair]
 
-    @property
-    def depth(self) -> int:
-        """t*."""
-        return self.depths[-1]
-
     def blend(self, images: Tensor) -> Tensor:
-        """The picture, ``[3, S, S]``, from what each depth gave, ``[n, 3, S, S]``."""
-        if self.explanation.noise_map is None or not self.explanation.levels:
+        """The picture, ``[3, S, S]``, from what each start gave, ``[n, 3, S, S]``."""
+        explanation = self.stopped.explanation
+        if explanation.noise_map is None or not explanation.levels:
             return images[0]
-        weights = level_weights(self.explanation.noise_map, self.explanation.levels).to(images)
+        weights = level_weights(explanation.noise_map, explanation.levels).to(images)
         return (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
 
+    def finish(self, image: Tensor, seconds: float) -> Iterator[Rebuilt]:
+        """The events of a finished picture, ``[3, S, S]``, one for each repair."""
+        for repair in self.repairs:
+            yield Rebuilt(self.stopped.row, repair, image, self.stopped.steps, seconds)
 
-def _make_jobs(
-    models: Models, stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]
-) -> list[Job]:
+
+def make_jobs(all_stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]) -> list[Job]:
     """One job for all repairs of a picture that have path, t* and diffusion in common."""
-    jobs: dict[tuple[int, int, Diffusion], Job] = {}
-    for one in stopped:
-        row, depth, explanation = one.row, one.stop.t_star, one.explanation
-        diffusion = one.diffusion.with_depth(depth)
-        key = row, id(one.path), diffusion
+    jobs: dict[Any, Job] = {}
+    for stopped in all_stopped:
+        row, explanation = stopped.row, stopped.explanation
+        diffusion = stopped.diffusion.with_depth(stopped.stop.t_star)
+        key = row, explanation.degradation, id(explanation.noise_map), stopped.starts, diffusion
         if key not in jobs:
-            beyond = depth - explanation.entry
-            entries = (matched_depth(models.schedule, level) for level in explanation.levels[:-1])
-            depths = (*(max(0, entry + beyond) for entry in entries), depth)
-            jobs[key] = Job(
-                row,
-                seeds[row],
-                depths,
-                diffusion,
-                states=torch.stack([one.path.states.at(k) for k in depths]),
-                restored=explanation.degradation.inverse(x[row]),
-                observed=x[row],
-                explanation=explanation,
-                repairs=[],
-            )
-        jobs[key].repairs.append(one.repair)
+            restored = explanation.degradation.inverse(x[row])
+            jobs[key] = Job(stopped, diffusion, seeds[row], restored, x[row], repairs=[])
+        jobs[key].repairs.append(stopped.repair)
     return list(jobs.values())
 
 
 def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebuilt]:
     """Denoise every job to depth 0; those that differ in depth alone share batches."""
-    groups: dict[tuple[Diffusion, torch.Size], list[Job]] = defaultdict(list)
+    groups: dict[Diffusion, list[Job]] = defaultdict(list)
     for job in jobs:
-        if job.depth:
-            groups[job.diffusion.with_depth(0), job.states.shape[1:]].append(job)
+        if job.stopped.stop.t_star:
+            groups[job.diffusion.with_depth(0)].append(job)
         else:
-            yield from (Rebuilt(job.row, repair, job.restored, 0, 0.0) for repair in job.repairs)
-    size = max_batch(jobs[0].restored) if jobs else 1
+            yield from job.finish(job.restored, 0.0)
     for group in groups.values():
-        for first in range(0, len(group), size):
-            yield from _denoise_batch(models, group[first : first + size])
+        for batch in split_by_rows(group, max_batch(group[0].restored)):
+            yield from _denoise_batch(models, batch)
+
+
+def split_by_rows(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
+    """Batches of at most ``most`` rows, but of one job at least; a start of a job is a row."""
+    batch: list[Job] = []
+    for job in jobs:
+        if batch and sum(len(one.stopped.starts) for one in [*batch, job]) > most:
+            yield batch
+            batch = []
+        batch.append(job)
+    yield batch
 
 
 def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebuilt]:
     """Denoise one batch of jobs that differ in depth alone."""
     begun, diffusion = time.perf_counter(), jobs[0].diffusion
-    rows = [job for job in jobs for _ in job.depths]  # a row for each depth of a job
-    images = torch.cat([job.states for job in jobs])  # [b, 3, S, S]
-    for step in reverse(
-        models.schedule,
-        models.denoiser,
-        images,
-        [depth for job in jobs for depth in job.depths],
-        [job.seed for job in rows],
-        *_make_guidance(models, diffusion, rows),
-    ):
+    starts = [(job, depth) for job in jobs for depth in job.stopped.starts]  # a row each
+    rows = [job for job, _ in starts]
+    images = torch.cat([job.stopped.states for job in jobs])  # [b, 3, S, S]
+    process = _make_process(models, diffusion, rows)
+    for step in process.run(images, [depth for _, depth in starts], [job.seed for job in rows]):
         for row, depth, x in zip(step.rows.tolist(), step.depth.tolist(), step.x, strict=True):
             if depth == 0:
                 images[row] = x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
-    by_job = images.clamp(-1, 1).split([len(job.depths) for job in jobs])
+    by_job = images.clamp(-1, 1).split([len(job.stopped.starts) for job in jobs])
     images = torch.stack([job.blend(part) for job, part in zip(jobs, by_job, strict=True)])
     if diffusion.sharpen:
         images = wiener(images, disk(diffusion.sharpen), diffusion.sharpen_regularisation)
-    images, counts = to_levels(images), [count_steps(job.diffusion, job.depth) for job in jobs]
-    step_seconds = (time.perf_counter() - begun) / sum(counts)
-    for job, image, steps in zip(jobs, images, counts, strict=True):
-        for repair in job.repairs:
-            yield Rebuilt(job.row, repair, image, steps, step_seconds * steps)
+    images = to_levels(images)
+    step_seconds = (time.perf_counter() - begun) / sum(job.stopped.steps for job in jobs)
+    for job, image in zip(jobs, images, strict=True):
+        yield from job.finish(image, step_seconds * job.stopped.steps)
 
 
-def _make_guidance(
-    models: Models, diffusion: Diffusion, jobs: Sequence[Job]
-) -> tuple[StructuralGuide | None, Sampler, OperatorAgreement | None]:
-    """What holds each row to its picture: its operator, or its low frequencies; and the sampler."""
-    sampler, config = sampler_of(diffusion), diffusion.guidance
-    if config is None:
-        return None, sampler, None
+def _make_process(models: Models, diffusion: Diffusion, rows: Sequence[Job]) -> ReverseProcess:
+    """How rows are denoised, each held to its picture: by its operator, or its low frequencies."""
+    process = ReverseProcess(models.schedule, models.denoiser, sampler_of(diffusion))
+    config = diffusion.guidance
     if isinstance(config, OperatorGuidanceConfig):
-        degradations = (job.explanation.degradation for job in jobs)
+        degradations = [job.stopped.explanation.degradation for job in rows]
         operators = [one.operator for one in degradations if one.operator]
-        observed = torch.stack([job.observed for job in jobs])
-        return None, sampler, OperatorAgreement(models.schedule, operators, observed, config.weight)
-    return StructuralGuide(torch.stack([job.restored for job in jobs]), config), sampler, None
+        observed = torch.stack([job.observed for job in rows])
+        agreement = OperatorAgreement(models.schedule, operators, observed, config.weight)
+        return replace(process, agreement=agreement)
+    if config is not None:
+        reference = torch.stack([job.restored for job in rows])
+        return replace(process, guide=StructuralGuide(reference, config))
+    return process

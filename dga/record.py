@@ -1,4 +1,7 @@
-"""One run as files, JSON and text, with the versions that it was made with."""
+"""A run of one picture as files, as JSON and as text, for the command ``adapt`` and for programs.
+
+The record holds all that a reader needs to repeat the run: settings, seed and versions.
+"""
 
 import hashlib
 import json
@@ -11,26 +14,31 @@ from typing import Any
 from PIL import Image
 
 from dga.data.results import encode_picture, write
-from dga.diffusion import count_steps
-from dga.explanation.degradation import Degradation
-from dga.explanation.exposure import UNCHANGED
 from dga.images import Pixels
 from dga.io.files import numbered, to_plain
 from dga.networks.classifier import Prediction
-from dga.one_picture import Adaptation, Reconstruction, Search
+from dga.one_picture import Adaptation, Reconstruction
+from dga.pipeline import Stopped
 from dga.request import Request
-from dga.sentences import Reading, describe_chosen_depth, describe_fixed_depth, describe_plus
+from dga.sentences import (
+    Reading,
+    describe_chosen_depth,
+    describe_explanation,
+    describe_fixed_depth,
+    describe_plus,
+)
 from dga.stopping import Stop
 
 MADE_OF = "adapted.json"
-"""Beside a run's pictures: what they were made of."""
+"""A file beside a run's pictures that names the picture they were made of."""
 
 
 def claim_folder(folder: Path, picture: bytes, is_named: bool) -> Path:
-    """Where a picture's run is written: ``folder``, or a numbered one where another's lies there.
+    """The folder to which a picture's run is written: ``folder``, or a numbered one beside it where
+    another picture's run lies there.
 
-    Raises ``ValueError`` where the folder was named by its user and holds another's, or pictures
-    of the names that would be written.
+    ``picture``: the file's content; ``is_named``: whether the user named the folder. Raises
+    ``ValueError`` where a named folder holds another picture's run, or files of the same names.
     """
     content = hashlib.sha256(picture).hexdigest()
     while True:
@@ -49,7 +57,7 @@ def claim_folder(folder: Path, picture: bytes, is_named: bool) -> Path:
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
     """Write every picture as PNG, ``clean`` too where there is one; returns {name: path}."""
-    pictures = {"input": run.input, "x_t_star": run.search.x_t_star}
+    pictures = {"input": run.input, "x_t_star": run.stopped.x_t_star}
     if clean is not None:
         pictures["clean"] = clean
     pictures |= {name: r.image for name, r in run.reconstructions.items()}
@@ -60,14 +68,14 @@ def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[s
 
 
 def to_api_facts(run: Adaptation) -> dict[str, Any]:
-    """A run without its pictures, for programs: exact confidence, top 5 as pairs."""
+    """A run without its pictures, for programs: exact confidence, the five likeliest as pairs."""
     facts = _facts(run, lambda prediction: prediction.top(5), digits=3)
     facts["x_t_star"]["depth"] = run.t_star
     return {**facts, "confidence": _curve(run)}
 
 
 def to_command_facts(run: Adaptation, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
-    """Everything the command prints, as JSON types: rounded, top 5 as objects."""
+    """All that the command prints, as JSON types: rounded, the five likeliest as objects."""
     return {
         **_facts(run, top5, digits=4),
         "corruption": request.corruption,
@@ -81,7 +89,7 @@ def to_command_facts(run: Adaptation, request: Request, pictures: dict[str, str]
 
 
 def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> dict[str, Any]:
-    """What both have. ``top``: the likeliest labels as they are written; ``digits``: of seconds."""
+    """What both have. ``top``: writes the likeliest labels; ``digits``: of rounded seconds."""
     return {
         "profile": run.profile.name,
         "seed": run.seed,
@@ -90,7 +98,7 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
         "horizon": run.stopping.horizon,
         "t_star": run.t_star,
         "crossed": run.stop.crossed,
-        "curve_seconds": round(run.search.seconds, digits),
+        "curve_seconds": round(run.stopped.seconds, digits),
         "input": {"top5": top(run.input_prediction)},
         "x_t_star": {"top5": top(run.x_t_star_prediction)},
         "methods": {
@@ -102,96 +110,53 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
             }
             for name, result in run.reconstructions.items()
         },
-        "explained": search_to_dict(run.explained, digits) if run.explained else None,
+        "explained": _explained_facts(run.explained, digits) if run.explained else None,
     }
 
 
 def _curve(run: Adaptation) -> list[float]:
-    """Confidence on the paper's path; nothing where every system went a way of its own."""
-    return [] if run.search is run.explained else run.confidence.tolist()
+    """Confidence on the paper's path; empty where every system explained the damage first."""
+    return [] if run.stopped is run.explained else run.confidence.tolist()
 
 
 def _seconds(result: Reconstruction) -> float:
-    """Seconds of rebuilding; a search that is a system's own belongs to it."""
-    return result.seconds + (result.search.seconds if result.system.explain else 0.0)
+    """Seconds of rebuilding, with those of finding t* where that is the system's own."""
+    return result.seconds + (result.stopped.seconds if result.system.explain else 0.0)
 
 
-def search_to_dict(search: Search, digits: int = 3) -> dict[str, Any]:
-    """What DGA+ found, as JSON types.
+def _explained_facts(stopped: Stopped, digits: int) -> dict[str, Any]:
+    """What DGA+ found, as JSON types: in a sentence, as text and in numbers.
 
-    In a sentence, as text and in numbers; the depth k0 at which the picture entered by its own
-    noise, and where that path halted; every candidate's score, None for one that was dropped.
+    ``entry``: the depth at which the picture entered by its own noise; ``t_star`` and ``crossed``:
+    where that path halted; ``candidates``: with their scores, None for one that was dropped.
     """
-    explanation = search.explanation
+    explanation = stopped.explanation
     return {
-        "sentence": describe_search(search),
+        "sentence": describe_explanation(stopped),
         "degradation": str(explanation.degradation),
         "parameters": to_plain(explanation.degradation),
         "measured_noise": explanation.measured_noise,
         "flat": explanation.is_flat,
-        "unchanged": search.unchanged,
+        "unchanged": stopped.unchanged,
         "entry": explanation.entry,
-        "t_star": search.stop.t_star,
-        "crossed": search.stop.crossed,
-        "confidence": search.confidence.tolist(),
+        "t_star": stopped.stop.t_star,
+        "crossed": stopped.stop.crossed,
+        "confidence": stopped.confidence.tolist(),
         "candidates": [
             {"stage": s.stage, "degradation": str(s.degradation), "score": s.score}
             for s in explanation.scored
         ],
-        "seconds": round(search.seconds, digits),
+        "seconds": round(stopped.seconds, digits),
     }
 
 
-def describe_search(search: Search) -> str:
-    """What DGA+ found in a picture and did about it, for people."""
-    explanation, stop = search.explanation, search.stop
-    if explanation.is_flat:
-        return "One colour or a drawing: nothing can be told, so it is left alone."
-    steps = count_steps(search.diffusion, stop.t_star)
-    end = f"rebuilt from depth {stop.t_star} in {steps} step{'s' * (steps != 1)}"
-    if not stop.t_star:
-        end = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
-    what = ", ".join(list_remedies(explanation.degradation))
-    if what:
-        link = ": " if explanation.degradation.noise else ", then " if stop.t_star else "; "
-        text = what + link + end
-        text += ", so it is left alone" * search.unchanged
-    elif stop.t_star:
-        text = f"nothing simple was found: {end}"
-    else:
-        text = "left alone: nothing was found" + ", and no depth hides the damage" * stop.gave_up
-    dropped = sum(scored.score is None for scored in explanation.scored)
-    more = f" Candidates dropped because they gave no numbers: {dropped}." if dropped else ""
-    return f"{text[0].upper()}{text[1:]}.{more}"
-
-
-def list_remedies(degradation: Degradation) -> list[str]:
-    """What was done about it, in the order of :meth:`Degradation.inverse`; noise is last."""
-    exposure, done = degradation.exposure, list[str]()
-    if degradation.impulses is not None:
-        done.append("impulses removed")
-    if exposure.gain != 1:
-        done.append(f"exposure changed (x{exposure.gain:.2g})")
-    elif exposure != UNCHANGED:
-        done.append("brightness moved")
-    if degradation.blur:
-        done.append(f"sharpened by {degradation.blur:g} px")
-    if degradation.operator:
-        done.append(f"undone: {degradation.operator}")
-    if degradation.veil:
-        done.append(f"light taken off ({degradation.veil})")
-    if degradation.noise:
-        done.append(f"noise of level {degradation.noise:.2f} found")
-    return done
-
-
 def top5(prediction: Prediction) -> list[dict[str, Any]]:
-    """Five likeliest labels with probabilities."""
+    """The five likeliest labels with their probabilities."""
     return [{"label": name, "probability": round(p, 6)} for name, p in prediction.top(5)]
 
 
 def to_text(facts: dict[str, Any]) -> str:
-    """The command's facts for people: what became of the picture, then the figures."""
+    """The command's facts as text: what became of the picture, then the figures."""
     lines = [_outcome(facts)]
     if facts["confidence"]:  # DGA+ alone goes its own way
         lines += _path_text(facts)
@@ -205,7 +170,7 @@ def to_text(facts: dict[str, Any]) -> str:
 
 
 def _outcome(facts: dict[str, Any]) -> str:
-    """What DGA+ did, else a method with a depth of its own, else DDA."""
+    """A sentence on what DGA+ did, else on a method that chose a depth, else on DDA."""
     methods, explained = facts["methods"], facts["explained"]
     order = ("dga-plus", "dga-guided", "dga", "dda")[0 if explained else 1 :]
     name = next(name for start in order for name in methods if name.startswith(start))
@@ -221,11 +186,13 @@ def _outcome(facts: dict[str, Any]) -> str:
 
 
 def _reading(facts: dict[str, Any]) -> Reading:
+    """The likeliest label of a row of facts."""
     best = facts["top5"][0]
     return Reading(best["label"], best["probability"])
 
 
 def _path_text(facts: dict[str, Any]) -> list[str]:
+    """Two lines on t* and on the confidence that led to it."""
     stopped = f"t* = {facts['t_star']}"
     if not facts["crossed"] and facts["t_star"]:
         stopped += " (the deepest allowed: confidence had not fallen below tau)"

@@ -1,4 +1,8 @@
-"""What a run of one picture is asked for, from the command line, the page or a program."""
+"""The settings of a run of one picture, checked alike for the command line, the page and programs.
+
+A :class:`Request` changes the profile's stopping rule, DDA's depth and the guidance's strength, and
+makes the systems that follow from them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from typing import Any
 from dga.corruptions import CORRUPTIONS, check_corruption
 from dga.profiles import Profile, StoppingConfig
 from dga.systems import (
-    USUAL,
+    DEFAULT_SYSTEMS,
     System,
     change_settings,
     parse,
@@ -59,14 +63,14 @@ class Request:
         return request
 
     def stopping(self, profile: Profile) -> StoppingConfig:
-        """The profile's stopping with what was asked for; a horizon is never the shallower."""
+        """The profile's stopping rule, changed; its horizon is never less deep than max_depth."""
         rule = profile.stopping
         depth = rule.max_depth if self.max_depth is None else self.max_depth
         horizon = None if rule.horizon is None else max(rule.horizon, depth)
         return replace(rule, tau=self.tau, paths=self.paths, max_depth=depth, horizon=horizon)
 
     def systems(self, profile: Profile) -> dict[str, System]:
-        """All that repair and no more: DGA and its variants as asked for, DDA from its depth."""
+        """All systems that only repair, by name, with this request's settings."""
         profile = replace(profile, stopping=self.stopping(profile), dda_depth=self.dda_depth)
         by_name = {n: s for n, s in systems(profile).items() if s.repair and not s.ensemble}
         for name, system in by_name.items():
@@ -78,7 +82,7 @@ class Request:
     def default_systems(self, profile: Profile) -> list[System]:
         """DGA, DGA + G, DDA and DGA+."""
         by_name = self.systems(profile)
-        return [by_name[name] for name in USUAL]
+        return [by_name[name] for name in DEFAULT_SYSTEMS]
 
 
 def choose_systems(profile: Profile, request: Request, names: Sequence[str]) -> list[System]:

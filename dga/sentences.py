@@ -1,4 +1,7 @@
-"""What methods and corruptions are called, and sentences on one run for every way it can end."""
+"""Names of methods and corruptions, and the sentences on a run, one for every way it can end.
+
+Commands and programs show them; the page has sentences of its own (``app/runs/sentences.py``).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from typing import TYPE_CHECKING
 from dga.corruptions import CORRUPTIONS
 
 if TYPE_CHECKING:
+    from dga.explanation.degradation import Degradation
+    from dga.pipeline import Stopped
     from dga.stopping import Stop
 
 # The systems of the paper's Table 1, in its order, and ours; of a pair the reader adapts.
@@ -23,37 +28,37 @@ SYSTEMS = {
     "dga-plus": "DGA+",
     "dga-plus+tent": "DGA+ and Tent",
 }
-# Clean pictures and all severities mixed.
+# Streams of clean pictures and all severities mixed.
 STREAMS = {
     "wild": "Wild stream",
     "sorted": "Wild stream sorted by label",
     "single": "Wild stream one picture at a time",
 }
-# What the halves of the validation photographs were for.
+# The two parts of the validation photographs.
 SPLITS = {"report": "never used for tuning", "tune": "used for tuning"}
 
 
 def title(corruption: str) -> str:
-    """A corruption or a family with a capital: Motion blur, Weather."""
+    """The title of a corruption or a family: ``Motion blur``, ``Weather``."""
     words = corruption.replace("_", " ").replace("jpeg", "JPEG")
     return words[0].upper() + words[1:]
 
 
 def short(corruption: str) -> str:
-    """One word where it tells the fifteen apart: Gaussian, JPEG, Fog."""
+    """A short title: one word, such as ``Gaussian``, for the fifteen corruptions."""
     words = title(corruption)
     return words.split()[0] if corruption in CORRUPTIONS else words
 
 
 def percent(share: float, space: str = " ") -> str:
-    """0.914 as ``91 %``, a half upwards; shares from 0.995 to below 0.9995 are ``99 %``."""
+    """A share as text: 0.914 is ``91 %``; halves go up, but 0.995 to below 0.9995 is ``99 %``."""
     whole = int(100 * share + 0.5)
     return f"{99 if whole == 100 and share < 0.9995 else whole}{space}%"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the classifier takes a picture for, and with which probability, in [0, 1]."""
+    """The likeliest label of a picture, and its probability, ``share`` in [0, 1]."""
 
     label: str
     share: float
@@ -65,10 +70,10 @@ class Reading:
 def describe_chosen_depth(
     before: Reading, after: Reading, stop: Stop, horizon: int | None, is_guided: bool
 ) -> str:
-    """A method whose depth the discriminator chooses.
+    """Sentences on a method whose depth the discriminator chooses.
 
-    ``before``: of the damaged picture; ``horizon``: the depth by which a picture is given up,
-    None if none is.
+    ``before``: of the damaged picture; ``horizon``: the depth by which a picture is given up, None
+    where none is given up.
     """
     if stop.gave_up:
         return (
@@ -92,14 +97,14 @@ def describe_chosen_depth(
 
 
 def describe_fixed_depth(before: Reading, after: Reading, depth: int) -> str:
-    """DDA, as the method that is looked at."""
+    """Sentences on DDA, or another method with a fixed depth."""
     return _compare(before, f"Noised to the fixed depth {depth} and rebuilt, it is", after)
 
 
 def describe_plus(
     before: Reading, after: Reading, finding: str, stop: Stop, is_unchanged: bool, is_flat: bool
 ) -> str:
-    """DGA+. ``finding``: what it found and did, in a sentence."""
+    """Sentences on DGA+. ``finding``: what :func:`describe_explanation` returns."""
     if is_flat:
         text = "One colour or a drawing cannot be diagnosed: left alone"
     elif is_unchanged and stop.gave_up:
@@ -111,7 +116,56 @@ def describe_plus(
     return f"{text}, read as {before}."
 
 
+def describe_explanation(stopped: Stopped) -> str:
+    """What DGA+ found in a picture and did about it, in one sentence or two."""
+    explanation, stop = stopped.explanation, stopped.stop
+    if explanation.is_flat:
+        return "One colour or a drawing: nothing can be told, so it is left alone."
+    if stop.t_star:
+        depths = [str(depth) for depth in dict.fromkeys(stopped.starts) if depth]
+        starts = f"depth{'s' * (len(depths) > 1)} {' and '.join(depths)}"
+        ending = f"rebuilt from {starts} in {stopped.steps} step{'s' * (stopped.steps != 1)}"
+    else:
+        ending = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
+    remedies = ", ".join(list_remedies(explanation.degradation))
+    if remedies:
+        link = ": " if explanation.degradation.noise else ", then " if stop.t_star else "; "
+        text = remedies + link + ending
+        if stopped.unchanged:
+            text += ", so it is left alone"
+    elif stop.t_star:
+        text = f"nothing simple was found: {ending}"
+    else:
+        text = "left alone: nothing was found"
+        if stop.gave_up:
+            text += ", and no depth hides the damage"
+    dropped = sum(scored.score is None for scored in explanation.scored)
+    more = f" Candidates dropped because they gave no numbers: {dropped}." if dropped else ""
+    return f"{text[0].upper()}{text[1:]}.{more}"
+
+
+def list_remedies(degradation: Degradation) -> list[str]:
+    """What is done about some damage, in the order of the inverse; noise comes last."""
+    exposure = degradation.exposure
+    remedies: list[str] = []
+    if degradation.impulses is not None:
+        remedies.append("impulses removed")
+    if exposure.gain != 1:
+        remedies.append(f"exposure changed (x{exposure.gain:.2g})")
+    elif any(exposure.offset):
+        remedies.append("brightness moved")
+    if degradation.blur:
+        remedies.append(f"sharpened by {degradation.blur:g} px")
+    if degradation.operator:
+        remedies.append(f"undone: {degradation.operator}")
+    if degradation.veil:
+        remedies.append(f"light taken off ({degradation.veil})")
+    if degradation.noise:
+        remedies.append(f"noise of level {degradation.noise:.2f} found")
+    return remedies
+
+
 def _compare(before: Reading, start: str, after: Reading) -> str:
-    """Before, what was done, and after."""
+    """Two sentences: the reading before, and what was done with the reading after."""
     still = "still " if after.label == before.label else ""
     return f"It was read as {before}. {start} {still}read as {after}."

@@ -1,4 +1,8 @@
-"""From a confidence curve to the depth t* where the forward process halts."""
+"""The stopping rule: from a confidence curve to the depth t* where the forward process halts.
+
+It is the paper's threshold tau (section 3.2), with a deepest depth, several noise paths, and a
+horizon, beyond which a picture is given up, as our additions.
+"""
 
 from dataclasses import dataclass
 
@@ -10,20 +14,20 @@ from dga.profiles import StoppingConfig
 
 @dataclass(frozen=True)
 class Stop:
-    """``t_star``: the chosen depth. ``crossed``: whether the rule was met by
-    then, or none was asked."""
+    """A chosen depth. ``crossed``: whether the confidence fell below tau by ``t_star``, in 0...T;
+    True, too, where no rule was needed."""
 
     t_star: int
     crossed: bool
 
     @property
     def gave_up(self) -> bool:
-        """No depth up to the horizon qualified: the picture is left as it is."""
+        """Whether no depth up to the horizon qualified, so that the picture is left as it is."""
         return not self.crossed and self.t_star == 0
 
 
 def confidence_from_logits(logits: ArrayLike) -> NDArray[np.float64]:
-    """Sigmoid, elementwise, in [0, 1]."""
+    """The sigmoid of each logit, in [0, 1]."""
     z = np.asarray(logits, dtype=np.float64)
     return 0.5 * (1.0 + np.tanh(0.5 * z))
 

@@ -1,8 +1,8 @@
-"""The systems of the paper's Table 1, their variants and ours: a repair and a reader.
+"""The systems of the paper's Table 1, their variants and ours: each is a repair and a reader.
 
-A repair is what is done to a picture (:class:`~dga.profiles.Repair`): explain, noise, stop,
-denoise. A reader is the frozen classifier, or one that adapts: Tent, MEMO. A system is any pair
-of them; a new one is a line in :func:`systems`.
+A repair is all that is done to a picture (:class:`~dga.profiles.Repair`): explain, noise, stop,
+denoise. A reader is the frozen classifier, or one that adapts, such as Tent and MEMO. A system is
+any pair of them; a new one is a line in :func:`systems`.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,12 @@ from dga.profiles import (
 from dga.sentences import SYSTEMS
 
 ENTROPY_WEIGHT = 2.0
-"""Chosen on tune, of a pair that reads whole batches (assets/results/everyday16/README.md)."""
-SHARE = 0.3
-"""Of the damaged picture's reading, in DGA+'s ensemble (assets/results/photo/README.md)."""
-USUAL = ("dga", "dga-guided", "dda", "dga-plus")
-"""What one picture is repaired by unless others are named."""
+"""``trust`` of a pair whose reader waits for batches, chosen on tune
+(assets/results/everyday16/README.md)."""
+DAMAGED_SHARE = 0.3
+"""Weight of the damaged picture in DGA+'s ensemble (assets/results/photo/README.md)."""
+DEFAULT_SYSTEMS = ("dga", "dga-guided", "dda", "dga-plus")
+"""The systems that repair one picture, unless others are named."""
 LABEL, OF_REPAIR = {"label": True}, {"needs": "repair"}
 
 
@@ -36,10 +37,10 @@ LABEL, OF_REPAIR = {"label": True}, {"needs": "repair"}
 class Control:
     """What an experiment changes about a repair.
 
-    ``permute``: pictures of a batch exchange their ``noise`` (entry k0 and t*), their ``depth``
-    (t* beyond the entry) or their whole ``explanation``, in a fixed random order; ``batch``: how
-    many pictures of the stream do so together; ``alternatives``: classify, too, what every
-    candidate explanation alone would make of the picture, for an oracle.
+    ``permute``: pictures of a batch exchange their ``noise`` (with entry k0 and t*), their
+    ``depth`` (t* beyond the entry) or their whole ``explanation``, in a fixed random order
+    (:mod:`dga.readers.permutation`); ``batch``: how many pictures of the stream exchange theirs;
+    ``alternatives``: every candidate explanation's inverse is classified, too, for an oracle.
     """
 
     permute: Literal["none", "noise", "depth", "explanation"] = "none"
@@ -55,12 +56,12 @@ class Control:
 
 @dataclass(frozen=True)
 class System:
-    """A row of a table; ``name``: as it is written, settings included.
+    """A row of a table; ``name``: as a user types it, settings included.
 
     ``reader``: None is the frozen classifier; ``repair``: None leaves the picture as it is.
-    ``ensemble``: picture and repaired picture are both read, and their probabilities averaged
-    (DDA, section 3.3); ``share``: how much the first one's count, 0 to 1; ``trust``: how much more
-    the reading counts that is surer over the batch, exp(-trust x mean entropy in nats) times.
+    ``ensemble``: the damaged and the repaired picture are both read, and their probabilities
+    averaged (DDA, section 3.3); ``share``: the damaged one's weight, 0 to 1; ``trust``: how much
+    more the surer reading counts: weights are multiplied by exp(-trust x mean entropy in nats).
     Raises ``ValueError`` for numbers out of range.
     """
 
@@ -90,12 +91,12 @@ class System:
 
     @property
     def explain(self) -> ExplanationConfig | None:
-        """How it looks for simple damage before noise goes in; None: not at all."""
+        """How the damage is explained before noise is added; None: it is not."""
         return self.repair.explain if self.repair else None
 
     @property
     def batch(self) -> int | None:
-        """How many pictures of a stream it waits for, where one's answer depends on the others."""
+        """How many pictures are answered together, where answers depend on each other."""
         return getattr(self.reader, "batch", None) or self.control.batch
 
 
@@ -133,14 +134,14 @@ def systems(profile: Profile) -> dict[str, System]:
             name="dga-plus-ensemble",
             title=f"{plus.title} (ensemble)",
             ensemble=True,
-            share=SHARE,
+            share=DAMAGED_SHARE,
         ),
     )
     return {row.name: row for row in rows}
 
 
 def _make_row(name: str, diffusion: Diffusion, ensemble: bool = False) -> System:
-    """One that explains nothing; ``DGA + G (ancestral)`` is what the variant is called."""
+    """A system that explains nothing; a variant has a title such as ``DGA + G (ancestral)``."""
     base = max((base for base in SYSTEMS if name.startswith(base)), key=len)
     variant = name.removeprefix(base).removeprefix("-")
     title = f"{SYSTEMS[base]} ({variant})" if variant else SYSTEMS[base]
@@ -148,7 +149,9 @@ def _make_row(name: str, diffusion: Diffusion, ensemble: bool = False) -> System
 
 
 def parse(profile: Profile, text: str) -> System:
-    """``dga-guided``; ``dga-plus+tent``: read by Tent, repaired or not; ``dga:tau=0.3:scale=3``.
+    """The system that a text such as ``dga-guided``, ``dga-plus+tent`` or ``dga:tau=0.3`` names.
+
+    The second is a pair, whose ensemble is read by Tent.
 
     Raises ``ValueError`` naming the repairs, readers or settings that there are.
     """
@@ -173,6 +176,7 @@ def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, System]:
 
 
 def _find_system(profile: Profile, name: str) -> System:
+    """The system of that name, or a pair of a repair and a reader, ``dga-plus+tent``."""
     by_name = systems(profile)
     if name in by_name:
         return by_name[name]

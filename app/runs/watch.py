@@ -26,9 +26,9 @@ from app.runs.subject import Subject, describe_reading, read_pictures, view_squa
 from dga.discriminator import Judged, judge_states
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
-from dga.one_picture import Reconstruction, Search, SearchEnded, adapt_steps, classify
+from dga.one_picture import DepthChosen, Reconstruction, adapt_steps, classify
 from dga.photograph import Photograph, Progress, photograph_steps
-from dga.pipeline import NO_EXPLANATION, PictureCache, Rebuilt, run
+from dga.pipeline import NO_EXPLANATION, PictureCache, Rebuilt, Stopped, run
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
 from dga.systems import System, require_repair, systems
@@ -212,8 +212,8 @@ class Watcher:
         for event in self.adapt(*(systems(profile)[name] for name in names)):
             if isinstance(event, Judged):
                 yield {"curve": self._curve(is_done=False)}
-            elif isinstance(event, SearchEnded) and event.system is None:
-                yield {"curve": self._curve(is_done=True), "stop": self._stop(event.search)}
+            elif isinstance(event, DepthChosen) and event.system is None:
+                yield {"curve": self._curve(is_done=True), "stop": self._stop(event.stopped)}
             elif isinstance(event, Reconstruction):
                 self.images[names[event.system.name]] = event.image
                 shown = show(self.subject, event.image, describe_reading(event.prediction))
@@ -229,15 +229,15 @@ class Watcher:
             "is_done": is_done,
         }
 
-    def _stop(self, search: Search) -> dict[str, Any]:
-        stop, rule = search.stop, self.stopping
+    def _stop(self, stopped: Stopped) -> dict[str, Any]:
+        stop, rule = stopped.stop, self.stopping
         return {
             "depth": stop.t_star,
             "is_crossed": stop.crossed,
             "has_given_up": stop.gave_up,
             "tau": rule.tau,
             "max_depth": rule.max_depth,
-            "image": encode_picture(search.x_t_star),
+            "image": encode_picture(stopped.x_t_star),
         }
 
     def read_depths(self) -> Generator[Part]:
@@ -257,22 +257,22 @@ class Watcher:
     def explain_view(self) -> Generator[Part]:
         """Ours on the same square: where it begins, and how sure the discriminator still is."""
         plus = systems(self.models.profile)["dga-plus"]
-        search = image = None
+        stopped = image = None
         for event in adapt_steps(self.models, self.pixels, self.seed, [plus], None, self.cache):
-            if isinstance(event, SearchEnded) and event.system is not None:
-                search = event.search
+            if isinstance(event, DepthChosen) and event.system is not None:
+                stopped = event.stopped
             elif isinstance(event, Reconstruction):
                 image = show(self.subject, event.image, describe_reading(event.prediction))
-        assert search is not None
+        assert stopped is not None
         assert image is not None
-        restored = to_tensor(search.restored)[None].to(self.models.device)
+        restored = to_tensor(stopped.restored)[None].to(self.models.device)
         yield {
             "diagnosis": {
                 **image,
-                "entry": search.explanation.entry,
-                "depth": search.stop.t_star,
-                "is_unchanged": search.unchanged,
-                "confidence": search.confidence.round(4).tolist(),
+                "entry": stopped.explanation.entry,
+                "depth": stopped.stop.t_star,
+                "is_unchanged": stopped.unchanged,
+                "confidence": stopped.confidence.round(4).tolist(),
                 "before": self._explained_confidence(restored),
             }
         }

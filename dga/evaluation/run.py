@@ -16,7 +16,6 @@ from tqdm import tqdm
 
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
-from dga.evaluation.permutation import make_permutation
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.images import from_tensor, to_tensor
@@ -110,7 +109,7 @@ class LoadedSystems:
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
         predictors = {name: self.predictors[name] for name in names}
         rows: list[ResultRow] = []
-        for name, outcome in answer(predictors, x, seeds, make_permutation).items():
+        for name, outcome in answer(predictors, x, seeds).items():
             for i, (corruption, severity) in enumerate(conditions):
                 predicted, facts = _describe_answer(outcome, i, models.profile)
                 label = int(pictures.labels[i])

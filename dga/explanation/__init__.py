@@ -1,1 +1,6 @@
-"""What a picture suffered, as simple inverses that the discriminator chooses from. Ours."""
+"""What damaged a picture: simple inverses, from which the discriminator chooses. Ours, not the
+paper's.
+
+:mod:`~dga.explanation.search` explains a picture of the discriminator's own size,
+:mod:`~dga.explanation.windows` a larger one.
+"""

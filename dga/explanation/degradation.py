@@ -1,7 +1,7 @@
-"""What a picture may have suffered, as a few numbers, and the simple inverse of that.
+"""One explanation of a picture's damage, as a few numbers, with its simple inverse.
 
-Exposure, sharpness and noise are generic and know no corruption of the benchmark; a measured
-operator or veil is what such damage is like, which was seen there.
+Exposure, sharpness and noise are generic: their models know no corruption of the benchmark. The
+models of a measured operator or veil were made after such corruptions were looked at.
 """
 
 from dataclasses import dataclass, replace
@@ -18,13 +18,14 @@ from dga.images import to_levels
 
 @dataclass(frozen=True)
 class Degradation:
-    """One explanation of a picture's damage; the defaults are none at all.
+    """One explanation of a picture's damage; the defaults stand for no damage.
 
-    ``exposure``: what undoes it, a gain and an offset a channel; ``operator``: blocks or blur that
-    was measured; ``veil``: added light, likewise; ``blur``: radius of a disk in pixels that was
-    judged; ``regularisation``: noise-to-signal ratio of the Wiener filter against it;
-    ``impulses``: distance from the neighbours' median, in [0, 2], from which a value counts as
-    wrong; ``noise``: standard deviation of white noise in [-1, 1].
+    ``exposure``: a gain and an offset for each channel, which undo a change of exposure;
+    ``blur``: radius in pixels of the disk that the discriminator chose; ``regularisation``:
+    noise-to-signal ratio of the Wiener filter against that disk; ``impulses``: distance from the
+    neighbours' median, in [0, 2], from which a value counts as wrong; ``noise``: standard deviation
+    of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that was measured;
+    ``veil``: added light that was measured.
     """
 
     exposure: Exposure = UNCHANGED
@@ -36,12 +37,12 @@ class Degradation:
     veil: Veil | None = None
 
     def inverse(self, x: Tensor) -> Tensor:
-        """The picture without this damage, but for its noise, which diffusion removes.
+        """The picture without this damage, except for its noise, which diffusion removes.
 
-        ``x``: ``[..., 3, H, W]`` in [-1, 1]; so is the result, in 8-bit levels. With nothing
-        to undo it is ``x``, bit for bit.
+        ``x``: ``[..., 3, H, W]`` in [-1, 1]. The result has the same shape and range, at 8-bit
+        levels; where there is nothing to undo, it is ``x`` bit for bit.
         """
-        if self.nothing_to_invert:
+        if self.has_nothing_to_invert:
             return x
         if self.impulses is not None:
             x = remove_impulses(x, self.impulses)
@@ -56,7 +57,7 @@ class Degradation:
         return to_levels(x)
 
     def __str__(self) -> str:
-        """``none``, or what there is: ``gain 3, blur 2 px, noise 0.41``."""
+        """All parts of the damage, such as ``gain 3, blur 2 px, noise 0.41``, or ``none``."""
         wordings = {
             "gain {:.3g}": self.exposure.gain if self.exposure.gain != 1 else None,
             "offset {}": "/".join(f"{o:+.2f}" for o in self.exposure.offset)
@@ -72,8 +73,8 @@ class Degradation:
 
     @property
     def kinds(self) -> list[str]:
-        """Which there are, in order: an operator's, veil, exposure, blur, impulses and noise."""
-        kinds = {
+        """One word for each part of the damage: the operator's, veil, exposure, blur ..."""
+        is_present = {
             "exposure": self.exposure != UNCHANGED,
             "blur": self.blur,
             "impulses": self.impulses is not None,
@@ -81,11 +82,11 @@ class Degradation:
         }
         measured = [self.operator.kind] if self.operator else []
         measured += ["veil"] if self.veil else []
-        return measured + [name for name, is_there in kinds.items() if is_there]
+        return measured + [name for name, present in is_present.items() if present]
 
     @property
-    def nothing_to_invert(self) -> bool:
-        """Whether there is no damage, or noise alone."""
+    def has_nothing_to_invert(self) -> bool:
+        """Whether there is no damage but noise."""
         return replace(self, noise=0.0) == NO_DEGRADATION
 
 

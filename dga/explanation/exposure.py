@@ -1,7 +1,7 @@
 """Exposure: a picture that became darker, brighter or flatter, and simple inverses of that.
 
-The model is photometric: every pixel was scaled about some grey level and moved. It knows no
-corruption; fog, contrast, brightness and bad light are all, partly, of this kind.
+The model is photometric: every pixel was scaled about some grey level, and moved. It is not made
+for one corruption; fog, contrast, brightness and bad light are all partly of this kind.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,20 +12,21 @@ import torch
 from torch import Tensor
 
 DEVIATION_FLOOR = 0.004
-"""Half an 8-bit level: a picture that varies less holds nothing that a gain could bring back."""
+"""Half an 8-bit level. A picture that deviates less holds nothing that a gain could bring back."""
 DEVIATION_LIMIT = 0.6
-"""Photographs vary less than this about their mean: no gain goes beyond."""
+"""Photographs deviate less than this from their mean, so that no gain goes beyond."""
 SOURCE_MEAN = -0.1
 """Mean grey level of source pictures."""
 DRAWN_SHARE = 0.75
-"""A drawing has more at its two most common levels. The grey ones of 1,475 photographs, overexposed
-too, have at most 0.73."""
+"""Share of the pixels at a drawing's two most common levels, at least. Of 1,475 photographs the
+grey ones, overexposed ones among them, have at most 0.73 there."""
 
 
-def nothing_to_judge(x: Tensor) -> bool:
-    """Whether ``x``, ``[3, H, W]`` in [-1, 1] at 8-bit levels, is of one colour, or a drawing.
+def is_flat_picture(x: Tensor) -> bool:
+    """Whether a picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels, is of one colour, or a drawing.
 
-    A drawing is grey and mostly at two levels, and not all of it within an eighth of the range.
+    A drawing is grey, has most of its pixels at two levels, and spans an eighth of the range or
+    more. The discriminator can tell nothing of such a picture.
     """
     if float(x.std((1, 2), correction=0).max()) < DEVIATION_FLOOR:
         return True
@@ -38,13 +39,13 @@ def nothing_to_judge(x: Tensor) -> bool:
 
 @dataclass(frozen=True)
 class Exposure:
-    """An inverse of exposure, ``gain x + offset``, with one ``offset`` a channel."""
+    """An inverse of a change of exposure: ``gain x + offset``, with an ``offset`` per channel."""
 
     gain: float = 1.0
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def apply(self, x: Tensor) -> Tensor:
-        """``[..., 3, H, W]`` in [-1, 1], clipped to it again."""
+        """The inverse of ``x``, ``[..., 3, H, W]`` in [-1, 1], clipped to that range."""
         offset = x.new_tensor(self.offset).view(3, 1, 1)
         return (self.gain * x + offset).clamp(-1, 1)
 
@@ -64,11 +65,11 @@ class Stretch:
     centre: Literal["grey", "channel"]
     target: Literal["own", "grey", "source"]
 
-    def of(self, x: Tensor) -> Exposure | None:
-        """The exposure that it means for ``x``, ``[3, H, W]`` in [-1, 1].
+    def to_exposure(self, x: Tensor) -> Exposure | None:
+        """The exposure that this candidate is for ``x``, ``[3, H, W]`` in [-1, 1].
 
-        None where the picture is too flat for a gain to mean anything, or the result would
-        vary more than photographs do.
+        None where the picture is too flat for a gain to mean anything, or where the result would
+        deviate more than photographs do.
         """
         means = x.mean((1, 2))  # [3]
         grey = means.mean().expand(3)
@@ -81,8 +82,8 @@ class Stretch:
         return Exposure(self.gain, (red, green, blue))
 
 
-def stretches(gains: Sequence[float]) -> Iterator[Stretch]:
-    """The family: each gain about either mean, to every target that differs."""
+def list_stretches(gains: Sequence[float]) -> Iterator[Stretch]:
+    """All candidates: each gain about either mean, to every target that makes a difference."""
     for gain in gains:
         if gain != 1:
             yield Stretch(gain, "channel", "own")

@@ -1,6 +1,7 @@
-"""A picture behind frosted glass: how it is recognised, and its two inverses.
+"""A picture behind frosted glass: how it is recognised, and how it is undone.
 
-Glass blurs, exchanges neighbouring pixels at random, and blurs again (ImageNet-C's model).
+Such glass blurs, exchanges neighbouring pixels at random, and blurs again (ImageNet-C's model).
+:func:`measure_glass` finds its last blur in the power spectrum of the picture.
 """
 
 import math
@@ -16,30 +17,31 @@ from dga.images import HALF_RANGE
 
 Array = NDArray[np.float64]
 LAST_BLUR_SIGMA = (0.68, 1.45)
-"""Deviations in pixels that the glass's last blur may have: between these."""
+"""Least and largest deviation, in pixels, of the glass's last blur."""
 MOST_FINE_POWER = -1.8
-"""Log power of grey levels at the finest scale above which there is no glass: it blurs that."""
+"""Log power of grey levels at the finest scale; above it there is no glass, which would blur
+that scale."""
 STEEPEST_FALL = 3.3
 """Exponent of the steepest power law that a photograph's power spectrum follows."""
 MOST_MISFIT = 0.25
 """Root mean square of the fit's residuals, in log power, up to which it holds."""
 MOST_COHERENCE = 0.6
-"""Edges behind glass run less straight than this (0: gradients of every direction, 1: of one)."""
+"""Edges behind glass are less coherent than this (0: gradients of every direction, 1: of one)."""
 WHOLE_SIGMA = 3.9
 """Deviation of all that glass does (two blurs and the exchange between them), as a multiple of the
 last blur's."""
 LEAST_CONTRAST = 14.0
 """Deviation in grey levels below which rounding hides what glass does to a spectrum."""
 MEDIAN_LENGTH = 9
-"""Of the median against glass, in pixels."""
+"""Length in pixels of the median that straightens edges."""
 
 
 @dataclass(frozen=True)
 class Glass:
     """All that glass does, taken as a Gaussian blur H with a deviation of ``sigma`` pixels.
 
-    With mirrored borders the cosine transform diagonalises it. The first estimate is a median: a
-    linear inverse would sharpen the disorder of exchanged pixels.
+    With mirrored borders the cosine transform diagonalises H. The first estimate is a median,
+    because a linear inverse would sharpen the disorder of exchanged pixels.
     """
 
     sigma: float
@@ -68,11 +70,13 @@ class Glass:
 
 
 def _cosines(x: Tensor) -> Array:
+    """The cosine transform of ``[..., H, W]``."""
     spectrum: Array = fft.dctn(x.double().cpu().numpy(), axes=(-2, -1))
     return spectrum
 
 
 def _from_cosines(spectrum: Array, like: Tensor) -> Tensor:
+    """The inverse of :func:`_cosines`, in the device and dtype of ``like``."""
     return torch.from_numpy(fft.idctn(spectrum, axes=(-2, -1))).to(like)
 
 
@@ -94,25 +98,29 @@ def straighten(x: Tensor) -> Tensor:
 
 
 def measure_glass(x: Tensor) -> Glass | None:
-    """The glass before a picture, ``[3, H, W]`` in [-1, 1]; None where none shows.
+    """The glass in front of a picture, ``[3, H, W]`` in [-1, 1]; None where none shows.
 
     Above the power of rounding, the radial spectrum of such a picture is a power law times the last
-    blur's Gaussian: log P(f) = a + b log f + c f^2, fitted by least squares. And edges are crooked,
-    even when that blur is undone.
+    blur's Gaussian: log P(f) = a + b log f + c f^2, fitted by least squares. Besides, its edges are
+    crooked even after that blur is undone.
     """
     grey = x.double().mean(0)
-    log, rho = _radial_spectrum(grey.numpy() * HALF_RANGE)
-    floor = log[rho > 0.42].mean()
-    above = (rho > 0.06) & (log > max(floor, -2.5) + 1)
+    log_power, frequency = _radial_spectrum(grey.numpy() * HALF_RANGE)
+    floor = log_power[frequency > 0.42].mean()
+    above = (frequency > 0.06) & (log_power > max(floor, -2.5) + 1)
     is_flat = float(grey.std()) * HALF_RANGE < LEAST_CONTRAST
     if is_flat or floor > MOST_FINE_POWER or above.sum() < 6:
         return None
-    model = np.stack([np.ones_like(rho), np.log(rho), rho**2], 1)[above]
-    fit, *_ = np.linalg.lstsq(model, log[above], rcond=None)
-    misfit = np.sqrt(np.square(model @ fit - log[above]).mean())
-    sigma = math.sqrt(max(-fit[2], 0)) / (2 * math.pi)
+    model = np.stack([np.ones_like(frequency), np.log(frequency), frequency**2], 1)[above]
+    coefficients, *_ = np.linalg.lstsq(model, log_power[above], rcond=None)
+    misfit = np.sqrt(np.square(model @ coefficients - log_power[above]).mean())
+    sigma = math.sqrt(max(-coefficients[2], 0)) / (2 * math.pi)
     is_gaussian = LAST_BLUR_SIGMA[0] < sigma < LAST_BLUR_SIGMA[1] and misfit < MOST_MISFIT
-    if not is_gaussian or -fit[1] > STEEPEST_FALL or _coherence(grey, sigma) > MOST_COHERENCE:
+    if (
+        not is_gaussian
+        or -coefficients[1] > STEEPEST_FALL
+        or _coherence(grey, sigma) > MOST_COHERENCE
+    ):
         return None
     return Glass(round(WHOLE_SIGMA * sigma, 1))
 
@@ -126,12 +134,12 @@ def _radial_spectrum(grey: Array) -> tuple[Array, Array]:
     window = np.hanning(height)[:, None] * np.hanning(width)
     power = np.abs(np.fft.fft2((grey - grey.mean()) * window)) ** 2 / np.square(window).sum()
     rows, columns = np.abs(np.fft.fftfreq(height))[:, None], np.abs(np.fft.fftfreq(width))
-    rho = np.hypot(rows, columns)
-    keep = (rows > 1.5 / height) & (columns > 1.5 / width) & (rho < 0.5)
-    ring, n = (rho[keep] * 96).astype(int), 48
-    count = np.bincount(ring, minlength=n)
-    log = np.bincount(ring, np.log(power[keep] + 1e-3), minlength=n)
-    return log[count > 0] / count[count > 0], ((np.arange(n) + 0.5) / 96)[count > 0]
+    frequency = np.hypot(rows, columns)
+    is_used = (rows > 1.5 / height) & (columns > 1.5 / width) & (frequency < 0.5)
+    ring, rings = (frequency[is_used] * 96).astype(int), 48
+    count = np.bincount(ring, minlength=rings)
+    log_power = np.bincount(ring, np.log(power[is_used] + 1e-3), minlength=rings)
+    return log_power[count > 0] / count[count > 0], ((np.arange(rings) + 0.5) / 96)[count > 0]
 
 
 def _coherence(grey: Tensor, sigma: float) -> float:

@@ -1,4 +1,7 @@
-"""Overlapping windows that cover a picture: cut out, and put together again."""
+"""Overlapping windows that cover a picture: how they are cut out and put together again.
+
+Used where a discriminator judges a large picture by windows, and where one is repaired by windows.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Grid:
-    """Windows of ``side`` pixels that cover a picture; ``rows``, ``columns``: where they begin."""
+    """Square windows that cover a picture, ``side`` pixels each way.
+
+    ``rows`` and ``columns``: the pixels at which they begin; they are numbered row by row.
+    """
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -29,7 +35,7 @@ class Grid:
         return cls(rows, columns, side)
 
     def corner(self, number: int) -> tuple[int, int]:
-        """Top and left of a window; they are counted row by row."""
+        """The top row and the left column of a window."""
         row, column = divmod(number, len(self.columns))
         return self.rows[row], self.columns[column]
 
@@ -42,20 +48,20 @@ class Grid:
         return torch.stack([x[:, i : i + side, j : j + side] for i, j in map(self.corner, numbers)])
 
     def cover(self, chosen: Tensor) -> Tensor:
-        """Whether any chosen window, bool ``[n]``, covers a pixel, bool ``[H, W]``."""
+        """Whether each pixel, bool ``[H, W]``, lies in a window that is chosen, bool ``[n]``."""
         covered = torch.zeros(self.rows[-1] + self.side, self.columns[-1] + self.side)
         for top, left in map(self.corner, chosen.nonzero()[:, 0].tolist()):
             covered[top : top + self.side, left : left + self.side] = 1
         return covered.bool()
 
     def add(self, total: Tensor, number: int, window: Tensor) -> None:
-        """Add a window to ``[3, H, W]``, faded towards its edges."""
+        """Add a window, ``[3, S, S]``, to ``total``, ``[3, H, W]``, faded towards its edges."""
         i, j = self.corner(number)
         fade = self._fade()
         total[:, i : i + self.side, j : j + self.side] += fade[:, None] * fade * window
 
     def weight(self) -> Tensor:
-        """What windows of ones would add up to, ``[H, W]``."""
+        """The sum of all windows' weights at each pixel, ``[H, W]``."""
         fade, sums = self._fade(), []
         for begins in (self.rows, self.columns):
             sums.append(torch.zeros(begins[-1] + self.side))
@@ -64,4 +70,5 @@ class Grid:
         return sums[0][:, None] * sums[1]
 
     def _fade(self) -> Tensor:
+        """A window's weights along one side, ``[S]``."""
         return torch.hann_window(self.side + 2, periodic=False)[1:-1].clamp(min=0.02)

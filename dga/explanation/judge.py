@@ -1,4 +1,8 @@
-"""The discriminator's scores of candidate degradations, and of windows with and without noise."""
+"""The discriminator's scores: of candidate degradations, and of windows with and without noise.
+
+Pictures are noised to a few depths before the discriminator sees them, as it was trained; a score
+is the mean of its logits there, lower for pictures that look like source data.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,7 +16,7 @@ from dga.discriminator import max_batch
 from dga.explanation.degradation import Degradation
 
 Render = Callable[[Degradation], Tensor]
-"""What the discriminator is shown of a candidate's result, ``[V, 3, S, S]``."""
+"""From a candidate to what the discriminator is shown of its result, ``[V, 3, S, S]``."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +31,10 @@ class CandidateJudge:
     def score(
         self, render: Render, candidates: Sequence[Degradation], depths: Sequence[int]
     ) -> list[float]:
-        """Mean logit of each candidate's result, over ``depths`` and all that is shown of it.
+        """Mean logit of each candidate's result, over ``depths`` and all views that are rendered.
 
-        Lower is closer to source data; infinite where a result is not numbers. All candidates see
-        the same noise; depths beyond T are left out.
+        Lower is closer to source data; infinite where a result is not numbers. All candidates are
+        noised alike; depths beyond T are left out.
         """
         if not candidates:
             return []
@@ -53,8 +57,9 @@ class CandidateJudge:
     def mean_logits(self, x: Tensor, depth: Tensor, deviation: Tensor) -> Tensor:
         """Mean logit of each picture over its depths, float32 ``[n]`` on the CPU.
 
-        ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: of the noise that a
-        picture holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all see the same noise.
+        ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: standard deviation of
+        the noise that a picture holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all
+        pictures get the same noise.
         """
         shape, distinct = x.shape[1:], set(depth.flatten().tolist())
         noise = {k: step_noise(self.seed, "forward", k, shape).to(x) for k in distinct}

@@ -1,4 +1,4 @@
-"""Damage that a picture itself tells: blocks, a lens out of focus, motion. No network is asked.
+"""Damage that is measured in the picture: blocks, a lens out of focus, motion. No network is used.
 
 Blur leaves its transfer function in the picture's power spectrum, which otherwise falls as a power
 of the frequency: log P(f) = a + b log f + c log |H(f)|^2. For each H of a family the line is
@@ -23,9 +23,9 @@ from dga.images import HALF_RANGE
 TILE = 224
 """Pixels a side of the parts whose spectra are averaged, at most."""
 REPEATED = 0.38
-"""Share of rows and of columns that repeat the one before, from which there are blocks."""
+"""Least share of rows and of columns that repeat the one before, where there are blocks."""
 FLOOR = 1e-4
-"""Of a transfer function's power: noise and rounding hide deeper zeros."""
+"""Least power of a transfer function: noise and rounding hide deeper zeros."""
 RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
 ANGLES = tuple(np.arange(0.0, 180.0, 7.5).tolist())
 LENGTHS = (3.0, 5.0, 8.0, 12.0, 15.0)
@@ -39,7 +39,7 @@ DISK_SHARE = DISK_SLOPE = 0.6
 SMALLEST_DISK = 2.25
 """Pixels; smaller ones look like any soft picture."""
 LINE_SHARE, LINE_SLOPE = 0.18, 0.55
-"""Share and slope from which motion is certain, if besides it has erased what it erases most."""
+"""Share and slope from which motion is certain, if it has also erased what it erases most."""
 DIRECTION_WEIGHT = 0.01
 """Regularisation of the inverse by which the direction of motion is told."""
 MOST_LEFT = 5.2
@@ -74,7 +74,7 @@ def find_begins(x: Tensor) -> tuple[int, ...]:
 
 
 def measure_blur(x: Tensor) -> Operator | None:
-    """What blurred ``[3, H, W]`` in [-1, 1]: lens, motion, zoom or glass; None where unclear."""
+    """The blur of ``[3, H, W]`` in [-1, 1]: lens, motion, zoom or glass; None where unclear."""
     from dga.explanation.glass import measure_glass  # here: the page must not wait for scipy
     from dga.explanation.zoom import measure_zoom
 
@@ -87,7 +87,10 @@ def measure_blur(x: Tensor) -> Operator | None:
 
 
 def power_spectrum(x: Tensor) -> NDArray[np.float64]:
-    """Of the brightness of ``[3, H, W]``, ``[n, n // 2 + 1]``, averaged over square tiles."""
+    """Power spectrum of the brightness of ``[3, H, W]``: the mean of square tiles' spectra.
+
+    ``[n, n // 2 + 1]`` for tiles of n pixels a side, at most :data:`TILE`.
+    """
     grey = x.mean(0).double()
     side = min(TILE, *grey.shape)
     window = torch.hann_window(side, periodic=False, dtype=torch.float64)
@@ -98,17 +101,18 @@ def power_spectrum(x: Tensor) -> NDArray[np.float64]:
 
 
 def measure_disk(power: NDArray[np.float64]) -> Disk | None:
-    """The radius by the zeros that its transfer function leaves in the radial spectrum."""
-    n = len(power) // 2
+    """A lens out of focus, by the zeros of its transfer function in the radial spectrum."""
+    rings = len(power) // 2
     frequency, used = _frequencies(len(power))
     used = used & (frequency < 0.5)
-    ring = np.minimum((frequency[used] * 2 * n).astype(int), n - 1)
-    log = np.log(power[used] + 1e-3)
-    radial = np.bincount(ring, log, minlength=n) / np.maximum(1, np.bincount(ring, minlength=n))
-    at = (np.arange(n) + 0.5) / (2 * n)
-    is_above_noise = radial > np.median(radial[at > 0.4]) + 0.3
-    weight = np.where(at > 0.02, is_above_noise + 0.05, 0.0)
-    shares, slopes = _fit(radial, np.log(at), _disk_family(n), weight)
+    ring = np.minimum((frequency[used] * 2 * rings).astype(int), rings - 1)
+    log_power = np.log(power[used] + 1e-3)
+    count = np.maximum(1, np.bincount(ring, minlength=rings))
+    radial = np.bincount(ring, log_power, minlength=rings) / count
+    ring_frequency = (np.arange(rings) + 0.5) / (2 * rings)
+    is_above_noise = radial > np.median(radial[ring_frequency > 0.4]) + 0.3
+    weight = np.where(ring_frequency > 0.02, is_above_noise + 0.05, 0.0)
+    shares, slopes = _fit(radial, np.log(ring_frequency), _disk_family(rings), weight)
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
     is_certain = shares[best] > DISK_SHARE and slopes[best] > DISK_SLOPE
     return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
@@ -135,14 +139,14 @@ def _find_best_line(
 ) -> tuple[int, float, float]:
     """Which row of log powers explains a spectrum best; its share and its slope."""
     frequency, used = _line_band(len(power))
-    log = np.log(power[used] + 0.1)
-    shares, slopes = _fit(log, np.log(frequency[used]), table, np.ones_like(log))
+    log_power = np.log(power[used] + 0.1)
+    shares, slopes = _fit(log_power, np.log(frequency[used]), table, np.ones_like(log_power))
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
     return best, float(shares[best]), float(slopes[best])
 
 
 def _fit(
-    log: NDArray[np.float64],
+    log_power: NDArray[np.float64],
     log_frequency: NDArray[np.float64],
     table: NDArray[np.floating],
     weight: NDArray[np.float64],
@@ -150,27 +154,27 @@ def _fit(
     """Share explained and slope of each row of ``table`` ``[m, N]``, by weighted least squares."""
     plain = np.stack([weight, weight * log_frequency])  # [2, N]
     basis = np.linalg.qr(plain.T)[0]  # [N, 2]
-    y, members = weight * log, weight * table
-    y = y - basis @ (basis.T @ y)
+    target, members = weight * log_power, weight * table
+    target = target - basis @ (basis.T @ target)
     members = members - (members @ basis) @ basis.T
     energy = np.maximum((members**2).sum(1), 1e-12)
-    products = members @ y
-    return products**2 / (energy * max(float(y @ y), 1e-12)), products / energy
+    products = members @ target
+    return products**2 / (energy * max(float(target @ target), 1e-12)), products / energy
 
 
 @functools.lru_cache(maxsize=8)
 def _frequencies(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Cycles a pixel of each value of a half spectrum; those off the axes, where borders lie."""
+    """Cycles a pixel of a half spectrum; whether a value lies off the axes, where borders show."""
     down, across = np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side)[None]
-    off = (np.abs(down) > 1.5 / side) & (np.abs(across) > 1.5 / side)
+    is_off_axes = (np.abs(down) > 1.5 / side) & (np.abs(across) > 1.5 / side)
     frequency = np.hypot(down, across)
-    return frequency, off
+    return frequency, is_off_axes
 
 
 def _line_band(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Cycles a pixel of a half spectrum; those off the axes at which motion is looked for."""
-    frequency, off = _frequencies(side)
-    return frequency, off & (frequency > 0.03) & (frequency < 0.4)
+    """Cycles a pixel of a half spectrum; whether motion is looked for there."""
+    frequency, is_off_axes = _frequencies(side)
+    return frequency, is_off_axes & (frequency > 0.03) & (frequency < 0.4)
 
 
 @functools.lru_cache(maxsize=8)

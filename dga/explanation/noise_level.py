@@ -1,4 +1,4 @@
-"""How much noise a picture holds already, and the depth of the forward process it matches.
+"""How much noise a picture holds already, and the depth of the forward process that this matches.
 
 A picture with white Gaussian noise of deviation s *is* a state of the forward process, up to
 its scale, at the depth where sqrt((1 - abar) / abar) = s (Carlini et al., "(Certified!!)
@@ -18,7 +18,7 @@ from dga.diffusion import Schedule, step_noise
 MAD_TO_DEVIATION = 1 / 0.6745
 """From median absolute deviation to standard deviation, for a normal distribution."""
 PIXELS_AT_ONCE = 2**20
-"""Whose neighbourhoods are held together: nine values each."""
+"""Pixels whose 3 x 3 neighbourhoods are in memory at once."""
 LUMINANCE, *COLOURS = F.normalize(torch.tensor([[1.0, 1, 1], [1, -1, 0], [1, 1, -2]]), dim=1)
 """Orthonormal directions of a pixel's three channels."""
 COLOURLESS = 0.6
@@ -33,14 +33,14 @@ def measure_noise(x: Tensor) -> Tensor:
     wavelet shrinkage", 1994), averaged over channels. A picture under two pixels a side holds
     no detail: 0.
     """
-    detail = _detail(x)
+    detail = _haar_detail(x)
     if not detail.numel():
         return x.new_zeros(len(x))
     spread = detail.flatten(2).median(2).values  # [B, 3]
     return spread.mean(1) * MAD_TO_DEVIATION
 
 
-def _detail(x: Tensor) -> Tensor:
+def _haar_detail(x: Tensor) -> Tensor:
     """Absolute value of the finest diagonal Haar detail, ``[..., H // 2, W // 2]``."""
     height, width = (side - side % 2 for side in x.shape[-2:])
     x = x[..., :height, :width]
@@ -51,16 +51,16 @@ def _detail(x: Tensor) -> Tensor:
 def measure_noise_map(x: Tensor, block: int = 24, every: int = 8) -> Tensor:
     """:func:`measure_noise` around each pixel: ``[C, H, W]`` in [-1, 1] to ``[H, W]``.
 
-    Measured in square blocks of ``block`` pixels, one ``every`` so many, smoothed over their
-    neighbours and interpolated. Both are even; no side of ``x`` is shorter than a block.
+    Noise is measured in square blocks of ``block`` pixels, one at every ``every`` pixels, then
+    smoothed over neighbouring blocks and interpolated. Both numbers are even, and no side of ``x``
+    is shorter than a block.
     """
     side, step = block // 2, every // 2
-    detail = _detail(x)  # [C, h, w]
+    detail = _haar_detail(x)  # [C, h, w]
     rows = []
     for top in range(0, detail.shape[1] - side + 1, step):  # one at a time, to bound memory
-        blocks = (
-            detail[:, top : top + side].unfold(2, side, step).movedim(2, 1)
-        )  # [C, n, side, side]
+        strip = detail[:, top : top + side]
+        blocks = strip.unfold(2, side, step).movedim(2, 1)  # [C, n, side, side]
         rows.append(blocks.flatten(2).median(2).values.mean(0))
     measured = torch.stack(rows)[None, None] * MAD_TO_DEVIATION
     smooth = F.avg_pool2d(F.pad(measured, (1, 1, 1, 1), "replicate"), 3, 1)
@@ -72,41 +72,43 @@ def measure_noise_map(x: Tensor, block: int = 24, every: int = 8) -> Tensor:
 
 
 def whiten_channels(x: Tensor, noise: Tensor, seed: int) -> tuple[Tensor, Tensor]:
-    """Give noise that is nearly the same in all channels the colours that it lacks.
+    """Add noise to the colours of a picture whose noise is nearly the same in all channels.
 
-    So it is in grey photographs, and where JPEG has stored less of the colours than of the
-    luminance; but in a state of the forward process it is independent. ``x``: ``[3, H, W]`` in
-    [-1, 1]; ``noise``: its noise map, ``[H, W]``, 0 where nothing is to be added. Returns both,
-    with the luminance's noise in a colour that lacked some.
+    Grey photographs have such noise, and so have photographs of which JPEG has stored less of the
+    colours than of the luminance; but in a state of the forward process the channels' noise is
+    independent. ``x``: ``[3, H, W]`` in [-1, 1]; ``noise``: its noise map, ``[H, W]``, 0 where
+    nothing is to be added. Returns both, changed so that each colour has the luminance's noise.
     """
-    least = COLOURLESS * float(measure_noise(_along(LUMINANCE, x)[None]))
-    lacking = [c for c in COLOURS if float(measure_noise(_along(c, x)[None])) < least]
+    least = COLOURLESS * float(measure_noise(_project(LUMINANCE, x)[None]))
+    lacking = [c for c in COLOURS if float(measure_noise(_project(c, x)[None])) < least]
     if not lacking:
         return x, noise
-    luminance, white = measure_noise_map(_along(LUMINANCE, x)), x.clone()
+    luminance, white = measure_noise_map(_project(LUMINANCE, x)), x.clone()
     drawn = step_noise(seed, "forward", 0, x.shape)  # the forward process begins with depth 1
     for colour, more in zip(lacking, drawn, strict=False):
-        level = measure_noise_map(_along(colour, x)).square()
+        level = measure_noise_map(_project(colour, x)).square()
         missing = (luminance.square() - level).clamp(min=0).sqrt()
         white += colour.view(3, 1, 1) * torch.where(noise > 0, missing * more, 0)
     return white, torch.where(noise > 0, torch.maximum(noise, luminance), noise)
 
 
-def _along(direction: Tensor, x: Tensor) -> Tensor:
+def _project(direction: Tensor, x: Tensor) -> Tensor:
+    """The component of ``[3, H, W]`` along one direction of its channels, ``[1, H, W]``."""
     return torch.einsum("c,chw->hw", direction, x)[None]
 
 
 def noise_by_brightness(x: Tensor, noise: Tensor, bins: int = 12) -> Tensor:
-    """The noise map of noise that depends on the brightness, as that of few photons does.
+    """A noise map for noise that depends on the brightness, as that of few photons does.
 
-    ``x``: ``[3, H, W]`` in [-1, 1]; ``noise``: its noise map as measured, ``[H, W]``. Pixels that
-    are about equally bright get the same level: the root mean square of their finest detail.
+    ``x``: ``[3, H, W]`` in [-1, 1]; ``noise``: its noise map as measured, ``[H, W]``. Pixels are
+    sorted into ``bins`` by their brightness, and all pixels of a bin get the same level: the root
+    mean square of their finest detail.
     """
     bright = _smooth(x.mean(0))
     some = bright.flatten()[:: max(5, bright.numel() >> 23)]  # torch's limit is 2^24
     edges = torch.quantile(some, torch.linspace(0, 1, bins + 1))[1:-1]
     of_bin = torch.bucketize(bright.contiguous(), edges).flatten()
-    detail, inside = _detail(x).square().mean(0), _smooth(bright)[..., ::2, ::2]
+    detail, inside = _haar_detail(x).square().mean(0), _smooth(bright)[..., ::2, ::2]
     inside = inside[: detail.shape[0], : detail.shape[1]]
     at_detail = torch.bucketize(inside.contiguous(), edges).flatten()
     sums = torch.zeros(bins).index_add_(0, at_detail, detail.flatten())
@@ -123,9 +125,10 @@ def _smooth(x: Tensor, side: int = 9) -> Tensor:
 
 
 def uniform_levels(noise: Tensor, most: int, apart: float = 1.15) -> tuple[float, ...]:
-    """At most ``most`` levels that span a picture's noise, ``[H, W]``, rising.
+    """At most ``most`` levels that span a picture's noise map, ``[H, W]``, rising.
 
-    Those closer than a factor of ``apart`` are one; pixels without noise do not count.
+    Of two levels that differ by less than a factor of ``apart`` the lower one is left out; pixels
+    without noise do not count.
     """
     some = noise[noise > 0][::7]
     shares = torch.linspace(0.05, 0.97, most) if most > 1 else torch.tensor([0.9])
@@ -137,9 +140,10 @@ def uniform_levels(noise: Tensor, most: int, apart: float = 1.15) -> tuple[float
 
 
 def level_weights(noise: Tensor, levels: Sequence[float]) -> Tensor:
-    """How much each pixel takes from each level, ``[1 + L, H, W]``; first, from no denoising.
+    """By which weights each pixel is mixed from the levels, ``[1 + L, H, W]``.
 
-    Between two levels a pixel takes from both, by its distance from them.
+    The first weight is that of the picture without denoising. A pixel whose noise lies between two
+    levels is mixed from both, linearly.
     """
     at = torch.tensor(levels)
     high = torch.bucketize(noise.contiguous(), at).clamp(max=len(at) - 1)
@@ -176,7 +180,7 @@ def remove_impulses(x: Tensor, threshold: float) -> Tensor:
 
 
 def extreme_share(x: Tensor, threshold: float) -> float:
-    """Share of the values that :func:`remove_impulses` would replace that are -1 or 1."""
+    """Share of black and white among the values that :func:`remove_impulses` would replace."""
     wrong = x[remove_impulses(x, threshold) != x]
     return float((wrong.abs() >= 1).float().mean()) if len(wrong) else 0.0
 
@@ -184,12 +188,12 @@ def extreme_share(x: Tensor, threshold: float) -> float:
 def _median(x: Tensor) -> Tensor:
     """Median of each 3 x 3 neighbourhood, ``[N, 1, H, W]``; columns of three are sorted once."""
     wide = F.pad(x, (1, 1, 1, 1), "replicate")
-    rows = _sorted(*(wide[..., i : i + x.shape[-2], :] for i in range(3)))
+    rows = _sort_three(*(wide[..., i : i + x.shape[-2], :] for i in range(3)))
     low, middle, high = ([one[..., j : j + x.shape[-1]] for j in range(3)] for one in rows)
-    return _sorted(_sorted(*low)[2], _sorted(*middle)[1], _sorted(*high)[0])[1]
+    return _sort_three(_sort_three(*low)[2], _sort_three(*middle)[1], _sort_three(*high)[0])[1]
 
 
-def _sorted(a: Tensor, b: Tensor, c: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _sort_three(a: Tensor, b: Tensor, c: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Three values of each pixel, rising."""
     low, high = torch.minimum(a, b), torch.maximum(a, b)
     return torch.minimum(low, c), torch.maximum(low, torch.minimum(high, c)), torch.maximum(high, c)

@@ -1,8 +1,8 @@
-"""Damage as a linear operator H, and the picture that agrees best with what it left.
+"""Damage as a linear operator H, and the picture that agrees best with the damaged one.
 
-Each has ``apply`` (H x), ``invert`` (a first estimate of x) and ``agree``, the step of a solver
-that alternates with a denoiser: argmin |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al., 2023,
-Eq. 13). Pictures are ``[3, H, W]`` in [-1, 1].
+Each operator has ``apply`` (H x), ``invert`` (a first estimate of x) and ``agree``, the step of a
+solver that alternates with a denoiser: argmin |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al.,
+2023, Eq. 13). Pictures are ``[3, H, W]`` in [-1, 1].
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.explanation.sharpness import EDGE, disk, place_at_origin
+from dga.explanation.sharpness import EDGE, disk, mirror_borders, place_at_origin
 
 REGULARISATION = 0.001
 """Noise-to-signal ratio of the first estimate of a picture that was blurred."""
@@ -27,10 +27,10 @@ STEPS = 6
 
 
 class Operator(Protocol):
-    """What a picture went through, as a linear map.
+    """Damage as a linear map.
 
-    ``kind``: one word: blur, motion, blocks ...; ``is_guide``: whether sampling is guided by it;
-    else its inverse is all that is done.
+    ``kind``: one word for it, such as blur, motion or blocks; ``is_guide``: whether denoising is
+    guided by it afterwards, or the first estimate is all that is made.
     """
 
     kind: str
@@ -61,12 +61,8 @@ class Convolution:
     is_guide = True
 
     def apply(self, x: Tensor) -> Tensor:
-        height, width = x.shape[-2:]
-        top, left = (min(2 * len(self.kernel), side - 1) for side in (height, width))
-        padded = F.pad(x[None], (left, left, top, top), "reflect")[0]
-        transfer = self._transfer(padded)
-        blurred = torch.fft.irfft2(torch.fft.rfft2(padded) * transfer, s=padded.shape[-2:])
-        return blurred[..., top : top + height, left : left + width]
+        padded, transfer, cut = mirror_borders(x, self.kernel)
+        return cut(torch.fft.irfft2(torch.fft.rfft2(padded) * transfer, s=padded.shape[-2:]))
 
     def invert(self, y: Tensor) -> Tensor:
         return self.agree(y, y, REGULARISATION).clamp(-1, 1)
@@ -79,7 +75,7 @@ class Convolution:
         rows, columns = (next_fast_len(side + 2 * reach, real=True) for side in (height, width))
         margins = (reach, columns - width - reach, reach, rows - height - reach)
         canvas = F.pad(z[None], margins, "replicate")[0]
-        transfer = self._transfer(canvas)
+        transfer = torch.fft.rfft2(place_at_origin(self.kernel, canvas.shape[-2:]).to(canvas))
         diagonal = transfer.abs().square() + weight
 
         def filter_by(factor: Tensor, x: Tensor) -> Tensor:
@@ -99,9 +95,6 @@ class Convolution:
             precondition=lambda r: filter_by(1 / diagonal, r),
         )
         return cut(solved)
-
-    def _transfer(self, canvas: Tensor) -> Tensor:
-        return torch.fft.rfft2(place_at_origin(self.kernel, canvas.shape[-2:]).to(canvas))
 
 
 def conjugate_gradients(
@@ -145,10 +138,11 @@ class Disk(Convolution):
 
 @dataclass(frozen=True)
 class Line(Convolution):
-    """Straight motion; ``angle`` in degrees from the rows, downwards.
+    """Straight motion; ``angle``: in degrees from the rows, downwards.
 
-    With the speed of a box ``length`` is all of it, in pixels; ``one_sided``: it fades as half a
-    Gaussian does, ``length`` is the deviation, and -180 to 180 degrees differ.
+    Motion at an even speed is ``length`` pixels long, and opposite angles are the same. With
+    ``one_sided`` the motion fades as half a Gaussian, of which ``length`` is the deviation in
+    pixels, and opposite angles differ.
     """
 
     length: float
@@ -158,12 +152,11 @@ class Line(Convolution):
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
-        return (
-            half_line(self.length, self.angle) if self.one_sided else line(self.length, self.angle)
-        )
+        make_kernel = half_line if self.one_sided else line
+        return make_kernel(self.length, self.angle)
 
     def reverse(self) -> Line:
-        """Motion the other way round, which leaves the same spectrum."""
+        """The opposite motion, which leaves the same spectrum."""
         return replace(self, angle=self.angle - 180)
 
     def __str__(self) -> str:
@@ -174,7 +167,7 @@ class Line(Convolution):
 def line(length: float, angle: float) -> Tensor:
     """Point spread function of straight motion, ``length`` pixels long, ``angle`` in degrees."""
     reach = math.ceil(length / 2 + 2 * EDGE)
-    along, across = _turned(reach, angle)
+    along, across = _rotate_coordinates(reach, angle)
     inside = ((length / 2 + EDGE - along.abs()) / (2 * EDGE)).clamp(0, 1)
     kernel = inside * (1 - across.abs()).clamp(min=0)
     return kernel / kernel.sum()
@@ -183,13 +176,13 @@ def line(length: float, angle: float) -> Tensor:
 @functools.lru_cache(maxsize=256)
 def half_line(deviation: float, angle: float) -> Tensor:
     """Point spread function of motion that fades as half a Gaussian, ``deviation`` in pixels."""
-    along, across = _turned(math.ceil(3 * deviation) + 1, angle)
+    along, across = _rotate_coordinates(math.ceil(3 * deviation) + 1, angle)
     fading = torch.exp(-along.square() / (2 * deviation**2)) * (along + EDGE).clamp(0, 1)
     kernel = fading * (1 - across.abs()).clamp(min=0)
     return kernel / kernel.sum()
 
 
-def _turned(reach: int, angle: float) -> tuple[Tensor, Tensor]:
+def _rotate_coordinates(reach: int, angle: float) -> tuple[Tensor, Tensor]:
     """Coordinates along and across a line, ``[2 reach + 1, 2 reach + 1]`` each."""
     at = torch.arange(-reach, reach + 1, dtype=torch.float64)
     turn = math.radians(angle)
@@ -199,7 +192,10 @@ def _turned(reach: int, angle: float) -> tuple[Tensor, Tensor]:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Enlarged without interpolation; ``rows``, ``columns``: the pixels at which blocks begin."""
+    """A picture enlarged without interpolation.
+
+    ``rows`` and ``columns``: the pixels at which its blocks begin.
+    """
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -227,6 +223,7 @@ class Blocks:
 
 
 def _block_means(x: Tensor, begins: tuple[int, ...], dim: int) -> Tensor:
+    """``x`` with every run between two of ``begins`` at its mean, along one dimension."""
     side = x.shape[dim]
     owner = torch.bucketize(torch.arange(side), torch.tensor(begins[1:]), right=True)
     shares = F.one_hot(owner, len(begins)).to(x)  # [side, n]

@@ -1,10 +1,11 @@
-"""The discriminator explains the damage: which simple inverse makes most of a picture source data?
+"""The discriminator explains the damage: after which simple inverse does a picture look like source
+data?
 
 Ours, not the paper's. A few candidate degradations are undone, each result is noised a little and
-shown to the discriminator, and the one that it takes for source data most readily explains the
-picture best. "Nothing" keeps a head start, so that a picture is left alone unless something
-clearly better is found. A picture that holds noise has entered the forward process already, at
-the depth k0 that its noise matches (:mod:`dga.explanation.noise_level`).
+shown to the discriminator, and the candidate with the lowest score is the explanation. "Nothing"
+keeps a head start, so that a picture is left alone unless something clearly better is found. A
+picture that holds noise has entered the forward process already, at the depth k0 that its noise
+matches (:mod:`dga.explanation.noise_level`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import Stretch, nothing_to_judge, stretches
+from dga.explanation.exposure import Stretch, is_flat_picture, list_stretches
 from dga.explanation.judge import CandidateJudge, Render
 from dga.explanation.noise_level import matched_depth, measure_noise
 from dga.explanation.sharpness import repeated_share
@@ -25,8 +26,11 @@ from dga.profiles import ExplanationConfig
 
 @dataclass(frozen=True)
 class Scored:
-    """Event: a candidate was judged. ``score``: mean logit, lower is closer to source data, None
-    where its result was not numbers, and it was dropped."""
+    """Event: a candidate was judged.
+
+    ``score``: mean logit, lower for results that are closer to source data; None for a candidate
+    that was dropped, because its result was not numbers.
+    """
 
     stage: str
     degradation: Degradation
@@ -42,29 +46,30 @@ class Scored:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What one picture suffered; noise levels are standard deviations in [-1, 1]."""
+    """What damaged a picture. Noise levels are standard deviations, for pixels in [-1, 1]."""
 
     degradation: Degradation
     """The candidate that was chosen."""
     entry: int
     """k0: the depth of the forward process at which the picture stands by its own noise."""
     measured_noise: float
-    """Noise level of the whole picture, whether it counts or not: of a noise map its highest level,
-    0.0 where blocks or impulses take its place, or nothing was measured."""
+    """Noise level of the whole picture, whether it counts or not; of a noise map the highest level.
+    0.0 where it was not measured, or where there are blocks or impulses instead."""
     scored: tuple[Scored, ...] = ()
     """Every candidate, in the order of judging."""
     is_flat: bool = False
-    """Of one colour or a drawing (:func:`~dga.explanation.exposure.nothing_to_judge`)."""
+    """Whether it is of one colour or a drawing, and nothing can be told
+    (:func:`~dga.explanation.exposure.is_flat_picture`)."""
     is_undamaged: bool = False
-    """Source data already: nothing was tried."""
+    """Whether it looks like source data already, so that nothing was tried."""
     seconds: float = 0.0
-    """Wall clock, where it was taken."""
+    """Wall clock of the search; 0.0 where it was not taken."""
     noise_map: Tensor | None = field(default=None, compare=False)
     """Noise level by pixel, ``[H, W]``, 0 where none counts; None: the same everywhere."""
     levels: tuple[float, ...] = ()
-    """Of a noise map: the levels at which the picture is denoised, rising."""
+    """With a noise map: the levels at which the picture is denoised, rising."""
     state: Tensor | None = field(default=None, compare=False)
-    """Of a noise map: the picture where the forward process begins, ``[3, H, W]``."""
+    """With a noise map: the picture with which the forward process begins, ``[3, H, W]``."""
 
     @property
     def calls(self) -> int:
@@ -81,15 +86,16 @@ def explain(
 ) -> Generator[Scored, None, Explanation]:
     """Explain one picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels; yields scores as they come.
 
-    Noise first, because it hides the rest: what has some is not searched further. Then
-    exposure, coarse gains before fine ones, then sharpness on top of it. ``render``: by default
-    the result itself, as a picture of the network's size; ``noise_level``: by default measured.
+    Noise is searched for first, because it hides the rest: a picture with noise is not searched
+    further. Exposure follows, coarse gains before fine ones, and blur on top of it. ``render``: by
+    default shows the result itself, as a picture of the network's size; ``noise_level``: by
+    default measured.
     """
     if noise_level is None:
         noise_level = float(measure_noise(x[None])[0])
     render = render or (lambda candidate: candidate.inverse(x)[None])
     search = _CandidateSearch(judge, x, render, config, noise_level)
-    best, is_flat = NO_DEGRADATION, nothing_to_judge(x)
+    best, is_flat = NO_DEGRADATION, is_flat_picture(x)
     if not is_flat:
         best = yield from search.run()
     return Explanation(
@@ -104,7 +110,7 @@ def explain(
 
 @dataclass
 class _CandidateSearch:
-    """A search in one picture, stage by stage; each stage returns the best candidate so far."""
+    """The search in one picture, stage by stage; each stage returns the best candidate so far."""
 
     judge: CandidateJudge
     x: Tensor
@@ -117,10 +123,10 @@ class _CandidateSearch:
     """Scores by candidate and depths."""
 
     def run(self) -> Generator[Scored, None, Degradation]:
-        """The degradation that explains the picture best, none at all where that will do."""
+        """The degradation that explains the picture best, or none where that is good enough."""
         config, best = self.config, NO_DEGRADATION
         if self.noise_level <= config.noise_floor:
-            (score,) = yield from self._score("nothing", (best,), config.score_depths)
+            (score,) = yield from self._score("nothing", (best,), config.judged_at)
             self.is_undamaged = score < config.undamaged_score
             if self.is_undamaged:
                 return best
@@ -133,7 +139,7 @@ class _CandidateSearch:
         return best
 
     def _find_noise(self) -> Generator[Scored, None, Degradation]:
-        """An entry where noise is measured; sparse impulses where that measure is blind to them."""
+        """White noise where it is measured; else impulses, too sparse for that measure."""
         config, head_start = self.config, self.config.head_start
         if self.noise_level > config.noise_floor:
             head_start = config.noise_head_start
@@ -143,14 +149,14 @@ class _CandidateSearch:
         return (yield from self._choose("noise", [NO_DEGRADATION, *candidates], head_start))
 
     def _find_exposure(self, base: Degradation) -> Generator[Scored, None, Degradation]:
-        """Coarse gains at one depth, then the best and its neighbours at all."""
+        """Coarse gains are compared at one depth, then the best and finer ones at all depths."""
         config, restored = self.config, base.inverse(self.x)
 
         def make_candidates(family: Iterable[Stretch]) -> dict[Degradation, Stretch]:
-            pairs = ((stretch.of(restored), stretch) for stretch in family)
+            pairs = ((stretch.to_exposure(restored), stretch) for stretch in family)
             return {replace(base, exposure=e): stretch for e, stretch in pairs if e}
 
-        coarse = make_candidates(stretches(config.gains))
+        coarse = make_candidates(list_stretches(config.gains))
         best = yield from self._choose_coarsely("exposure", base, tuple(coarse))
         if best is None:
             return base
@@ -160,7 +166,10 @@ class _CandidateSearch:
         return (yield from self._choose("exposure", [base, best, *near], config.head_start))
 
     def _find_blur(self, base: Degradation) -> Generator[Scored, None, Degradation]:
-        """Every disk at one depth, then the best at all; none for what was enlarged in blocks."""
+        """Disks are compared at one depth, then the best with none at all depths.
+
+        A picture that was enlarged in blocks has no fine scale to sharpen.
+        """
         config = self.config
         if repeated_share(self.x) >= config.repeated_share:
             return base
@@ -172,19 +181,19 @@ class _CandidateSearch:
     def _choose_coarsely(
         self, stage: str, base: Degradation, candidates: tuple[Degradation, ...]
     ) -> Generator[Scored, None, Degradation | None]:
-        """The best candidate at one depth; None where there is none or ``base`` will do."""
+        """The best candidate at one depth; None without any, or where ``base`` is good enough."""
         config = self.config
-        (score,) = yield from self._score(stage, (base,), config.score_depths)
+        (score,) = yield from self._score(stage, (base,), config.judged_at)
         if score < config.undamaged_score or not candidates:
             return None
-        scores = yield from self._score(stage, candidates, (config.coarse_depth,))
+        scores = yield from self._score(stage, candidates, (config.coarse_at,))
         return candidates[scores.index(min(scores))]
 
     def _choose(
         self, stage: str, candidates: Sequence[Degradation], head_start: float
     ) -> Generator[Scored, None, Degradation]:
         """The candidate with the lowest score; the first keeps a head start."""
-        scores = yield from self._score(stage, candidates, self.config.score_depths)
+        scores = yield from self._score(stage, candidates, self.config.judged_at)
         scores[0] -= head_start
         return candidates[scores.index(min(scores))]
 

@@ -1,4 +1,4 @@
-"""Veils: light that fog, frost, snow or glare added to a picture, and simple inverses of that.
+"""Veils: light that fog, frost, snow or glare added to a picture, and three simple inverses.
 
 The model is y = g (x + v): a veil v, grey or of one colour, is added to the picture x, and all is
 scaled by g. A veil leaves nothing black, by which it is recognised (the dark channel of He et al.,

@@ -1,8 +1,8 @@
 """Explaining a picture that is larger than the discriminator's own size, by its windows.
 
-What is one for the whole picture (blocks, blur, exposure, impulses) is explained once: measured in
-its pixels, or judged by some windows and a thumbnail. Noise has a level at each pixel, and counts
-where the discriminator prefers the picture with it.
+Damage that is the same all over the picture (blocks, blur, exposure, impulses) is explained once:
+it is measured in the pixels, or judged by some windows and a thumbnail. Noise has a level at each
+pixel, and counts where the discriminator prefers the picture as a state with that noise.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from dga.explanation.veil import measure_veil
 from dga.profiles import ExplanationConfig, WindowsConfig
 
 JUDGING_BATCH = 16
-"""Windows judged together; bounds memory, and how long nothing is heard."""
+"""Windows judged together: bounds memory, and the time between two events."""
 LONGEST_COUNTED = 1024
-"""Of a picture with longer sides every n-th pixel is counted, where only means are asked for."""
+"""Pixels a side. Of a larger picture only every n-th pixel is used, where means are enough."""
 EXTREME = 0.68
-"""Share of wrong values that are black or white, above which noise is impulses."""
+"""Share of black and white among wrong values above which noise is taken for impulses."""
 WINDOWS = "windows"
 """Stage of a :class:`~dga.explanation.search.Scored` that says only that work goes on."""
 
@@ -57,7 +57,7 @@ def explain_by_windows(
 
 @dataclass(frozen=True)
 class _WindowSearch:
-    """A search in one large picture: first what is one for the whole, then noise by pixel."""
+    """The search in one large picture: first damage of the whole, then noise by pixel."""
 
     judge: CandidateJudge
     side: int
@@ -65,8 +65,7 @@ class _WindowSearch:
     windows: WindowsConfig
 
     def run(self, x: Tensor) -> Generator[Scored, None, Explanation]:
-        """Blocks; exposure and impulses; noise by pixel; where there is none of these, blur or a
-        veil."""
+        """Blocks; else exposure, impulses and noise; without any of these, blur or a veil."""
         is_measured = self.windows.measurement
         if is_measured and (blocks := measure_blocks(x)):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
@@ -108,7 +107,7 @@ class _WindowSearch:
         return replace(explanation, degradation=degradation, entry=0)
 
     def _measure_noise(self, x: Tensor) -> float:
-        """The noise level of a picture; 0 where so many impulses that they measure as noise."""
+        """The noise level of a picture; 0 where impulses are so many that they measure as noise."""
         level = float(measure_noise(x[None])[0])
         if level > self.config.noise_floor and self.config.impulses:
             top, left = (max(0, length - LONGEST_COUNTED) // 2 for length in x.shape[1:])
@@ -120,11 +119,13 @@ class _WindowSearch:
     def _is_exposure_accepted(
         self, x: Tensor, degradation: Degradation, score: float, render: Render
     ) -> bool:
-        """Only where the thumbnail, too, looks damaged before and not afterwards; a gain only where
-        nothing is dark any more. ``score``: of the degradation, by thumbnail and windows.
+        """Whether a change of exposure is right for the whole picture.
+
+        The thumbnail alone must look damaged before and undamaged afterwards, and a gain is right
+        only where no pixels are dark. ``score``: of the degradation, by thumbnail and windows.
         """
         windows = self.windows
-        is_dark = float(x.mean(0).quantile(0.01)) <= windows.dark_level
+        is_dark = float(x.mean(0).quantile(0.01)) <= windows.darkest
         if degradation.exposure.gain > 1 and is_dark:
             return False
         without = replace(degradation, exposure=UNCHANGED)
@@ -133,7 +134,7 @@ class _WindowSearch:
         return is_better and score < windows.logit_after
 
     def _score(self, render: Render, candidates: Sequence[Degradation]) -> list[float]:
-        return self.judge.score(render, candidates, self.config.score_depths)
+        return self.judge.score(render, candidates, self.config.judged_at)
 
     def _find_blur(self, x: Tensor, render: Render) -> Generator[Scored, None, Operator | None]:
         """The blur that is measured, where the discriminator does not object to its inverse."""
@@ -143,11 +144,11 @@ class _WindowSearch:
         candidates = [NO_DEGRADATION, Degradation(operator=operator)]
         scores = self._score(render, candidates)
         for candidate, score in zip(candidates, scores, strict=True):
-            yield Scored.of("blur", candidate, score, len(self.config.score_depths))
+            yield Scored.of("blur", candidate, score, len(self.config.judged_at))
         return operator if scores[1] <= scores[0] + self.windows.objection else None
 
     def _find_noise(self, x: Tensor) -> Generator[Scored, None, Explanation | None]:
-        """Noise by pixel, and the uniform levels from which each is read; None where none counts.
+        """Noise by pixel, and the levels at which the picture is denoised; None where none counts.
 
         ``x``: ``[3, H, W]``, after the inverse of the rest.
         """
@@ -175,11 +176,12 @@ class _WindowSearch:
     def _find_noisy_pixels(
         self, x: Tensor, noise: Tensor, least: float
     ) -> Generator[Scored, None, Tensor]:
-        """Whether a pixel's noise counts, bool ``[H, W]``: where the discriminator prefers it.
+        """Whether each pixel's noise counts, bool ``[H, W]``, by what the discriminator prefers.
 
-        Windows are judged in groups of 3 x 3, by the noisiest of each: fine texture passes for a
-        little noise, seldom for much. Where noise is faint a window is judged by itself, too, for
-        beside noise there may be texture. ``least``: what all but the quietest pixels hold.
+        Windows are judged in groups of 3 x 3, by the noisiest of each, because fine texture passes
+        for a little noise but seldom for much. Where noise is faint, a window is judged by itself
+        as well, for there may be texture beside noise. ``least``: noise level that all but the
+        quietest pixels have.
         """
         windows = self.windows
         grid = Grid.over(x.shape[1:], self.side, round(windows.overlap * self.side))
@@ -201,10 +203,11 @@ class _WindowSearch:
         return grid.cover(is_noisy)
 
     def _count_votes(self, margin: Tensor, has_noise: Tensor, least: float) -> Tensor:
-        """Which groups of windows count as noisy, from how clearly each is, ``[1, 1, h, w]`` both.
+        """Which groups of windows count as noisy, bool ``[1, 1, h, w]``.
 
-        Each group's eight neighbours vote with it, and one vote is against, but of strong noise
-        only where there are several. Where noise is everywhere, all vote for all as well.
+        ``margin``: how clearly each is; ``has_noise``: which of them vote. Each group's eight
+        neighbours vote with it, against one vote to the contrary, which strong noise is spared
+        where a group votes alone. Where noise is everywhere, all groups vote for all as well.
         """
         config, is_strong = self.config, least > self.windows.strong_noise
         needed = config.noise_head_start if is_strong else self.windows.noise_margin
@@ -218,13 +221,14 @@ class _WindowSearch:
     def _compare(
         self, x: Tensor, noise: Tensor, grid: Grid, numbers: Tensor, level: Tensor
     ) -> Generator[Scored, None, Tensor]:
-        """How much the discriminator prefers each window with its noise: mean logits, ``[n]``.
+        """How much the discriminator prefers windows as noisy ones: differences of logits, ``[n]``.
 
-        ``numbers``: which windows of the grid, int64 ``[n]``; ``level``: of all of its windows.
+        ``numbers``: of these windows in the grid, int64 ``[n]``; ``level``: noise levels of all
+        windows of the grid.
         """
         schedule = self.judge.schedule
         device = next(self.judge.network.parameters()).device
-        offsets = torch.tensor(self.config.score_depths)
+        offsets = torch.tensor(self.config.judged_at)
         margins = [torch.empty(0)]
         for begin in range(0, len(numbers), JUDGING_BATCH):
             part = numbers[begin : begin + JUDGING_BATCH].tolist()
@@ -240,14 +244,15 @@ class _WindowSearch:
 
 
 def make_renderer(x: Tensor, side: int, count: int, noise_floor: float) -> Render:
-    """Shows a candidate's thumbnail, and ``count`` windows with the finest detail but for noise.
+    """A function that shows a candidate's result: a thumbnail, and ``count`` windows of it.
 
-    Windows keep their own pixels: a background that is out of focus says nothing of damage.
-    Impulses and blocks are gone in a thumbnail.
+    The windows are those with the finest detail but for noise, at their own resolution, since a
+    background out of focus says nothing of damage. A thumbnail has no impulses and no blocks.
     """
     grid = Grid.over(x.shape[1:], side, 0)
     best = _rank_windows(x, grid, noise_floor)[:count]
-    crops = []  # with a margin, which inverses of small reach need: (crop, top, left) in it
+    # Each window with a margin, which an inverse of small reach needs: (crop, top, left) in it.
+    crops = []
     for i, j in map(grid.corner, best):
         top, left = max(0, i - side // 2), max(0, j - side // 2)
         crop = x[:, top : i + side + side // 2, left : j + side + side // 2]
@@ -266,7 +271,7 @@ def make_renderer(x: Tensor, side: int, count: int, noise_floor: float) -> Rende
 
 
 def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:
-    """Windows' numbers: first those without noise, of these first those with the finest detail."""
+    """All windows' numbers: those without noise first, and of these the finest detail first."""
     ranks = []
     for number in range(len(grid)):
         window = grid.cut(x, [number])
@@ -277,7 +282,7 @@ def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:
 
 
 def make_thumbnail(x: Tensor, side: int) -> Tensor:
-    """The middle square of ``[3, H, W]``, reduced to ``side`` pixels."""
+    """The middle square of ``[3, H, W]``, resized to ``side`` pixels a side."""
     short = min(x.shape[1:])
     top, left = ((length - short) // 2 for length in x.shape[1:])
     square = x[None, :, top : top + short, left : left + short]

@@ -1,6 +1,7 @@
-"""A picture that was zoomed while it was taken: how that is measured, and undone by least squares.
+"""A picture that was zoomed during its exposure: how that is measured, and undone.
 
-The model is ImageNet-C's: the mean of the picture and copies of it, zoomed by 1 to some factor.
+The model is ImageNet-C's: the mean of the picture and copies of it, zoomed by 1 to some factor. Its
+inverse is a least-squares solution, by a few steps of conjugate gradients.
 """
 
 import functools
@@ -19,11 +20,11 @@ from dga.explanation.operators import conjugate_gradients
 
 Array = NDArray[np.float64]
 COPIES = 11
-"""Zoomed copies in that mean; the picture itself counts once more."""
+"""How many zoomed copies that mean has; the picture itself counts once more."""
 STEPS = 8
-"""Steps of conjugate gradients; that they are few regularises, too."""
+"""Steps of conjugate gradients. That they are few regularises the solution, too."""
 WEIGHT = 0.003
-"""Of the prior, which keeps the first estimate near the damaged picture."""
+"""Weight of the prior, which keeps the first estimate near the damaged picture."""
 FACTORS = np.arange(1.06, 1.42, 0.01)
 """Candidates for the largest factor."""
 INNER = 0.15
@@ -94,10 +95,11 @@ def _zooms(side: int, factor: float, device: torch.device) -> tuple[Tensor, ...]
         sparse.hstack([w * m for w, m in zip(weights, of, strict=True)]) for of in (zooms, turned)
     ]
     matrices = sparse.vstack(zooms), beside[0], sparse.vstack(turned), beside[1]
-    return tuple(_csr(matrix).to(device) for matrix in matrices)
+    return tuple(_to_torch(matrix).to(device) for matrix in matrices)
 
 
-def _csr(matrix: sparse.spmatrix) -> Tensor:
+def _to_torch(matrix: sparse.spmatrix) -> Tensor:
+    """A sparse matrix as a tensor of float32 in compressed rows."""
     matrix = sparse.csr_matrix(matrix).astype(np.float32)
     starts, columns, entries = map(torch.from_numpy, (matrix.indptr, matrix.indices, matrix.data))
     with warnings.catch_warnings():
@@ -122,16 +124,16 @@ def measure_zoom(x: Tensor) -> Zoom | None:
     """
     if min(x.shape[1:]) < SMALLEST:
         return None
-    log, plain, rows, radial = _log_polar_spectrum(x.double().mean(0))
-    if len(log) < 4 * plain.shape[1] or log.var() == 0:
+    log_power, regressors, rows, radial = _log_polar_spectrum(x.double().mean(0))
+    if len(log_power) < 4 * regressors.shape[1] or log_power.var() == 0:
         return None
-    basis, _ = np.linalg.qr(plain)
-    rest = log - basis @ (basis.T @ log)
-    models = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS], 1) + 0.01)[rows]
-    models -= basis @ (basis.T @ models)
-    size = np.einsum("ij,ij->j", models, models)
-    slope = models.T @ rest / size
-    share = np.where(slope > 0, slope**2 * size, 0) / (rest @ rest)
+    basis, _ = np.linalg.qr(regressors)
+    residual = log_power - basis @ (basis.T @ log_power)
+    candidates = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS], 1) + 0.01)[rows]
+    candidates -= basis @ (basis.T @ candidates)
+    energy = np.einsum("ij,ij->j", candidates, candidates)
+    slope = candidates.T @ residual / energy
+    share = np.where(slope > 0, slope**2 * energy, 0) / (residual @ residual)
     best = int(share.argmax())
     is_inside = 0 < best < len(FACTORS) - 1
     is_certain = is_inside and share[best] > LEAST_SHARE and slope[best] > LEAST_SLOPE
@@ -156,12 +158,18 @@ def _log_polar_spectrum(grey: Tensor) -> tuple[Array, Array, NDArray[np.intp], A
     radial = np.arange(len(polar) // 2 + 1) / span
     around = np.abs(np.fft.fftfreq(polar.shape[1], 1 / polar.shape[1])) / (2 * math.pi)
     power = np.abs(np.fft.fft(np.fft.rfft(polar, axis=0), axis=1)) ** 2
-    k, turn = np.hypot(radial[:, None], around), np.arctan2(around, radial[:, None] + 1e-9)
-    keep = (k > 1) & (k < min(24, reach / 4)) & (radial[:, None] > 1.2 / span) & (around > 0.3)
-    k, turn = k[keep], turn[keep]
-    rings = k.astype(int)[:, None] == np.unique(k.astype(int))
-    plain = np.column_stack([rings, np.cos(2 * turn), np.cos(4 * turn)])
-    return np.log(power[keep] + 1e-8), plain.astype(float), np.nonzero(keep)[0], radial
+    wavenumber = np.hypot(radial[:, None], around)
+    direction = np.arctan2(around, radial[:, None] + 1e-9)
+    is_used = (
+        (wavenumber > 1)
+        & (wavenumber < min(24, reach / 4))
+        & (radial[:, None] > 1.2 / span)
+        & (around > 0.3)
+    )
+    wavenumber, direction = wavenumber[is_used], direction[is_used]
+    rings = wavenumber.astype(int)[:, None] == np.unique(wavenumber.astype(int))
+    regressors = np.column_stack([rings, np.cos(2 * direction), np.cos(4 * direction)])
+    return np.log(power[is_used] + 1e-8), regressors.astype(float), np.nonzero(is_used)[0], radial
 
 
 def _zoom_power(frequency: Array, factor: float) -> Array:

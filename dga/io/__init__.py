@@ -1,4 +1,4 @@
-"""Files written whole, what ships with the package, and what was typed.
+"""Reading and writing that has nothing to do with the method: files, shipped folders, typed text.
 
-Nothing is imported here: the process that decodes uploads passes through.
+This module imports nothing, so that the process that decodes uploads starts quickly.
 """

@@ -1,4 +1,7 @@
-"""Files that are whole or not there: atomic writing, sums, one process at a time."""
+"""Files that are whole or missing: atomic writing, checksums, one process at a time.
+
+Commands that are killed go on later; that is safe because whatever they find on disk is complete.
+"""
 
 import dataclasses
 import hashlib
@@ -13,7 +16,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-# Names by which one part finds what another wrote.
+# Names of files that one part of the package writes and another reads.
 CONFIG = "config.json"  # of weights, and of a folder of results
 CHECKPOINT = "checkpoint.pt"  # a trainer's own, beside the weights that it will write
 LINES, CURVES, FEATURES = "lines.jsonl", "curves.npz", "features.npz"  # results
@@ -29,9 +32,10 @@ def sha256(path: Path) -> str:
 
 @contextmanager
 def atomic(path: Path, suffix: str = ".part") -> Iterator[Path]:
-    """Write to the given path instead: ``path`` is the old file or the whole new one.
+    """A temporary path to write to, which takes the place of ``path`` once all is written.
 
-    It lies beside ``path``, under a name that nobody has, which ends in ``suffix``.
+    It lies beside ``path``, under an unused name that ends in ``suffix``. After an error ``path``
+    is what it was.
     """
     part = path.with_name(f".{secrets.token_hex(8)}{suffix}")
     part.touch(exist_ok=False)
@@ -43,36 +47,37 @@ def atomic(path: Path, suffix: str = ".part") -> Iterator[Path]:
 
 
 def numbered(path: Path) -> Path:
-    """``path``, or where there is something already ``NAME-2.png``, ``NAME-3.png`` ..."""
+    """``path``, or the first unused one of ``NAME-2.png``, ``NAME-3.png`` ... where it exists."""
     names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
     return path if not os.path.lexists(path) else next(n for n in names if not os.path.lexists(n))
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write indented JSON: the old file or the whole new one, never half of it."""
+    """Write indented JSON, atomically."""
     with atomic(path) as part:
         part.write_text(json.dumps(content, indent=2) + "\n")
 
 
 def to_plain(config: object) -> dict[str, Any]:
-    """A (nested) dataclass as JSON types, by field.
+    """A dataclass, with those that are nested in it, as JSON types by field.
 
-    Metadata of a field: ``key``, what files have always called it, where that is another word.
+    A field whose metadata has a ``key`` goes by that name in files.
     """
     plain: dict[str, Any] = json.loads(json.dumps(config, default=_named_values))
     return plain
 
 
 def _named_values(data: Any) -> dict[str, Any]:
+    """The values of a dataclass by their names in files."""
     return {f.metadata.get("key", f.name): getattr(data, f.name) for f in dataclasses.fields(data)}
 
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Hold ``folder``, made if need be; a killed process no longer holds it.
+    """Lock ``folder``, which is made if need be, for this process; the lock ends with the process.
 
-    Two that write lines there would count pictures twice. Raises ``ValueError`` if another
-    process holds it.
+    Two processes that write lines there would count pictures twice. Raises ``ValueError`` if
+    another process holds the lock.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:

@@ -1,4 +1,4 @@
-"""Command-line lists and choices, refused in a sentence."""
+"""Lists, numbers and choices typed by a user: parsed, or refused in one sentence."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,8 @@ def split_list(text: str) -> tuple[str, ...]:
 def whole_numbers(text: str, what: str, like: str) -> tuple[int, ...]:
     """Comma-separated whole numbers, at least one.
 
-    Raises ``ValueError`` for anything else: ``what`` they are, and what they look ``like``.
+    Raises ``ValueError`` for anything else; it says ``what`` the numbers are, and what they look
+    ``like``.
     """
     try:
         numbers = tuple(int(part) for part in split_list(text))
@@ -36,7 +37,7 @@ def check_choice(what: str, value: str, allowed: Iterable[str]) -> None:
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """At most so many letters, the last an ellipsis if there were more."""
+    """The first ``most`` characters, of which the last is an ellipsis if there were more."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -1,4 +1,8 @@
-"""Settings written as text: ``tau=0.3`` changes one leaf of nested frozen dataclasses."""
+"""Settings as text: ``tau=0.3`` changes one field in nested frozen dataclasses.
+
+Methods are configured by dataclasses (:class:`dga.systems.System` and below). Their fields of
+simple types, at any depth, are the settings that a user may name on the command line.
+"""
 
 import dataclasses
 import functools
@@ -13,12 +17,12 @@ FieldPath = tuple[str, ...]
 
 
 def leaves(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
-    """Every field that can be changed, by the name that text has for it, with the way to it.
+    """Every setting's name in text, with the path of fields that leads to it.
 
-    A nested dataclass lends its fields their own names; of two of one name the first counts.
-    Metadata of a field: ``key`` is its name in text, where that is another word; ``prefix`` stands
-    before such names; ``label`` is no setting; what ``needs`` another field counts only where that
-    is not None.
+    Fields of nested dataclasses go by their own names; of two settings with the same name the
+    first counts. Metadata of a field: ``key`` is its name in text, if that differs; ``prefix``
+    stands before the names of the fields below it; a field with ``label`` is no setting; a field
+    that ``needs`` another one is a setting only where that one is not None.
     """
     paths: dict[str, FieldPath] = {}
     hints = typing.get_type_hints(type(settings))
@@ -37,16 +41,16 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
 
 
 def values(settings: Any) -> dict[str, Any]:
-    """Every field that can be changed with its value, flat, as tables and files keep them."""
+    """The value of every setting by its name in text."""
     paths = leaves(settings).items()
     return {name: functools.reduce(getattr, path, settings) for name, path in paths}
 
 
 def override(settings: Any, changes: Mapping[str, str]) -> Any:
-    """The settings with some leaves replaced at once.
+    """The settings with some of them replaced, all at once.
 
-    Raises ``ValueError`` for a name that there is not (naming those there are) and for text
-    that is no value of the field's type.
+    ``changes``: text by name. Raises ``ValueError`` for an unknown name (it lists the others) and
+    for text that is no value of the field's type.
     """
     paths = leaves(settings)
     for name, text in changes.items():
@@ -57,6 +61,7 @@ def override(settings: Any, changes: Mapping[str, str]) -> Any:
 
 
 def _replace_leaves(settings: Any, changes: Mapping[FieldPath, tuple[str, str]]) -> Any:
+    """``changes``: name and text by path."""
     hints = typing.get_type_hints(type(settings))
     new: dict[str, Any] = {}
     inner: dict[str, dict[FieldPath, tuple[str, str]]] = {}

@@ -1,15 +1,16 @@
-"""Where the files lie that ship with the code: weights, results, recorded runs, scripts."""
+"""The folders that ship with the code: weights, results, recorded runs, scripts."""
 
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-"""What holds the packages ``dga`` and ``app``: a checkout, or an environment's packages."""
+"""The folder of the packages ``dga`` and ``app``: a checkout, or an environment's packages."""
 
 
 def shipped(folder: str) -> Path:
-    """``folder``, such as ``assets/weights``; an installation keeps ``assets`` inside ``dga``.
+    """The path of ``folder``, such as ``assets/weights``.
 
-    Raises ``FileNotFoundError``.
+    An installation keeps ``assets`` inside ``dga``. Raises ``FileNotFoundError`` where it is
+    missing.
     """
     for base in (ROOT / "dga", ROOT):
         if (base / folder).is_dir():

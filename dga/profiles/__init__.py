@@ -1,4 +1,4 @@
-"""What a profile is made of, and the three there are: photo, everyday16 and imagenet."""
+"""Profiles, each a set of networks with their settings: photo, everyday16 and imagenet."""
 
 from dga.profiles.builtin import (
     EVERYDAY16,

@@ -1,6 +1,7 @@
-"""The profiles: photo and everyday16, whose weights ship, and imagenet, for public ones.
+"""The three profiles: photo and everyday16, whose weights ship, and imagenet, for public weights.
 
-And the pictures on which settings were chosen.
+Settings were chosen on the validation photographs that :func:`tune_pictures` names, which no
+published result uses.
 """
 
 from dataclasses import replace
@@ -74,7 +75,7 @@ _ADM_256 = NetworkConfig(
     head_channels=64,
 )
 # The paper's setting: ADM 256 and Swin-T. Guidance strengths are the published
-# ones for a norm taken per image (6 over a batch of 8 and of 4).
+# ones for a norm that is taken per image (6 over a batch of 8 and of 4).
 IMAGENET = Profile(
     name="imagenet",
     image_size=256,
@@ -153,7 +154,7 @@ PROFILES = {profile.name: profile for profile in (PHOTO, EVERYDAY16, IMAGENET)}
 
 
 def get_profile(name: str) -> Profile:
-    """The preset of that name. Raises ``ValueError`` naming the presets there are."""
+    """The profile of that name. Raises ``ValueError``, which lists the profiles, for another."""
     try:
         return PROFILES[name]
     except KeyError:
@@ -163,9 +164,9 @@ def get_profile(name: str) -> Profile:
 
 @cache
 def tune_pictures(profile: str) -> frozenset[str]:
-    """File names, without their endings, of the split ``tune``; empty where there is none.
+    """File names, without their endings, of the split ``tune``; empty where a profile has none.
 
-    They belong to the project's own validation set: the first 500 by SHA-256 of the file name.
+    They are the first 500 of the project's own validation set by SHA-256 of the file name.
     """
     path = Path(__file__).with_name(f"{profile}-tune.txt")
     return frozenset(path.read_text("utf-8").split()) if path.exists() else frozenset()

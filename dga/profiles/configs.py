@@ -1,4 +1,8 @@
-"""What a profile is made of."""
+"""The dataclasses that a profile is made of: networks, schedule, stopping, guidance, repair.
+
+Their fields are what a user may set (:mod:`dga.io.settings`); values are in
+:mod:`dga.profiles.builtin`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class PublicFile:
-    """A file that others publish: ``size`` in bytes, ``sha256`` in hexadecimal digits."""
+    """A published file; ``size``: in bytes; ``sha256``: in hexadecimal digits."""
 
     url: str
     size: int
@@ -17,6 +21,7 @@ class PublicFile:
 
     @property
     def name(self) -> str:
+        """The last part of its address."""
         return PurePosixPath(urlsplit(self.url).path).name
 
 
@@ -127,7 +132,7 @@ class WindowsConfig:
     """The thumbnail's logit from which on a change of exposure is accepted."""
     logit_after: float = field(default=1.5, metadata={"key": "believed"})
     """Mean logit of thumbnail and windows below which that change must bring it."""
-    dark_level: float = field(default=-0.6, metadata={"key": "darkest"})
+    darkest: float = -0.6
     """Grey level: where a hundredth of the pixels is this dark, no gain is accepted, because haze
     and lost contrast lift what is dark."""
     overlap: float = 0.1875
@@ -162,9 +167,9 @@ class ExplanationConfig:
     """Whether exposure is looked for, where there is no noise."""
     sharpness: bool = True
     """Whether blur is looked for, where there is no noise."""
-    score_depths: tuple[int, ...] = field(default=(2, 8, 16), metadata={"key": "judged_at"})
+    judged_at: tuple[int, ...] = (2, 8, 16)
     """Depths, counted from the entry, over which the score of the best candidates is averaged."""
-    coarse_depth: int = field(default=8, metadata={"key": "coarse_at"})
+    coarse_at: int = 8
     """The one depth, counted likewise, at which all candidates are compared first."""
     head_start: float = 2.0
     """By how much a candidate's score must be below that of "nothing"."""
@@ -253,12 +258,13 @@ class Diffusion:
 
 @dataclass(frozen=True)
 class Repair:
-    """What is done to a picture: explain its damage, noise what is left, stop, denoise."""
+    """All that is done to a picture: its damage is explained and undone, the rest is noised up to a
+    stop, and denoised."""
 
     diffusion: Diffusion = field(metadata={"key": "end"})
     """For all pictures but those that ``noisy`` and ``blurred`` are for."""
     explain: ExplanationConfig | None = None
-    """How simple damage is looked for, which is undone first; None: nothing is undone."""
+    """How simple damage is looked for, which is undone first; None: it is not."""
     noisy: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
     """For pictures in which noise was found; None: ``diffusion``."""
     blurred: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})

@@ -1,4 +1,4 @@
-"""Names of ImageNet's 1,000 classes, short and no two alike."""
+"""Names of ImageNet's 1,000 classes, short and all different."""
 
 import csv
 from collections import Counter
@@ -6,7 +6,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-# WordNet has the same word, and no other, for both.
+# WordNet has the same word for both, and no other.
 CRANES = {"n02012849": "crane (bird)", "n03126707": "crane (machine)"}
 
 

@@ -1,4 +1,4 @@
-"""What reads a picture: the frozen classifier, or a copy that adapts to the pictures it reads."""
+"""Readers name what a picture shows: the frozen classifier, or a copy that adapts to pictures."""
 
 from dga.readers.answers import Answers, Predictor, answer, predictors_of
 

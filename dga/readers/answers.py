@@ -1,9 +1,13 @@
-"""What systems answer for pictures that arrive together: repaired, then read."""
+"""What systems answer for pictures that arrive together: repaired, then read.
+
+:func:`answer` is what an evaluation calls for each batch. Repairs that several systems have in
+common are made once; readers that adapt keep what they learn until they are reset.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -17,6 +21,7 @@ from dga.profiles import DenoiseConfig, MemoConfig, Repair, TentConfig
 from dga.readers.frozen import Frozen
 from dga.readers.memo import Memo
 from dga.readers.non_local_means import NonLocalMeans
+from dga.readers.permutation import make_permutation
 from dga.readers.tent import Tent
 from dga.systems import System
 
@@ -69,22 +74,16 @@ class Predictor:
     def answer(
         self, x: Tensor, seeds: Sequence[int], results: Sequence[RepairResult] | None
     ) -> Answers:
-        """``x``: pictures as they came, ``[B, 3, S, S]``; ``results``: stop and result of their
-        repair, by row; None for a system that repairs nothing.
+        """Answers for pictures as they came, ``[B, 3, S, S]``, one seed for each.
+
+        ``results``: stop and result of the system's repair, by row; None where it has none.
         """
-        begun, n = time.perf_counter(), len(x)
-        if not results:
-            output = self._reader.read(x, seeds)
-            seconds = (time.perf_counter() - begun) / n
-            pictures, details = None, None
-            if output.pictures is not x:
-                pictures, details = output.pictures, [{"unchanged": False}] * n
-            return Answers(
-                output.probabilities, [seconds] * n, [0] * n, [True] * n, pictures, details
-            )
+        if results is None:
+            return self._answer_without_repair(x, seeds)
+        begun = time.perf_counter()
         pictures = torch.stack([rebuilt.image for _, rebuilt in results])
         probabilities = self.read(pictures, seeds, x if self.system.ensemble else None)
-        reading = (time.perf_counter() - begun) / n
+        reading = (time.perf_counter() - begun) / len(x)
         return Answers(
             probabilities,
             seconds=[stopped.seconds + rebuilt.seconds + reading for stopped, rebuilt in results],
@@ -93,6 +92,20 @@ class Predictor:
             pictures=pictures,
             details=[self._details(stop, row) for (stop, _), row in zip(results, x, strict=True)],
         )
+
+    def _answer_without_repair(self, x: Tensor, seeds: Sequence[int]) -> Answers:
+        """Answers for pictures that the reader sees as they came, or changes itself."""
+        begun, n = time.perf_counter(), len(x)
+        output = self._reader.read(x, seeds)
+        answers = Answers(
+            output.probabilities,
+            seconds=[(time.perf_counter() - begun) / n] * n,
+            depths=[0] * n,
+            crossed=[True] * n,
+        )
+        if output.pictures is x:
+            return answers
+        return replace(answers, pictures=output.pictures, details=[{"unchanged": False}] * n)
 
     def read(self, repaired: Tensor, seeds: Sequence[int], damaged: Tensor | None) -> Tensor:
         """Probabilities, ``[B, classes]``, for pictures ``[B, 3, S, S]``, of an ensemble for both.
@@ -141,29 +154,24 @@ def answer(
     predictors: Mapping[str, Predictor],
     x: Tensor,
     seeds: Sequence[int],
-    make_permutation: Callable[[Models, Tensor, Sequence[int], str], Permutation] | None = None,
 ) -> dict[str, Answers]:
     """What systems answer for the same pictures, ``[B, 3, S, S]`` in [-1, 1].
 
-    What their repairs share is computed once. ``make_permutation``: that of
-    :mod:`dga.evaluation.permutation`, for systems whose control permutes. Raises
-    ``FloatingPointError``, which names the systems, for values that are not numbers.
+    What their repairs share is computed once. Raises ``FloatingPointError``, which names the
+    systems, for values that are not numbers.
     """
     answers = {}
     for permute in dict.fromkeys(one.system.control.permute for one in predictors.values()):
         group = {n: one for n, one in predictors.items() if one.system.control.permute == permute}
-        repairs = dict.fromkeys(one.system.repair for one in group.values())
+        repairs = dict.fromkeys(one.system.repair for one in group.values() if one.system.repair)
         models = next(iter(group.values())).models
-        permutation = None
-        if permute != "none":
-            if make_permutation is None:
-                raise ValueError(f"{', '.join(group)}: choices are permuted by evaluate alone.")
-            permutation = make_permutation(models, x, seeds, permute)
+        permutation = None if permute == "none" else make_permutation(models, x, seeds, permute)
         with _name_systems(group):
-            results = run_repairs(models, x, seeds, [r for r in repairs if r], permutation)
+            results = run_repairs(models, x, seeds, list(repairs), permutation)
         for name, one in group.items():
+            repair = one.system.repair
             with _name_systems([name]):
-                answers[name] = one.answer(x, seeds, results.get(one.system.repair))
+                answers[name] = one.answer(x, seeds, results[repair] if repair else None)
     return {name: answers[name] for name in predictors}
 
 
@@ -173,11 +181,11 @@ def run_repairs(
     seeds: Sequence[int],
     repairs: Sequence[Repair],
     permutation: Permutation | None = None,
-) -> dict[Repair | None, list[RepairResult]]:
+) -> dict[Repair, list[RepairResult]]:
     """Stop and result of every repair, by row; all repairs of the batch in one run."""
     stopped: dict[tuple[Repair, int], Stopped] = {}
     rebuilt: dict[tuple[Repair, int], Rebuilt] = {}
-    for event in run(models, x, seeds, repairs, permutation=permutation) if repairs else ():
+    for event in run(models, x, seeds, repairs, permutation=permutation):
         if isinstance(event, Stopped):
             stopped[event.repair, event.row] = event
         elif isinstance(event, Rebuilt):

@@ -1,4 +1,4 @@
-"""The frozen classifier as a reader, and what every reader returns."""
+"""The frozen classifier as a reader, and the type of every reader's output."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,8 +10,11 @@ from dga.networks.models import Models
 
 
 class ReaderOutput(NamedTuple):
-    """``probabilities``: ``[B, classes]`` on the CPU; ``pictures``: those that the classifier was
-    shown, ``[B, 3, S, S]`` in [-1, 1], the very tensor that came where the reader changed none."""
+    """The output of a reader.
+
+    ``probabilities``: ``[B, classes]`` on the CPU; ``pictures``: those that the classifier was
+    shown, ``[B, 3, S, S]`` in [-1, 1], which is the input tensor itself where none was changed.
+    """
 
     probabilities: Tensor
     pictures: Tensor
@@ -24,7 +27,7 @@ class Frozen:
         self.models = models
 
     def reset(self) -> None:
-        """Nothing is learned."""
+        """Do nothing: this reader learns nothing."""
 
     def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
         """Classify ``[B, 3, S, S]`` in [-1, 1]; ``seeds``, one a picture, are for other readers."""

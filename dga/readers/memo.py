@@ -18,7 +18,7 @@ from dga.readers.tent import BATCH_NORMS
 
 
 class Memo:
-    """Adapts a copy of the classifier to one picture at a time."""
+    """A reader that adapts a copy of the classifier to one picture at a time."""
 
     def __init__(self, models: Models, settings: MemoConfig) -> None:
         from torchvision.transforms import v2  # here: the page must not wait for it
@@ -39,7 +39,7 @@ class Memo:
         self.model.load_state_dict(self.models.classifier.state_dict())
 
     def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
-        """Adapt to each picture, predict it, forget. ``seeds`` fix the augmentations."""
+        """Adapt to each picture, classify it, and forget. ``seeds`` fix the augmentations."""
         rows = []
         for picture, seed in zip(x, seeds, strict=True):
             self._adapt(self.views(picture, seed))
@@ -58,6 +58,7 @@ class Memo:
         return normalise((copies.float() / HALF_RANGE - 1).to(x.device), config)
 
     def _adapt(self, views: Tensor) -> None:
+        """Take one optimizer step on ``views``, ``[views, 3, s, s]``."""
         with torch.enable_grad():
             loss = marginal_entropy(self.model(views).float())
             self.model.zero_grad()

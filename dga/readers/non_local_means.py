@@ -1,6 +1,6 @@
-"""A classical denoiser before the classifier: what is gained without a diffusion model.
+"""A classical denoiser before the classifier, to compare a diffusion model with.
 
-Non-local means (Buades et al., CVPR 2005), at the noise level that DGA+ measures, too.
+Non-local means (Buades et al., CVPR 2005), at the noise level that DGA+ measures.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from dga.readers.frozen import Frozen, ReaderOutput
 
 
 class NonLocalMeans(Frozen):
-    """Shows the frozen classifier each picture after the denoiser."""
+    """A reader that denoises each picture before the frozen classifier sees it."""
 
     def __init__(self, models: Models, settings: DenoiseConfig) -> None:
         super().__init__(models)
@@ -27,6 +27,7 @@ class NonLocalMeans(Frozen):
         return super().read(torch.stack([self._denoise(picture) for picture in x]), seeds)
 
     def _denoise(self, picture: Tensor) -> Tensor:
+        """One picture, ``[3, S, S]``, without the noise that is measured in it."""
         pixels = picture.movedim(0, -1).cpu().numpy()  # [S, S, 3]
         sigma = float(measure_noise(picture[None]))
         clean = denoise_nl_means(

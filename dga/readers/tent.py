@@ -19,7 +19,7 @@ OTHER_NORMS = (nn.LayerNorm, nn.GroupNorm)
 
 
 class Tent:
-    """Adapts a copy of the classifier; the classifier itself stays frozen."""
+    """A reader that adapts a copy of the classifier; the classifier itself stays frozen."""
 
     def __init__(self, models: Models, settings: TentConfig) -> None:
         self.models, self.settings = models, settings
@@ -33,7 +33,7 @@ class Tent:
         self.optimizer = torch.optim.SGD(parameters, lr=lr, momentum=self.settings.momentum)
 
     def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
-        """Predict, then take one step: the prediction is from before the update."""
+        """Classify ``[B, 3, S, S]``, then take one step, which these probabilities do not know."""
         with torch.enable_grad():
             logits = self.model(preprocess(x, self.models.profile.classifier)).float()
             loss = softmax_entropy(logits).mean()  # Tent, Eq. 1
@@ -49,7 +49,7 @@ def softmax_entropy(logits: Tensor) -> Tensor:
 
 
 def collect_affine(model: nn.Module) -> list[nn.Parameter]:
-    """Scales and shifts of the norm layers, the only parameters left trainable.
+    """Scales and shifts of the norm layers, which alone are left trainable.
 
     Batch norm is switched to the statistics of the batch at hand; everything else
     stays in evaluation mode. Raises ``ValueError`` for a model with no such parameter.

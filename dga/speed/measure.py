@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 
 import pandas as pd
 import skimage.data
@@ -19,8 +20,8 @@ from dga.networks.classifier import build_classifier
 from dga.networks.compute import Compute, is_shortage
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
-from dga.pipeline import NO_EXPLANATION, Job, denoise
-from dga.profiles import Diffusion, Profile
+from dga.pipeline import Job, Stopped, denoise, make_jobs, run
+from dga.profiles import Diffusion, Profile, Repair
 from dga.readers import Predictor, answer
 from dga.speed.reference import PublishedSampler
 from dga.systems import parse
@@ -87,11 +88,10 @@ def make_works(
             published_guidance = guidance and ancestral.dda_guidance
             sample = partial(published.rebuild, noised, timed, x, published_guidance)
             yield task, PUBLISHED, share, sample
-        diffusion = Diffusion(depth=timed, guidance=guidance)
-        jobs = [
-            Job(i, i, (timed,), diffusion, noised[[i]], x_i, x_i, NO_EXPLANATION, [])
-            for i, x_i in enumerate(x)
-        ]
+        repair = Repair(Diffusion(depth=timed, guidance=guidance))
+        events = islice(run(models, x, range(len(x)), [repair]), len(x))  # before any denoising
+        stopped = [event for event in events if isinstance(event, Stopped)]
+        jobs = make_jobs(stopped, x, range(len(x)))
         yield task, OURS, share, partial(_rebuild, models, jobs)
     for task in WHOLE if models.weights else ():  # random ones choose no sensible depth
         method = {task: Predictor(models, parse(models.profile, task))}

@@ -6,18 +6,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Exposure
 from dga.explanation.search import Explanation, Scored
 from dga.networks.classifier import Prediction
-from dga.one_picture import Adaptation, Reconstruction, Search
-from dga.pipeline import NO_EXPLANATION
-from dga.profiles import EVERYDAY16, Diffusion
-from dga.record import describe_search, to_api_facts, to_command_facts, to_text
+from dga.one_picture import Adaptation, Reconstruction
+from dga.pipeline import NO_EXPLANATION, Stopped, choose_diffusion
+from dga.profiles import EVERYDAY16, Diffusion, Repair
+from dga.record import to_api_facts, to_command_facts, to_text
 from dga.request import Request
+from dga.sentences import describe_explanation
 from dga.stopping import Stop
-from dga.systems import USUAL, systems
+from dga.systems import DEFAULT_SYSTEMS, systems
 
 GOLDEN = Path(__file__).parent / "golden"
 PICTURES = {"clean": "out/clean.png", "input": "out/input.png"}
@@ -29,7 +31,6 @@ def _prediction(*shares: float) -> Prediction:
 
 THREE_TIMES = Degradation(Exposure(3.0, (0.5, 0.25, -0.125)))
 PIXELS = np.zeros((64, 64, 3), np.uint8)
-PLUS = EVERYDAY16.plus
 
 
 def explained(
@@ -39,27 +40,26 @@ def explained(
     entry: int = 0,
     scored: tuple[Scored, ...] = (),
     flat: bool = False,
-) -> Search:
+) -> Stopped:
     """What DGA+ would have found, as far as words depend on it."""
-    return Search(
-        explanation=Explanation(found, entry, 0.03125, scored, flat),
-        stop=Stop(t_star, crossed),
-        diffusion=PLUS.noisy if entry else PLUS.diffusion,
-        logits=np.log(np.array([[3.0, 5 / 3, 9 / 7, 7 / 9]])),
-        restored=PIXELS,
-        x_t_star=PIXELS,
-        unchanged=t_star == 0 and found.nothing_to_invert,
-        seconds=0.5,
-    )
+    logits = np.log(np.array([[3.0, 5 / 3, 9 / 7, 7 / 9]]))
+    explanation = Explanation(found, entry, 0.03125, scored, flat)
+    return stop_at(Stop(t_star, crossed), EVERYDAY16.plus, explanation, logits, 0.5)
 
 
-def paper(stop: Stop) -> Search:
-    """The paper's search on a path of its own."""
+def paper(stop: Stop) -> Stopped:
+    """The paper's rule on a path of its own."""
     rule = dataclasses.replace(EVERYDAY16.stopping, tau=0.6, paths=2)
     logits = np.linspace(3, -4, 202).reshape(2, 101)
-    return Search(
-        NO_EXPLANATION, stop, Diffusion(rule), logits, PIXELS, PIXELS, not stop.t_star, 0.12346
-    )
+    return stop_at(stop, Repair(Diffusion(rule)), NO_EXPLANATION, logits, 0.12346)
+
+
+def stop_at(
+    stop: Stop, repair: Repair, explanation: Explanation, logits: np.ndarray, seconds: float
+) -> Stopped:
+    diffusion, x = choose_diffusion(repair, explanation), torch.zeros(1, 3, 64, 64)
+    starts = (stop.t_star,)
+    return Stopped(0, repair, diffusion, explanation, stop, logits, x[0], starts, x, seconds)
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def run() -> Adaptation:
         device="cpu",
         input=PIXELS,
         input_prediction=said,
-        search=searches["dga"],
+        stopped=searches["dga"],
         x_t_star_prediction=said,
         reconstructions={
             s.name: Reconstruction(
@@ -92,7 +92,7 @@ def run() -> Adaptation:
                 # The search that is DGA+'s own is told with its rebuilding.
                 1.987654 - (searches[s.name].seconds if s.name == "dga-plus" else 0.0),
             )
-            for s in (systems(EVERYDAY16)[name] for name in USUAL)
+            for s in (systems(EVERYDAY16)[name] for name in DEFAULT_SYSTEMS)
         },
     )
 
@@ -117,11 +117,11 @@ DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES,
     ],
 )
 def test_a_sentence_for_each_thing_found(found, words):
-    assert words in describe_search(found)
+    assert words in describe_explanation(found)
 
 
 def test_a_dropped_candidate_has_no_score_in_the_record(run):
-    plus = dataclasses.replace(run.reconstructions["dga-plus"], search=explained(scored=DROPPED))
+    plus = dataclasses.replace(run.reconstructions["dga-plus"], stopped=explained(scored=DROPPED))
     found = dataclasses.replace(run, reconstructions={**run.reconstructions, "dga-plus": plus})
     candidates = json.loads(json.dumps(to_api_facts(found)))["explained"]["candidates"]
     assert [candidate["score"] for candidate in candidates] == [2.0, None]
@@ -138,7 +138,7 @@ def test_without_dga_plus_nothing_is_explained(run):
 def test_dga_plus_alone_has_no_curve(run):
     plus = run.reconstructions["dga-plus"]
     only = {"dga-plus": plus}
-    alone = dataclasses.replace(run, search=plus.search, reconstructions=only)
+    alone = dataclasses.replace(run, stopped=plus.stopped, reconstructions=only)
     facts = to_command_facts(alone, REQUEST, PICTURES)
     assert (facts["confidence"], to_api_facts(alone)["confidence"]) == ([], [])
     first, second, *_ = to_text(facts).splitlines()

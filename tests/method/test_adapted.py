@@ -215,7 +215,9 @@ def test_a_classifier_of_another_size_gets_pictures_of_its_size(choosy_models, c
     said = model(x)
     assert own.shown.shape == (1, 3, 80, 80)
     large = at_size(cat[None], 80)
-    repaired = repair(large[0], choosy_models)
+    photograph = dga.repair_photograph(choosy_models, large[0])
+    assert model.last.crossed == [photograph.crossed]
+    repaired = photograph.image
     assert np.array_equal(pixels_of(own.shown)[0], repaired)
     torch.testing.assert_close(said.exp(), own(to_tensor(repaired)[None] / 2 + 0.5).softmax(1))
     with pytest.raises(ValueError, match="At another size than 32 pixels dga-plus repairs"):

@@ -78,7 +78,7 @@ def test_a_corruption_that_compiles_keeps_no_other_waiting(cat, monkeypatch):
             assert answered.wait(20)
         return pixels
 
-    monkeypatch.setattr(corruptions, "_package", lambda: slow)
+    monkeypatch.setattr(corruptions, "_import_corrupt", lambda: slow)
     blurring = threading.Thread(target=corrupt, args=(cat, "glass_blur", 3, 0))
     blurring.start()
     assert compiling.wait(20)

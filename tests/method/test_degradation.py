@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import DEVIATION_LIMIT, Exposure, Stretch, stretches
+from dga.explanation.exposure import DEVIATION_LIMIT, Exposure, Stretch, list_stretches
 from dga.explanation.glass import Glass
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Blocks, Disk, Line
@@ -69,7 +69,7 @@ def test_every_inverse_is_a_picture(found, kind, height, width, seed):
 @given(st.sampled_from(KINDS), SIDES, SIDES, st.integers(0, 99))
 def test_no_candidate_exposure_is_beyond_photographs(kind, height, width, seed):
     x = drawn(kind, height, width, seed)
-    for exposure in filter(None, (s.of(x) for s in stretches((1.0, 1.3, 3.0, 19.0)))):
+    for exposure in filter(None, (s.to_exposure(x) for s in list_stretches((1.0, 1.3, 3.0, 19.0)))):
         assert all(abs(value) < 1e4 for value in (exposure.gain, *exposure.offset))
         if exposure.gain > 1:
             around_own = float((x - x.mean((1, 2), keepdim=True)).square().mean().sqrt())
@@ -82,7 +82,7 @@ def test_the_family_holds_the_inverse_of_lost_contrast():
     x = drawn("noise", 16, 16, 3) * 0.5
     mean = x.mean((1, 2), keepdim=True)
     flattened = (x - mean) / 4 + mean
-    found = Stretch(4.0, "channel", "own").of(flattened)
+    found = Stretch(4.0, "channel", "own").to_exposure(flattened)
     assert torch.allclose(found.apply(flattened), x, atol=1e-5)
 
 

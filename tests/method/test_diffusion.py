@@ -7,11 +7,11 @@ from guided_diffusion.script_util import create_gaussian_diffusion
 
 from dga.diffusion import (
     ANCESTRAL,
+    ReverseProcess,
     Schedule,
     Transition,
     forward_path,
     predict_x0,
-    reverse,
     step_noise,
 )
 from dga.profiles import ScheduleConfig
@@ -73,12 +73,13 @@ def test_ancestral_step_equals_p_sample(schedule, package, tiny_models, monkeypa
 def test_reverse_lets_pictures_leave_at_their_own_depth(schedule, tiny_models):
     x = torch.randn(4, 3, 32, 32, generator=torch.Generator().manual_seed(3))
     depths = [2, 0, 5, 1]
-    steps = list(reverse(schedule, tiny_models.denoiser, x, depths, seeds=[1, 2, 3, 4]))
+    process = ReverseProcess(schedule, tiny_models.denoiser)
+    steps = list(process.run(x, depths, seeds=[1, 2, 3, 4]))
     assert [s.rows.tolist() for s in steps] == [[0, 2, 3], [0, 2], [2], [2], [2]]
     assert [s.depth.tolist() for s in steps] == [[1, 4, 0], [0, 3], [2], [1], [0]]
     last = {row: s.x[i] for s in steps for i, row in enumerate(s.rows.tolist())}
     for i, depth in enumerate(depths):
-        alone = list(reverse(schedule, tiny_models.denoiser, x[i : i + 1], [depth], seeds=[i + 1]))
+        alone = list(process.run(x[i : i + 1], [depth], seeds=[i + 1]))
         assert len(alone) == depth
         if depth:
             torch.testing.assert_close(alone[-1].x[0], last[i], atol=1e-5, rtol=0)

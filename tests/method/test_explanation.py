@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from dga.diffusion import Schedule
 from dga.explanation.degradation import NO_DEGRADATION
-from dga.explanation.exposure import nothing_to_judge
+from dga.explanation.exposure import is_flat_picture
 from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import matched_depth, measure_noise
 from dga.explanation.search import Explanation, explain
@@ -21,7 +21,7 @@ from dga.systems import parse
 from tests.fixtures.models import noise
 
 SCHEDULE = Schedule.from_config(ScheduleConfig())
-CONFIG = ExplanationConfig(undamaged_score=-50.0, coarse_depth=0)
+CONFIG = ExplanationConfig(undamaged_score=-50.0, coarse_at=0)
 
 
 class Likes(nn.Module):
@@ -81,7 +81,7 @@ def test_the_matched_depth_holds_as_much_noise_as_the_picture():
 def test_lost_contrast_is_undone():
     network = Likes("contrast", 0.5)
     flattened = picture(contrast=0.12)
-    config = dataclasses.replace(CONFIG, score_depths=(0,), sharpness=False)
+    config = dataclasses.replace(CONFIG, judged_at=(0,), sharpness=False)
     explanation = explain_picture(flattened, network, config)
     assert explanation.degradation.exposure.gain > 2
     restored = explanation.degradation.inverse(flattened)
@@ -96,7 +96,7 @@ def test_nothing_keeps_its_head_start():
     x = picture(contrast=0.3)
     network = Likes("contrast", float(x.std()) * 2.2, scale=2.0)
     for head_start in (0.0, 5.0):
-        config = dataclasses.replace(CONFIG, head_start=head_start, score_depths=(0,))
+        config = dataclasses.replace(CONFIG, head_start=head_start, judged_at=(0,))
         is_left_alone = explain_picture(x, network, config).degradation == NO_DEGRADATION
         assert is_left_alone == bool(head_start)
 
@@ -111,7 +111,7 @@ def test_what_was_enlarged_in_blocks_is_not_sharpened():
 def test_a_picture_that_is_source_data_already_costs_one_look():
     x = picture()
     network = Likes("contrast", float(x.std()), scale=0.1)
-    settled = dataclasses.replace(CONFIG, score_depths=(0,), undamaged_score=-0.5)
+    settled = dataclasses.replace(CONFIG, judged_at=(0,), undamaged_score=-0.5)
     explanation = explain_picture(x, network, settled)
     assert explanation.degradation == NO_DEGRADATION
     assert explanation.calls == network.shown == 1
@@ -121,8 +121,8 @@ def test_a_picture_that_is_source_data_already_costs_one_look():
 @pytest.mark.parametrize("side", [1, 2, 32])
 def test_one_colour_is_flat_whatever_the_colour(colour, side):
     pixels = np.full((side, side, 3), colour, np.uint8)
-    assert nothing_to_judge(to_tensor(pixels))
-    assert not nothing_to_judge(to_tensor(np.arange(12, dtype=np.uint8).reshape(2, 2, 3) * 20))
+    assert is_flat_picture(to_tensor(pixels))
+    assert not is_flat_picture(to_tensor(np.arange(12, dtype=np.uint8).reshape(2, 2, 3) * 20))
 
 
 @pytest.mark.parametrize("lines", [1, 3])
@@ -141,7 +141,7 @@ def test_a_drawing_comes_back_as_it_is(tiny_models, lines):
 
 def test_a_faint_grey_photograph_is_no_drawing():
     photograph = 0.2 * picture().mean(0, keepdim=True).expand(3, -1, -1)
-    assert not nothing_to_judge(to_levels(photograph))
+    assert not is_flat_picture(to_levels(photograph))
     coloured = to_tensor(np.full((32, 32, 3), 255, np.uint8))
     coloured[:, :8] = coloured.new_tensor([-1.0, 0.2, 0.9]).view(3, 1, 1)
-    assert not nothing_to_judge(coloured)
+    assert not is_flat_picture(coloured)

@@ -1,6 +1,7 @@
 """The one loop: what comes out, what it costs, and what is not done because nobody needs it."""
 
 import dataclasses
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,14 @@ import pytest
 import torch
 
 from dga import diffusion
-from dga.diffusion import FewSteps, ForwardPath, forward_path, reverse
+from dga.diffusion import FewSteps, ForwardPath, ReverseProcess, forward_path
 from dga.images import from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.one_picture import adapt, adapt_steps
+from dga.pipeline import split_by_rows
 from dga.profiles import Diffusion
 from dga.stopping import Stop, choose_depth, confidence_from_logits
-from dga.systems import USUAL, System, parse
+from dga.systems import DEFAULT_SYSTEMS, System, parse
 from tests.fixtures.models import NotNumbers
 from tests.fixtures.runs import OutOfMemory, apart, counted, repaired
 
@@ -32,7 +34,7 @@ def repairs_of(models: Models, *texts: str) -> list[Any]:
 
 def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_models, pictures):
     """Each by every repair and each repair by itself: the same depths, and pictures to a level."""
-    repairs = repairs_of(choosy_models, *USUAL, "diffpure", "dda-ancestral")
+    repairs = repairs_of(choosy_models, *DEFAULT_SYSTEMS, "diffpure", "dda-ancestral")
     together = repaired(choosy_models, pictures, repairs)
     assert len(together) == len(pictures) * len(repairs)
     for (row, repair), (stopped, rebuilt) in together.items():
@@ -64,17 +66,17 @@ def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
 
 def test_the_record_holds_together(choosy_models, pictures):
     run = adapt(choosy_models, pictures[4], seed=3)
-    assert run.search.logits.shape == (1, 101)
-    assert run.stop == choose_depth(run.search.logits, run.stopping) == Stop(4, True)
+    assert run.stopped.logits.shape == (1, 101)
+    assert run.stop == choose_depth(run.stopped.logits, run.stopping) == Stop(4, True)
     path = forward_path(choosy_models.schedule, to_tensor(pictures[4]), 3)
-    assert np.array_equal(run.search.x_t_star, from_tensor(path[run.t_star]))
+    assert np.array_equal(run.stopped.x_t_star, from_tensor(path[run.t_star]))
     chain, sampler = (choosy_models.schedule, choosy_models.denoiser), FewSteps(12, 1.0)
-    *_, end = reverse(*chain, path[[4]], [4], [3], None, sampler)
+    *_, end = ReverseProcess(*chain, sampler).run(path[[4]], [4], [3])
     assert np.array_equal(from_tensor(end.x)[0], run.reconstructions["dga"].image)
     depths = {name: result.depth for name, result in run.reconstructions.items()}
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
-    assert alone.search is alone.explained
+    assert alone.stopped is alone.explained
     assert alone.stopping == choosy_models.profile.plus.diffusion.stopping
     assert len(alone.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
@@ -89,13 +91,13 @@ def test_depth_zero_returns_the_input_bit_for_bit(tiny_models, cat):
     left, zero, dda = (result.image for result in done.reconstructions.values())
     assert np.array_equal(left, picture)
     assert np.array_equal(zero, picture)
-    assert np.array_equal(done.search.x_t_star, picture)
+    assert np.array_equal(done.stopped.x_t_star, picture)
     assert not np.array_equal(dda, picture)
 
 
 def test_same_seed_same_bits(choosy_models, pictures):
     first, again, other = (adapt(choosy_models, pictures[5], seed) for seed in (4, 4, 5))
-    assert np.array_equal(first.search.logits, again.search.logits)
+    assert np.array_equal(first.stopped.logits, again.stopped.logits)
     for name, result in first.reconstructions.items():
         assert np.array_equal(result.image, again.reconstructions[name].image)
         assert not np.array_equal(result.image, other.reconstructions[name].image)
@@ -106,10 +108,10 @@ def test_noise_paths_are_averaged(choosy_models, pictures):
         adapt(choosy_models, pictures[4], 3, systems_of(choosy_models, text))
         for text in ("dga:paths=3", "dga")
     )
-    assert three.search.logits.shape == (3, 101)
-    assert np.array_equal(three.search.logits[0], one.search.logits[0])
-    assert not np.array_equal(*three.search.logits[:2])
-    assert np.array_equal(three.confidence, confidence_from_logits(three.search.logits).mean(0))
+    assert three.stopped.logits.shape == (3, 101)
+    assert np.array_equal(three.stopped.logits[0], one.stopped.logits[0])
+    assert not np.array_equal(*three.stopped.logits[:2])
+    assert np.array_equal(three.confidence, confidence_from_logits(three.stopped.logits).mean(0))
 
 
 @pytest.mark.parametrize("tau", [0.0, 0.3, 0.5, 1.0])
@@ -117,10 +119,10 @@ def test_a_curve_to_some_depth_stops_where_the_whole_one_does(choosy_models, pic
     chosen = systems_of(choosy_models, f"dga:tau={tau}:paths=2:horizon=60")
     whole = adapt(choosy_models, pictures[4], 3, chosen)
     *_, short = adapt_steps(choosy_models, pictures[4], 3, chosen, extent=16)
-    known = short.search.logits.shape[1]
+    known = short.stopped.logits.shape[1]
     assert short.stop == whole.stop
     assert known == 61 if whole.stop.gave_up else 17 <= known <= 61
-    assert np.allclose(short.search.logits, whole.search.logits[:, :known], atol=1e-5)
+    assert np.allclose(short.stopped.logits, whole.stopped.logits[:, :known], atol=1e-5)
 
 
 # What is not done
@@ -212,7 +214,9 @@ def test_seconds_do_not_depend_on_what_ran_before(choosy_models, pictures, monke
     clock = [0.0]
     monkeypatch.setattr("time.perf_counter", lambda: clock[0])
     models = counted(choosy_models, clock)
-    repairs = repairs_of(models, *USUAL, "dga:tau=0:max_depth=30", "dga-plus:exposure=false")
+    repairs = repairs_of(
+        models, *DEFAULT_SYSTEMS, "dga:tau=0:max_depth=30", "dga-plus:exposure=false"
+    )
     for row in (3, 5):
         shown = pictures[row : row + 1]
         forth, back = (repaired(models, shown, some) for some in (repairs, repairs[::-1]))
@@ -231,6 +235,11 @@ def test_memory_that_runs_out_is_a_sentence(choosy_models, pictures):
     small = dataclasses.replace(choosy_models, denoiser=OutOfMemory())
     with pytest.raises(MemoryError, match=r"Memory ran out .*2 GiB\): take fewer pictures"):
         adapt(small, pictures[2], 0, systems_of(small, "dda"))
+
+
+def test_a_batch_is_bounded_by_its_rows_not_its_pictures():
+    jobs = [SimpleNamespace(stopped=SimpleNamespace(starts=(1,) * n)) for n in (2, 1, 2, 3, 4, 1)]
+    assert [len(batch) for batch in split_by_rows(jobs, 3)] == [2, 1, 1, 1, 1]
 
 
 # What is refused

@@ -17,7 +17,6 @@ from app.runs.watch import watch
 from dga.adapted import AdaptedClassifier, repair
 from dga.data.image_sets import read_images
 from dga.discriminator import max_batch
-from dga.evaluation.permutation import make_permutation
 from dga.images import from_tensor, to_tensor
 from dga.networks.compute import Compute
 from dga.networks.models import Models
@@ -115,7 +114,7 @@ def by_adapt(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     for i, pixels in enumerate(pictures):
         run = adapt(models, pixels, i)
         label = run.x_t_star_prediction.label
-        yield Result(f"{i} noised", run.t_star, run.search.x_t_star, label, 0)
+        yield Result(f"{i} noised", run.t_star, run.stopped.x_t_star, label, 0)
         for name, r in run.reconstructions.items():
             yield Result(f"{i} {name}", r.depth, r.image, r.prediction.label, r.steps)
 
@@ -130,7 +129,7 @@ def by_answer(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     """Every reader and sampler, a pair and a control."""
     predictors = predictors_of(models, parse_all(models.profile, SYSTEMS))
     x, classes = to_tensor(pictures).to(models.device), models.profile.classifier.classes
-    for name, answers in answer(predictors, x, range(len(x)), make_permutation).items():
+    for name, answers in answer(predictors, x, range(len(x))).items():
         images = pictures if answers.pictures is None else from_tensor(answers.pictures)
         for i, row in enumerate(answers.probabilities):
             label = classes[int(row.argmax())]

@@ -8,16 +8,16 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from dga.evaluation.permutation import make_permutation
 from dga.images import to_tensor
 from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, TentConfig
 from dga.readers import Answers, answer, predictors_of
 from dga.readers.memo import Memo, marginal_entropy
+from dga.readers.permutation import make_permutation
 from dga.readers.tent import Tent, collect_affine, softmax_entropy
 from dga.systems import parse, parse_all, systems
-from tests.fixtures.runs import counted
+from tests.fixtures.runs import counted, repaired
 
 PAIRS = ("dga-plus+tent:batch=6", "dga-guided+memo:views=2", "dga-plus:permute=noise:batch=3")
 
@@ -31,7 +31,7 @@ def answers(
     models: Models, x: Tensor, *texts: str, seeds: Sequence[int] = (3, 4, 5, 6, 7, 8)
 ) -> dict[str, Answers]:
     predictors = predictors_of(models, parse_all(models.profile, texts))
-    return answer(predictors, x, seeds, make_permutation)
+    return answer(predictors, x, seeds)
 
 
 @pytest.mark.parametrize("text", [*systems(EVERYDAY16), *PAIRS])
@@ -97,6 +97,8 @@ def test_pictures_exchange_what_was_found(choosy_models, x, what):
     again = answers(choosy_models, x, "dga-plus", text)[text]
     assert torch.equal(permuted.pictures, again.pictures)
     assert not torch.equal(permuted.pictures, own.pictures)
+    beside = answers(choosy_models, x, f"dga:permute={what}:batch=6", text)[text]
+    assert beside.depths == permuted.depths  # no other repair's
     order = torch.randperm(6, generator=torch.Generator().manual_seed(0)).tolist()
 
     def entries(details: Sequence[dict]) -> list[int]:
@@ -119,6 +121,27 @@ def test_pictures_exchange_what_was_found(choosy_models, x, what):
         assert damages(permuted.details) == damages(theirs)
     if what == "noise":
         assert damages(permuted.details, False) == damages(own.details, False)
+
+
+@pytest.mark.parametrize("what", ["noise", "explanation"])
+def test_a_noise_map_goes_whole_to_another_picture(choosy_models, pictures, what):
+    repair = parse(choosy_models.profile, "dga-plus").repair
+    stops = [stopped for stopped, _ in repaired(choosy_models, pictures[:3], [repair]).values()]
+    maps = [torch.full((32, 32), 0.1 * (row + 1)) for row in range(3)]
+    for row, stopped in enumerate(stops):
+        noise = {"noise_map": maps[row], "levels": (0.05, 0.1 * (row + 1)), "state": maps[row]}
+        explanation = dataclasses.replace(stopped.explanation, **noise)
+        stops[row] = dataclasses.replace(stopped, explanation=explanation)
+    x = to_tensor(pictures[:3])
+    order = torch.randperm(3, generator=torch.Generator().manual_seed(0)).tolist()
+    for permuted, j in zip(
+        make_permutation(choosy_models, x, (3, 4, 5), what)(stops), order, strict=True
+    ):
+        explanation = permuted.explanation
+        assert explanation.noise_map is maps[j]
+        assert (explanation.levels, explanation.state) == ((0.05, 0.1 * (j + 1)), None)
+        assert torch.equal(permuted.x_0, explanation.degradation.inverse(x[permuted.row]))
+        assert len(permuted.states) == 2
 
 
 # Tent

@@ -11,7 +11,8 @@ from PIL import Image
 from dga.corruptions import corrupt
 from dga.images import Pixels, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
-from dga.one_picture import Reconstruction, Search, adapt, adapt_steps, classify
+from dga.one_picture import Reconstruction, adapt, adapt_steps, classify
+from dga.pipeline import Stopped
 from dga.systems import parse
 
 MEDIA = Path(gradio.__file__).parent / "media_assets" / "images"
@@ -61,7 +62,7 @@ def test_adaptation_removes_noise(shipped_models):
     assert 4 < run.t_star < shipped_models.profile.stopping.max_depth
 
 
-def _explain(models: Models, pixels: np.ndarray, seed: int = 0) -> tuple[Search, Reconstruction]:
+def _explain(models: Models, pixels: np.ndarray, seed: int = 0) -> tuple[Stopped, Reconstruction]:
     run = adapt(models, pixels, seed, [parse(models.profile, "dga-plus")])
     return run.explained, run.reconstructions["dga-plus"]
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from dga.corruptions import corrupt
-from dga.diffusion import forward_path, reverse
+from dga.diffusion import ReverseProcess, forward_path
 from dga.guidance import StructuralGuide
 from dga.images import from_tensor, to_tensor
 from dga.networks import compute as compute_module
@@ -84,7 +84,7 @@ def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(shipped_models, c
     schedule, pictures = shipped_models.schedule, list[Tensor]()
     state, guide = forward_path(schedule, x[0], 0)[[10]], StructuralGuide(x, EVERYDAY16.guidance)
     for network in (shipped_models.denoiser, quick):
-        *_, end = reverse(schedule, network, state, [10], [0], guide)
+        *_, end = ReverseProcess(schedule, network, guide=guide).run(state, [10], [0])
         pictures.append(end.x.clamp(-1, 1))
     exact, fast = (from_tensor(p)[0].astype(float) for p in pictures)
     assert 0 < np.abs(exact - fast).mean() < 3

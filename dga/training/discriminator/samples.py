@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from tqdm import tqdm
 
-from dga.diffusion import Schedule, reverse, step_noise
+from dga.diffusion import ReverseProcess, Schedule, step_noise
 from dga.images import Pixels, from_tensor
 from dga.io.files import atomic
 from dga.networks.compute import Compute
@@ -67,6 +67,6 @@ def _draw(schedule: Schedule, prior: Prior, size: int, seeds: Sequence[int]) -> 
     depths = [schedule.steps] * len(seeds)
     # Samples are first wanted inside the trainer's autocast; they keep their own precision.
     with torch.autocast(x.device.type, enabled=False):
-        for state in reverse(schedule, prior.network, x, depths, list(seeds)):
+        for state in ReverseProcess(schedule, prior.network).run(x, depths, list(seeds)):
             x = state.x
     return from_tensor(x)
