@@ -40,6 +40,8 @@ DAMAGED = "This picture cannot be decoded; please save it as PNG or choose anoth
 
 _DONE, _REFUSED = b"+", b"-"  # what an answer begins with: then comes the content, or a sentence
 _HEAD = struct.Struct(">IIII")  # of pixels: height and width; the width and height that came
+# Of memory, time, files and cores this process gets no more than a picture needs.
+_LIMIT = f'ulimit -d {MEMORY // 1024}; ulimit -t {SECONDS}; ulimit -f 0; ulimit -c 0; exec "$@"'
 # Somebody's own app.py may be found before this package, whatever folder this starts in.
 _START = (
     f"import sys; sys.path.insert(0, {str(ROOT)!r}); from app.server.decoder import main; main()"
@@ -54,7 +56,7 @@ class _Process:
         self.line, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", _START],
+                ["sh", "-c", _LIMIT, "sh", sys.executable, "-c", _START],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 cwd=ROOT,
@@ -146,17 +148,6 @@ def read(data: bytes) -> bytes:
     return _HEAD.pack(*pixels.shape[:2], *full_size) + pixels.tobytes()
 
 
-def limit() -> None:
-    """No more memory and time for this process than a picture needs, no file and no core."""
-    import resource  # not on Windows
-
-    limits = {resource.RLIMIT_DATA: MEMORY, resource.RLIMIT_CPU: SECONDS}
-    limits |= dict.fromkeys((resource.RLIMIT_FSIZE, resource.RLIMIT_CORE), 0)
-    for kind, most in limits.items():
-        _, hard = resource.getrlimit(kind)
-        resource.setrlimit(kind, (most if hard < 0 else min(most, hard), hard))
-
-
 def main() -> None:
     """Entry of the process; the page is at its standard input."""
     Image.init()
@@ -164,7 +155,6 @@ def main() -> None:
         importlib.import_module("pillow_heif")
     with socket.socket(fileno=0) as line, contextlib.suppress(EOFError, KeyboardInterrupt):
         work, values = pickle.load(line.makefile("rb"))
-        limit()
         try:
             answer = _DONE + work(*values)
         except UploadError as error:
