@@ -43,7 +43,7 @@ LIVES = {
 JSON_BYTES = 2**16
 LONGEST = {"/photo": 20 * 2**20, UPLOAD: 21 * 2**20} | dict.fromkeys(MCP, 2**22)  # bytes
 BODY_SECONDS, WHOLE_SECONDS = 30.0, 300.0  # for the next piece of a body, and for all of them
-MOST_PRESENT = {"requests": 512, "posts": 64}  # of one address; an open page has two
+MOST_PRESENT = {"GET": 512, "HEAD": 64, "POST": 64}  # of one address; an open page has two
 SAYS = {
     "closed": (404, "There is nothing at this address."),
     "method": (405, "This address does not answer such requests."),
@@ -118,14 +118,13 @@ class Gate:
             await self.app(scope, receive, send)
             return
         request = Request(scope, receive)
-        answer = _Answer(request, send)
-        is_post, address = request.method == "POST", address_of(scope)
-        keys = [(address, "requests"), (address, "posts")][: 1 + is_post]
-        self.present.update(keys)
+        answer, key = _Answer(request, send), (address_of(scope), request.method)
+        self.present[key] += 1
         try:
-            self.check(request, answer.path, keys)
-            body = await read_body(request, answer.path) if is_post else b""
-            await self.app(self.clean_scope(request), _repeat(body, receive), answer.pass_on)
+            self.check(request, answer.path, key)
+            if request.method == "POST":
+                receive = _repeat(await read_body(request, answer.path), receive)
+            await self.app(self.clean_scope(request), receive, answer.pass_on)
         except Exception as error:
             if answer.has_begun:
                 raise
@@ -135,12 +134,13 @@ class Gate:
                 word = "failed" if answer.status >= 500 else "misunderstood"
                 await answer.refuse(*SAYS[_WORDS.get(answer.status, word)])
         finally:
-            self.present -= Counter(keys)  # without those that are none
+            self.present -= Counter([key])  # without those that are none
 
-    def check(self, request: Request, path: str, keys: list[tuple[str, str]]) -> None:
+    def check(self, request: Request, path: str, key: tuple[str, str]) -> None:
         """Raise :class:`RefusedError` for what need not even be read."""
-        methods = {method for method, addresses in OPEN.items() if addresses.fullmatch(path)}
-        if request.method not in methods:
+        address, method = key
+        methods = {name for name, addresses in OPEN.items() if addresses.fullmatch(path)}
+        if method not in methods:
             raise RefusedError("method" if methods else "closed")
         size = int(request.headers.get("content-length", 0))
         if size > LONGEST.get(path, JSON_BYTES):
@@ -149,11 +149,11 @@ class Gate:
             raise RefusedError("foreign")
         if not all(map(SESSION.fullmatch, request.query_params.getlist("session_hash"))):
             raise RefusedError("misunderstood")
-        address = keys[0][0]
-        is_crowded = any(self.present[key] > MOST_PRESENT[key[1]] for key in keys)
-        if is_crowded or (request.method == "POST" and not self.posts.take(address)):
+        if self.present[key] > MOST_PRESENT[method]:
             raise RefusedError("crowded")
-        if request.method == "POST" and (path == UPLOAD or path in MCP):
+        if method == "POST" and not self.posts.take(address):
+            raise RefusedError("crowded")
+        if path == UPLOAD or path in MCP:
             size = max(size or LONGEST[path], 2**16)
             if not self.uploads.take(address, size):
                 raise RefusedError("quota")

@@ -429,10 +429,10 @@ def test_few_requests_at_a_time_from_one_address() -> None:
             await doors.wait()
             await inner(scope, receive, send)
 
-        gate, most = Gate(behind), gates.MOST_PRESENT["posts"]
+        gate, most = Gate(behind), gates.MOST_PRESENT["POST"]
         async with client_of(gate, "10.0.0.1") as greedy, client_of(gate, "10.0.0.2") as other:
             going = [asyncio.create_task(greedy.post("/photo")) for _ in range(most)]
-            while gate.present["10.0.0.1", "posts"] < most:
+            while gate.present["10.0.0.1", "POST"] < most:
                 await asyncio.sleep(0)
             check_refusal(await greedy.post("/photo"), "crowded")
             late = asyncio.create_task(other.post("/photo"))
