@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib.util
+import mimetypes
 import os
-import shutil
 import signal
 import socket
-import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -21,7 +20,9 @@ from urllib.parse import quote, unquote
 import gradio as gr
 from fastapi import HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from gradio.utils import get_upload_folder
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from app.endpoints import MOST_RUNS, Service, label_values
 from app.pages.all15 import all15_page
@@ -32,9 +33,7 @@ from app.pages.shell import STATIC, digest, render_page
 from app.runs.models import Networks
 from app.runs.settings import SettingsError
 from app.runs.thumbnails import show_thumbnails
-from app.server import decoder
-from app.server.folder import make_folder
-from app.server.gate import address_of, stand_in_front
+from app.server.gate import Gate, address_of
 from app.server.photos import UnknownPhotoError
 from app.server.turns import BusyError
 from dga.data.uploads import MAX_BYTES, UploadError
@@ -48,11 +47,25 @@ RECORDED, RESULTS = shipped("assets/recorded"), shipped("assets/results")
 KEPT_SECONDS = 3000
 OLD_ADDRESSES = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
 """Old addresses, and where they lead."""
+STATUSES = {UnknownPhotoError: 404, BusyError: 503, UploadError: 400, SettingsError: 400}
+"""Of errors whose message is meant for visitors."""
 
 
-def build_server(service: Service) -> gr.Server:
-    """Gradio's server with our pages, files and endpoints."""
-    server = gr.Server(title="dga", docs_url=None, redoc_url=None, openapi_url=None)
+class Server(gr.Server):
+    """Gradio's, with the gate outside of all middleware. ``is_local``: for this machine alone."""
+
+    def __init__(self, is_local: bool) -> None:
+        super().__init__(title="dga", docs_url=None, redoc_url=None, openapi_url=None)
+        self.is_local = is_local
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Called once, when the server begins."""
+        return Gate(super().build_middleware_stack(), self.is_local, STATUSES)
+
+
+def build_server(service: Service, is_local: bool) -> Server:
+    """The server with our pages, files and endpoints."""
+    server = Server(is_local)
     for page in (repair_page(service), all15_page(), results_page(), learn_page()):
         answer = partial(_send_page, render_page(page))
         server.get(f"/{page.path}", response_class=HTMLResponse)(answer)
@@ -100,38 +113,23 @@ def _add_photos(server: gr.Server, service: Service) -> None:
 
     async def upload(request: Request) -> dict[str, object]:
         name = unquote(request.headers.get("x-name", "photo"))
-        with say_refusals():
-            photo = await service.photos.add(address_of(request.scope), name, await request.body())
+        photo = await service.photos.add(address_of(request.scope), name, await request.body())
         height, width = photo.pixels.shape[:2]
         return {"photo": photo.key, "name": photo.name, "width": width, "height": height,
                 "full_size": photo.full_size}  # fmt: skip
 
     async def download(key: str, result: str) -> Response:
-        with say_refusals():
-            file = await service.photos.get_result(key, result)
-        header = f"attachment; filename*=UTF-8''{quote(file.name)}"
-        return Response(file.content, media_type=file.kind, headers={"content-disposition": header})
+        name, content = await service.photos.get_result(key, result)
+        kind, _ = mimetypes.guess_type(name, strict=False)
+        header = f"attachment; filename*=UTF-8''{quote(name)}"
+        return Response(content, media_type=kind, headers={"content-disposition": header})
 
     async def thumbnails(key: str) -> dict[str, str]:
-        with say_refusals():
-            return await show_thumbnails(service, key)
+        return await show_thumbnails(service.networks.profile, service.find_photo(key))
 
     server.post("/photo")(upload)
     server.get("/photo/{key}/{result}")(download)
     server.get("/thumbnails/{key}")(thumbnails)
-
-
-@contextmanager
-def say_refusals() -> Iterator[None]:
-    """What is meant for visitors becomes an answer with that sentence."""
-    try:
-        yield
-    except UnknownPhotoError as error:
-        raise HTTPException(404, str(error)) from None
-    except BusyError as error:
-        raise HTTPException(503, str(error)) from None
-    except (UploadError, SettingsError) as error:
-        raise HTTPException(400, str(error)) from None
 
 
 def serve(
@@ -141,20 +139,20 @@ def serve(
 
     With ``block`` the networks are loaded once the page is there; else they have to be.
     """
-    folder = Path(make_folder())
     if prefix := os.environ.get("GRADIO_ROOT_PATH", "").rstrip("/"):
         os.environ["GRADIO_ROOT_PATH"] = prefix if "://" in prefix else f"/{prefix.lstrip('/')}"
     proxies = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     is_local = not proxies and not os.environ.get("SPACE_ID") and is_loopback(host)
-    decoder.start()
-    server = build_server(Service(networks))
+    service = Service(networks)
+    service.decoder.start()
+    server = build_server(service, is_local)
     _, url, _ = server.launch(
         server_name=host, server_port=port, prevent_thread_lock=True, quiet=not block,
         show_error=True, run_history=False, enable_monitoring=False, max_file_size=MAX_BYTES,
         mcp_server=True, ssr_mode=False, footer_links=[], _frontend=False,
-        app_kwargs={"lifespan": stand_in_front(is_local)},
     )  # fmt: skip
     label_values(server.get_blocks())
+    folder = Path(os.environ.setdefault("GRADIO_TEMP_DIR", get_upload_folder()))
     threading.Thread(target=_keep_tidy, args=(folder,), daemon=True).start()
     return server, url
 
@@ -230,9 +228,5 @@ def _serve_until_stopped(networks: Networks, host: str, port: int | None) -> Non
         ended.wait()
     except KeyboardInterrupt:
         pass
-    finally:
-        shutil.rmtree(os.environ.get("GRADIO_TEMP_DIR", ""), ignore_errors=True)
     if failures:
         raise failures[0]
-    sys.stdout.flush()
-    os._exit(0)  # nobody waits for the rest of a run that nobody will see

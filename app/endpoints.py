@@ -3,6 +3,7 @@
 Gradio reads types and descriptions from these functions, so annotations are not strings here.
 """
 
+import asyncio
 import logging
 import os
 import tempfile
@@ -21,7 +22,7 @@ from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, Settings, SettingsError, parse_settings
 from app.runs.subject import Original, Subjects, view_square
 from app.runs.watch import watch
-from app.server.decoder import read_photograph
+from app.server.decoder import Decoder
 from app.server.gate import address_of
 from app.server.photos import Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turn, Turns
@@ -56,20 +57,23 @@ class Service:
 
     def __init__(self, networks: Networks) -> None:
         self.networks = networks
-        self.photos = Photos()
+        self.decoder = Decoder()
+        self.photos = Photos(self.decoder)
         self.turns = Turns()
         self.subjects = Subjects()
         self.photos.on_forget = self.subjects.forget
         self.latest = dict[str, Turn]()
+        self.thumbnails = dict[str, dict[str, str]]()  # of samples
 
-    def find_photo(self, settings: Settings) -> Original:
+    def find_photo(self, key: str) -> Original:
         """A sample or an upload. Raises ``UnknownPhotoError``."""
-        if sample := SAMPLES.get(settings.photo):
+        if sample := SAMPLES.get(key):
             profile = self.networks.profile
             label = sample.label if sample.label in profile.classifier.classes else None
-            return Original(settings.photo, sample.name, sample.pixels(profile), label)
-        photo = self.photos.get(settings.photo)
-        return Original(photo.key, photo.name, photo.pixels)
+            thumbnails = self.thumbnails.setdefault(key, {})
+            return Original(key, sample.name, sample.pixels(profile), label, thumbnails)
+        photo = self.photos.get(key)
+        return Original(key, photo.name, photo.pixels, thumbnails=photo.thumbnails)
 
     async def run(
         self, request: gr.Request, steps: Callable[..., Generator[Any]], page: str = ""
@@ -79,7 +83,7 @@ class Service:
         ``page``: of one page only the latest run goes on. Raises ``gr.Error`` with one sentence,
         whatever goes wrong.
         """
-        address = address_of(request.request.scope) if request.request else ""
+        address = find_address(request)
         visitor = f"{address} {page}"
         try:
             async with self.turns.join(visitor, address) as turn:
@@ -123,7 +127,7 @@ class Service:
     def _prepare(self, settings: Any) -> tuple[Settings, Original]:
         try:
             checked = parse_settings(settings)
-            return checked, self.find_photo(checked)
+            return checked, self.find_photo(checked.photo)
         except SENTENCES as error:
             raise gr.Error(str(error), print_exception=False) from None
 
@@ -143,7 +147,7 @@ class Service:
             A record of its size, what was found, the depths and the seconds.
             The photograph, repaired, as PNG.
         """
-        pixels = self._read(picture)
+        pixels = await self._read(picture, request)
         result = await self._last(request, lambda models: photograph_steps(models, pixels))
         return result.facts(), write_picture(result.image)
 
@@ -175,7 +179,7 @@ class Service:
             The pictures as PNG: damaged, noised to t*, then of DGA, DGA + G, DDA and DGA+.
         """
         profile = self.networks.profile
-        view = view_square(profile, self._read(picture))
+        view = view_square(profile, await self._read(picture, request))
         try:
             wanted = Request.of(
                 profile,
@@ -195,20 +199,24 @@ class Service:
         pictures = (run.input, run.stopped.x_t_star, *rebuilt)
         return to_api_facts(run), [write_picture(pixels) for pixels in pictures]
 
-    def _read(self, picture: Any) -> Pixels:
-        """An upload's pixels; only files that came here are opened."""
-        path = Path(picture["path"] if isinstance(picture, dict) else picture.path).resolve()
-        if not path.is_relative_to(Path(os.environ["GRADIO_TEMP_DIR"]).resolve()):
-            raise gr.Error("Only uploads are opened: upload the picture first.")
+    async def _read(self, picture: Any, request: gr.Request) -> Pixels:
+        """An upload's pixels; other files do not come this far (:mod:`app.server.contents`)."""
+        path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
         try:
-            return read_photograph(read_bytes(path))[0]
-        except UploadError as error:
+            data = await asyncio.to_thread(read_bytes, path)
+            return (await self.decoder.read_photograph(data, find_address(request)))[0]
+        except (UploadError, BusyError) as error:
             raise gr.Error(str(error), print_exception=False) from None
 
     async def _last(self, request: gr.Request, steps: Callable[..., Any]) -> Any:
         async for part in self.run(request, steps):
             last = part
         return last
+
+
+def find_address(request: gr.Request) -> str:
+    """Whom a run counts for."""
+    return address_of(request.request.scope) if request.request else ""
 
 
 def label_values(blocks: gr.Blocks) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-
-from app.server.folder import make_folder
+import sys
+import tempfile
 
 
 def main() -> None:
@@ -18,9 +18,14 @@ def main() -> None:
     # Until all is loaded nothing is garbage, and looking for it would take a second.
     gc.disable()
     try:
-        make_folder()
+        parent = os.environ.get("GRADIO_TEMP_DIR") or None
+        uploads = tempfile.TemporaryDirectory("", "dga-files-", parent, ignore_cleanup_errors=True)
     except OSError as error:
         raise SystemExit(f"dga: Uploads cannot be kept: {error}.") from None
-    from app.demo import main as serve_page
+    with uploads as folder:
+        os.environ["GRADIO_TEMP_DIR"] = folder  # Gradio reads it as it is imported
+        from app.demo import main as serve_page
 
-    serve_page()
+        serve_page()
+    sys.stdout.flush()
+    os._exit(0)  # nobody waits for the rest of a run that nobody will see

@@ -25,12 +25,16 @@ MOST_SUBJECTS = 8
 
 @dataclass(frozen=True)
 class Original:
-    """A photo as it came, uint8 ``[H, W, 3]``; ``label``: what it shows, None if nobody said."""
+    """A photo as it came, uint8 ``[H, W, 3]``; ``label``: what it shows, None if nobody said.
+
+    ``thumbnails``: of every damage to it, once they are made.
+    """
 
     key: str
     name: str
     pixels: Pixels
     label: str | None = None
+    thumbnails: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass

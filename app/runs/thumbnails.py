@@ -4,37 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PIL import Image
 
 from app.runs.damage import damage_photo
 from app.runs.pictures import encode_picture
-from app.runs.samples import SAMPLES
 from app.runs.settings import Settings
-from app.runs.subject import view_square
+from app.runs.subject import Original, view_square
 from dga.corruptions import CORRUPTIONS
 from dga.images import Pixels, to_pixels
 from dga.profiles import Profile
 
-if TYPE_CHECKING:
-    from app.endpoints import Service
-
 SIDE = 80
 STRENGTH = 4
-_of_samples: dict[str, dict[str, str]] = {}
 
 
-async def show_thumbnails(service: Service, key: str) -> dict[str, str]:
-    """A picture for each damage, by its name, of a sample or an upload, kept as long as that is.
-
-    Raises ``UnknownPhotoError``.
-    """
-    pixels = service.find_photo(Settings(photo=key)).pixels
-    made = _of_samples.setdefault(key, {}) if key in SAMPLES else service.photos.get(key).thumbnails
-    if not made:
-        made |= await asyncio.to_thread(make_thumbnails, service.networks.profile, pixels)
-    return made
+async def show_thumbnails(profile: Profile, original: Original) -> dict[str, str]:
+    """A picture for each damage, by its name, of a sample or an upload, kept as long as that is."""
+    if not original.thumbnails:
+        made = await asyncio.to_thread(make_thumbnails, profile, original.pixels)
+        original.thumbnails.update(made)
+    return original.thumbnails
 
 
 def make_thumbnails(

@@ -7,7 +7,7 @@ page's own process decodes.
 
 from __future__ import annotations
 
-import atexit
+import asyncio
 import contextlib
 import importlib.util
 import logging
@@ -18,15 +18,15 @@ import socket
 import struct
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from dga.data import results, uploads
+from app.server.turns import Turns
+from dga.data import uploads
+from dga.data.results import encode_result
 from dga.data.uploads import MAX_BYTES, UploadError
 from dga.images import Pixels
 from dga.io.shipped import ROOT
@@ -34,13 +34,14 @@ from dga.io.shipped import ROOT
 PHOTO_PIXELS = 1_000_000  # of a photograph; a larger one is reduced
 MEMORY = 2**30  # bytes of data; an upload takes a quarter of that
 MOST = MAX_BYTES + 2**22  # bytes of an answer; a photograph that was not changed is its own file
-SECONDS = 10  # others wait; the slowest that is read takes four
-PATIENCE = 2 * SECONDS  # for the answer: a decoder that was taken over may stop its own clock
+SECONDS = 10  # of computing; the slowest that is read takes four
+PATIENCE = 2 * SECONDS  # for the answer: its process may just have started, or compute nothing
 DAMAGED = "This picture cannot be decoded; please save it as PNG or choose another."
-BUSY = "The server is too busy for another picture now. Please try again in a minute."
 
-_PIXELS, _FILE, _SENTENCE = b"p", b"f", b"s"  # what an answer holds
+_DONE, _REFUSED = b"+", b"-"  # what an answer begins with: then comes the content, or a sentence
 _HEAD = struct.Struct(">IIII")  # of pixels: height and width; the width and height that came
+# Of memory, time, files and cores this process gets no more than a picture needs.
+_LIMIT = f'ulimit -d {MEMORY // 1024}; ulimit -t {SECONDS}; ulimit -f 0; ulimit -c 0; exec "$@"'
 # Somebody's own app.py may be found before this package, whatever folder this starts in.
 _START = (
     f"import sys; sys.path.insert(0, {str(ROOT)!r}); from app.server.decoder import main; main()"
@@ -55,7 +56,7 @@ class _Process:
         self.line, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", _START],
+                ["sh", "-c", _LIMIT, "sh", sys.executable, "-c", _START],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 cwd=ROOT,
@@ -63,17 +64,20 @@ class _Process:
                 start_new_session=True,  # Ctrl+C is for the page
             )
 
-    def ask(self, request: bytes) -> bytes:
+    async def ask(self, request: bytes) -> bytes:
         """All that is answered until nobody can write any more, which must be soon, and little."""
-        answer, end = bytearray(), time.monotonic() + PATIENCE
-        self.line.settimeout(PATIENCE)
-        with contextlib.suppress(TimeoutError, ConnectionError):
-            self.line.sendall(request)
-            self.line.shutdown(socket.SHUT_WR)
-            while len(answer) <= MOST and (piece := self.line.recv(2**20)):
-                answer += piece
-                self.line.settimeout(max(0.001, end - time.monotonic()))
-        return bytes(answer)
+        reader, writer = await asyncio.open_connection(sock=self.line)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                writer.write(request)
+                writer.write_eof()
+                return await reader.readexactly(MOST)
+        except asyncio.IncompleteReadError as error:
+            return error.partial
+        except (TimeoutError, ConnectionError):
+            return b""
+        finally:
+            writer.transport.abort()
 
     def end(self) -> None:
         self.line.close()
@@ -83,91 +87,65 @@ class _Process:
 
 
 class Decoder:
-    """Reads and writes pictures, one at a time."""
+    """Reads and writes pictures, one at a time, which bounds the memory; addresses take turns."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._turns = Turns(most_waiting=64, most_per_visitor=32)
         self._ready: _Process | None = None
 
-    def read_photograph(self, data: bytes) -> tuple[Pixels, tuple[int, int]]:
-        """Call :func:`dga.data.uploads.read_photograph` in a process of its own."""
-        answer = self._work(read, data)
-        if answer[:1] == _PIXELS and len(answer) > _HEAD.size:
-            height, width, full_width, full_height = _HEAD.unpack_from(answer, 1)
-            content = answer[1 + _HEAD.size :]
-            if 0 < height * width <= PHOTO_PIXELS and len(content) == height * width * 3:
-                pixels = np.frombuffer(content, np.uint8).reshape(height, width, 3).copy()
-                return pixels, (full_width, full_height)
+    async def read_photograph(
+        self, data: bytes, address: str = ""
+    ) -> tuple[Pixels, tuple[int, int]]:
+        """Call :func:`dga.data.uploads.read_photograph` in a process of its own.
+
+        Raises ``UploadError``, and ``BusyError`` where too many wait.
+        """
+        answer = await self._work(address, read, data)
+        if len(answer) > _HEAD.size:
+            height, width, full_width, full_height = _HEAD.unpack_from(answer)
+            size = height * width
+            if size <= PHOTO_PIXELS and len(answer) == _HEAD.size + size * 3:
+                pixels = np.frombuffer(answer, np.uint8, offset=_HEAD.size)
+                return pixels.reshape(height, width, 3).copy(), (full_width, full_height)
         raise UploadError(DAMAGED)
 
-    def write_photograph(self, data: bytes, pixels: Pixels, suffix: str) -> bytes:
+    async def write_photograph(
+        self, data: bytes, pixels: Pixels, suffix: str, address: str = ""
+    ) -> bytes:
         """Call :func:`dga.data.results.encode_result` in a process of its own."""
-        answer = self._work(write, data, pixels, suffix)
-        if answer[:1] != _FILE:
+        return await self._work(address, encode_result, data, pixels, suffix)
+
+    def start(self) -> None:
+        """Have a process ready for the next picture."""
+        if os.name == "posix" and (self._ready is None or self._ready.process.poll() is not None):
+            self._ready = _Process()
+
+    async def _work(self, address: str, work: Callable[..., bytes], *values: Any) -> bytes:
+        """What ``work`` returns, apart. Raises ``UploadError`` with its sentence."""
+        async with self._turns.join(address) as turn:
+            async for _ in turn.wait():
+                pass
+            self.start()
+            if self._ready is None:
+                return await asyncio.to_thread(work, *values)
+            process, self._ready = self._ready, None
+            try:
+                answer = await process.ask(pickle.dumps((work, values)))
+            finally:
+                process.end()
+                self.start()
+        if answer[:1] == _REFUSED:
+            raise UploadError(answer[1:].decode(errors="replace"))
+        if answer[:1] != _DONE:
+            _log.warning("A picture's decoder ended without an answer")
             raise UploadError(DAMAGED)
         return answer[1:]
 
-    def start(self) -> None:
-        """Have a process ready before the first picture comes."""
-        if os.name == "posix" and self._ready is None:
-            self._ready = _Process()
-
-    def close(self) -> None:
-        """End the process that is ready; the next picture starts another."""
-        if self._ready is not None:
-            self._ready.end()
-            self._ready = None
-
-    def _work(self, work: Callable[..., bytes], *values: Any) -> bytes:
-        """What ``work`` answers, apart. Raises ``UploadError`` with its sentence."""
-        if not self._lock.acquire(timeout=PATIENCE):  # one at a time bounds the memory
-            raise UploadError(BUSY)
-        try:
-            if os.name != "posix":
-                return work(*values)
-            if self._ready is not None and self._ready.process.poll() is not None:
-                self.close()
-            self.start()
-            assert self._ready is not None
-            answer = self._ready.ask(pickle.dumps((work, values)))
-            self.close()
-            self.start()
-        finally:
-            self._lock.release()
-        if answer[:1] == _SENTENCE:
-            raise UploadError(answer[1:].decode(errors="replace"))
-        if not answer:
-            _log.warning("A picture's decoder ended without an answer")
-        return answer
-
-
-_decoder = Decoder()
-read_photograph, write_photograph = _decoder.read_photograph, _decoder.write_photograph
-start = _decoder.start
-atexit.register(_decoder.close)
-
 
 def read(data: bytes) -> bytes:
-    """The answer with a photograph's pixels."""
+    """A photograph's size and pixels."""
     pixels, full_size = uploads.read_photograph(data, PHOTO_PIXELS)
-    return _PIXELS + _HEAD.pack(*pixels.shape[:2], *full_size) + pixels.tobytes()
-
-
-def write(data: bytes, pixels: Pixels, suffix: str) -> bytes:
-    """The answer with a file that was made of a photograph."""
-    return _FILE + results.encode_result(data, pixels, suffix)
-
-
-def limit() -> None:
-    """No more memory and time for this process than a picture needs, no file and no core."""
-    import resource  # not on Windows
-
-    limits = {resource.RLIMIT_DATA: MEMORY, resource.RLIMIT_CPU: SECONDS}
-    limits |= dict.fromkeys((resource.RLIMIT_FSIZE, resource.RLIMIT_CORE), 0)
-    for kind, most in limits.items():
-        _, hard = resource.getrlimit(kind)
-        resource.setrlimit(kind, (most if hard < 0 else min(most, hard), hard))
-    signal.alarm(SECONDS)  # the wall's clock: it may wait for what never comes
+    return _HEAD.pack(*pixels.shape[:2], *full_size) + pixels.tobytes()
 
 
 def main() -> None:
@@ -177,10 +155,9 @@ def main() -> None:
         importlib.import_module("pillow_heif")
     with socket.socket(fileno=0) as line, contextlib.suppress(EOFError, KeyboardInterrupt):
         work, values = pickle.load(line.makefile("rb"))
-        limit()
         try:
-            answer = work(*values)
+            answer = _DONE + work(*values)
         except UploadError as error:
-            answer = _SENTENCE + str(error).encode()
+            answer = _REFUSED + str(error).encode()
         line.sendall(answer)
         os._exit(0)

@@ -37,13 +37,11 @@ class Turns:
 
     def join(self, visitor: str, address: str = "") -> Turn:
         """A place at the end of the line. Raises :class:`BusyError`."""
-        count = sum(turn.visitor == visitor for turn in self.line)
-        if count >= self.most_per_visitor:
-            raise BusyError(ENOUGH.format(count))
+        own = sum(turn.visitor == visitor for turn in self.line)
         neighbours = sum(turn.address == address for turn in self.line if address)
-        if neighbours >= self.most_per_address:
-            raise BusyError(FULL.format(neighbours))
-        if len(self.line) >= self.most_waiting:
+        if own >= self.most_per_visitor:
+            raise BusyError(ENOUGH.format(own))
+        if neighbours >= self.most_per_address or len(self.line) >= self.most_waiting:
             raise BusyError(FULL.format(len(self.line)))
         return Turn(self, visitor, address)
 

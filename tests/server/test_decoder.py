@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pickle
 import signal
@@ -27,23 +28,34 @@ from tests.fuzz.blocks import noise, saved
 from tests.fuzz.files import seeds
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="no process of its own here")
-SQUARE = b"p" + struct.pack(">IIII", 32, 40, 40, 32) + bytes(32 * 40 * 3)
+SQUARE = b"+" + struct.pack(">IIII", 32, 40, 40, 32) + bytes(32 * 40 * 3)
+
+
+class Reader(Decoder):
+    """Awaited here, where there is no loop yet."""
+
+    def read(self, data: bytes) -> Any:
+        return asyncio.run(self.read_photograph(data))
+
+    def write(self, *values: Any) -> bytes:
+        return asyncio.run(self.write_photograph(*values))
 
 
 @pytest.fixture(scope="module")
-def decoder() -> Iterator[Decoder]:
-    made = Decoder()
+def decoder() -> Iterator[Reader]:
+    made = Reader()
     yield made
-    made.close()
+    assert made._ready
+    made._ready.end()
 
 
 @pytest.mark.parametrize("name", [*seeds(), "heif"])
-def test_the_same_pixels(decoder: Decoder, name: str) -> None:
+def test_the_same_pixels(decoder: Reader, name: str) -> None:
     """Every format and way of storing that is read: HEIC, GIF, 16 bits, palettes, ..."""
     if name == "heif":
         pytest.importorskip("pillow_heif").register_heif_opener()
     data = seeds()[name]() if name != "heif" else saved("HEIF")
-    pixels, came = decoder.read_photograph(data)
+    pixels, came = decoder.read(data)
     expected, size = uploads.read_photograph(data, PHOTO_PIXELS)
     assert np.array_equal(pixels, expected)
     assert pixels.flags.writeable
@@ -61,54 +73,54 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_the_same_sentences(decoder: Decoder, name: str) -> None:
+def test_the_same_sentences(decoder: Reader, name: str) -> None:
     data, sentence = REFUSED[name]
     with pytest.raises(UploadError, match=sentence) as refused:
-        decoder.read_photograph(data)
+        decoder.read(data)
     with pytest.raises(UploadError) as expected:
         uploads.read_photograph(data, PHOTO_PIXELS)
     assert str(refused.value) == str(expected.value)
 
 
 @pytest.mark.parametrize("size", [(90, 60), (4000, 3000)])
-def test_a_photograph_keeps_its_size_up_to_a_limit(decoder: Decoder, size: tuple[int, int]) -> None:
-    pixels, came = decoder.read_photograph(saved("PNG", Image.radial_gradient("L").resize(size)))
+def test_a_photograph_keeps_its_size_up_to_a_limit(decoder: Reader, size: tuple[int, int]) -> None:
+    pixels, came = decoder.read(saved("PNG", Image.radial_gradient("L").resize(size)))
     assert came == size
     height, width, _ = pixels.shape
     assert 0.7 * min(size[0] * size[1], PHOTO_PIXELS) < height * width <= PHOTO_PIXELS
     assert abs(width / height - size[0] / size[1]) < 0.01
 
 
-def test_results_are_written_apart(decoder: Decoder) -> None:
+def test_results_are_written_apart(decoder: Reader) -> None:
     data = saved("JPEG")
-    pixels, _ = decoder.read_photograph(data)
+    pixels, _ = decoder.read(data)
     for made in (pixels, 255 - pixels):
-        assert decoder.write_photograph(data, made, ".jpg") == encode_result(data, made, ".jpg")
+        assert decoder.write(data, made, ".jpg") == encode_result(data, made, ".jpg")
     with pytest.raises(UploadError):
-        decoder.write_photograph(b"words", pixels, ".jpg")
+        decoder.write(b"words", pixels, ".jpg")
 
 
-def ready_process(decoder: Decoder) -> subprocess.Popen[bytes]:
+def ready_process(decoder: Reader) -> subprocess.Popen[bytes]:
     decoder.start()
     assert decoder._ready is not None
     return decoder._ready.process
 
 
-def test_each_picture_has_a_process_of_its_own(decoder: Decoder) -> None:
+def test_each_picture_has_a_process_of_its_own(decoder: Reader) -> None:
     """Also after one that was killed."""
     first = ready_process(decoder)
-    decoder.read_photograph(saved("PNG"))
+    decoder.read(saved("PNG"))
     assert first.poll() is not None
     second = ready_process(decoder)
     assert second.pid != first.pid
     os.kill(second.pid, signal.SIGKILL)
     second.wait(10)
-    assert decoder.read_photograph(saved("PNG"))[1] == (40, 32)
+    assert decoder.read(saved("PNG"))[1] == (40, 32)
 
 
 def test_it_ends_with_the_page() -> None:
     """The page's end of the line closes, however the page ends."""
-    decoder = Decoder()
+    decoder = Reader()
     process = ready_process(decoder)
     assert decoder._ready is not None
     decoder._ready.line.close()
@@ -118,16 +130,19 @@ def test_it_ends_with_the_page() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        *(b"", b"p", b"pfew", SQUARE[:-1], SQUARE + b"x", b"x" + SQUARE[1:], b"f" + SQUARE),
-        b"p" + struct.pack(">IIII", 2**16, 2**16, 1, 1),
+        *(b"", b"+", b"+few", SQUARE[:-1], SQUARE + b"x", b"x" + SQUARE[1:], b"+" + SQUARE),
+        *(b"+" + struct.pack(">IIII", *sizes, 1, 1) for sizes in ((2**16, 2**16), (0, 9))),
     ],
 )
 def test_answers_that_are_none_become_one_sentence(
-    decoder: Decoder, monkeypatch: pytest.MonkeyPatch, answer: bytes
+    decoder: Reader, monkeypatch: pytest.MonkeyPatch, answer: bytes
 ) -> None:
-    monkeypatch.setattr(decoders._Process, "ask", lambda *_: answer)
+    async def ask(*_: Any) -> bytes:
+        return answer
+
+    monkeypatch.setattr(decoders._Process, "ask", ask)
     with pytest.raises(UploadError) as error:
-        decoder.read_photograph(b"")
+        decoder.read(b"")
     assert str(error.value) == DAMAGED
 
 
@@ -139,18 +154,13 @@ def ask(code: str, work: Callable[..., bytes] = len, *values: Any) -> bytes:  # 
     finally:
         decoders._START = usual
     try:
-        return process.ask(pickle.dumps((work, values)))
+        return asyncio.run(process.ask(pickle.dumps((work, values))))
     finally:
         process.end()
         assert process.process.poll() is not None
 
 
-LINE = "import os, socket, sys, time; line = socket.socket(fileno=0)\n"
-LIMITED = (
-    f"import sys; sys.path.insert(0, {str(decoders.ROOT)!r})\n{LINE}"
-    "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-    "from app.server import decoder\ndecoder.{}\ndecoder.limit()\n"
-)
+LINE = "import os, socket, sys, time; line = socket.socket(fileno=0); line.recv(9999)\n"
 
 
 def test_it_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,13 +169,13 @@ def test_it_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     begun = time.monotonic()
     assert ask(LINE + "os.fork(); time.sleep(60)") == b""
     drops = LINE + "while True: line.send(b'p'); time.sleep(0.1)"
-    assert set(ask(drops)) == {ord("p")}
+    assert ask(drops) == b""
     assert time.monotonic() - begun < 10
 
 
 def test_no_more_is_read_than_an_answer_has(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoders, "MOST", 10_000)
-    assert 10_000 < len(ask(LINE + "while True: line.send(b'p' * 9999)")) < 2**21
+    assert len(ask(LINE + "while True: line.send(b'p' * 9999)")) == 10_000
 
 
 @pytest.mark.parametrize(
@@ -173,16 +183,17 @@ def test_no_more_is_read_than_an_answer_has(monkeypatch: pytest.MonkeyPatch) -> 
     [
         ("os.kill(os.getpid(), 9)", b""),
         ("1 / 0", b""),
-        ("import signal; signal.alarm(1); time.sleep(60)", b""),
         ("while True: pass", b""),
         ("try: bytes(2**30)\nexcept MemoryError: line.send(b'much')", b"much"),
         ("try: os.write(os.open({path!r}, 65), b'a')\nexcept OSError: line.send(b'no')", b"no"),
         ("import resource; line.send(b'%d' % resource.getrlimit(resource.RLIMIT_CORE)[0])", b"0"),
     ],
 )
-def test_it_has_little_to_reach_for(code: str, answer: bytes, tmp_path: Path) -> None:
-    code = LIMITED.format("SECONDS = 2") + code
-    assert ask(code.replace("{path!r}", repr(str(tmp_path / "a")))) == answer
+def test_it_has_little_to_reach_for(
+    code: str, answer: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decoders, "_LIMIT", decoders._LIMIT.replace("-t 10", "-t 2"))
+    assert ask(LINE + code.replace("{path!r}", repr(str(tmp_path / "a")))) == answer
     assert not (tmp_path / "a").exists() or not (tmp_path / "a").read_bytes()
 
 
@@ -196,8 +207,9 @@ def test_it_knows_nobody_else() -> None:
 DECODED = """
 import sys
 sys.path.insert(0, {root!r})  # as a command of the package has it
-from app.server.decoder import read_photograph
-print(read_photograph(open({path!r}, "rb").read())[0].shape)
+import asyncio
+from app.server.decoder import Decoder
+print(asyncio.run(Decoder().read_photograph(open({path!r}, "rb").read()))[0].shape)
 """
 
 

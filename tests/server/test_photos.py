@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import io
 from collections.abc import Callable, Coroutine
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from app.server import decoder
-from app.server.photos import GONE, QUOTA, Download, Photo, Photos, UnknownPhotoError, clean_name
+from app.server.decoder import PHOTO_PIXELS, Decoder
+from app.server.photos import GONE, Photo, Photos, UnknownPhotoError, clean_name
 from dga.data.results import encode_result
-from dga.data.uploads import UploadError, read_photograph
+from dga.data.uploads import read_photograph
 from tests.fuzz.blocks import noise, saved
 
 PNG = saved("PNG")
@@ -24,18 +23,20 @@ DESCRIPTION, MAKER, ORIENTATION = 0x010E, 0x010F, 0x0112
 PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 
 
-@pytest.fixture(autouse=True)
-def _no_process_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the decoder does in a process of its own (``test_decoder.py``) is done in this one."""
-    read = partial(read_photograph, most=decoder.PHOTO_PIXELS)
-    monkeypatch.setattr(decoder, "read_photograph", read)
-    monkeypatch.setattr(decoder, "write_photograph", encode_result)
+class NoProcess(Decoder):
+    """What is done in a process of its own (``test_decoder.py``) is done in this one."""
+
+    async def read_photograph(self, data: bytes, address: str = "") -> Any:
+        return read_photograph(data, PHOTO_PIXELS)
+
+    async def write_photograph(self, *values: Any) -> bytes:
+        return encode_result(*values[:3])
 
 
 def play(scene: Callable[[Photos], Coroutine[Any, Any, None]], **options: Any) -> None:
     async def act() -> None:
         async with asyncio.timeout(60):
-            await scene(Photos(**options))
+            await scene(Photos(NoProcess(), **options))
 
     asyncio.run(act())
 
@@ -76,11 +77,9 @@ def test_photos_are_forgotten() -> None:
 
 def test_an_address_has_a_quota() -> None:
     async def scene(photos: Photos) -> None:
-        for address in "aab":
-            await photos.add(address, "a.png", PNG)
-        with pytest.raises(UploadError) as error:
-            await photos.add("a", "a.png", PNG)
-        assert str(error.value) == QUOTA
+        first, *others = [await photos.add(address, "a.png", PNG) for address in "abaa"]
+        assert [photo.key in photos for photo in others] == [True] * 3
+        assert first.key not in photos
 
     play(scene, most_of_address=2 * ONE)
 
@@ -100,7 +99,7 @@ def test_whoever_has_most_loses_the_oldest() -> None:
         first, *others = (photos.keep_result(hers.key, hers.pixels) for _ in range(3))
         with pytest.raises(UnknownPhotoError):
             await photos.get_result(hers.key, first)
-        assert (await photos.get_result(hers.key, others[0])).content == PNG
+        assert (await photos.get_result(hers.key, others[0]))[1] == PNG
 
     play(scene, most_bytes=4 * ONE)
 
@@ -129,8 +128,8 @@ def described(orientation: int = 1) -> Image.Exif:
     return exif
 
 
-def invert(name: str, data: bytes) -> tuple[Photo, Download]:
-    """A photograph, and the download of a result with all its values inverted."""
+def invert(name: str, data: bytes) -> tuple[Photo, tuple[str, bytes]]:
+    """A photograph, and the file of a result with all its values inverted."""
     done = list[Any]()
 
     async def scene(photos: Photos) -> None:
@@ -143,19 +142,19 @@ def invert(name: str, data: bytes) -> tuple[Photo, Download]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "download", "media_type"),
+    ("kind", "name", "download", "written"),
     [
-        ("JPEG", "cat.JPG", "cat-repaired.jpg", "image/jpeg"),
-        ("JPEG", "cat.jpeg", "cat-repaired.jpeg", "image/jpeg"),
-        ("PNG", "cat.jpg", "cat-repaired.png", "image/png"),  # by its bytes
-        ("WEBP", "cat", "cat-repaired.webp", "image/webp"),
-        ("TIFF", "cat.tif", "cat-repaired.tif", "image/tiff"),
-        ("BMP", "cat.bmp", "cat-repaired.png", "image/png"),
-        ("GIF", "cat.gif", "cat-repaired.png", "image/png"),
-        ("HEIF", "cat.heic", "cat-repaired.png", "image/png"),
+        ("JPEG", "cat.JPG", "cat-repaired.jpg", "JPEG"),
+        ("JPEG", "cat.jpeg", "cat-repaired.jpeg", "JPEG"),
+        ("PNG", "cat.jpg", "cat-repaired.png", "PNG"),  # by its bytes
+        ("WEBP", "cat", "cat-repaired.webp", "WEBP"),
+        ("TIFF", "cat.tif", "cat-repaired.tif", "TIFF"),
+        ("BMP", "cat.bmp", "cat-repaired.png", "PNG"),
+        ("GIF", "cat.gif", "cat-repaired.png", "PNG"),
+        ("HEIF", "cat.heic", "cat-repaired.png", "PNG"),
     ],
 )
-def test_metadata_survives(kind: str, name: str, download: str, media_type: str) -> None:
+def test_metadata_survives(kind: str, name: str, download: str, written: str) -> None:
     """Format, name, EXIF, profile and resolution, also where it is reduced."""
     if kind == "HEIF":
         pytest.importorskip("pillow_heif").register_heif_opener()
@@ -163,10 +162,9 @@ def test_metadata_survives(kind: str, name: str, download: str, media_type: str)
     metadata = {"exif": described().tobytes(), "icc_profile": PROFILE, "dpi": (300, 300)}
     has_metadata = kind not in ("BMP", "GIF")
     cat = Image.radial_gradient("L").resize(size).convert("RGB")
-    photo, result = invert(name, saved(kind, cat, **metadata if has_metadata else {}))
-    assert (result.name, result.kind) == (download, media_type)
-    image = Image.open(io.BytesIO(result.content))
-    assert f"image/{str(image.format).lower()}" == media_type
+    photo, (result, content) = invert(name, saved(kind, cat, **metadata if has_metadata else {}))
+    image = Image.open(io.BytesIO(content))
+    assert (result, image.format) == (download, written)
     assert (image.size, photo.full_size) == (photo.pixels.shape[1::-1], size)
     assert np.abs(np.asarray(image.convert("RGB")).astype(int) - 255 + photo.pixels).mean() < 2
     if has_metadata:
@@ -180,11 +178,11 @@ def test_metadata_survives(kind: str, name: str, download: str, media_type: str)
 @pytest.mark.parametrize("size", [(48, 32), (1500, 1000)])
 def test_a_turned_photo_stands_upright_and_is_not_turned_again(size: tuple[int, int]) -> None:
     data = saved("JPEG", noise(size=size), exif=described(6).tobytes())
-    photo, result = invert("cat.jpg", data)
+    photo, (_, content) = invert("cat.jpg", data)
     assert photo.full_size == size[::-1]
     height, width, _ = photo.pixels.shape
     assert height > width
-    image = Image.open(io.BytesIO(result.content))
+    image = Image.open(io.BytesIO(content))
     assert image.size == (width, height)
     assert image.getexif().get(ORIENTATION, 1) == 1
 
@@ -194,6 +192,6 @@ def test_what_was_left_alone_is_the_same_file() -> None:
         data = saved("JPEG", noise(), exif=described(6).tobytes())
         photo = await photos.add("a", "cat.jpg", data)
         result = photos.keep_result(photo.key, photo.pixels)
-        assert (await photos.get_result(photo.key, result)).content == data
+        assert (await photos.get_result(photo.key, result))[1] == data
 
     play(scene)
