@@ -129,8 +129,10 @@ def photograph_steps(
 ) -> Iterator[Scored | Progress | Photograph]:
     """:func:`repair_photograph`, an event at a time. The last one is the :class:`Photograph`."""
     begun = time.perf_counter()
-    if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
-        raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
+    if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8:
+        raise ValueError("A photograph is an array of shape [H, W, 3] in 8 bits.")
+    if pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
+        raise ValueError("A photograph is an array of shape [H, W, 3] in 8 bits.")
     seed = content_seed(pixels) if seed is None else seed
     height, width = pixels.shape[:2]
     config = models.profile.plus.explain
@@ -208,6 +210,9 @@ def _repair_windows(
         for number in range(len(grid))
     ]
 
+    # With a noise map the rest is undone already; a blur is undone window by window.
+    source = x if explanation.noise_map is None else restored
+
     damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
     change, depths, crossed = torch.zeros_like(x), np.zeros(len(grid), np.int64), True
     size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
@@ -215,7 +220,7 @@ def _repair_windows(
         numbers = damaged[first : first + size]
         before = grid.cut(restored, numbers)
         seeds = [seed * 1_000_003 + number for number in numbers]
-        windows = grid.cut(x, numbers).to(models.device)
+        windows = grid.cut(source, numbers).to(models.device)
         caches = [
             PictureCache(models, window, window_seed, explanations[number])
             for window, window_seed, number in zip(windows, seeds, numbers, strict=True)

@@ -172,14 +172,14 @@ def to_text(facts: dict[str, Any]) -> str:
 def _outcome(facts: dict[str, Any]) -> str:
     """A sentence on what DGA+ did, else on a method that chose a depth, else on DDA."""
     methods, explained = facts["methods"], facts["explained"]
-    order = ("dga-plus", "dga-guided", "dga", "dda")[0 if explained else 1 :]
+    order = ("dga-plus", "dga-guided", "dga", "dda", "diffpure")[0 if explained else 1 :]
     name = next(name for start in order for name in methods if name.startswith(start))
     before, after = _reading(facts["input"]), _reading(methods[name])
     if explained and name.startswith("dga-plus"):
         stop = Stop(explained["t_star"], explained["crossed"])
         finding, is_unchanged = explained["sentence"], explained["unchanged"]
         return describe_plus(before, after, finding, stop, is_unchanged, explained["flat"])
-    if name.startswith("dda"):
+    if name.startswith(("dda", "diffpure")):
         return describe_fixed_depth(before, after, methods[name]["depth"])
     stop, is_guided = Stop(facts["t_star"], facts["crossed"]), name.startswith("dga-guided")
     return describe_chosen_depth(before, after, stop, facts["horizon"], is_guided)

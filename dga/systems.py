@@ -21,7 +21,6 @@ from dga.profiles import (
     Repair,
     TentConfig,
 )
-from dga.sentences import SYSTEMS
 
 ENTROPY_WEIGHT = 2.0
 """``trust`` of a pair whose reader waits for batches, chosen on tune
@@ -66,7 +65,6 @@ class System:
     """
 
     name: str = field(metadata=LABEL)
-    title: str = field(metadata=LABEL)
     reader: TentConfig | MemoConfig | DenoiseConfig | None = None
     repair: Repair | None = None
     ensemble: bool = field(default=False, metadata=OF_REPAIR)
@@ -110,12 +108,12 @@ def systems(profile: Profile) -> dict[str, System]:
     rule, fixed, full = profile.stopping, profile.dda_depth, profile.ancestral
     few: dict[str, Any] = vars(profile.sampling) if profile.sampling else {}
     dda = Diffusion(depth=fixed, guidance=profile.dda_guidance, **few)
-    plus = System("dga-plus", SYSTEMS["dga-plus"], repair=profile.plus)
+    plus = System("dga-plus", repair=profile.plus)
     rows = (
-        System("source", SYSTEMS["source"]),
-        System("tent", SYSTEMS["tent"], profile.tent),
-        System("memo", SYSTEMS["memo"], profile.memo),
-        System("denoise", SYSTEMS["denoise"], DenoiseConfig()),
+        System("source"),
+        System("tent", profile.tent),
+        System("memo", profile.memo),
+        System("denoise", DenoiseConfig()),
         _make_row("diffpure", Diffusion(depth=profile.diffpure_depth)),
         _make_row("diffpure-published", Diffusion(depth=16)),
         _make_row("dda", dda),
@@ -132,7 +130,6 @@ def systems(profile: Profile) -> dict[str, System]:
         replace(
             plus,
             name="dga-plus-ensemble",
-            title=f"{plus.title} (ensemble)",
             ensemble=True,
             share=DAMAGED_SHARE,
         ),
@@ -141,11 +138,8 @@ def systems(profile: Profile) -> dict[str, System]:
 
 
 def _make_row(name: str, diffusion: Diffusion, ensemble: bool = False) -> System:
-    """A system that explains nothing; a variant has a title such as ``DGA + G (ancestral)``."""
-    base = max((base for base in SYSTEMS if name.startswith(base)), key=len)
-    variant = name.removeprefix(base).removeprefix("-")
-    title = f"{SYSTEMS[base]} ({variant})" if variant else SYSTEMS[base]
-    return System(name, title, repair=Repair(diffusion), ensemble=ensemble)
+    """A system that explains nothing."""
+    return System(name, repair=Repair(diffusion), ensemble=ensemble)
 
 
 def parse(profile: Profile, text: str) -> System:
@@ -189,11 +183,8 @@ def _find_system(profile: Profile, name: str) -> System:
         raise ValueError(f"Unknown repair {repair!r}. Known: {', '.join(repairs)}.")
     if reader not in readers:
         raise ValueError(f"Unknown reader {reader!r}. Known: {', '.join(readers)}.")
-    title = f"{by_name[repair].title} and {by_name[reader].title}"
     trust = ENTROPY_WEIGHT if by_name[reader].batch else 0.0  # MEMO reads each picture alone
-    return replace(
-        by_name[repair], title=title, reader=by_name[reader].reader, ensemble=True, trust=trust
-    )
+    return replace(by_name[repair], reader=by_name[reader].reader, ensemble=True, trust=trust)
 
 
 def change_settings(profile: Profile, system: System, changes: dict[str, str], name: str) -> System:

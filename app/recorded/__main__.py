@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.recorded.store import FOLDER, write_record
-from app.runs.pictures import encode_picture
+from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.settings import Settings
 from app.runs.subject import Original, Subject
@@ -96,7 +96,7 @@ def record_board(models: Models, photo: str) -> dict[str, Any]:
         pixels = {"damaged": subject.damaged, "repaired": subject.parts["result"]}
         cells = {name: {"reading": record[name]["reading"]} for name in CELLS}
         for name, cell in cells.items():
-            cell["image"] = encode_picture((pixels | watcher.images)[name], BOARD_SIDE, 80)
+            cell["image"] = to_data_url((pixels | watcher.images)[name], BOARD_SIDE, 80)
         rows.append({"damage": damage, "cells": cells, "found": record["found"]["sentence"]})
         print(f"  {photo} {damage} {time.monotonic() - begun:.0f} s", flush=True)
     return {"photo": photo, "strength": BOARD_STRENGTH, "rows": rows}

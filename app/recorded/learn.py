@@ -8,7 +8,7 @@ from typing import Any
 
 import dga
 from app.recorded.store import FOLDER
-from app.runs.pictures import encode_picture
+from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.sentences import name_damage
 from dga import one_picture, pipeline
@@ -34,7 +34,7 @@ class Recorder:
 
     def keep(self, pixels: Pixels, quality: int = 76) -> int:
         """The place of a picture in ``pictures``."""
-        address = encode_picture(pixels, quality=quality)
+        address = to_data_url(pixels, quality=quality)
         return self.pictures.setdefault(address, len(self.pictures))
 
     def damage(self, case: str) -> Pixels:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-from app.runs.settings import NONE, PAINT, Settings, Stroke
-from dga.corruptions import corrupt
+from app.runs.settings import NONE, PAINT, Settings, SettingsError, Stroke
+from dga.corruptions import MIN_SIDE, corrupt
 from dga.images import HALF_RANGE, Pixels
 
 NOISE = 0.5 * HALF_RANGE
@@ -18,7 +18,10 @@ DARK = 0.25
 
 
 def damage_photo(pixels: Pixels, settings: Settings) -> Pixels:
-    """The damaged photo, uint8 ``[H, W, 3]``; the same settings give the same bits."""
+    """The damaged photo, uint8 ``[H, W, 3]``; the same settings give the same bits.
+
+    Raises ``SettingsError`` for a photo that is too small for a corruption.
+    """
     if settings.damage == NONE:
         return pixels
     if settings.damage == PAINT:
@@ -26,6 +29,8 @@ def damage_photo(pixels: Pixels, settings: Settings) -> Pixels:
         for stroke in settings.strokes:
             pixels = _paint(pixels, stroke, random)
         return pixels
+    if min(pixels.shape[:2]) < MIN_SIDE:
+        raise SettingsError(f"Damage can be added to photos of {MIN_SIDE} pixels a side or more.")
     return corrupt(pixels, settings.damage, settings.strength, settings.seed).copy()
 
 

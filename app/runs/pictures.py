@@ -14,7 +14,7 @@ SMALL = 112
 """Pixels a side of a picture in a row of many."""
 
 
-def encode_picture(pixels: Pixels, side: int | None = None, quality: int = QUALITY) -> str:
+def to_data_url(pixels: Pixels, side: int | None = None, quality: int = QUALITY) -> str:
     """A picture, uint8 ``[H, W, 3]``, perhaps reduced to ``side`` pixels, for ``img.src``."""
     image = Image.fromarray(pixels)
     if side and max(image.size) > side:

@@ -145,8 +145,10 @@ def describe_sight(reading: Reading) -> str:
 
 
 def name_with_article(label: str) -> str:
-    """``an espresso``."""
-    return f"{'an' if label[0].lower() in 'aeiou' else 'a'} {label}"
+    """``an espresso``, ``a unicycle``."""
+    word = label.lower()
+    is_vowel = word[0] in "aeiou" and not word.startswith(("uni", "eu", "one"))
+    return f"{'an' if is_vowel or word.startswith('hour') else 'a'} {label}"
 
 
 def join_words(words: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from PIL import Image
 
 from app.runs.damage import damage_photo
-from app.runs.pictures import encode_picture
+from app.runs.pictures import to_data_url
 from app.runs.settings import Settings
 from app.runs.subject import Original, view_square
 from dga.corruptions import CORRUPTIONS
@@ -39,4 +39,4 @@ def make_thumbnails(
 def encode_thumbnail(pixels: Pixels) -> str:
     """Reduced without much averaging, so that noise stays noise."""
     small = Image.fromarray(pixels).resize((SIDE, SIDE), Image.Resampling.HAMMING)
-    return encode_picture(to_pixels(small), quality=75)
+    return to_data_url(to_pixels(small), quality=75)

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from app.runs.pictures import SMALL, encode_picture
+from app.runs.pictures import SMALL, to_data_url
 from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import DEEPEST, Settings
 from app.runs.subject import Subject, describe_reading, read_pictures, view_square
@@ -111,7 +111,7 @@ def show(subject: Subject, pixels: Pixels, reading: dict[str, Any]) -> dict[str,
     """A picture with its reading, and whether that is right where the truth is certain."""
     truth = subject.parts["truth"]
     is_right = None if truth is None else reading["label"] == truth
-    return {"image": encode_picture(pixels), "reading": {**reading, "is_right": is_right}}
+    return {"image": to_data_url(pixels), "reading": {**reading, "is_right": is_right}}
 
 
 def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
@@ -200,8 +200,7 @@ class Watcher:
         states = self.cache.path(NO_EXPLANATION).states
         pictures = ((depth, from_tensor(states.at(depth))) for depth in FILM)
         film = [
-            {"depth": depth, "image": encode_picture(pixels, SMALL, 80)}
-            for depth, pixels in pictures
+            {"depth": depth, "image": to_data_url(pixels, SMALL, 80)} for depth, pixels in pictures
         ]
         yield {"film": film}
 
@@ -237,7 +236,7 @@ class Watcher:
             "has_given_up": stop.gave_up,
             "tau": rule.tau,
             "max_depth": rule.max_depth,
-            "image": encode_picture(stopped.x_t_star),
+            "image": to_data_url(stopped.x_t_star),
         }
 
     def read_depths(self) -> Generator[Part]:
@@ -250,7 +249,7 @@ class Watcher:
                 depth = repairs[event.repair]
                 pixels = from_tensor(event.image)
                 view = self._show(pixels, event.image)
-                small = encode_picture(pixels, SMALL, 80)
+                small = to_data_url(pixels, SMALL, 80)
                 depths.append({**view, "image": small, "depth": depth})
                 yield {"depths": sorted(depths, key=lambda entry: entry["depth"])}
 
@@ -272,7 +271,6 @@ class Watcher:
                 "entry": stopped.explanation.entry,
                 "depth": stopped.stop.t_star,
                 "is_unchanged": stopped.unchanged,
-                "confidence": stopped.confidence.round(4).tolist(),
                 "before": self._explained_confidence(restored),
             }
         }

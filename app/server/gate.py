@@ -88,8 +88,10 @@ class Allowance:
     def take(self, address: str, amount: float = 1) -> bool:
         """Take so much more, if there is room for it."""
         period = time.monotonic() // self.seconds
-        if period != self._period or len(self._taken) > 4096:
+        if period != self._period:
             self._taken, self._period = Counter(), period
+        while len(self._taken) > 4096:  # the oldest is forgotten
+            del self._taken[next(iter(self._taken))]
         has_room = self._taken[address] + amount <= self.most
         self._taken[address] += int(amount * has_room)
         return has_room

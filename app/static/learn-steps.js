@@ -4,7 +4,7 @@ import { data, draw, find, makeRadioGroup, make, percent, put } from "./base.js"
 const { names, methods } = data();
 
 /** "an ice bear". */
-export const article = (label) => `${/^[aeiou]/i.test(label) ? "an" : "a"} ${label}`;
+export const article = (label) => `${/^(?!uni|eu|one)[aeiou]/i.test(label) ? "an" : "a"} ${label}`;
 
 function showPicture(selector, image, alt) {
   const node = find(selector);

@@ -68,6 +68,8 @@ class Plan:
     def __post_init__(self) -> None:
         if self.per_class is not None and self.per_class < 1:
             raise ValueError("At least one picture of each class is needed.")
+        if self.most is not None and self.most < 1:
+            raise ValueError("At least one picture is needed.")
         if self.skip < 0:
             raise ValueError("The number of pictures to skip is 0 or more.")
         for name in self.corruptions:
@@ -157,6 +159,8 @@ def choose_images(plan: Plan, profile: Profile) -> ImageFiles:
     check_choice("split", plan.split, splits)
     limit = plan.per_class or (OWN_PER_CLASS if len(tune) else len(images))
     chosen = take_per_class(splits[plan.split], limit, plan.skip)
+    if not len(chosen) and len(splits[plan.split]):
+        raise ValueError(f"Skipping {plan.skip} pictures of each class leaves none.")
     if not len(chosen):
         raise ValueError(
             f"All of these pictures are in {profile.name}'s split tune: add --split tune."

@@ -1,4 +1,4 @@
-"""Result lines on disk: one JSON object a picture and method, never lost, never twice."""
+"""Result lines on disk: one JSON object a picture and method; of two, the latest counts."""
 
 import json
 import os

@@ -56,7 +56,7 @@ class Explanation:
     """Noise level of the whole picture, whether it counts or not; of a noise map the highest level.
     0.0 where it was not measured, or where there are blocks or impulses instead."""
     scored: tuple[Scored, ...] = ()
-    """Every candidate, in the order of judging."""
+    """The candidates for the whole picture, in the order of judging."""
     is_flat: bool = False
     """Whether it is of one colour or a drawing, and nothing can be told
     (:func:`~dga.explanation.exposure.is_flat_picture`)."""
@@ -69,11 +69,13 @@ class Explanation:
     levels: tuple[float, ...] = ()
     """With a noise map: the levels at which the picture is denoised, rising."""
     state: Tensor | None = field(default=None, compare=False)
-    """With a noise map: the picture with which the forward process begins, ``[3, H, W]``."""
+    """The picture with which the forward process begins, ``[3, H, W]``; None: what the inverse
+    leaves of the damaged one."""
 
     @property
     def calls(self) -> int:
-        """States that the discriminator was shown."""
+        """States that the discriminator was shown for the candidates in :attr:`scored`; windows in
+        which noise is looked for are not counted."""
         return sum(scored.calls for scored in self.scored)
 
 

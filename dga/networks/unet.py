@@ -97,8 +97,10 @@ class Discriminator(GuidedNetwork):
         return self.net(h, time.repeat(len(windows))).float().view(len(windows), -1).T
 
     def _begins(self, length: int) -> list[int]:
-        count = max(1, min(MOST_WINDOWS, length // self.side))
-        return [round(n * (length - self.side) / max(1, count - 1)) for n in range(count)]
+        count, rest = min(MOST_WINDOWS, length // self.side), length - self.side
+        if count < 2:
+            return [max(0, rest) // 2]
+        return [round(n * rest / (count - 1)) for n in range(count)]
 
 
 def build_encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:

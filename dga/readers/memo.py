@@ -41,6 +41,7 @@ class Memo:
     def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
         """Adapt to each picture, classify it, and forget. ``seeds`` fix the augmentations."""
         rows = []
+        self.model.to(x.device)
         for picture, seed in zip(x, seeds, strict=True):
             self._adapt(self.views(picture, seed))
             config = self.models.profile.classifier

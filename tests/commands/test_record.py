@@ -133,6 +133,8 @@ def test_without_dga_plus_nothing_is_explained(run):
     assert facts["explained"] is None
     said = "Noised to depth 7 and rebuilt, it is still read as dog (51 %)."
     assert to_text(facts).splitlines()[0] == f"It was read as dog (51 %). {said}"
+    fixed = {"diffpure": facts["methods"]["dda"]}
+    assert to_text({**facts, "methods": fixed}).startswith("It was read as dog (51 %). Noised")
 
 
 def test_dga_plus_alone_has_no_curve(run):

@@ -89,12 +89,12 @@ BLURS: dict[Operator, float] = {
 }
 """By how many decibels undoing each helps, at least."""
 
+
 def test_an_inverse_does_not_assume_what_lies_beyond_the_borders(clear: Pixels) -> None:
     """A part of a larger blurred picture: what moved in from outside leaves no seam."""
     moved, x = Line(16, 45), to_tensor(clear)
     part = (..., slice(50, -50), slice(50, -50))
     assert gain(moved, x[part], damaged_by(moved, x)[part]) > 2
-
 
 
 @pytest.mark.parametrize("made", BLURS, ids=str)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import numpy as np
 import pytest
@@ -13,8 +13,10 @@ from skimage.metrics import peak_signal_noise_ratio as psnr
 
 import dga
 from dga.diffusion import ForwardPath, Schedule
+from dga.explanation.degradation import Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.noise_level import matched_depth, measure_noise_map
+from dga.explanation.search import Explanation
 from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.networks.models import Models
 from dga.photograph import Photograph, Progress, photograph_steps, repair_photograph
@@ -186,3 +188,28 @@ def test_any_shape_is_kept(choosy_models: Models, shape: tuple[int, int]) -> Non
     assert done.image.shape == pixels.shape
     assert done.noise.shape == shape
     assert np.array_equal(repair_photograph(choosy_models, pixels).image, done.image)
+
+
+def test_impulses_stay_undone_where_there_is_no_noise(
+    shipped_models: Models, astronaut: Pixels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Impulses everywhere, noise in the right half: no window brings the impulses back."""
+    random = np.random.default_rng(0)
+    damaged = half_noisy(astronaut)
+    struck = random.random(damaged.shape[:2]) < 0.05
+    damaged[struck] = 255
+    noise = torch.full(damaged.shape[:2], 0.4)
+    noise[:, : noise.shape[1] // 2] = 0
+    found = Explanation(
+        Degradation(impulses=0.3, noise=0.4), 0, 0.4, noise_map=noise, levels=(0.4,), state=None
+    )
+
+    def explain(*_: object) -> Generator[None, None, Explanation]:
+        yield from ()
+        return found
+
+    monkeypatch.setattr("dga.photograph.explain_by_windows", explain)
+    done = repair_photograph(shipped_models, damaged).image
+    quiet = struck & (noise.numpy() == 0)
+    error = np.abs(done[quiet].astype(float) - astronaut[quiet]).mean()
+    assert error < 0.3 * np.abs(damaged[quiet].astype(float) - astronaut[quiet]).mean()

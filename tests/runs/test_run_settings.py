@@ -64,3 +64,8 @@ def test_every_damage_changes_a_photo_the_same_way_each_time(photo, damage):
     assert damaged.shape == photo.shape
     assert (damaged != photo).any()
     assert (damaged == damage_photo(photo, settings)).all()
+
+
+def test_a_photo_too_small_for_damage_is_one_sentence():
+    with pytest.raises(SettingsError, match="32 pixels"):
+        damage_photo(np.zeros((20, 300, 3), np.uint8), Settings(damage="fog"))
