@@ -65,7 +65,7 @@ DESCRIPTIONS = dict(
 METHODS = {
     "plus": "Ours: find it, then undo it",
     "paper": "The paper's: noise until it cannot tell",
-    "fixed": "Rival: the same noise for all",
+    "fixed": "Rival: same noise for all",
 }
 _environment = Environment(
     loader=FileSystemLoader(APP / "templates"),

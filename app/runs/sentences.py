@@ -90,12 +90,12 @@ def write_headline(
         return (
             f"{subject} did not hide {thing}."
             if was_right
-            else f"{subject} hid {thing} from the AI."
+            else f"{subject} hid {thing} from AI."
         )
     is_right, share = repaired["label"] == truth, percent(repaired["share"])
     if is_unchanged:
         start = (
-            f"{subject} did not hide {thing}" if was_right else f"{subject} hid {thing} from the AI"
+            f"{subject} did not hide {thing}" if was_right else f"{subject} hid {thing} from AI"
         )
         return f"{start}. We found nothing to undo and left it alone."
     if was_right and is_right:
@@ -104,12 +104,12 @@ def write_headline(
         after = "Repaired, it is less sure" if is_less else "Repaired"
         return f"{subject} did not hide {thing}: {before}. {after}: {share}."
     if is_right:
-        return f"{subject} hid {thing} from the AI. Repaired, it is seen again: {share}."
+        return f"{subject} hid {thing} from AI. Repaired, it is seen again: {share}."
     if was_right:
         return f"{subject} did not hide {thing}, but our repair did."
     seen = f"{name_with_article(repaired['label'])} ({share})"
     return (
-        f"{subject} hid {thing} from the AI. The repair did not bring it back: the AI sees {seen}."
+        f"{subject} hid {thing} from AI. The repair did not bring it back: the AI sees {seen}."
     )
 
 
