@@ -40,8 +40,9 @@ SMALLEST_DISK = 2.25
 """Pixels; smaller ones look like any soft picture."""
 LINE_SHARE, LINE_SLOPE = 0.18, 0.55
 """Share and slope from which motion is certain, if it has also erased what it erases most."""
-DIRECTION_WEIGHT = 0.01
-"""Regularisation of the inverse by which the direction of motion is told."""
+DIRECTION_WEIGHT, LONGEST_JUDGED = 0.01, 512
+"""The direction of motion is told by an inverse with this regularisation, of a picture's middle of
+so many pixels a side."""
 MOST_LEFT = 5.2
 """Log power over that of rounding which motion leaves there, at most: 5 of 520 undamaged
 photographs have less."""
@@ -231,5 +232,7 @@ def is_erased(transfer: NDArray[np.float32], power: NDArray[np.float64]) -> bool
 
 def measure_excess(operator: Line, x: Tensor) -> float:
     """By how much the inverse leaves [-1, 1], on average: a wrong direction rings."""
-    restored = operator.agree(x, x, DIRECTION_WEIGHT)
+    top, left = (max(0, length - LONGEST_JUDGED) // 2 for length in x.shape[1:])
+    middle = x[:, top : top + LONGEST_JUDGED, left : left + LONGEST_JUDGED]
+    restored = operator.agree(middle, middle, DIRECTION_WEIGHT)
     return float((restored.abs() - 1).clamp(min=0).mean())
