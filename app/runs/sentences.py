@@ -88,15 +88,11 @@ def write_headline(
     was_right = damaged["label"] == truth
     if repaired is None:
         return (
-            f"{subject} did not hide {thing}."
-            if was_right
-            else f"{subject} hid {thing} from AI."
+            f"{subject} did not hide {thing}." if was_right else f"{subject} hid {thing} from AI."
         )
     is_right, share = repaired["label"] == truth, percent(repaired["share"])
     if is_unchanged:
-        start = (
-            f"{subject} did not hide {thing}" if was_right else f"{subject} hid {thing} from AI"
-        )
+        start = f"{subject} did not hide {thing}" if was_right else f"{subject} hid {thing} from AI"
         return f"{start}. We found nothing to undo and left it alone."
     if was_right and is_right:
         before = percent(damaged["share"])
@@ -108,9 +104,7 @@ def write_headline(
     if was_right:
         return f"{subject} did not hide {thing}, but our repair did."
     seen = f"{name_with_article(repaired['label'])} ({share})"
-    return (
-        f"{subject} hid {thing} from AI. The repair did not bring it back: the AI sees {seen}."
-    )
+    return f"{subject} hid {thing} from AI. The repair did not bring it back: the AI sees {seen}."
 
 
 def _own_photo(
