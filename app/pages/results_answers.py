@@ -179,7 +179,7 @@ def _failures(results: Results, key: str) -> Answer:
     mean = results.find(key, OURS, SOURCE, "mean")
     if not mean:
         return Answer("failures", question)
-    sentence = f"{percent(100 - mean['right'])} stay wrong at {_strength(key)}."
+    sentence = f"{percent(100 - mean['right'])} are read wrong at {_strength(key)}."
     unsure = [PLAIN_NAMES[r["group"]] for r in rows if r["gain_low"] <= 0 <= r["gain_high"]]
     worse = [PLAIN_NAMES[row["group"]] for row in rows if row["gain_high"] < 0]
     for words, names in (("No sure gain", unsure), ("Worse", worse)):

@@ -370,7 +370,10 @@ if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   getJson(`recorded/runs/${nameRecord(settings)}.json`).then((rest) => {
     if (JSON.stringify(settings) === JSON.stringify(page.opening)) receive(rest);
   }).catch(() => {});
-} else start();
+} else {
+  if (settings.photo !== page.opening.photo) forgetPhoto();
+  start();
+}
 if (stray) say(stray);
 loadThumbnails();
 if (location.hash === "#inside") find("#inside").focus();

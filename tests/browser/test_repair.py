@@ -86,6 +86,11 @@ def test_any_touch_repairs_and_the_address_is_the_state(watch):
     page.wait_for_function("(text) => document.querySelector('h1').textContent === text", arg=said)
 
 
+def test_a_link_to_another_photo_shows_nothing_of_the_opening_one(watch):
+    page = open_page(watch, "?photo=goldfish&damage=fog")
+    assert "giant panda" not in page.inner_text("main")
+
+
 def test_divider_and_original_by_keys(watch):
     page = open_page(watch)
     divider = page.get_by_role("slider", name="Damaged and repaired")

@@ -194,7 +194,7 @@ def test_any_size_is_repaired_at_that_size(choosy_models, size):
 
 def test_no_picture_is_a_sentence(choosy_models, cat):
     for wrong in (cat / 255, cat[..., 0], cat[:0], [1, 2]):
-        with pytest.raises(ValueError, match="A picture is a PIL image"):
+        with pytest.raises(ValueError, match="A picture is"):
             repair(wrong, choosy_models)
 
 

@@ -84,14 +84,14 @@ def test_answers_say_what_was_measured(read):
     assert re.match(pattern, said["paper"])
     shares = "ours 70.0 %, Tent 40.0 %, batch statistics 30.0 % and nothing done 50.0 %"
     assert said["others"] == f"Of mixed pictures read right: {shares}."
-    assert said["failures"] == "44.0 % stay wrong at strength 5. No sure gain: Snow."
+    assert said["failures"] == "44.0 % are read wrong at strength 5. No sure gain: Snow."
 
 
 def test_a_changed_number_changes_its_sentence(read):
     mine = {"method": "dga-plus", "other": "source", "group": "mean"}
     answers = read(lambda rows: [r | {"right": 71.24} if r | mine == r else r for r in rows])
     assert "71.2\xa0%" in answers["help"].sentence
-    assert answers["failures"].sentence.startswith("28.8\xa0% stay wrong")
+    assert answers["failures"].sentence.startswith("28.8\xa0% are read wrong")
 
 
 @pytest.mark.parametrize(
