@@ -129,9 +129,8 @@ def photograph_steps(
 ) -> Iterator[Scored | Progress | Photograph]:
     """:func:`repair_photograph`, an event at a time. The last one is the :class:`Photograph`."""
     begun = time.perf_counter()
-    if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8:
-        raise ValueError("A picture is an array of shape [H, W, 3] in 8 bits.")
-    if pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
+    is_image = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
+    if not is_image or pixels.shape[2] != 3 or not pixels.size:
         raise ValueError("A picture is an array of shape [H, W, 3] in 8 bits.")
     seed = content_seed(pixels) if seed is None else seed
     height, width = pixels.shape[:2]

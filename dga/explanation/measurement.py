@@ -230,9 +230,14 @@ def is_erased(transfer: NDArray[np.float32], power: NDArray[np.float64]) -> bool
     return bool(np.median(np.log(power[used][erased] + 0.1)) - rounding < MOST_LEFT)
 
 
+def cut_middle(x: Tensor, most: int) -> Tensor:
+    """The middle of ``[3, H, W]``, at most ``most`` pixels a side."""
+    top, left = (max(0, length - most) // 2 for length in x.shape[1:])
+    return x[:, top : top + most, left : left + most]
+
+
 def measure_excess(operator: Line, x: Tensor) -> float:
     """By how much the inverse leaves [-1, 1], on average: a wrong direction rings."""
-    top, left = (max(0, length - LONGEST_JUDGED) // 2 for length in x.shape[1:])
-    middle = x[:, top : top + LONGEST_JUDGED, left : left + LONGEST_JUDGED]
+    middle = cut_middle(x, LONGEST_JUDGED)
     restored = operator.agree(middle, middle, DIRECTION_WEIGHT)
     return float((restored.abs() - 1).clamp(min=0).mean())

@@ -18,7 +18,7 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import UNCHANGED
 from dga.explanation.grid import Grid
 from dga.explanation.judge import CandidateJudge, Render
-from dga.explanation.measurement import measure_blocks, measure_blur
+from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
 from dga.explanation.noise_level import (
     extreme_share,
     matched_depth,
@@ -110,8 +110,7 @@ class _WindowSearch:
         """The noise level of a picture; 0 where impulses are so many that they measure as noise."""
         level = float(measure_noise(x[None])[0])
         if level > self.config.noise_floor and self.config.impulses:
-            top, left = (max(0, length - LONGEST_COUNTED) // 2 for length in x.shape[1:])
-            middle = x[:, top : top + LONGEST_COUNTED, left : left + LONGEST_COUNTED]
+            middle = cut_middle(x, LONGEST_COUNTED)
             if extreme_share(middle, self.config.impulses[0]) > EXTREME:
                 return 0.0
         return level
