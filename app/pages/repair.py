@@ -66,7 +66,7 @@ def repair_page(service: Service) -> Page:
         "repair.html", damages=damages, samples=samples, record=first_parts, methods=METHODS,
         names=SHORT_NAMES, snippet=SNIPPET, opening=OPENING,
         classifier=CLASSIFIER if opening else profile.classifier.architecture,
-        cap=profile.stopping.max_depth,
+        cap=profile.stopping.max_depth, leaves_alone=profile.stopping.horizon is not None,
         has_explainer=service.networks.has_explainer,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip

@@ -72,13 +72,13 @@ export function showOurs(one) {
 const steps = (depth) => `${depth} step${depth === 1 ? "" : "s"}`;
 
 /** Why the stop need not be where the classifier reads best. */
-function compareStop(depths, stop) {
-  const right = depths.filter(({ free }) => free.isRight);
-  const best = right.reduce((first, one) => (one.free.share > first.free.share ? one : first), right[0]);
+function compareStop(depths, stop, way) {
+  const right = depths.filter((one) => one[way].isRight);
+  const best = right.reduce((first, one) => (one[way].share > first[way].share ? one : first), right[0]);
   const asked = "The detector judges whether the picture looks damaged, not what it shows.";
   if (!best) return `${asked} The classifier reads it right from none of these amounts.`;
   return best.depth === stop ? `${asked} Here t* is also where the classifier reads it best, of these amounts.`
-    : `${asked} Of these amounts, the classifier reads it best from ${steps(best.depth)}: ${best.free.label}, ${percent(best.free.share)}.`;
+    : `${asked} Of these amounts, the classifier reads it best from ${steps(best.depth)}: ${best[way].label}, ${percent(best[way].share)}.`;
 }
 
 export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) {
@@ -86,13 +86,13 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) 
   input.max = depths.length - 1;
   input.value = depths.findIndex(({ depth }) => depth === stop);
   find("#depths").replaceChildren(...depths.map(({ depth }) => make("span", {}, depth)));
-  put(find("#noise-best"), compareStop(depths, stop));
   const move = drawCurve(confidence, tau, stop);
   const guided = find("#keeps-shapes");
   guided.addEventListener("change", () => input.dispatchEvent(new Event("input")));
   follow("#depth", (place) => {
-    const { depth, state } = depths[place];
-    const reading = depths[place][guided.checked ? "guided" : "free"];
+    const way = guided.checked ? "guided" : "free";
+    const { depth, state, [way]: reading } = depths[place];
+    put(find("#noise-best"), compareStop(depths, stop, way));
     put(find("#noise-caption"), `${nameCase(one)}${depth ? ", and noise in" : ""}`);
     put(find("#noise-depth"), `${depth}`);
     input.setAttribute("aria-valuetext", steps(depth));
