@@ -137,7 +137,7 @@ class Service:
     async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:
         """Repair a photograph at its own size, up to a megapixel; a larger one is reduced to that.
 
-        Blur, motion, blocks, lost contrast, haze and noise are measured and undone. What needs no
+        Blur, blocks, low contrast, haze and noise are measured and undone. What needs no
         repair comes back pixel by pixel; the same photograph gives the same result.
 
         Args:

@@ -40,7 +40,7 @@ SHOTS = (
     Shot("inside", "#inside"),
     Shot("all-15", "all-15"),
     Shot("results", "results"),
-    Shot("learn", "learn#step-4"),
+    Shot("learn", "learn#step-3"),
 )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.pages.shell import DESCRIPTIONS, METHODS, PLAIN_NAMES, Page, render
+from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHODS, SHORT_NAMES, Page, render
 from app.recorded.store import FOLDER
+from app.runs.sentences import PLAIN_NAMES
 from app.runs.settings import Settings
 
 BOARDS = FOLDER.parent / "boards"
@@ -17,12 +18,13 @@ def all15_page(folder: Path = BOARDS) -> Page:
     recorded = (path.stem for path in folder.glob("*.json"))
     photos = sorted(recorded, key=lambda name: (name != Settings().photo, name))
     first = json.loads((folder / f"{photos[0]}.json").read_text("utf-8")) if photos else None
-    data = {"photos": photos, "board": first, "names": PLAIN_NAMES, "descriptions": DESCRIPTIONS}
+    data = {"board": first, "names": PLAIN_NAMES, "descriptions": DESCRIPTIONS}
+    data["classifier"] = CLASSIFIER
     return Page(
         "all-15",
         "All 15 kinds of damage: DGA",
         "Fifteen kinds of damage on one photograph, and what three repairs make of each.",
-        render("all15.html", photos=photos, methods=METHODS),
+        render("all15.html", photos=photos, methods=METHODS, names=SHORT_NAMES),
         ("all15.css",),
         ("all15.js",),
         data,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from app.pages.shell import METHODS, PLAIN_NAMES, Page, render
+from app.pages.shell import SHORT_NAMES, Page, render
+from app.runs.sentences import PLAIN_NAMES
 from dga.profiles import get_profile
 
 STEPS = (
     "The trouble",
     "Be the detector",
-    "Find it, undo it",
     "Noise in, noise out",
+    "Find it, undo it",
     "Compare",
     "When it fails",
 )
@@ -24,11 +25,11 @@ def learn_page() -> Page:
         render(
             "learn.html",
             steps=STEPS,
-            methods=METHODS,
-            compared=(("damaged", "Damaged"), *METHODS.items()),
-            tau=get_profile("photo").stopping.tau,
+            methods=SHORT_NAMES,
+            compared={"damaged": "Damaged"} | SHORT_NAMES,
+            rule=get_profile("photo").stopping,
         ),
         ("learn.css",),
         ("learn.js",),
-        {"names": PLAIN_NAMES, "methods": METHODS},
+        {"names": PLAIN_NAMES, "methods": SHORT_NAMES},
     )

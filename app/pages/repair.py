@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.pages.results_file import OURS, SEVERITIES, SOURCE, Results
-from app.pages.shell import DESCRIPTIONS, METHODS, PLAIN_NAMES, Page, render
+from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHODS, SHORT_NAMES, Page, render
 from app.recorded.store import FOLDER, list_recorded, read_record
 from app.runs.samples import SAMPLES
-from app.runs.sentences import NOT_MENDED
+from app.runs.sentences import NOT_MENDED, PLAIN_NAMES
 from app.runs.settings import DEEPEST, MOST_STROKES, Settings
 from app.runs.thumbnails import make_thumbnails
 from dga.data.uploads import MAX_BYTES
@@ -51,7 +51,7 @@ def repair_page(service: Service) -> Page:
         "samples": list(SAMPLES),
         "names": names,
         "notMended": NOT_MENDED,
-        "methods": METHODS,
+        "sides": {"repaired": "Repaired"} | SHORT_NAMES,
         "mostBytes": MAX_BYTES,
         "mostStrokes": MOST_STROKES,
         "tau": profile.stopping.tau,
@@ -64,9 +64,9 @@ def repair_page(service: Service) -> Page:
     }
     main = render(
         "repair.html", damages=damages, samples=samples, record=first_parts, methods=METHODS,
-        snippet=SNIPPET, opening=OPENING,
-        classifier=profile.classifier.architecture.removeprefix("tf_"),
-        cap=profile.stopping.max_depth,
+        names=SHORT_NAMES, snippet=SNIPPET, opening=OPENING,
+        classifier=CLASSIFIER if opening else profile.classifier.architecture,
+        cap=profile.stopping.max_depth, leaves_alone=profile.stopping.horizon is not None,
         has_explainer=service.networks.has_explainer,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip

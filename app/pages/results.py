@@ -12,7 +12,6 @@ from pathlib import Path
 from app.pages.results_answers import answer_all, headline
 from app.pages.results_exhibits import (
     draw_figure,
-    read_gains,
     read_markdown_table,
     small_exhibits,
     tabulate,
@@ -31,13 +30,12 @@ def results_page(folder: Path | None = None) -> Page:
     results = Results.read(folder / "photo" / "results.json")
     exhibits = list(results.exhibits.values())
     figures = {exhibit["key"]: draw_figure(exhibit) for exhibit in exhibits}
-    gains = read_gains(folder / SMALL / "tables" / "comparisons.csv")
     title, lead = headline(results)
     main = render(
         "results.html",
         title=title,
         lead=lead,
-        answers=answer_all(results, gains),
+        answers=answer_all(results),
         exhibits=exhibits,
         figures=figures,
         tabulate=tabulate,

@@ -22,8 +22,8 @@ from app.pages.results_file import (
     points,
     signed,
 )
-from app.pages.shell import PLAIN_NAMES
-from app.runs.sentences import join_words
+from app.pages.shell import CLASSIFIER
+from app.runs.sentences import PLAIN_NAMES, join_words
 from dga.corruptions import CORRUPTIONS, FAMILIES
 
 NOT_MEASURED = "Not measured yet."
@@ -54,11 +54,11 @@ class Answer:
     exhibit: str = ""
 
 
-def answer_all(results: Results, small: Mapping[str, Row]) -> list[Answer]:
-    """``small``: differences on pictures of 64 px, for what photographs were not measured on."""
+def answer_all(results: Results) -> list[Answer]:
+    """The six answers, in the order of the page."""
     key = f"severity-{first_severity(results)}"
     answers = [_help(results), _damage(results, key), _harm(results)]
-    return [*answers, _paper(results, key, small), _others(results, key), _failures(results, key)]
+    return [*answers, _paper(results, key), _others(results, key), _failures(results, key)]
 
 
 def headline(results: Results) -> tuple[str, str]:
@@ -71,7 +71,7 @@ def headline(results: Results) -> tuple[str, str]:
     return (
         f"Of 100 damaged photographs, {right} are read right instead of {before}.",
         f"{row['photographs']} photographs {results.split}, each with {len(CORRUPTIONS)} kinds of "
-        f"damage at strength {severity} of 5, read by one frozen classifier, EfficientNet-Lite0. "
+        f"damage at strength {severity} of 5, read by one frozen classifier, {CLASSIFIER}. "
         f"In brackets: 95{SPACE}% intervals.",
     )
 
@@ -133,26 +133,22 @@ def _harm(results: Results) -> Answer:
     return Answer("harm", question, f"{sentence}; {readings}.", more, chart, "undamaged")
 
 
-def _paper(results: Results, key: str, small: Mapping[str, Row]) -> Answer:
-    question = "Against the paper's method and its rival?"
+def _paper(results: Results, key: str) -> Answer:
+    question = "Is our repair ahead of the paper's method and the rival?"
     rows = {name: results.find(key, OURS, name, "mean") for name in (*PAPER, RIVAL)}
     paper = next((name for name in PAPER if rows[name]), PAPER[0])
     rivals = {paper: _label(paper).replace("The", "the"), RIVAL: "the rival"}
-    if any(rows.values()):
-        chart = list(_compare_alike(results, key, rows))
-        counts = sorted({row["photographs"] for row in rows.values() if row})
-        more = [
-            f"On {join_words([str(count) for count in counts])} photographs, the same for every "
-            "method."
-        ]
-        return Answer("paper", question, f"Ours is {_against(rows, rivals)}", more, chart, key)
-    has_small = any(name in small for name in rivals)
-    more = [f"On pictures of 64 px ours is {_against(small, rivals)}"] if has_small else []
-    return Answer("paper", question, more=more, exhibit="small" if has_small else "")
+    if not any(rows.values()):
+        return Answer("paper", question)
+    chart = list(_compare_alike(results, key, rows))
+    counts = sorted({row["photographs"] for row in rows.values() if row})
+    count = join_words([str(count) for count in counts])
+    more = [f"On {count} photographs, the same for every method."]
+    return Answer("paper", question, f"It is {_against(rows, rivals)}", more, chart, key)
 
 
 def _others(results: Results, key: str) -> Answer:
-    question = "Against others that adapt the classifier?"
+    question = "Is it ahead of others that adapt the classifier?"
     names = (OURS, TENT, BATCH_STATISTICS, SOURCE)
     right = {name: results.accuracy("wild", name, "all") for name in names}
     if not right[OURS]:
@@ -160,13 +156,13 @@ def _others(results: Results, key: str) -> Answer:
     plain = {name: NAMES[name] if name == TENT else NAMES[name].lower() for name in names}
     parts = [f"{plain[name]} {percent(value[0])}" for name, value in right.items() if value]
     unmeasured = [plain[name] for name, value in right.items() if not value]
-    sentence = f"Of mixed pictures read right: {join_words(parts)}."
+    sentence = f"Mixed pictures read right: {join_words(parts)}."
     if unmeasured:
         sentence += f" Not measured yet: {join_words(unmeasured)}."
     against = {TENT: "Tent", SOURCE: "doing nothing"}
     rows = {name: results.find("wild", OURS, name, "all") for name in against}
     is_compared = any(rows.values())
-    more = [f"On the same pictures ours is {_against(rows, against)}"] if is_compared else []
+    more = [f"On the same pictures our repair is {_against(rows, against)}"] if is_compared else []
     families = ((name, results.find(key, OURS, TENT, name)) for name in FAMILIES)
     behind = [f"{name} ({signed(r['gain'])})" for name, r in families if r and r["gain_high"] < 0]
     more += [f"One damage at a time, behind Tent on {join_words(behind)}."] if behind else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from PIL import Image
 
 from app.pages.results_file import MARKS, NAMES, OURS, SOURCE, Row, accuracies, full_name, points
+from app.runs.sentences import PLAIN_NAMES
 from dga.analysis.names import group_title
 from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.sentences import title
@@ -49,10 +49,13 @@ def tabulate(exhibit: Content) -> Content:
 
 
 def group_name(group: str) -> str:
-    """Gaussian noise, Weather, Mean of 15, Severity 5."""
+    """Grain (shot noise), Snow, Weather, Mean of 15, Strength 5."""
     if group == CLEAN:
         return "Undamaged"
-    return title(group) if group in CORRUPTIONS else group_title(group)
+    if group not in CORRUPTIONS:
+        return group_title(group).replace("Severity", "Strength")
+    plain, formal = PLAIN_NAMES[group], title(group)
+    return plain if plain == formal else f"{plain} ({formal})"
 
 
 def _psnr(row: Row) -> str:
@@ -75,7 +78,7 @@ def draw_figure(exhibit: Content) -> dict[str, Any] | None:
 
 def _draw_changes(rows: Sequence[Row]) -> dict[str, Any]:
     """A line a corruption, from what is right without repair to what is right with it."""
-    names = [group_name(row["group"]) for row in rows]
+    names = [PLAIN_NAMES[row["group"]] for row in rows]
     ends = {"x": [x for row in rows for x in (row["other_right"], row["right"], None)]}
     ends["y"] = [y for name in names for y in (name, name, None)]
     dots = {
@@ -145,11 +148,3 @@ def read_markdown_table(path: Path) -> list[list[str]]:
     lines = [line for line in path.read_text("utf-8").splitlines() if line.startswith("|")]
     rows = [[cell.strip(" *") for cell in line.strip().strip("|").split("|")] for line in lines]
     return [row for row in rows if not set("".join(row)) <= set("-:")]
-
-
-def read_gains(path: Path) -> dict[str, Row]:
-    """Ours minus each rival, mean of all damage, by rival; nothing without the CSV."""
-    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
-    rows = [row for row in csv.DictReader(lines) if (row["method"], row["group"]) == (OURS, "mean")]
-    ends = ("", "_low", "_high")
-    return {r["rival"]: {f"gain{end}": float(r[f"points{end}"]) for end in ends} for r in rows}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.pages.shell import METHODS
+from app.pages.shell import SHORT_NAMES
 from dga.analysis.names import method_title
 from dga.sentences import SPLITS, SYSTEMS
 
@@ -17,9 +17,9 @@ PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was m
 RIVAL, TENT, BATCH_STATISTICS = "dda", "tent", "tent:lr=0"
 SEVERITIES = (5, 3)
 NAMES = {
-    OURS: METHODS["plus"].partition(":")[0],
-    **dict.fromkeys(PAPER, METHODS["paper"].partition(":")[0]),
-    RIVAL: METHODS["fixed"].partition(":")[0],
+    OURS: SHORT_NAMES["plus"],
+    **dict.fromkeys(PAPER, SHORT_NAMES["paper"]),
+    RIVAL: SHORT_NAMES["fixed"],
     TENT: "Tent",
     BATCH_STATISTICS: "Batch statistics",
     SOURCE: SYSTEMS[SOURCE],
@@ -67,7 +67,7 @@ def accuracies(rows: Sequence[Row]) -> dict[str, tuple[float, float, float]]:
 
 
 def full_name(method: str) -> str:
-    """The plain name with its abbreviation: Ours (DGA+)."""
+    """The plain name with its abbreviation: Our repair (DGA+)."""
     formal, plain = method_title(method), NAMES.get(method)
     return f"{plain} ({formal})" if plain and method in MARKS else plain or formal
 

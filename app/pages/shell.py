@@ -16,8 +16,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from dga.corruptions import CORRUPTIONS
-
 APP = Path(__file__).parent.parent
 STATIC = APP / "static"
 LINKS = (  # name, address
@@ -27,46 +25,31 @@ LINKS = (  # name, address
     ("Results", "results"),
     ("Learn", "learn"),
 )
-PLAIN_NAMES = dict(
-    zip(
-        CORRUPTIONS,
-        (
-            "Noise", "Grain", "Speckles", "Focus", "Glass", "Motion", "Zoom",
-            "Snow", "Frost", "Fog", "Bright", "Contrast", "Warp", "Blocks", "JPEG",
-        ),
-        strict=True,
-    )
-)  # fmt: skip
-"""A word for each corruption that somebody knows who never heard of ImageNet-C."""
-DESCRIPTIONS = dict(
-    zip(
-        CORRUPTIONS,
-        (
-            "the same everywhere, as in the dark",
-            "more where it is bright, as of little light",
-            "single pixels wrong, as of broken ones",
-            "the lens was out of focus",
-            "seen through frosted glass",
-            "the camera moved",
-            "zoomed while it was taken",
-            "it snows",
-            "ice on the lens",
-            "haze between camera and thing",
-            "too much light",
-            "light and dark hardly differ",
-            "bent, as by waves",
-            "few large pixels",
-            "saved too small",
-        ),
-        strict=True,
-    )
-)
-"""What is wrong with such a photo, in a few words."""
-METHODS = {
-    "plus": "Ours: find it, then undo it",
-    "paper": "The paper's: noise until it cannot tell",
-    "fixed": "Rival: same noise for all",
+DESCRIPTIONS = {
+    "gaussian_noise": "the same everywhere, as in the dark",
+    "shot_noise": "noise that is stronger where it is bright, as of little light",
+    "impulse_noise": "single pixels wrong, as of broken ones",
+    "defocus_blur": "the lens was out of focus",
+    "glass_blur": "seen through frosted glass",
+    "motion_blur": "the camera moved",
+    "zoom_blur": "zoomed while it was taken",
+    "snow": "it snows",
+    "frost": "ice on the lens",
+    "fog": "haze between camera and thing",
+    "brightness": "too much light",
+    "contrast": "light and dark hardly differ",
+    "elastic_transform": "bent, as by waves",
+    "pixelate": "few large pixels",
+    "jpeg_compression": "saved too small",
 }
+"""What is wrong with a photo that has such a damage, in a few words."""
+METHODS = {
+    "plus": "Our repair: find it, then undo it",
+    "paper": "The paper's method: noise until it cannot tell",
+    "fixed": "The rival: same noise for all",
+}
+SHORT_NAMES = {key: name.partition(":")[0] for key, name in METHODS.items()}
+CLASSIFIER = "EfficientNet-Lite0"  # of the profile photo
 _environment = Environment(
     loader=FileSystemLoader(APP / "templates"),
     autoescape=True,

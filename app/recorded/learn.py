@@ -17,10 +17,10 @@ from dga.networks.models import Models, load_models
 from dga.stopping import choose_depth, confidence_from_logits
 from dga.systems import require_repair, systems
 
-MAIN, GAME, HIDDEN = "goldfish shot_noise 4", "panda shot_noise 2", "espresso glass_blur 3"
-REBUILT = "espresso glass_blur 2"
-COMPARISONS = (MAIN, "panda contrast 4", HIDDEN)
-FAILS = (HIDDEN, "goldfish elastic_transform 3", "volleyball snow 5")
+MAIN, GAME, REBUILT = "panda gaussian_noise 5", "panda shot_noise 2", "espresso glass_blur 2"
+OURS = "goldfish shot_noise 4"
+COMPARISONS = ("panda contrast 4", "volleyball impulse_noise 5", "goldfish glass_blur 5")
+FAILS = ("volleyball defocus_blur 5", "goldfish elastic_transform 3", "espresso snow 5")
 ROUNDS, DEPTHS = (0, 4, 8, 12, 18, 24, 48), (0, 2, 4, 8, 12, 18, 24, 36, 48)
 METHODS = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
 Facts = dict[str, Any]
@@ -99,21 +99,23 @@ class Recorder:
         return {"rounds": rounds, "stop": pair[1][1]["stop"]}
 
     def rebuild(self) -> Facts:
-        """The paper's method from a number of depths, with the confidence on the way."""
+        """The paper's methods from a number of depths, with the confidence on the way."""
         record, (cache, facts) = self.compare(REBUILT), self.judge(REBUILT, 0)
-        repair = require_repair(systems(self.models.profile)[METHODS["paper"]])
-        ways = {repair.with_depth(k): k for k in sorted({*DEPTHS, facts["stop"]})}
-        states = list[Facts]()
-        for event in pipeline.run(self.models, cache.x[None], [0], list(ways), [cache]):
-            if isinstance(event, pipeline.Rebuilt):
-                depth, image = ways[event.repair], from_tensor(event.image)
-                reading = self.read(image, record["truth"])
-                states.append({"depth": depth, "state": self.draw(cache, depth)} | reading)
-        return record | facts | {"depths": sorted(states, key=lambda one: one["depth"])}
+        depths = sorted({*DEPTHS, facts["stop"]})
+        states = {depth: {"depth": depth, "state": self.draw(cache, depth)} for depth in depths}
+        for name, system in (("free", "dga"), ("guided", "dga-guided")):
+            repair = require_repair(systems(self.models.profile)[system])
+            ways = {repair.with_depth(depth): depth for depth in depths}
+            for event in pipeline.run(self.models, cache.x[None], [0], list(ways), [cache]):
+                if isinstance(event, pipeline.Rebuilt):
+                    image = from_tensor(event.image)
+                    states[ways[event.repair]][name] = self.read(image, record["truth"])
+        return record | facts | {"depths": [*states.values()]}
 
 
 STEPS: dict[str, Callable[[Recorder], Any]] = {
     "trouble": Recorder.strengthen,
+    "ours": lambda maker: maker.compare(OURS, "plus"),
     "compare": lambda maker: [maker.compare(case, *METHODS) for case in COMPARISONS],
     "fails": lambda maker: [maker.compare(case, "plus") for case in FAILS],
     "game": Recorder.play,

@@ -17,11 +17,10 @@ from dga.profiles import Profile
 
 @dataclass(frozen=True)
 class Sample:
-    """``name``: as a button says it; ``label``: its class among ImageNet's; ``credit``: whose."""
+    """``name``: as a button says it; ``label``: its class among ImageNet's."""
 
     name: str
     label: str
-    credit: str
     path: Path | None
 
     @cache  # noqa: B019  # as many as there are samples
@@ -37,17 +36,14 @@ def make_frame(profile: Profile) -> Frame:
     return Frame(size, release if release and release.crop <= size else None)
 
 
-def _shipped(name: str, label: str, credit: str) -> Sample:
-    return Sample(name, label, credit, shipped("assets/samples") / f"{name}.jpg")
-
-
+_SHIPPED = shipped("assets/samples")
 _COFFEE, _CHEETAH = SPLITS["tune"]["coffee"], SPLITS["report"]["cheetah"]
 _ALL = (
-    Sample("espresso", "espresso", "Rachel Michetti, CC0 (scikit-image)", _COFFEE.path()),
-    _shipped("panda", "giant panda", "Aaron Logan, CC BY 1.0"),
-    _shipped("goldfish", "goldfish", "Necrophorus, public domain"),
-    _shipped("volleyball", "volleyball", "Starlight~commonswiki, public domain"),
-    Sample("cheetah", "cheetah", "Gradio, Apache 2.0", _CHEETAH.path()),
+    Sample("espresso", "espresso", _COFFEE.path()),
+    Sample("panda", "giant panda", _SHIPPED / "panda.jpg"),
+    Sample("goldfish", "goldfish", _SHIPPED / "goldfish.jpg"),
+    Sample("volleyball", "volleyball", _SHIPPED / "volleyball.jpg"),
+    Sample("cheetah", "cheetah", _CHEETAH.path()),
 )
 SAMPLES = {sample.name: sample for sample in _ALL if sample.path is not None}
 """The samples whose file is there, by name: two come with installed packages."""

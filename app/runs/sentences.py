@@ -12,30 +12,37 @@ from dga.explanation.degradation import Degradation
 Reading = Mapping[str, Any]
 percent = partial(sentences.percent, space="\N{NO-BREAK SPACE}")
 
-DAMAGE = {
+PLAIN_NAMES = {
     "gaussian_noise": "Noise", "shot_noise": "Grain", "impulse_noise": "Speckles",
-    "defocus_blur": "A lens out of focus", "glass_blur": "Rough glass",
-    "motion_blur": "A shaken camera", "zoom_blur": "A zooming lens", "snow": "Snow",
-    "frost": "Frost", "fog": "Fog", "brightness": "Too much light",
-    "contrast": "Lost contrast", "elastic_transform": "Warping", "pixelate": "Coarse blocks",
-    "jpeg_compression": "JPEG compression", "paint": "Your brush",
+    "defocus_blur": "Bad focus", "glass_blur": "Rough glass", "motion_blur": "Motion blur",
+    "zoom_blur": "Zoom blur", "snow": "Snow", "frost": "Frost", "fog": "Fog",
+    "brightness": "Brightness", "contrast": "Low contrast", "elastic_transform": "Warping",
+    "pixelate": "Blocks", "jpeg_compression": "JPEG",
 }  # fmt: skip
-"""As the subject of a sentence."""
+"""Of each corruption, for whoever never heard of ImageNet-C; each begins a sentence, too."""
 NOT_MENDED = {
     "elastic_transform": "Warping is not mended: such a photo is usually left alone.",
-    "jpeg_compression": "JPEG's traces are not mended: such a photo is usually left alone.",
+    "jpeg_compression": "JPEG is not mended: such a photo is usually left alone.",
 }
 """Said before such a damage is chosen."""
 OPERATORS = {
-    "blur": "a lens out of focus", "motion": "motion", "zoom": "a zoom",
-    "glass": "rough glass", "blocks": "coarse blocks",
+    "blur": "bad focus", "motion": "motion blur", "zoom": "zoom blur",
+    "glass": "rough glass", "blocks": "blocks",
 }  # fmt: skip
 LEVELS = ((0.15, "faint noise"), (0.4, "noise"), (9.0, "strong noise"))
 """Standard deviation of white noise in [-1, 1] up to which it is called so."""
+REMEDIES = {
+    "bad focus": "sharpened", "blur": "sharpened", "rough glass": "sharpened",
+    "blocks": "interpolated between blocks", "haze": "added light subtracted",
+    "glare": "darkened", "low contrast": "contrast stretched",
+    "wrong exposure": "exposure corrected", "wrong brightness": "brightness corrected",
+    "speckles": "wrong pixels replaced", "noise": "noise taken out",
+}  # fmt: skip
+"""What is done about damage, by a name that :func:`name_damage` gives it."""
 
 
 def name_damage(degradation: Degradation, noise: float) -> str:
-    """What was found, as "motion and faint noise"; nothing where nothing was.
+    """What was found, as "motion blur and faint noise"; nothing where nothing was.
 
     ``noise``: standard deviation of the largest that was found anywhere.
     """
@@ -43,8 +50,8 @@ def name_damage(degradation: Degradation, noise: float) -> str:
     if degradation.operator:
         names.append(OPERATORS.get(degradation.operator.kind, degradation.operator.kind))
     if degradation.veil:
-        is_light = degradation.veil.smooth or degradation.veil.gain < 1.5
-        names.append("a veil of light" if is_light else "lost contrast")
+        veil = degradation.veil
+        names.append("haze" if veil.smooth else "low contrast" if veil.gain > 1.5 else "glare")
     elif degradation.exposure.gain != 1:
         names.append("wrong exposure")
     elif any(degradation.exposure.offset):
@@ -65,8 +72,9 @@ def describe_finding(diagnosis: str, is_unchanged: bool, is_fine: bool, is_flat:
     if is_unchanged:
         return f"{'no damage that we know' if is_fine else 'nothing that we can undo'}. Left alone."
     if not diagnosis:
-        return "traces of damage. Removed with a little noise."
-    return f"{diagnosis}. Repaired where possible."
+        return "traces of damage. A little noise was added, and taken out with them."
+    remedies = dict.fromkeys(done for name, done in REMEDIES.items() if name in diagnosis)
+    return f"{diagnosis}. {join_words([*remedies]).capitalize()}."
 
 
 def write_headline(
@@ -75,13 +83,13 @@ def write_headline(
 ) -> str:  # fmt: skip
     """At most two facts: what the damage did, and what the repair did.
 
-    ``damage``: a key of :data:`DAMAGE`, or none; ``truth``: the class that counts as right, None
-    where the photo came as it is; ``repaired``: None until there is one; ``is_fine``: whether the
-    discriminator takes the photo as it came for an undamaged one.
+    ``damage``: a key of :data:`PLAIN_NAMES`, paint or none; ``truth``: the class that counts as
+    right, None where the photo came as it is; ``repaired``: None until there is one; ``is_fine``:
+    whether the discriminator takes the photo as it came for an undamaged one.
     """
     if damage == "none":
         return _own_photo(damaged, repaired, is_unchanged, is_fine, diagnosis)
-    subject = DAMAGE[damage]
+    subject = PLAIN_NAMES.get(damage, "Your brush")
     if truth is None:  # the classifier was not sure of the original either
         return f"{subject} was added. {_after(repaired, is_unchanged)}".rstrip()
     thing = f"the {truth}"
@@ -116,10 +124,10 @@ def _own_photo(
     if is_unchanged:
         finding = "no damage that we know" if is_fine else "nothing that we can undo"
         return f"{sight} We found {finding} and left it alone."
-    what = diagnosis[0].upper() + diagnosis[1:] if diagnosis else "Damage"
     is_unsure = not (damaged["is_sure"] or repaired["is_sure"])
     when = "Still" if is_unsure else "Now"
-    return f"{what}, repaired where possible. {when} the classifier {describe_sight(repaired)}."
+    what = diagnosis or "traces of damage"
+    return f"Found and repaired: {what}. {when} the classifier {describe_sight(repaired)}."
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:

@@ -16,9 +16,9 @@ function showBoard() {
     const right = board.rows.filter((row) => cellOf(row, node.dataset.count).reading.is_right).length;
     put(node, `right in ${right} of ${board.rows.length}`);
   }
-  const ours = board.rows.filter((row) => row.cells.repaired.reading.is_right).length;
+  const repaired = board.rows.filter((row) => row.cells.repaired.reading.is_right).length;
   const damaged = board.rows.filter((row) => row.cells.damaged.reading.is_right).length;
-  put(find("#headline"), `Of fifteen damages the classifier reads ${damaged} right, and ${ours} after our repair.`);
+  put(find("#headline"), `${board.photo[0].toUpperCase()}${board.photo.slice(1)}: of ${board.rows.length} damages ${page.classifier} reads ${damaged} right, and ${repaired} after our repair.`);
 }
 
 function showCell(row, column, { image, reading }) {

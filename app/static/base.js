@@ -153,6 +153,20 @@ addEventListener("keydown", (event) => {
   else document.documentElement.requestFullscreen?.();
 });
 
+/** Every button of class copy: the code before it. */
+for (const button of all(".copy")) {
+  button.addEventListener("click", async () => {
+    const code = button.previousElementSibling;
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      put(button, "Copied");
+      setTimeout(() => put(button, "Copy"), 2000);
+    } catch {
+      getSelection().selectAllChildren(code); // without https: the keyboard can copy it
+    }
+  });
+}
+
 // The header's link to a place on this page, which is marked while that is in sight.
 const inside = find("#inside");
 if (inside) {

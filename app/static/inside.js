@@ -25,7 +25,7 @@ export function drawInside(record, settings, change, page, isRunning) {
   showRebuilt(record, isRunning);
   const { width, height } = record.original ?? {};
   const isWhole = width === page.side && height === page.side;
-  put(find("#square-note"), width && !isWhole ? `All of this is a second look: at ${width === height ? "the photo" : "the middle square of the photo"} as the classifier sees it, ${page.side} × ${page.side}. Above, ours looks at the whole photo at its own size, and may find something else.` : "");
+  put(find("#square-note"), width && !isWhole ? `All of this is a second look: at ${width === height ? "the photo" : "the middle square of the photo"} as the classifier sees it, ${page.side} × ${page.side}. Above, our repair looks at the whole photo at its own size, and may find something else.` : "");
   showDiagnosis(record, page);
   put(find("#draws"), record.draws ? `Of ${record.draws.count} draws of this noise ${record.draws.hidden} hid it, and ${record.draws.repaired} were read right after the repair.` : "");
 }
@@ -121,7 +121,7 @@ function makeChart(change, page) {
     const [line, text] = stop.children;
     line.setAttribute("x1", x(depth)); line.setAttribute("x2", x(depth));
     text.setAttribute("x", clamp(x(depth), LEFT + 70, right - (width < 700 ? 150 : 70)));
-    put(text, depth ? `t* = ${depth}: stopped here` : "t* = 0: left alone");
+    put(text, !depth ? "t* = 0: left alone" : confidence[depth] < shown.tau ? `t* = ${depth}: stopped here` : `t* = ${depth}: the limit, still ${percent(confidence[depth])} sure`);
   }
   follow(tau, ([, vertical]) => placeTau(asTau((BOTTOM - vertical) / (BOTTOM - TOP))), () => change({ tau: shown.tau }));
   follow(fixed, ([across]) => placeFixed(asDepth(((across - LEFT) / (right - LEFT)) * page.deepest)), () => change({ fixed_depth: shown.depth }));
@@ -155,13 +155,13 @@ function makeChart(change, page) {
 
 function showStop({ stop, curve }, settings, page, isRunning) {
   let text = isRunning ? "The detector is looking …" : "";
-  if (curve && !curve.is_done && isRunning) text = `The detector is looking: noise so far: ${curve.confidence.length - 1} of ${page.deepest} steps.`;
+  if (curve && !curve.is_done && !curve.is_old && isRunning) text = `The detector is looking: noise so far: ${curve.confidence.length - 1} of ${page.deepest} steps.`;
   if (stop && curve?.is_done) {
     const sure = percent(stop.tau);
     if (stop.has_given_up) text = `Even after ${page.deepest} steps of noise the detector is at least ${sure} sure of damage: the paper’s method leaves the photo alone.`;
     else if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
     else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there it stops, t*\u00a0=\u00a0${stop.depth}.`;
-    else text = `It still looks damaged after ${stop.depth} steps, as much noise as it may add: there it stops, t*\u00a0=\u00a0${stop.depth}.`;
+    else text = `The limit is reached: after ${stop.depth} steps, as much noise as it may add, the detector is still ${percent(curve.confidence[stop.depth])} sure of damage. There it stops, t*\u00a0=\u00a0${stop.depth}.`;
   }
   put(find("#stop"), text);
 }
@@ -171,7 +171,7 @@ function showFilm({ film = [], depths = [], stop }) {
   const near = stop && film.reduce((best, { depth }) => (Math.abs(depth - stop.depth) < Math.abs(best - stop.depth) ? depth : best), 0);
   find("#film").replaceChildren(...film.map(({ depth, image }) => {
     const entry = readings.get(depth);
-    const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), nameReading(entry.reading, "not sure")] : [];
+    const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), make("span", { class: "reading" }, nameReading(entry.reading, "not sure"))] : [];
     const caption = depth ? `${depth} steps` : "as it came";
     return make("figure", { role: "listitem", class: stop && depth === near ? "is-stop" : "" }, make("img", { src: image, alt: depth ? `After ${caption}` : "As it came", loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), ...rebuilt);
   }));
@@ -180,11 +180,11 @@ function showFilm({ film = [], depths = [], stop }) {
 function showRebuilt(record, isRunning) {
   const { stop, paper, guided, fixed, diagnosis } = record;
   const entries = [
-    [stop && { image: stop.image }, stop?.depth === 0 ? "Left alone" : `Noised to t*${stop ? ` = ${stop.depth}` : ""}`, ""],
-    [paper, paper?.depth === 0 ? "Left alone" : "Rebuilt freely", "the paper’s DGA"],
-    [guided, guided?.depth === 0 ? "Left alone" : "Rebuilt, coarse shapes kept", "the paper’s DGA + G"],
+    [stop && { image: stop.image }, stop?.depth === 0 ? "Left alone" : `Noised to t*${stop ? ` = ${stop.depth}${stop.is_crossed ? "" : ", the limit"}` : ""}`, ""],
+    [paper, paper?.depth === 0 ? "Left alone" : "Rebuilt freely", "the paper’s method, DGA"],
+    [guided, guided?.depth === 0 ? "Left alone" : "Rebuilt, coarse shapes kept", "the paper’s method, DGA + G"],
     [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "the rival, DDA"],
-    [diagnosis, diagnosis?.is_unchanged ? "Left alone" : "Found and undone first", "ours, DGA+"],
+    [diagnosis, diagnosis?.is_unchanged ? "Left alone" : "Found and undone first", "our repair, DGA+"],
   ];
   const box = find("#rebuilt");
   if (!box.children.length) {
@@ -192,8 +192,8 @@ function showRebuilt(record, isRunning) {
   }
   entries.forEach(([part, name], n) => {
     const [image, title, , reading] = box.children[n].children;
-    if (!part) image.removeAttribute("src");
-    else if (image.src !== part.image) image.src = part.image;
+    image.classList.toggle("is-old", !part);
+    if (part && image.src !== part.image) image.src = part.image;
     image.alt = name;
     put(title, name);
     put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${nameReading(part.reading, "not sure")} ${nameShare(part.reading)}` : "");
@@ -204,13 +204,13 @@ function showDiagnosis({ diagnosis, curve, repaired }, page) {
   let text = "";
   if (diagnosis && curve?.confidence.length) {
     const start = percent(curve.confidence[0]);
-    if (diagnosis.is_unchanged) text = `Ours leaves this picture alone${curve.confidence[0] < page.tau ? "" : `, though this detector is ${start} sure of damage`}.`;
-    else if (diagnosis.entry) text = `What the diagnosis changes: noise is already in the photo, as much as ${diagnosis.entry} steps add. So ours adds little or none before it takes all of it out.`;
-    else if (Math.round(100 * diagnosis.before) < Math.round(100 * curve.confidence[0])) text = `What the diagnosis changes: once what ours found is undone, the detector is ${percent(diagnosis.before)} sure of damage instead of ${start}, before any noise.`;
-    else text = `Ours undid something here that does not convince the detector: before any noise it is still ${percent(diagnosis.before)} sure of damage.`;
+    if (diagnosis.is_unchanged) text = `Our repair leaves this picture alone${curve.confidence[0] < page.tau ? "" : `, though this detector is ${start} sure of damage`}.`;
+    else if (diagnosis.entry) text = `What the diagnosis changes: noise is already in the photo, as much as ${diagnosis.entry} steps add. So our repair adds little or none before it takes all of it out.`;
+    else if (Math.round(100 * diagnosis.before) < Math.round(100 * curve.confidence[0])) text = `What the diagnosis changes: once what our repair found is undone, the detector is ${percent(diagnosis.before)} sure of damage instead of ${start}, before any noise.`;
+    else text = `Our repair undid something here that does not convince the detector: before any noise it is still ${percent(diagnosis.before)} sure of damage.`;
     const isCalm = !diagnosis.is_unchanged && diagnosis.before < page.tau;
     if (isCalm && diagnosis.reading.is_right === false) text += ` To the detector it no longer looks damaged; the classifier still reads it wrong: ${diagnosis.reading.label}.`;
-    if (repaired && repaired.is_unchanged !== diagnosis.is_unchanged) text += ` Above, at the photo’s own size, ours ${repaired.is_unchanged ? "left it alone" : "repaired it"}.`;
+    if (repaired && repaired.is_unchanged !== diagnosis.is_unchanged) text += ` Above, at the photo’s own size, our repair ${repaired.is_unchanged ? "left it alone" : "changed it"}.`;
   }
   put(find("#diagnosis"), text);
 }

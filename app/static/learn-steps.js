@@ -3,6 +3,10 @@ import { data, draw, find, makeRadioGroup, make, percent, put } from "./base.js"
 
 const { names, methods } = data();
 
+const capitalise = (text) => text[0].toUpperCase() + text.slice(1);
+const nameDamage = ({ damage, strength }) => `${names[damage].toLowerCase().replace("jpeg", "JPEG")}, ${strength} of 5`;
+const nameCase = (one) => `${capitalise(one.truth)}: ${nameDamage(one)}`;
+
 /** "an ice bear". */
 export const article = (label) => `${/^(?!uni|eu|one)[aeiou]/i.test(label) ? "an" : "a"} ${label}`;
 
@@ -29,15 +33,18 @@ function follow(selector, change) {
   move();
 }
 
-export function showTrouble({ truth, original, strengths }) {
-  showPicture("#trouble-original", original.image, "The photograph, undamaged");
+export function showTrouble({ truth, damage, original, strengths }) {
+  const name = capitalise(truth);
+  showPicture("#trouble-original", original.image, `${name}, undamaged`);
+  put(find("#trouble-original-caption"), `${name}: undamaged`);
   follow("#strength", (strength, input) => {
     const reading = strength ? strengths[strength - 1] : original;
     const amount = strength ? `${strength} of 5` : "none";
     put(find("#trouble-strength"), amount);
-    put(find("#trouble-caption"), strength ? `With noise, ${amount}` : "Without noise");
+    const caption = `${name}: ${strength ? nameDamage({ damage, strength }) : "undamaged"}`;
+    put(find("#trouble-caption"), caption);
     input.setAttribute("aria-valuetext", amount);
-    showPicture("#trouble-picture", reading.image, strength ? `The photograph with noise of strength ${strength}` : "The photograph, undamaged");
+    showPicture("#trouble-picture", reading.image, caption);
     showReading("#trouble-reading", reading);
     const start = strength ? "With this much noise" : "Undamaged";
     put(find("#trouble-words"), reading.isRight ? `${start}, it sees ${article(truth)}: right.`
@@ -47,8 +54,8 @@ export function showTrouble({ truth, original, strengths }) {
 
 export function showOurs(one) {
   const { original, damaged, plus, truth, found } = one;
-  put(find("#ours-original-caption"), `Original: ${article(truth)}`);
-  put(find("#ours-caption"), `Damaged (${nameDamage(one)}) and repaired`);
+  put(find("#ours-original-caption"), `${capitalise(truth)}: undamaged`);
+  put(find("#ours-caption"), `${nameCase(one)}, and repaired`);
   showPicture("#ours-picture", original.image, `Undamaged, read as ${original.label}`);
   showPicture("#ours-before", damaged.image, `Damaged, read as ${damaged.label}`);
   showPicture("#ours-after", plus.image, `Repaired, read as ${plus.label}`);
@@ -65,27 +72,31 @@ export function showOurs(one) {
 const steps = (depth) => `${depth} step${depth === 1 ? "" : "s"}`;
 
 /** Why the stop need not be where the classifier reads best. */
-function compareStop(depths, stop) {
-  const right = depths.filter(({ isRight }) => isRight);
-  const best = right.reduce((first, one) => (one.share > first.share ? one : first), right[0]);
+function compareStop(depths, stop, way) {
+  const right = depths.filter((one) => one[way].isRight);
+  const best = right.reduce((first, one) => (one[way].share > first[way].share ? one : first), right[0]);
   const asked = "The detector judges whether the picture looks damaged, not what it shows.";
   if (!best) return `${asked} The classifier reads it right from none of these amounts.`;
   return best.depth === stop ? `${asked} Here t* is also where the classifier reads it best, of these amounts.`
-    : `${asked} Of these amounts, the classifier reads it best from ${steps(best.depth)}: ${best.label}, ${percent(best.share)}.`;
+    : `${asked} Of these amounts, the classifier reads it best from ${steps(best.depth)}: ${best[way].label}, ${percent(best[way].share)}.`;
 }
 
-export function showNoise({ depths, confidence, tau, stop, isCrossed }) {
+export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) {
   const input = find("#depth");
   input.max = depths.length - 1;
   input.value = depths.findIndex(({ depth }) => depth === stop);
   find("#depths").replaceChildren(...depths.map(({ depth }) => make("span", {}, depth)));
-  put(find("#noise-best"), compareStop(depths, stop));
   const move = drawCurve(confidence, tau, stop);
+  const guided = find("#keeps-shapes");
+  guided.addEventListener("change", () => input.dispatchEvent(new Event("input")));
   follow("#depth", (place) => {
-    const { depth, state, ...reading } = depths[place];
+    const way = guided.checked ? "guided" : "free";
+    const { depth, state, [way]: reading } = depths[place];
+    put(find("#noise-best"), compareStop(depths, stop, way));
+    put(find("#noise-caption"), `${nameCase(one)}${depth ? ", and noise in" : ""}`);
     put(find("#noise-depth"), `${depth}`);
     input.setAttribute("aria-valuetext", steps(depth));
-    showPicture("#noise-state", state, `The damaged photograph after ${steps(depth)} of noise`);
+    showPicture("#noise-state", state, `${nameCase(one)}, after ${steps(depth)} of noise`);
     showPicture("#noise-rebuilt", reading.image, `Rebuilt from there, read as ${reading.label}`);
     find("#noise-label").replaceChildren(depth ? "Rebuilt: " : "As it came: ", make("b", {}, reading.label), ` ${reading.isRight ? "✓" : "✗"} ${percent(reading.share)}`);
     move(depth);
@@ -93,7 +104,7 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed }) {
     const how = depth < stop ? `Not enough: the detector is still ${sure} sure of damage.`
       : depth > stop ? `More than the detector asks for: the line fell below the dashes at ${stop} already.`
         : isCrossed ? `Here it stops: the line falls below the dashes. This is t*, ${steps(stop)}.`
-          : `As much noise as we allow: ${steps(stop)}.`;
+          : `The limit is reached, ${steps(stop)}: the detector is still ${sure} sure of damage. This is t*.`;
     put(find("#noise-words"), `${how} ${depth ? "Rebuilt from here" : "Without noise"}, it is read ${reading.isRight ? "right" : "wrong"}, ${percent(reading.share)} sure.`);
   });
 }
@@ -131,19 +142,16 @@ function offer(selector, titles, choose) {
 function showCase(root, one, parts) {
   for (const part of parts) {
     const reading = one[part];
-    showPicture(`#${root}-${part}`, reading.image, `${methods[part] ?? part}: read as ${reading.label}`);
+    showPicture(`#${root}-${part}`, reading.image, `${nameCase(one)}. ${methods[part] ?? capitalise(part)}: read as ${reading.label}`);
     showReading(`#${root}-${part}-reading`, reading);
   }
 }
-
-const nameDamage = ({ damage, strength }) => `${names[damage]}, ${strength} of 5`;
-const nameCase = (one) => `${one.truth[0].toUpperCase()}${one.truth.slice(1)}: ${nameDamage(one)}`;
 
 export function showComparison(cases) {
   const ways = Object.keys(methods);
   const right = ways.map((way) => cases.filter((one) => one[way].isRight).length);
   offer("#damages", cases.map(nameCase), (index) => showCase("compare", cases[index], ["damaged", ...ways]));
-  put(find("#compare-words"), `Read right, of these ${cases.length}: ours ${right[0]}, the paper’s ${right[1]}, the rival ${right[2]}. These are examples; Results counts many photographs.`);
+  put(find("#compare-words"), `Read right, of these ${cases.length}: our repair ${right[0]}, the paper’s method ${right[1]}, the rival ${right[2]}. These are examples; Results counts many photographs.`);
 }
 
 export function showFailures(cases) {
@@ -153,7 +161,7 @@ export function showFailures(cases) {
     showCase("fails", one, ["original", "damaged", "plus"]);
     const end = `${plus.isRight ? "right" : "wrong"}: ${plus.label}, ${percent(plus.share)}.`;
     const isAlone = damaged.image === plus.image;
-    put(find("#fails-words"), isAlone ? `Nothing was found that ours can undo, so it was left alone. It is read ${end}`
+    put(find("#fails-words"), isAlone ? `Nothing was found that our repair can undo, so it was left alone. It is read ${end}`
       : damaged.isRight && !plus.isRight ? `Found: ${found}. Undoing that made it worse: it was read right before, and after it is ${end}`
         : `Found: ${found}. After undoing that it is read ${end}`);
   });

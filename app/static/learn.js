@@ -5,13 +5,11 @@ import { showTrouble, showOurs, showNoise, showComparison, showFailures } from "
 
 const steps = all(".step");
 const links = all(".steps a");
-// Ten steps were here once: the last four are now parts of these.
-const NEAREST = { 7: 3, 8: 3, 9: 3, 10: 5 };
 let now = 0;
 
 function readAddress() {
   const number = Number(/^#step-(\d+)$/.exec(location.hash)?.[1] ?? 1);
-  return clamp(NEAREST[number] ?? number, 1, steps.length) - 1;
+  return clamp(number, 1, steps.length) - 1;
 }
 
 function showStep(to, isMoved) {
@@ -60,10 +58,10 @@ async function load(name) {
 
 try {
   showTrouble(await load("trouble")); // first, for it is what is seen first
-  const [game, noise, compare, fails] = await Promise.all(["game", "noise", "compare", "fails"].map(load));
+  const [game, noise, ours, compare, fails] = await Promise.all(["game", "noise", "ours", "compare", "fails"].map(load));
   startGame(game, noise.tau);
-  showOurs(compare[0]);
   showNoise(noise);
+  showOurs(ours);
   showComparison(compare);
   showFailures(fails);
   find("main").append(make("span", { id: "ready", hidden: true }));

@@ -27,19 +27,19 @@ const after = find("#after");
 function showRow(name) {
   const row = find(`#row-${name}`);
   const isAbsent = name === "damaged" && record.is_damaged === false;
-  const reading = isAbsent ? null : record[name]?.reading;
+  const reading = isAbsent || isOld[name] ? null : record[name]?.reading;
+  row.classList.toggle("is-old", Boolean(isOld[name]));
   row.classList.toggle("right", reading?.is_right === true);
   row.classList.toggle("wrong", reading?.is_right === false);
   row.style.setProperty("--share", `${100 * (reading?.share ?? 0)}%`);
   const isAssumed = name === "original" && reading?.is_right && !page.samples.includes(settings.photo);
-  put(find(".label", row), isAssumed ? `${reading.label} (assumed)` : reading ? nameReading(reading) : isAbsent ? "no damage added" : "");
+  put(find(".label", row), isAssumed ? `${reading.label} (assumed)` : reading ? nameReading(reading) : isOld[name] ? "…" : isAbsent ? "no damage added" : "");
   put(find(".share", row), reading ? nameShare(reading) : "");
 }
 
-const SIDES = { repaired: "Repaired", paper: "The paper's", fixed: "Rival" };
-
 function showTag(selector, side, part) {
-  find(selector).replaceChildren(...(part ? [make("span", { class: "side-name" }, `${side}: `), nameReading(part.reading)] : []));
+  const mark = { true: "\u00a0✓", false: "\u00a0✗" }[part?.reading.is_right] ?? "";
+  put(find(selector), part ? side + mark : "");
 }
 
 function showPicture() {
@@ -47,9 +47,13 @@ function showPicture() {
   if (record.damaged && before.src !== record.damaged.image) before.src = record.damaged.image;
   if (right && after.src !== right.image) after.src = right.image;
   else if (!right && record.damaged && !after.src) after.src = record.damaged.image;
-  showTag("#tag-before", record.is_damaged === false ? "Original" : "Damaged", record.damaged);
+  const isRightOld = Boolean(isOld[right === record.repaired ? "repaired" : inDivider]);
+  before.classList.toggle("is-old", Boolean(isOld.damaged));
+  after.classList.toggle("is-old", isRightOld);
+  showTag("#tag-before", record.is_damaged === false ? "Original" : "Damaged", isOld.damaged ? null : record.damaged);
   const isAlone = inDivider === "repaired" && right?.is_unchanged;
-  showTag("#tag-after", isAlone ? "Left alone" : SIDES[inDivider], right);
+  showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isRightOld ? null : right);
+  if (isRightOld || !right) put(find("#tag-after"), describeState());
   const { width, height } = record.original ?? {};
   put(find("#size"), width && width !== height ? `${width} × ${height}` : "");
   if (width) picture.style.aspectRatio = width >= height ? 1 : `${Math.max(width / height, 0.75)}`;
@@ -58,15 +62,16 @@ function showPicture() {
 }
 
 function showFound() {
-  const { found, waiting, progress } = record;
-  const text = waiting ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
+  const { waiting, progress, download: address } = record;
+  const found = isOld.found ? null : record.found;
+  const text = waiting && state === "running" ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
     : found ? `Found: ${found.sentence}`
-    : progress?.total ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.` : "Looking for damage …";
+    : progress?.total && !isOld.progress && state === "running" ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.` : describeState();
   put(find("#found"), text);
   put(find("#seconds"), found && !waiting ? `${found.seconds.toFixed(1)} s` : "");
   const download = find("#download");
-  download.hidden = !record.download || record.repaired?.is_unchanged;
-  if (record.download) download.href = record.download;
+  download.hidden = !address || isOld.download || record.repaired?.is_unchanged;
+  if (address) download.href = address;
 }
 
 function showTiles() {
@@ -77,9 +82,10 @@ function showTiles() {
     image.hidden = !part;
     if (part && image.src !== part.image) image.src = part.image;
     tile.disabled = !part;
+    tile.classList.toggle("is-old", Boolean(isOld[name]));
     tile.setAttribute("aria-pressed", String(inDivider === name));
     const choice = name === "paper" && settings.tau != null ? `, at your τ ${percent(settings.tau)}` : name === "fixed" && settings.fixed_depth != null ? `, at your depth ${settings.fixed_depth}` : "";
-    put(find(".reading", tile), part && !isPending(name) ? `${nameReading(part.reading)} ${nameShare(part.reading)}${choice}` : current ? "being computed …" : "");
+    put(find(".reading", tile), part && !isOld[name] ? `${nameReading(part.reading)} ${nameShare(part.reading)}${choice}` : state === "running" ? "being computed …" : "not computed");
   }
 }
 
@@ -94,66 +100,69 @@ function showRates() {
 }
 
 function showAll() {
-  put(find("#headline"), record.headline ?? "Looking at the photo …");
+  put(find("#headline"), isOld.headline || !record.headline ? describeState() : record.headline);
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
   showFound();
   showTiles();
   showRates();
   find("#reset").hidden = hasUsualDepths(settings);
-  find("#working").hidden = !current || Boolean(record.repaired && !isOld.repaired);
-  const isFresh = ([name]) => !(OF_METHODS.has(name) && isPending(name));
-  drawInside(Object.fromEntries(Object.entries(record).filter(isFresh)), settings, change, page, Boolean(current));
+  find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
+  showInside();
+}
+
+/** Of what is old, only the drawings stay, dimmed and without what was read. */
+function showInside() {
+  const stays = ([name]) => !isOld[name] || name === "film" || name === "curve" || (name === "depths" && isOld.film);
+  const seen = Object.fromEntries(Object.entries(record).filter(stays));
+  if (isOld.curve) seen.curve = { ...record.curve, is_done: false, is_old: true };
+  find("#chart").classList.toggle("is-old", Boolean(isOld.curve));
+  find("#film").classList.toggle("is-old", Boolean(isOld.film));
+  drawInside(seen, settings, change, page, state === "running");
 }
 
 // ---- Running
 
-const OF_METHODS = new Set(["stop", "paper", "guided", "fixed", "diagnosis"]);
-let isOld = {}; // parts of the last result that the running one has not replaced yet
-const isPending = (name) => Boolean(current && isOld[name]);
+let state = "done"; // or running, or failed
+let isOld = {}; // parts of the last result that no newer one has replaced
+const describeState = () => (state === "failed" ? "Not repaired" : "Repairing …");
+const OLD_BY = { tau: ["stop", "paper", "guided"], fixed_depth: ["fixed"] };
 
-function markOld(names) {
-  isOld = Object.fromEntries(names.map((name) => [name, true]));
-  dim();
-}
-
-function dim() {
-  picture.classList.toggle("is-old", Boolean(isOld[inDivider] ?? isOld.repaired));
-  find("#headline").classList.toggle("is-old", Boolean(isOld.headline));
-  find(".found").classList.toggle("is-old", Boolean(isOld.found && record.found));
-  for (const name of ["original", "damaged", "repaired"]) find(`#row-${name}`).classList.toggle("is-old", Boolean(isOld[name]));
-  for (const name of ["paper", "fixed"]) find(`#tile-${name}`).classList.toggle("is-old", Boolean(isOld[name]));
+/** What other settings make old is marked at once; a damage leaves the original as it is. */
+function markOld(changed) {
+  const parts = Object.keys(record).filter((name) => name !== "original" || changed.includes("photo"));
+  for (const name of changed.flatMap((setting) => OLD_BY[setting] ?? parts)) isOld[name] = true;
+  state = "running";
+  showAll();
 }
 
 function receive(part) {
-  if ("damaged" in part && isOld.damaged) record = { waiting: 0, repaired: record.repaired, paper: record.paper, fixed: record.fixed };
+  if ("damaged" in part && isOld.damaged) {
+    const { repaired, paper, fixed, curve, film, depths } = record;
+    record = { waiting: 0, repaired, paper, fixed, curve, film, depths };
+  }
   Object.assign(record, part);
   for (const name of Object.keys(part)) delete isOld[name];
-  dim();
   showAll();
 }
 
 async function start(isStep = false) {
-  current?.cancel();
-  current = null;
-  markOld(Object.keys(record));
   keepAddress(isStep);
   say("");
   const name = nameRecord(settings);
   const works = page.recorded.includes(name) && plain(settings)
     ? readRecorded(name) : run("watch", settings, receive);
   current = works;
-  showAll();
   try {
     await works.done;
   } catch (error) {
     if (works !== current || error.name === "AbortError") return;
     say(error instanceof Refusal ? error.message : "Something went wrong. Please try again.");
+    state = "failed";
   }
   if (works !== current) return;
   current = null;
-  isOld = {};
-  dim();
+  if (state === "running") [state, isOld] = ["done", {}];
   showAll();
 }
 
@@ -169,8 +178,12 @@ function change(some, wait = 0) {
   if (JSON.stringify(next) === JSON.stringify(settings)) return;
   const isOther = next.photo !== settings.photo || next.damage !== settings.damage;
   if (next.photo !== settings.photo && !page.recorded.includes(nameRecord(next))) forgetPhoto();
+  const changed = Object.keys(next).filter((name) => JSON.stringify(next[name]) !== JSON.stringify(settings[name]));
   settings = next;
   if (isOther) inDivider = "repaired";
+  current?.cancel();
+  current = null;
+  markOld(changed);
   showControls();
   clearTimeout(change.timer);
   change.timer = setTimeout(() => start(isOther), wait);
@@ -179,7 +192,8 @@ function change(some, wait = 0) {
 /** Nothing of the photo before stands beside a new one. */
 function forgetPhoto() {
   record = {};
-  for (const image of [before, after, ...all("#damages img")]) image.removeAttribute("src");
+  isOld = {};
+  for (const image of [before, after, ...all("#damages img, #rebuilt img")]) image.removeAttribute("src");
   showAll();
 }
 
@@ -270,17 +284,11 @@ find("#strength").addEventListener("input", (event) => {
 for (const name of ["paper", "fixed"]) {
   find(`#tile-${name}`).addEventListener("click", () => {
     inDivider = inDivider === name ? "repaired" : name;
-    dim();
     showAll();
   });
 }
 find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
 find("#reset").addEventListener("click", () => change({ tau: null, fixed_depth: null }));
-find("#copy").addEventListener("click", async () => {
-  await navigator.clipboard.writeText(find(".use code").textContent);
-  put(find("#copy"), "Copied");
-  setTimeout(() => put(find("#copy"), "Copy"), 2000);
-});
 
 // The divider: by dragging anywhere on the picture, by arrows, by taps.
 const divider = find("#divider");
@@ -363,7 +371,7 @@ addEventListener("keydown", (event) => {
 
 const stray = readAddress(settings);
 showControls();
-moveDivider(0.4);
+moveDivider(0.22); // so that half of the opening's face is damaged
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   showAll();
   // The rest of the recorded run, for what stands further down.
@@ -372,6 +380,7 @@ if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   }).catch(() => {});
 } else {
   if (settings.photo !== page.opening.photo) forgetPhoto();
+  markOld(["damage"]);
   start();
 }
 if (stray) say(stray);

@@ -57,24 +57,12 @@ async function drawFigure(node) {
   }
 }
 
-async function copy(button) {
-  const lines = button.previousElementSibling;
-  try {
-    await navigator.clipboard.writeText(lines.textContent);
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
-  } catch {
-    getSelection().selectAllChildren(lines); // without https: the keyboard can copy it
-  }
-}
-
 for (const fold of all("details.fold")) {
   fold.addEventListener("toggle", () => {
     const plot = find(":scope > .plot", fold);
     if (fold.open && plot) drawFigure(plot);
   });
 }
-for (const button of all(".copy")) button.addEventListener("click", () => copy(button));
 for (const link of all('a[href^="results#"]')) {
   link.addEventListener("click", () => { if (link.hash === location.hash) openTarget(); });
 }

@@ -73,7 +73,7 @@ def test_any_touch_repairs_and_the_address_is_the_state(watch):
     page = open_page(watch)
     page.get_by_role("radio", name="Contrast").click()
     page.wait_for_function(
-        "() => document.querySelector('h1').textContent.startsWith('Lost contrast')"
+        "() => document.querySelector('h1').textContent.startsWith('Low contrast')"
     )
     wait_for_repair(page)
     assert "Repaired" in page.inner_text("h1") or "repair" in page.inner_text("h1")
@@ -113,7 +113,7 @@ def test_other_methods_go_into_the_divider(watch):
     page = open_page(watch)
     tile = page.locator("#tile-fixed")
     tile.click()
-    assert page.inner_text("#tag-after").startswith("Rival")
+    assert page.inner_text("#tag-after").startswith("The rival")
     assert page.locator("#after").get_attribute("src") == tile.locator("img").get_attribute("src")
     tile.click()
     assert page.inner_text("#tag-after").startswith("Repaired")

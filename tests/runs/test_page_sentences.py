@@ -62,9 +62,9 @@ def test_every_damage_begins_a_sentence():
         (NO_DEGRADATION, 0.0, ""),
         (NO_DEGRADATION, 0.1, "faint noise"),
         (NO_DEGRADATION, 0.6, "strong noise"),
-        (Degradation(operator=Line(9, 0)), 0.0, "motion"),
-        (Degradation(operator=Line(9, 0), impulses=0.3), 0.3, "motion, speckles and noise"),
-        (Degradation(veil=Veil(gain=5.0)), 0.0, "lost contrast"),
+        (Degradation(operator=Line(9, 0)), 0.0, "motion blur"),
+        (Degradation(operator=Line(9, 0), impulses=0.3), 0.3, "motion blur, speckles and noise"),
+        (Degradation(veil=Veil(gain=5.0)), 0.0, "low contrast"),
     ],
 )
 def test_damage_is_named_in_plain_words(degradation, noise, expected):
@@ -72,7 +72,8 @@ def test_damage_is_named_in_plain_words(degradation, noise, expected):
 
 
 def test_findings_say_what_was_done():
-    assert "Repaired" in describe_finding("motion", False, False, False)
+    both = describe_finding("motion blur and noise", False, False, False)
+    assert both == "motion blur and noise. Sharpened and noise taken out."
     assert "nothing" in describe_finding("", True, False, False)
     assert "no damage" in describe_finding("", True, True, False)
     assert "drawing" in describe_finding("", True, False, True)
