@@ -19,15 +19,7 @@ from dga.io.files import numbered, to_plain
 from dga.networks.classifier import Prediction
 from dga.one_picture import Adaptation, Reconstruction
 from dga.pipeline import Stopped
-from dga.request import Request
-from dga.sentences import (
-    Reading,
-    describe_chosen_depth,
-    describe_explanation,
-    describe_fixed_depth,
-    describe_plus,
-)
-from dga.stopping import Stop
+from dga.sentences import describe_explanation
 
 MADE_OF = "adapted.json"
 """A file beside a run's pictures that names the picture they were made of."""
@@ -74,12 +66,14 @@ def to_api_facts(run: Adaptation) -> dict[str, Any]:
     return {**facts, "confidence": _curve(run)}
 
 
-def to_command_facts(run: Adaptation, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
+def to_command_facts(
+    run: Adaptation, pictures: dict[str, str], corruption: str | None, severity: int
+) -> dict[str, Any]:
     """All that the command prints, as JSON types: rounded, the five likeliest as objects."""
     return {
         **_facts(run, top5, digits=4),
-        "corruption": request.corruption,
-        "severity": request.severity if request.corruption else None,
+        "corruption": corruption,
+        "severity": severity if corruption else None,
         "paths": run.stopping.paths,
         "confidence": [round(float(c), 6) for c in _curve(run)],
         "pictures": pictures,
@@ -156,8 +150,8 @@ def top5(prediction: Prediction) -> list[dict[str, Any]]:
 
 
 def to_text(facts: dict[str, Any]) -> str:
-    """The command's facts as text: what became of the picture, then the figures."""
-    lines = [_outcome(facts)]
+    """The command's facts as text: what DGA+ did, the path to t*, and a line for each method."""
+    lines = [facts["explained"]["sentence"]] if facts["explained"] else []
     if facts["confidence"]:  # DGA+ alone goes its own way
         lines += _path_text(facts)
     rows = {"input": facts["input"], **facts["methods"]}
@@ -167,28 +161,6 @@ def to_text(facts: dict[str, Any]) -> str:
         lines.append(f"{name:<12} {cost}  {best}")
     lines.append(f"pictures in {Path(next(iter(facts['pictures'].values()))).parent}")
     return "\n".join(lines)
-
-
-def _outcome(facts: dict[str, Any]) -> str:
-    """A sentence on what DGA+ did, else on a method that chose a depth, else on DDA."""
-    methods, explained = facts["methods"], facts["explained"]
-    order = ("dga-plus", "dga-guided", "dga", "dda", "diffpure")[0 if explained else 1 :]
-    name = next(name for start in order for name in methods if name.startswith(start))
-    before, after = _reading(facts["input"]), _reading(methods[name])
-    if explained and name.startswith("dga-plus"):
-        stop = Stop(explained["t_star"], explained["crossed"])
-        finding, is_unchanged = explained["sentence"], explained["unchanged"]
-        return describe_plus(before, after, finding, stop, is_unchanged, explained["flat"])
-    if name.startswith(("dda", "diffpure")):
-        return describe_fixed_depth(before, after, methods[name]["depth"])
-    stop, is_guided = Stop(facts["t_star"], facts["crossed"]), name.startswith("dga-guided")
-    return describe_chosen_depth(before, after, stop, facts["horizon"], is_guided)
-
-
-def _reading(facts: dict[str, Any]) -> Reading:
-    """The likeliest label of a row of facts."""
-    best = facts["top5"][0]
-    return Reading(best["label"], best["probability"])
 
 
 def _path_text(facts: dict[str, Any]) -> list[str]:

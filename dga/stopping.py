@@ -41,8 +41,6 @@ def choose_depth(logits: ArrayLike, config: StoppingConfig) -> Stop:
     - Never below in 0...max_depth: t* = max_depth, not crossed.
     - With a horizon, not even below by then: t* = 0, not crossed.
     - Equal to tau is not below.
-    - ``run`` > 1: t* is the first of that many depths in a row; the last of them may
-      lie beyond max_depth, but not beyond T.
 
     Raises ``ValueError`` for a curve that is empty or not finite. (Section 3.2 of the paper.)
     """
@@ -50,8 +48,8 @@ def choose_depth(logits: ArrayLike, config: StoppingConfig) -> Stop:
     if curve.size == 0 or not np.isfinite(curve).all():
         raise ValueError("The confidence curve is empty or holds values that are not finite.")
     below = confidence_from_logits(curve).mean(0) < config.tau
-    stop = find_first_run(below, config.run, config.max_depth)
-    if config.horizon is None or find_first_run(below, config.run, config.horizon).crossed:
+    stop = _find_first(below, config.max_depth)
+    if config.horizon is None or _find_first(below, config.horizon).crossed:
         return stop
     return Stop(0, crossed=False)
 
@@ -67,10 +65,7 @@ def is_decided(logits: ArrayLike, config: StoppingConfig) -> bool:
     return stop.crossed or within or curve.shape[1] > config.deepest
 
 
-def find_first_run(below: NDArray[np.bool_], run: int, max_depth: int) -> Stop:
-    """First depth in 0...max_depth that starts ``run`` consecutive true values."""
-    last = min(max_depth, len(below) - 1)
-    for depth in range(last + 1):
-        if depth + run <= len(below) and below[depth : depth + run].all():
-            return Stop(depth, crossed=True)
-    return Stop(last, crossed=False)
+def _find_first(below: NDArray[np.bool_], max_depth: int) -> Stop:
+    """The first depth in 0...max_depth that is below tau."""
+    within = below[: max_depth + 1]
+    return Stop(int(within.argmax()) if within.any() else len(within) - 1, bool(within.any()))

@@ -35,13 +35,13 @@ class Scored:
     stage: str
     degradation: Degradation
     score: float | None
-    calls: int = 1
-    """States that the discriminator was shown for it."""
+    evaluations: int = 1
+    """Network evaluations: states that the discriminator was shown for it."""
 
     @classmethod
-    def of(cls, stage: str, degradation: Degradation, score: float, calls: int) -> Scored:
+    def of(cls, stage: str, degradation: Degradation, score: float, evaluations: int) -> Scored:
         """From a score that is infinite for a dropped candidate."""
-        return cls(stage, degradation, score if math.isfinite(score) else None, calls)
+        return cls(stage, degradation, score if math.isfinite(score) else None, evaluations)
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ class Explanation:
     leaves of the damaged one."""
 
     @property
-    def calls(self) -> int:
-        """States that the discriminator was shown for the candidates in :attr:`scored`; windows in
-        which noise is looked for are not counted."""
-        return sum(scored.calls for scored in self.scored)
+    def evaluations(self) -> int:
+        """Network evaluations for the candidates in :attr:`scored`, without those that look for
+        noise in windows."""
+        return sum(scored.evaluations for scored in self.scored)
 
 
 def explain(
@@ -145,7 +145,7 @@ class _CandidateSearch:
         config, head_start = self.config, self.config.head_start
         if self.noise_level > config.noise_floor:
             head_start = config.noise_head_start
-            candidates = [Degradation(noise=self.noise_level * s) for s in config.noise_scales]
+            candidates = [Degradation(noise=self.noise_level)]
         else:
             candidates = [Degradation(impulses=threshold) for threshold in config.impulses]
         return (yield from self._choose("noise", [NO_DEGRADATION, *candidates], head_start))

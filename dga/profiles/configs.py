@@ -90,8 +90,6 @@ class StoppingConfig:
     """Confidence, 0 to 1: equal to it is not below."""
     max_depth: int = 60
     """The deepest depth that is chosen."""
-    run: int = 1
-    """Depths in a row that must be below ``tau``."""
     paths: int = 1
     """Noise paths over which the confidence is averaged."""
     horizon: int | None = None
@@ -101,15 +99,15 @@ class StoppingConfig:
         tau = self.tau
         if isinstance(tau, bool) or not isinstance(tau, int | float) or not 0 <= tau <= 1:
             raise ValueError(f"tau is a number from 0 to 1, not {tau!r}.")
-        if min(self.max_depth, self.run, self.paths) < 1:
-            raise ValueError("max_depth, run and paths are whole numbers from 1 up.")
+        if min(self.max_depth, self.paths) < 1:
+            raise ValueError("max_depth and paths are whole numbers from 1 up.")
         if self.horizon is not None and self.horizon < self.max_depth:
             raise ValueError(f"The horizon is max_depth ({self.max_depth}) or deeper.")
 
     @property
     def deepest(self) -> int:
         """The deepest depth whose confidence the rule may need."""
-        return max(self.max_depth, self.horizon or 0) + self.run - 1
+        return max(self.max_depth, self.horizon or 0)
 
 
 @dataclass(frozen=True)
@@ -179,8 +177,6 @@ class ExplanationConfig:
     """Score below which a picture counts as undamaged, and nothing more is tried."""
     noise_floor: float = 0.16
     """Noise level (standard deviation) below which a picture counts as free of noise."""
-    noise_scales: tuple[float, ...] = (1.0,)
-    """Multiples of the measured noise level that are candidates."""
     impulses: tuple[float, ...] = (0.35,)
     """Candidates for the distance from its neighbours' median, 0 to 2, that makes a value wrong."""
     gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
@@ -203,7 +199,7 @@ class ExplanationConfig:
 
 @dataclass(frozen=True)
 class GuidanceConfig:
-    """Structural guidance: strength (lambda), low-pass factor D and norm.
+    """Structural guidance: strength (lambda) and low-pass factor D.
 
     ``through_network``: whether the gradient runs through the network (DDA, Eq. 9);
     without it a step costs no backward pass.
@@ -211,7 +207,6 @@ class GuidanceConfig:
 
     scale: float = 6.0
     factor: int = 4
-    squared: bool = False
     through_network: bool = True
 
 
