@@ -74,7 +74,6 @@ def to_command_facts(
         **_facts(run, top5, digits=4),
         "corruption": corruption,
         "severity": severity if corruption else None,
-        "paths": run.stopping.paths,
         "confidence": [round(float(c), 6) for c in _curve(run)],
         "pictures": pictures,
         "device": run.device,
@@ -91,14 +90,14 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
         "max_depth": run.stopping.max_depth,
         "horizon": run.stopping.horizon,
         "t_star": run.t_star,
-        "crossed": run.stop.crossed,
+        "crossed": run.stopped.stop.crossed,
         "curve_seconds": round(run.stopped.seconds, digits),
         "input": {"top5": top(run.input_prediction)},
         "x_t_star": {"top5": top(run.x_t_star_prediction)},
         "methods": {
             name: {
                 "depth": result.depth,
-                "steps": result.steps,
+                "steps": result.stopped.steps,
                 "seconds": round(_seconds(result), digits),
                 "top5": top(result.prediction),
             }
@@ -164,16 +163,15 @@ def to_text(facts: dict[str, Any]) -> str:
 
 
 def _path_text(facts: dict[str, Any]) -> list[str]:
-    """Two lines on t* and on the confidence that led to it."""
     stopped = f"t* = {facts['t_star']}"
     if not facts["crossed"] and facts["t_star"]:
         stopped += " (the deepest allowed: confidence had not fallen below tau)"
     elif not facts["crossed"]:
         stopped += f" (left alone: confidence stayed above tau to depth {facts['horizon']})"
     first = f"{stopped}, tau {facts['tau']}, chosen in {facts['curve_seconds']:.2f} s"
-    shown = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
+    samples = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
                       if k < len(facts["confidence"]))  # fmt: skip
-    return [first, f"confidence of damage by depth  {shown}"]
+    return [first, f"confidence of damage by depth  {samples}"]
 
 
 PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")

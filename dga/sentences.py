@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from dga.corruptions import CORRUPTIONS
 
 if TYPE_CHECKING:
-    from dga.explanation.degradation import Degradation
     from dga.pipeline import Stopped
 
 # The systems of the paper's Table 1, in its order, and ours; of a pair the reader adapts.
@@ -55,7 +54,7 @@ def percent(share: float, space: str = " ") -> str:
 
 
 def describe_explanation(stopped: Stopped) -> str:
-    """What DGA+ found in a picture and did about it, in one sentence or two."""
+    """What DGA+ measured in a picture and did about it, in one sentence."""
     explanation, stop = stopped.explanation, stopped.stop
     if explanation.is_flat:
         return "One colour or a drawing: nothing can be told, so it is left alone."
@@ -65,39 +64,6 @@ def describe_explanation(stopped: Stopped) -> str:
         ending = f"rebuilt from {starts} in {stopped.steps} step{'s' * (stopped.steps != 1)}"
     else:
         ending = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
-    remedies = ", ".join(list_remedies(explanation.degradation))
-    if remedies:
-        link = ": " if explanation.degradation.noise else ", then " if stop.t_star else "; "
-        text = remedies + link + ending
-        if stopped.unchanged:
-            text += ", so it is left alone"
-    elif stop.t_star:
-        text = f"nothing simple was found: {ending}"
-    else:
-        text = "left alone: nothing was found"
-        if stop.gave_up:
-            text += ", and no depth hides the damage"
-    dropped = sum(scored.score is None for scored in explanation.scored)
-    more = f" Candidates dropped because they gave no numbers: {dropped}." if dropped else ""
-    return f"{text[0].upper()}{text[1:]}.{more}"
-
-
-def list_remedies(degradation: Degradation) -> list[str]:
-    """What is done about some damage, in the order of the inverse; noise comes last."""
-    exposure = degradation.exposure
-    remedies: list[str] = []
-    if degradation.impulses is not None:
-        remedies.append("impulses removed")
-    if exposure.gain != 1:
-        remedies.append(f"exposure changed (x{exposure.gain:.2g})")
-    elif any(exposure.offset):
-        remedies.append("brightness moved")
-    if degradation.blur:
-        remedies.append(f"sharpened by {degradation.blur:g} px")
-    if degradation.operator:
-        remedies.append(f"undone: {degradation.operator}")
-    if degradation.veil:
-        remedies.append(f"light taken off ({degradation.veil})")
-    if degradation.noise:
-        remedies.append(f"noise of level {degradation.noise:.2f} found")
-    return remedies
+    if stopped.unchanged:
+        ending += ", so it is left alone"
+    return f"Damage: {explanation.degradation}; {ending}."

@@ -136,7 +136,6 @@ def systems(profile: Profile) -> dict[str, System]:
 
 
 def _make_row(name: str, diffusion: Diffusion, ensemble: bool = False) -> System:
-    """A system that explains nothing."""
     return System(name, repair=Repair(diffusion), ensemble=ensemble)
 
 

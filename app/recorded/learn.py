@@ -106,7 +106,7 @@ class Recorder:
         states = list[Facts]()
         for event in pipeline.run(self.models, cache.x[None], [0], list(ways), [cache]):
             if isinstance(event, pipeline.Rebuilt):
-                depth, image = ways[event.repair], from_tensor(event.image)
+                depth, image = ways[event.stopped.repair], from_tensor(event.image)
                 reading = self.read(image, record["truth"])
                 states.append({"depth": depth, "state": self.draw(cache, depth)} | reading)
         return record | facts | {"depths": sorted(states, key=lambda one: one["depth"])}

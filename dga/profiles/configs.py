@@ -90,8 +90,6 @@ class StoppingConfig:
     """Confidence, 0 to 1: equal to it is not below."""
     max_depth: int = 60
     """The deepest depth that is chosen."""
-    paths: int = 1
-    """Noise paths over which the confidence is averaged."""
     horizon: int | None = None
     """A picture with no such depth up to this one is left as it is: no noise hides its damage."""
 
@@ -99,8 +97,8 @@ class StoppingConfig:
         tau = self.tau
         if isinstance(tau, bool) or not isinstance(tau, int | float) or not 0 <= tau <= 1:
             raise ValueError(f"tau is a number from 0 to 1, not {tau!r}.")
-        if min(self.max_depth, self.paths) < 1:
-            raise ValueError("max_depth and paths are whole numbers from 1 up.")
+        if self.max_depth < 1:
+            raise ValueError("max_depth is a whole number from 1 up.")
         if self.horizon is not None and self.horizon < self.max_depth:
             raise ValueError(f"The horizon is max_depth ({self.max_depth}) or deeper.")
 
@@ -126,13 +124,6 @@ class WindowsConfig:
     faint_noise: float = field(default=0.1, metadata={"key": "clear"})
     """Noise level up to which a window is judged by itself, too, not by its neighbours alone: fine
     texture measures so much."""
-    logit_before: float = field(default=1.0, metadata={"key": "faded"})
-    """The thumbnail's logit from which on a change of exposure is accepted."""
-    logit_after: float = field(default=1.5, metadata={"key": "believed"})
-    """Mean logit of thumbnail and windows below which that change must bring it."""
-    darkest: float = -0.6
-    """Grey level: where a hundredth of the pixels is this dark, no gain is accepted, because haze
-    and lost contrast lift what is dark."""
     overlap: float = 0.1875
     """Share of a window's side, 0 to 1, that the next window has too, at least."""
     quantile: float = 0.9
@@ -144,8 +135,6 @@ class WindowsConfig:
     ``noise_margin``."""
     levels: int = 1
     """Most noise levels at which the whole picture is denoised; pixels are mixed from these."""
-    measurement: bool = field(default=False, metadata={"key": "measured"})
-    """Whether blocks, blur and veils are measured in the picture."""
     objection: float = 0.5
     """Mean logit by which a measured blur's inverse may look worse and still be used."""
 
