@@ -77,7 +77,7 @@ class Adaptation:
     def explained(self) -> Stopped | None:
         """The stop of the first system that explains the damage, if one does."""
         results = self.reconstructions.values()
-        return next((result.stopped for result in results if result.system.explain), None)
+        return next((result.stopped for result in results if result.stopped.repair.explain), None)
 
 
 def adapt(

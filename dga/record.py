@@ -114,7 +114,7 @@ def _curve(run: Adaptation) -> list[float]:
 
 def _seconds(result: Reconstruction) -> float:
     """Seconds of rebuilding, with those of finding t* where that is the system's own."""
-    return result.seconds + (result.stopped.seconds if result.system.explain else 0.0)
+    return result.seconds + (result.stopped.seconds if result.stopped.repair.explain else 0.0)
 
 
 def _explained_facts(stopped: Stopped, digits: int) -> dict[str, Any]:

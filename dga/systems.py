@@ -14,7 +14,6 @@ from dga.io.settings import override
 from dga.profiles import (
     DenoiseConfig,
     Diffusion,
-    ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
     Profile,
@@ -84,11 +83,6 @@ class System:
         repair = self.repair
         every = (repair.diffusion, repair.noisy, repair.blurred) if repair else ()
         return tuple(one for one in every if one)
-
-    @property
-    def explain(self) -> ExplanationConfig | None:
-        """How the damage is explained before noise is added; None: it is not."""
-        return self.repair.explain if self.repair else None
 
     @property
     def batch(self) -> int | None:
