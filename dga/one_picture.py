@@ -108,9 +108,9 @@ def adapt_steps(
 
     The first :class:`Stopped` is that of the picture as it came, by the paper's rule. ``extent``:
     to this depth its path is judged, and deeper only where the stop depends on it; by default to T,
-    and not at all where every system explains the damage first. ``cache``: of this picture, to
-    share its explanations and paths with other calls. ``stopping``: the rule on that path where no
-    system has one; by default the profile's.
+    and, with no such event, not at all where every system explains the damage first. ``cache``: of
+    this picture, to share its explanations and paths with other calls. ``stopping``: the rule on
+    that path where no system has one; by default the profile's.
     """
     profile, x = models.profile, picture_tensor(models, pixels)
     if chosen is None:
