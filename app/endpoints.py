@@ -8,6 +8,7 @@ import logging
 import os
 import tempfile
 from collections.abc import AsyncIterator, Callable, Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +27,16 @@ from app.server.decoder import Decoder
 from app.server.gate import address_of
 from app.server.photos import Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turn, Turns
-from dga.corruptions import CORRUPTIONS
+from dga.corruptions import CORRUPTIONS, check_corruption
 from dga.data.results import encode_picture
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
 from dga.networks.models import Models
 from dga.one_picture import adapt_steps
 from dga.photograph import photograph_steps
+from dga.profiles import Profile
 from dga.record import to_api_facts
-from dga.request import Request
+from dga.systems import DEFAULT_SYSTEMS, System, systems
 
 MOST_RUNS = 64
 """Runs that Gradio lets in at once; :class:`Turns` says who of them computes."""
@@ -181,18 +183,15 @@ class Service:
         profile = self.networks.profile
         view = view_square(profile, await self._read(picture, request))
         try:
-            wanted = Request.of(
-                profile,
-                corruption=None if corruption == "none" else corruption,
-                severity=severity, tau=tau, seed=seed, dda_depth=dda_depth,
-            )  # fmt: skip
+            check_corruption(CORRUPTIONS[0] if corruption == NONE else corruption, severity)
+            chosen = choose_systems(profile, tau, dda_depth)
             damage = parse_settings({"damage": corruption, "strength": severity, "seed": seed})
         except (ValueError, TypeError) as error:
             raise gr.Error(str(error), print_exception=False) from None
         damaged = damage_photo(view, damage)
 
         def steps(models: Models) -> Generator[Any]:
-            yield from adapt_steps(models, damaged, seed, wanted.default_systems(profile))
+            yield from adapt_steps(models, damaged, seed, chosen)
 
         run = await self._last(request, steps)
         rebuilt = (result.image for result in run.reconstructions.values())
@@ -212,6 +211,19 @@ class Service:
         async for part in self.run(request, steps):
             last = part
         return last
+
+
+def choose_systems(profile: Profile, tau: float | None, dda_depth: int | None) -> list[System]:
+    """DGA, DGA + G, DDA and DGA+; None stands for the profile's own setting.
+
+    Raises ``ValueError`` naming what is allowed.
+    """
+    rule = profile.stopping if tau is None else replace(profile.stopping, tau=tau)
+    depth, deepest = dda_depth or profile.dda_depth, profile.schedule.steps
+    if dda_depth is not None and not 1 <= dda_depth <= deepest:
+        raise ValueError(f"DDA's depth is from 1 to {deepest}, not {dda_depth}.")
+    by_name = systems(replace(profile, stopping=rule, dda_depth=depth))
+    return [by_name[name] for name in DEFAULT_SYSTEMS]
 
 
 def find_address(request: gr.Request) -> str:

@@ -1,8 +1,6 @@
 """The method as a library call: a classifier that repairs what it reads, and a picture repaired.
 
-:class:`AdaptedClassifier` is a ``torch`` module to put in the place of a frozen classifier;
-:func:`repair` returns the repaired picture alone. Neither learns anything: both apply the methods
-of :mod:`dga.systems` to each picture by itself.
+Neither learns anything: both apply the methods of :mod:`dga.systems` to each picture by itself.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from dga.images import Pixels, from_tensor, to_image_like, to_pixels, to_square, to_tensor
-from dga.networks.compute import with_own_numerics
+from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
 from dga.profiles import ClassifierConfig
@@ -39,7 +37,7 @@ Picture = TypeVar("Picture", Image.Image, Pixels)
 
 
 def content_seeds(pictures: Pixels) -> list[int]:
-    """The seed of each picture, from its 8-bit pixels ``[B, H, W, 3]`` alone."""
+    """The seed of each picture, ``[B, H, W, 3]``, by its content."""
     return [content_seed(picture) for picture in pictures]
 
 
@@ -91,7 +89,7 @@ class AdaptedClassifier(nn.Module):
         """Stay in evaluation mode: what is frozen does not train."""
         return super().train(False)
 
-    @with_own_numerics
+    @isolate_numerics
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> AdaptedClassifier:
         """Move the networks, for ``.to``, ``.cuda`` and the like.
 
@@ -105,7 +103,7 @@ class AdaptedClassifier(nn.Module):
         super()._apply(fn, recurse)
         return self
 
-    @with_own_numerics
+    @isolate_numerics
     @torch.no_grad()
     def forward(self, x: Tensor) -> Tensor:
         """``[B, 3, H, W]`` in [0, 1] to log-probabilities, float32 ``[B, classes]``.
@@ -133,12 +131,11 @@ class AdaptedClassifier(nn.Module):
         return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
 
 
-@with_own_numerics
+@isolate_numerics
 def repair(picture: Picture, models: Models | None = None) -> Picture:
     """The repaired picture at its own size and of its kind: PIL, or uint8 ``[H, W, 3]``.
 
-    By DGA+; a larger picture has a depth by window (:func:`dga.repair_photograph`). What needs
-    no repair comes back bit for bit, and the same picture gives the same result. A PIL image is
+    By :func:`dga.repair_photograph`; what needs no repair comes back bit for bit. A PIL image is
     read as files are (upright, its profile's colours, on white), and what comes of it has its
     profile, EXIF and resolution. ``models``: by default those of ``photo``. Raises
     ``ValueError`` for what is no picture, or cannot be read right.
@@ -212,7 +209,6 @@ def join_answers(parts: Sequence[Answers]) -> Answers:
 
 @functools.cache
 def _default_models() -> Models:
-    """The models of the profile ``photo``, loaded once."""
     return load_models()
 
 
@@ -224,10 +220,6 @@ def build_predictor(models: Models, spec: str) -> Predictor:
     system = parse(models.profile, spec)
     if system.batch or system.trust:
         raise ValueError(f"{spec} answers by the pictures around; here each is answered alone.")
-    if system.control.alternatives and not models.profile.classifier.classes:
-        raise ValueError(
-            f"{spec} tells labels, and a classifier of one's own has no names for them."
-        )
     return Predictor(models, system)
 
 

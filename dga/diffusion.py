@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -25,8 +25,7 @@ Agreement = Callable[[Tensor, Tensor, Tensor], Tensor]
 Its other arguments are the depth of each estimate and its row in the batch, int64 ``[b]`` both."""
 
 
-@dataclass(frozen=True)
-class Transition:
+class Transition(NamedTuple):
     """A reverse step: ``depth`` before it, and ``target``, after it; int64 ``[b]``, on the CPU."""
 
     depth: Tensor
@@ -94,11 +93,9 @@ def step_noise(
 
 
 class ForwardPath:
-    """States x_0, x_1, ... of one picture's forward process, drawn only as deep as asked for.
+    """States x_0, x_1, ... of one picture's forward process, drawn only as deep as needed.
 
-    ``x_0``: ``[3, H, W]`` in [-1, 1]; depth 0 is ``x_0``, bit for bit. (Section 3.2 of the paper;
-    Ho et al., 2020, Eq. 2.)
-
+    ``x_0``: ``[3, H, W]`` in [-1, 1], bit for bit the state at depth 0 (Ho et al., 2020, Eq. 2).
     ``deviation``: standard deviation of white noise that the picture holds already, one number or
     one a pixel, ``[H, W]``. In x_k it has variance abar_k deviation^2, and noise is added only up
     to 1 - abar_k (Ho et al., Eq. 4): none before the depth where both are equal, at which the

@@ -19,6 +19,8 @@ from dga.diffusion import ForwardPath, Schedule, predict_x0
 
 FIRST = 4
 """How many states are judged first: fewer than later, so that a page can begin to draw."""
+MOST_WINDOWS = 4
+"""Windows along a side of a picture that is larger than the discriminator's own size."""
 INPUTS = ("x_t", "x0_hat")
 """What a discriminator can be shown: the noised state, or the denoiser's clean estimate of it."""
 CHUNK_VALUES = 16 * 3 * 64 * 64
@@ -31,6 +33,23 @@ def max_batch(x: Tensor) -> int:
     """How many pictures like ``x``, ``[..., H, W]``, a network is shown at once on its device."""
     values = CHUNK_VALUES * (GPU_CHUNKS if x.device.type == "cuda" else 1)
     return max(1, values // (3 * x.shape[-2] * x.shape[-1]))
+
+
+def cut_judged_windows(x: Tensor, side: int) -> list[Tensor]:
+    """The windows by which pictures, ``[B, 3, H, W]``, are judged, row by row, ``[B, 3, S, S]``.
+
+    They are spread evenly, at most :data:`MOST_WINDOWS` along a side; a picture of less than two
+    windows a side is judged by its middle.
+    """
+    rows, columns = (_spread_windows(length, side) for length in x.shape[-2:])
+    return [x[..., i : i + side, j : j + side] for i in rows for j in columns]
+
+
+def _spread_windows(length: int, side: int) -> list[int]:
+    count, rest = min(MOST_WINDOWS, length // side), length - side
+    if count < 2:
+        return [max(0, rest) // 2]
+    return [round(n * rest / (count - 1)) for n in range(count)]
 
 
 @torch.no_grad()

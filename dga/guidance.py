@@ -49,12 +49,9 @@ def _down_up(
 def structural_loss(x0_hat: Tensor, reference: Tensor, config: GuidanceConfig) -> Tensor:
     """Distance between low frequencies, one per picture: ``[B, 3, H, W] -> [B]``.
 
-    The norm of each picture (DDA, Eq. 9, as its code computes it but not across
-    the batch), or half its square (Eq. in section 3.4 of the paper) if ``squared``.
+    The norm of each picture (DDA, Eq. 9, as its code computes it but not across the batch).
     """
     gap = low_pass(reference - x0_hat, config.factor).flatten(1)
-    if config.squared:
-        return 0.5 * gap.square().sum(1)
     return torch.linalg.vector_norm(gap, dim=1)
 
 

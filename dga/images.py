@@ -25,7 +25,7 @@ Pixels = NDArray[np.uint8]
 HALF_RANGE = 127.5
 """8-bit levels in a unit of [-1, 1]."""
 
-KEPT_SIDE = 768
+LEAST_SIDE = 768
 """Pixels a side. Before a square is cut out, a picture whose shorter side has at least twice as
 many is reduced by a whole factor, to no less than this."""
 EXIF = b"Exif\0\0"
@@ -58,15 +58,15 @@ class PictureError(ValueError):
     """A picture that cannot be read right. The message is one sentence for its owner."""
 
 
-def to_rgb(image: Image.Image, kept: int | None = None) -> Image.Image:
+def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
     """Any PIL image as 8-bit sRGB, upright; transparency is laid over white.
 
-    Of an animation the current frame is taken, which is the first one of a file. ``kept``: a
+    Of an animation the current frame is taken, which is the first one of a file. ``least``: a
     picture whose shorter side has at least twice as many pixels is reduced by a whole factor, to no
     less than that. A plain RGB image comes back as it is, ``info`` included; others are new,
     without metadata. Raises :class:`PictureError` where it is unclear what the values mean.
     """
-    factor = max(1, min(image.size) // kept) if kept else 1
+    factor = max(1, min(image.size) // least) if least else 1
     tags = dict(getattr(image, "tag_v2", {}))  # they go when Pillow turns the picture upright
     is_plain = image.mode == "RGB" and not _CHANGES_MEANING & image.info.keys()
     if is_plain and factor == 1 and not isinstance(image, ImageFile.ImageFile):
@@ -159,7 +159,6 @@ def _apply_profile(band: Image.Image, profile: bytes, mode: str) -> Image.Image 
 
 
 def _lay_on_white(image: Image.Image) -> Image.Image:
-    """A picture with transparency as RGB, laid over white."""
     image = image if image.mode == "RGBA" else image.convert("RGBA")
     canvas = Image.new("RGB", image.size, "white")
     canvas.paste(image, mask=image.getchannel("A"))
@@ -222,7 +221,6 @@ def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransfor
 
 
 def _apply_transform(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.Image:
-    """The picture in other colours."""
     moved = ImageCms.applyTransform(image, transform)
     assert moved is not None
     return moved
@@ -300,9 +298,9 @@ def read_exif(image: Image.Image) -> bytes:
 def to_square(image: Image.Image, size: int) -> Image.Image:
     """Centre-crop to a square and resize to ``size`` pixels a side (Lanczos, RGB).
 
-    A large picture is reduced first, see :data:`KEPT_SIDE`. Raises what :func:`to_rgb` does.
+    A large picture is reduced first, see :data:`LEAST_SIDE`. Raises what :func:`to_rgb` does.
     """
-    image = to_rgb(image, max(KEPT_SIDE, size))
+    image = to_rgb(image, max(LEAST_SIDE, size))
     if image.size == (size, size):
         return image
     side = min(image.size)

@@ -1,54 +1,41 @@
 """One picture and some systems: what each of them makes of it, as pictures and predictions.
 
-:func:`adapt_steps` is :func:`dga.pipeline.run` for one picture. Its tensors become 8-bit pictures,
-and the frozen classifier predicts each of them.
+:func:`adapt_steps` is :func:`dga.pipeline.run` for one picture, whose results are classified.
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.diffusion import ReverseStep
-from dga.discriminator import Judged, max_batch
-from dga.explanation.search import Scored
+from dga.discriminator import max_batch
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
-from dga.networks.compute import with_own_numerics
+from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import PictureCache, Rebuilt, Stopped, find_stop, run
+from dga.pipeline import Event, PictureCache, Rebuilt, Stopped, find_stop, run
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
-from dga.stopping import Stop
 from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
-
-
-@dataclass(frozen=True)
-class DepthChosen:
-    """Event: t* was chosen for a system; None: by the paper's rule on the picture as it came."""
-
-    system: System | None
-    stopped: Stopped
 
 
 @dataclass(frozen=True)
 class Reconstruction:
     """A picture rebuilt by one system.
 
-    ``image``: uint8 ``[S, S, 3]``; ``steps``: how often the denoiser was shown the picture;
-    ``seconds``: of rebuilding and predicting, without those of ``stopped``.
+    ``image``: uint8 ``[S, S, 3]``; ``seconds``: of rebuilding and predicting, without those of
+    ``stopped``.
     """
 
     system: System
     stopped: Stopped
     image: Pixels
     prediction: Prediction
-    steps: int
     seconds: float
 
     @property
@@ -78,23 +65,19 @@ class Adaptation:
     reconstructions: Mapping[str, Reconstruction]
 
     @property
-    def stop(self) -> Stop:
-        return self.stopped.stop
-
-    @property
     def t_star(self) -> int:
         return self.stopped.stop.t_star
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) along the path of ``stopped``, averaged over noise paths."""
+        """P(corrupted | x_k) along the path of ``stopped``."""
         return self.stopped.confidence
 
     @property
     def explained(self) -> Stopped | None:
         """The stop of the first system that explains the damage, if one does."""
         results = self.reconstructions.values()
-        return next((result.stopped for result in results if result.system.explain), None)
+        return next((result.stopped for result in results if result.stopped.repair.explain), None)
 
 
 def adapt(
@@ -111,7 +94,7 @@ def adapt(
     return last
 
 
-@with_own_numerics
+@isolate_numerics
 def adapt_steps(
     models: Models,
     pixels: Pixels,
@@ -120,13 +103,14 @@ def adapt_steps(
     extent: int | None = None,
     cache: PictureCache | None = None,
     stopping: StoppingConfig | None = None,
-) -> Iterator[Scored | Judged | DepthChosen | ReverseStep | Reconstruction | Adaptation]:
+) -> Iterator[Event | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
-    ``extent``: the forward path of the picture as it came is judged to this depth, and deeper only
-    where the stop depends on it; by default to T, and not at all where every system explains the
-    damage first. ``cache``: of this picture, to share its explanations and paths with other
-    calls. ``stopping``: the rule on that path where no system has one; by default the profile's.
+    The first :class:`Stopped` is that of the picture as it came, by the paper's rule. ``extent``:
+    to this depth its path is judged, and deeper only where the stop depends on it; by default to T,
+    and, with no such event, not at all where every system explains the damage first. ``cache``: of
+    this picture, to share its explanations and paths with other calls. ``stopping``: the rule on
+    that path where no system has one; by default the profile's.
     """
     profile, x = models.profile, picture_tensor(models, pixels)
     if chosen is None:
@@ -139,33 +123,13 @@ def adapt_steps(
     unexplained = [repair.diffusion for repair in by_repair if not repair.explain]
     stopped: Stopped | None = None
     if unexplained or not chosen or extent is not None:
-        # The paper's path: of the picture as it came, by the first rule that a system has.
-        rules = [diffusion.stopping for diffusion in unexplained if diffusion.depth is None]
-        rule = (rules[0] if rules else stopping) or profile.stopping
+        rule = _find_rule(unexplained) or stopping or profile.stopping
         deepest = profile.schedule.steps if extent is None else extent
         stopped = yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)
-        yield DepthChosen(None, stopped)
-    stopped_by_repair: dict[Repair, Stopped] = {}
-    results: dict[str, Reconstruction] = {}
-    for event in run(models, x[None], [seed], list(by_repair), [cache]):
-        if isinstance(event, Stopped):
-            stopped_by_repair[event.repair] = event
-            for system in by_repair[event.repair]:
-                yield DepthChosen(system, event)
-        elif isinstance(event, Rebuilt):
-            begun = time.perf_counter()
-            image = from_tensor(event.image)
-            (prediction,) = classify(models, event.image[None])
-            seconds = event.seconds + time.perf_counter() - begun
-            of_system = stopped_by_repair[event.repair]
-            for system in by_repair[event.repair]:
-                result = Reconstruction(system, of_system, image, prediction, event.steps, seconds)
-                results[system.name] = result
-                yield result
-        else:
-            yield event
+        yield stopped
+    results = yield from _reconstruct(models, cache, by_repair)
     if stopped is None:
-        stopped = next(iter(stopped_by_repair.values()))
+        stopped = results[chosen[0].name].stopped
         rule = stopped.repair.diffusion.stopping or profile.stopping
     (at_t_star,) = classify(models, to_tensor(stopped.x_t_star)[None].to(models.device))
     yield Adaptation(
@@ -180,6 +144,31 @@ def adapt_steps(
         x_t_star_prediction=at_t_star,
         reconstructions={system.name: results[system.name] for system in chosen},
     )
+
+
+def _find_rule(diffusions: Sequence[Diffusion]) -> StoppingConfig | None:
+    rules = (diffusion.stopping for diffusion in diffusions if diffusion.depth is None)
+    return next(rules, None)
+
+
+def _reconstruct(
+    models: Models, cache: PictureCache, by_repair: Mapping[Repair, Sequence[System]]
+) -> Generator[Event | Reconstruction, None, dict[str, Reconstruction]]:
+    """The result of every system, by name: repairs that systems have in common are made once."""
+    results: dict[str, Reconstruction] = {}
+    for event in run(models, cache.x[None], [cache.seed], list(by_repair), [cache]):
+        if not isinstance(event, Rebuilt):
+            yield event
+            continue
+        begun = time.perf_counter()
+        image = from_tensor(event.image)
+        (prediction,) = classify(models, event.image[None])
+        seconds = event.seconds + time.perf_counter() - begun
+        for system in by_repair[event.stopped.repair]:
+            result = Reconstruction(system, event.stopped, image, prediction, seconds)
+            results[system.name] = result
+            yield result
+    return results
 
 
 def classify(models: Models, x: Tensor) -> list[Prediction]:

@@ -22,16 +22,15 @@ from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.grid import Grid
-from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import matched_depth, uniform_levels
 from dga.explanation.operators import Convolution
 from dga.explanation.search import Explanation, Scored
-from dga.explanation.windows import WINDOWS, explain_by_windows
 from dga.images import Pixels, from_tensor, to_tensor
-from dga.networks.compute import with_own_numerics
+from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import PictureCache, Rebuilt, Stopped, run
-from dga.profiles import Diffusion, Repair, StoppingConfig, WindowsConfig
+from dga.pipeline import PictureCache, Rebuilt, run
+from dga.profiles import PROFILES, Repair, WindowsConfig
+from dga.stopping import Stop
 
 WINDOW_BATCH = 16
 """Windows repaired together: bounds memory, and the time between two events."""
@@ -40,20 +39,9 @@ ONE_PIECE_SIDE = 384
 
 
 def choose_repair(models: Models) -> Repair:
-    """The repair of photographs: DGA+ of the profile, if it explains pictures by windows.
-
-    Else a repair with settings that were chosen on scikit-image's photographs.
-    """
+    """DGA+ of the profile, if it explains pictures by windows; else that of the profile photo."""
     plus = models.profile.plus
-    config = plus.explain
-    assert config is not None
-    if config.windows:
-        return plus
-    explain = replace(
-        config, noise_floor=0.06, undamaged_score=1.0, sharpness=False, windows=WindowsConfig()
-    )
-    diffusion = Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1)
-    return Repair(diffusion.with_depth(0), explain, noisy=diffusion)
+    return plus if plus.explain and plus.explain.windows else PROFILES["photo"].plus
 
 
 @dataclass(frozen=True)
@@ -62,20 +50,18 @@ class Photograph:
 
     ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``noise``: standard deviation of
     each pixel's noise, float32 ``[H, W]``, pixels in [-1, 1], 0 where none counts; ``depths``: t*
-    of each window, ``[rows, columns]``, which begin at those pixels; ``crossed``: whether every
-    window met its stopping rule, or had none; ``unchanged``: whether the photograph came back bit
+    of each window, ``[rows, columns]``; ``crossed``: whether every window met its stopping rule, or
+    had none; ``unchanged``: whether the photograph came back bit
     for bit; ``seconds``: wall clock.
     """
 
     image: Pixels
     explanation: Explanation
     noise: NDArray[np.float32]
-    rows: Sequence[int]
-    columns: Sequence[int]
     depths: NDArray[np.int64]
     crossed: bool
-    unchanged: bool
-    seconds: float
+    unchanged: bool = False
+    seconds: float = 0.0
 
     def facts(self) -> dict[str, Any]:
         """The record without the pictures, as JSON types.
@@ -123,7 +109,7 @@ def repair_photograph(models: Models, pixels: Pixels, seed: int | None = None) -
     return last
 
 
-@with_own_numerics
+@isolate_numerics
 def photograph_steps(
     models: Models, pixels: Pixels, seed: int | None = None
 ) -> Iterator[Scored | Progress | Photograph]:
@@ -162,147 +148,126 @@ def mirror_to_side(pixels: Pixels, least: int) -> Pixels:
     return np.pad(pixels, (*missing, (0, 0)), "symmetric") if np.any(missing) else pixels
 
 
-def _repair_whole(
-    models: Models, pixels: Pixels, seed: int
-) -> Generator[Scored | Progress, None, Photograph]:
+def _repair_whole(models: Models, pixels: Pixels, seed: int) -> Generator[Scored, None, Photograph]:
     """DGA+ on a picture in one piece, uint8 ``[H, W, 3]``."""
-    x, plus = to_tensor(pixels).to(models.device), models.profile.plus
-    for event in run(models, x[None], [seed], [plus]):
+    x = to_tensor(pixels).to(models.device)
+    for event in run(models, x[None], [seed], [models.profile.plus]):
         if isinstance(event, Scored):
             yield event
-        elif isinstance(event, Stopped):
-            stopped = event
         elif isinstance(event, Rebuilt):
-            image = from_tensor(event.image)
+            image, stopped = from_tensor(event.image), event.stopped
     return Photograph(
         image,
         stopped.explanation,
         noise=_noise_by_pixel(stopped.explanation, pixels),
-        rows=(0,),
-        columns=(0,),
         depths=np.array([[stopped.stop.t_star]]),
         crossed=stopped.stop.crossed,
-        unchanged=stopped.unchanged,
-        seconds=0.0,
     )
 
 
 def _repair_windows(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[Scored | Progress, None, Photograph]:
-    """A picture, uint8 ``[H, W, 3]``, that is explained as a whole and repaired by windows.
-
-    Each window's change is added to the picture after the inverse, faded towards its edges.
-    """
+    """A picture, uint8 ``[H, W, 3]``, that is explained as a whole and repaired by windows."""
     side, repair = models.profile.image_size, choose_repair(models)
+    assert repair.explain is not None
+    assert repair.explain.windows is not None
     pixels = mirror_to_side(pixels, side)
-    x, config = to_tensor(pixels), repair.explain
-    assert config is not None
-    assert config.windows is not None
-    grid = Grid.over(pixels.shape[:2], side, round(config.windows.overlap * side))
-    judge = CandidateJudge(models.schedule, models.explainer, seed)
-    steps = explain_by_windows(judge, x, models.window_size, config)
-    explanation = yield from _with_progress(steps, len(grid))
-    restored = replace(explanation.degradation, noise=0.0).inverse(x)
+    x = to_tensor(pixels)
+    grid = Grid.over(pixels.shape[:2], side, round(repair.explain.windows.overlap * side))
+    explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
+    reference = replace(explanation.degradation, noise=0.0).inverse(x)
     explanations = [
-        _explain_window(models, explanation, restored, grid, number, config.windows)
+        _explain_window(models, explanation, reference, grid, number, repair.explain.windows)
         for number in range(len(grid))
     ]
-
     # With a noise map the rest is undone already; a blur is undone window by window.
-    source = x if explanation.noise_map is None else restored
+    source = x if explanation.noise_map is None else reference
+    change, stops = torch.zeros_like(x), dict[int, Stop]()
+    for event in _repair_damaged_windows(models, source, seed, repair, grid, explanations):
+        if isinstance(event, Progress):
+            yield event
+            continue
+        number, stopped = event.stopped.row, event.stopped
+        stops[number] = stopped.stop
+        if stopped.steps:
+            grid.add(change, number, event.image.cpu() - grid.cut(reference, [number])[0])
+    change = change / grid.weight()
+    if (pixels == pixels[..., :1]).all():  # a grey photograph stays grey
+        change = change.mean(0)
+    depths = [stops[number].t_star if number in stops else 0 for number in range(len(grid))]
+    return Photograph(
+        from_tensor(reference + change),
+        explanation,
+        noise=_noise_by_pixel(explanation, pixels),
+        depths=np.array(depths).reshape(len(grid.rows), len(grid.columns)),
+        crossed=all(stop.crossed for stop in stops.values()),
+    )
 
+
+def _repair_damaged_windows(
+    models: Models,
+    source: Tensor,
+    seed: int,
+    repair: Repair,
+    grid: Grid,
+    explanations: Sequence[Explanation],
+) -> Iterator[Rebuilt | Progress]:
+    """The windows of ``source``, ``[3, H, W]``, that are not undamaged, some at a time.
+
+    The row of each result is the window's number in the grid.
+    """
     damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
-    change, depths, crossed = torch.zeros_like(x), np.zeros(len(grid), np.int64), True
-    size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
+    size = max(1, WINDOW_BATCH * models.window_size**2 // grid.side**2)
     for first in range(0, len(damaged), size):
         numbers = damaged[first : first + size]
-        before = grid.cut(restored, numbers)
-        seeds = [seed * 1_000_003 + number for number in numbers]
         windows = grid.cut(source, numbers).to(models.device)
+        seeds = [seed * 1_000_003 + number for number in numbers]
         caches = [
             PictureCache(models, window, window_seed, explanations[number])
             for window, window_seed, number in zip(windows, seeds, numbers, strict=True)
         ]
         for event in run(models, windows, seeds, [repair], caches):
-            if isinstance(event, Stopped):
-                depths[numbers[event.row]] = event.stop.t_star
-                crossed = crossed and event.stop.crossed
-            elif isinstance(event, Rebuilt) and event.steps:
-                grid.add(change, numbers[event.row], event.image.cpu() - before[event.row])
+            if isinstance(event, Rebuilt):
+                stopped = replace(event.stopped, row=numbers[event.stopped.row])
+                yield replace(event, stopped=stopped)
         yield Progress(first + len(numbers), len(damaged))
-
-    change = change / grid.weight()
-    if (pixels == pixels[..., :1]).all():  # a grey photograph stays grey
-        change = change.mean(0)
-    return Photograph(
-        from_tensor(restored + change),
-        explanation,
-        noise=_noise_by_pixel(explanation, pixels),
-        rows=grid.rows,
-        columns=grid.columns,
-        depths=depths.reshape(len(grid.rows), len(grid.columns)),
-        crossed=crossed,
-        unchanged=False,
-        seconds=0.0,
-    )
 
 
 def _noise_by_pixel(explanation: Explanation, pixels: Pixels) -> NDArray[np.float32]:
-    """The noise level of each pixel, ``[H, W]``."""
     if explanation.noise_map is not None:
         noise: NDArray[np.float32] = explanation.noise_map.numpy()
         return noise
     return np.full(pixels.shape[:2], explanation.degradation.noise, np.float32)
 
 
-def _with_progress(
-    steps: Generator[Scored, None, Explanation], total: int
-) -> Generator[Scored | Progress, None, Explanation]:
-    """The explanation that ``steps`` return.
-
-    Events which only say that work goes on become progress, of no window yet.
-    """
-    while True:
-        try:
-            event = next(steps)
-        except StopIteration as end:
-            explanation: Explanation = end.value
-            return explanation
-        yield Progress(0, total) if event.stage == WINDOWS else event
-
-
 def _explain_window(
     models: Models,
     explanation: Explanation,
-    restored: Tensor,
+    reference: Tensor,
     grid: Grid,
     number: int,
     config: WindowsConfig,
 ) -> Explanation:
     """The whole picture's explanation for one window: its own noise, the same blur.
 
-    ``restored``: the whole after the inverse, ``[3, H, W]``. Exposure, impulses, blocks, zoom,
+    ``reference``: the whole after the inverse, ``[3, H, W]``. Exposure, impulses, blocks, zoom,
     glass and veils are undone there; nothing of them is left to do.
     """
-    state = restored if explanation.state is None else explanation.state
+    state = reference if explanation.state is None else explanation.state
     window = replace(explanation, scored=(), state=grid.cut(state, [number])[0])
-    nothing = replace(
-        window, degradation=NO_DEGRADATION, entry=0, noise_map=None, is_undamaged=True
-    )
+    operator = explanation.degradation.operator
     if explanation.noise_map is not None:
         noise = grid.cut(explanation.noise_map[None], [number])[0, 0]
-        if not bool(noise.any()):
-            return nothing
-        levels = uniform_levels(noise, config.levels)
-        return replace(
-            window,
-            degradation=replace(NO_DEGRADATION, noise=levels[-1]),
-            entry=matched_depth(models.schedule, levels[-1]),
-            noise_map=noise,
-            levels=levels,
-        )
-    operator = explanation.degradation.operator
-    if isinstance(operator, Convolution):  # the same everywhere
+        if bool(noise.any()):
+            levels = uniform_levels(noise, config.levels)
+            return replace(
+                window,
+                degradation=Degradation(noise=levels[-1]),
+                entry=matched_depth(models.schedule, levels[-1]),
+                noise_map=noise,
+                levels=levels,
+            )
+    elif isinstance(operator, Convolution):  # the same everywhere
         return replace(window, degradation=Degradation(operator=operator))
-    return nothing
+    return replace(window, degradation=NO_DEGRADATION, entry=0, noise_map=None, is_undamaged=True)

@@ -12,6 +12,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from dga.explanation.sharpness import disk, wiener
 from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
-from dga.networks.compute import with_own_numerics
+from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.profiles import (
     Diffusion,
@@ -52,14 +53,17 @@ NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
 class Stopped:
     """Event: the forward process of one picture stopped, for one repair.
 
+    ``row`` and ``seed``: of the picture, and ``observed``: as it came, ``[3, S, S]``;
     ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T; ``logits``:
-    ``[paths, K]`` from the entry on, as far as they were needed, ``[1, 0]`` where the discriminator
-    was not asked; ``x_0``: the picture with which the process began, ``[3, S, S]``; ``starts`` and
+    ``[K]`` from the entry on, as far as they were needed, empty where the discriminator was not
+    used; ``x_0``: where the forward process began, ``[3, S, S]``; ``starts`` and
     ``states``: what :func:`draw_starts` returns, ``[n, 3, S, S]`` of the latter; ``seconds``: of
     the explanation and the stop.
     """
 
     row: int
+    seed: int
+    observed: Tensor
     repair: Repair
     diffusion: Diffusion
     explanation: Explanation
@@ -82,14 +86,15 @@ class Stopped:
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) at depths from the entry on, averaged over noise paths."""
-        averaged: NDArray[np.float64] = confidence_from_logits(self.logits).mean(0)
-        return averaged
+        """P(corrupted | x_k) at depths from the entry on."""
+        return confidence_from_logits(self.logits)
 
-    @property
-    def restored(self) -> Pixels:
-        """The picture with which the process began, uint8 ``[S, S, 3]``."""
-        return from_tensor(self.x_0)
+    @cached_property
+    def reference(self) -> Tensor:
+        """The picture after the inverse, ``[3, S, S]``: structural guidance keeps to it."""
+        if self.explanation.state is None:
+            return self.x_0
+        return self.explanation.degradation.inverse(self.observed)
 
     @property
     def x_t_star(self) -> Pixels:
@@ -99,16 +104,13 @@ class Stopped:
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """Event: one repair of one picture is finished. ``image``: ``[3, S, S]`` at 8-bit levels.
+    """Event: one repair of one picture is finished.
 
-    ``steps``: how often the denoiser was shown the picture, 0 where its depth is 0; ``seconds``:
-    of all denoising.
+    ``image``: ``[3, S, S]`` at 8-bit levels; ``seconds``: of all denoising.
     """
 
-    row: int
-    repair: Repair
+    stopped: Stopped
     image: Tensor
-    steps: int
     seconds: float
 
 
@@ -120,7 +122,7 @@ Permutation = Callable[[list[Stopped]], list[Stopped]]
 # The loop
 
 
-@with_own_numerics
+@isolate_numerics
 def run(
     models: Models,
     x: Tensor,
@@ -147,7 +149,7 @@ def run(
     if permutation is not None:
         all_stopped = permutation(all_stopped)
         yield from all_stopped
-    yield from denoise(models, make_jobs(all_stopped, x, seeds))
+    yield from denoise(models, all_stopped)
 
 
 def find_stop(
@@ -160,7 +162,7 @@ def find_stop(
     """
     explanation = yield from cache.explain(repair.explain)
     diffusion = choose_diffusion(repair, explanation)
-    logits, seconds = np.empty((1, 0)), explanation.seconds
+    logits, seconds = np.empty(0), explanation.seconds
     if diffusion.depth is not None:
         stop = Stop(diffusion.depth, crossed=True)
     elif explanation.is_flat or explanation.is_undamaged:
@@ -175,6 +177,8 @@ def find_stop(
     starts, states = draw_starts(path, explanation, stop.t_star)
     return Stopped(
         row,
+        cache.seed,
+        cache.x,
         repair,
         diffusion,
         explanation,
@@ -227,7 +231,7 @@ class PictureCache:
     ) -> None:
         self.models, self.x, self.seed, self.explanation = models, x, seed, explanation
         self._explanations: dict[ExplanationConfig, Explanation] = {}
-        self._paths: dict[tuple[Degradation, bool, int, int], JudgedPath] = {}
+        self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
 
     def explain(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
         """The caller's explanation, else one by ``config``; without either none."""
@@ -248,12 +252,12 @@ class PictureCache:
             return (yield from explain_by_windows(judge, self.x.cpu(), side, config))
         return (yield from explain(judge, self.x, config))
 
-    def path(self, explanation: Explanation, number: int = 0) -> JudgedPath:
-        """Noise path ``number`` of the picture after the explanation's inverse."""
-        is_explained, noise_map = explanation is not NO_EXPLANATION, id(explanation.noise_map)
-        key = explanation.degradation, is_explained, noise_map, number
+    def path(self, explanation: Explanation) -> JudgedPath:
+        """The noise path of the picture after the explanation's inverse."""
+        is_explained = explanation is not NO_EXPLANATION
+        key = explanation.degradation, is_explained, id(explanation.noise_map)
         if key not in self._paths:
-            self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation, number)
+            self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation)
         return self._paths[key]
 
     def judge_until_stop(
@@ -261,33 +265,27 @@ class PictureCache:
     ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
         """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
 
-        Returns the stop, whose depth is counted from the entry, with logits ``[paths, K]`` and
-        seconds.
+        Returns the stop, whose depth is counted from the entry, with logits ``[K]`` and seconds.
         """
-        paths = [self.path(explanation, number) for number in range(stopping.paths)]
+        path = self.path(explanation)
         most = self.models.schedule.steps - explanation.entry + 1
         count, batch = 0, max_batch(self.x)
         first = 1 if self.explanation else FIRST  # a window with noise mostly stops at its entry
         while True:
-            wanted = count + batch if count else min(first, batch)
-            count = min(most, max(extent + 1, min(wanted, stopping.deepest + 1)))
-            for path in paths:
-                yield from path.judge(count)
-            logits = np.stack([path.logits[:count] for path in paths])
+            more = count + batch if count else min(first, batch)
+            count = min(most, max(extent + 1, min(more, stopping.deepest + 1)))
+            yield from path.judge(count)
+            logits = path.logits[:count]
             if count == most or is_decided(logits, stopping):
-                seconds = sum(path.seconds[count] for path in paths)
-                return choose_depth(logits, stopping), logits, seconds
+                return choose_depth(logits, stopping), logits, path.seconds[count]
 
 
-def make_judged_path(
-    models: Models, x: Tensor, seed: int, explanation: Explanation, number: int = 0
-) -> JudgedPath:
-    """Noise path ``number`` of a picture, ``[3, S, S]``, after the explanation's inverse."""
+def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanation) -> JudgedPath:
+    """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse."""
     is_explained, degradation = explanation is not NO_EXPLANATION, explanation.degradation
-    path_seed = seed if number == 0 else (seed + 1) * 1_000_003 + number
     noise = degradation.noise if explanation.noise_map is None else explanation.noise_map
     begin = degradation.inverse(x) if explanation.state is None else explanation.state.to(x)
-    states = ForwardPath(models.schedule, begin, path_seed, noise)
+    states = ForwardPath(models.schedule, begin, seed, noise)
     network = models.explainer if is_explained else models.discriminator
     return JudgedPath(models.schedule, network, states, explanation.entry)
 
@@ -295,67 +293,38 @@ def make_judged_path(
 # The way back
 
 
-@dataclass(frozen=True)
-class Job:
-    """One reverse process of a picture, shared by all repairs for which it is the same.
-
-    ``stopped``: of the first of them; ``diffusion``: from t*; ``restored``: the picture after the
-    inverse, which structural guidance keeps to; ``observed``: as it came; both ``[3, S, S]``.
-    """
-
-    stopped: Stopped
-    diffusion: Diffusion
-    seed: int
-    restored: Tensor
-    observed: Tensor
-    repairs: list[Repair]
-
-    def blend(self, images: Tensor) -> Tensor:
-        """The picture, ``[3, S, S]``, from what each start gave, ``[n, 3, S, S]``."""
-        explanation = self.stopped.explanation
-        if explanation.noise_map is None or not explanation.levels:
-            return images[0]
-        weights = level_weights(explanation.noise_map, explanation.levels).to(images)
-        return (weights[:, None] * torch.cat([self.restored[None], images])).sum(0)
-
-    def finish(self, image: Tensor, seconds: float) -> Iterator[Rebuilt]:
-        """The events of a finished picture, ``[3, S, S]``, one for each repair."""
-        for repair in self.repairs:
-            yield Rebuilt(self.stopped.row, repair, image, self.stopped.steps, seconds)
+Job = list[Stopped]
+"""Repairs of one picture that have path, t* and diffusion in common, and so the result."""
 
 
-def make_jobs(all_stopped: Sequence[Stopped], x: Tensor, seeds: Sequence[int]) -> list[Job]:
-    """One job for all repairs of a picture that have path, t* and diffusion in common."""
-    jobs: dict[Any, Job] = {}
-    for stopped in all_stopped:
-        row, explanation = stopped.row, stopped.explanation
-        diffusion = stopped.diffusion.with_depth(stopped.stop.t_star)
-        key = row, explanation.degradation, id(explanation.noise_map), stopped.starts, diffusion
-        if key not in jobs:
-            restored = explanation.degradation.inverse(x[row])
-            jobs[key] = Job(stopped, diffusion, seeds[row], restored, x[row], repairs=[])
-        jobs[key].repairs.append(stopped.repair)
-    return list(jobs.values())
-
-
-def denoise(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebuilt]:
-    """Denoise every job to depth 0; those that differ in depth alone share batches."""
+def denoise(models: Models, all_stopped: Sequence[Stopped]) -> Iterator[ReverseStep | Rebuilt]:
+    """Denoise every picture to depth 0; what differs in depth alone shares batches."""
     groups: dict[Diffusion, list[Job]] = defaultdict(list)
-    for job in jobs:
-        if job.stopped.stop.t_star:
-            groups[job.diffusion.with_depth(0)].append(job)
+    for job in _find_jobs(all_stopped):
+        if job[0].stop.t_star:
+            groups[job[0].diffusion.with_depth(0)].append(job)
         else:
-            yield from job.finish(job.restored, 0.0)
+            yield from (Rebuilt(stopped, job[0].reference, 0.0) for stopped in job)
     for group in groups.values():
-        for batch in split_by_rows(group, max_batch(group[0].restored)):
+        for batch in split_by_rows(group, max_batch(group[0][0].x_0)):
             yield from _denoise_batch(models, batch)
+
+
+def _find_jobs(all_stopped: Sequence[Stopped]) -> list[Job]:
+    jobs: dict[Any, Job] = defaultdict(list)
+    for stopped in all_stopped:
+        explanation, diffusion = stopped.explanation, stopped.diffusion.with_depth(0)
+        noise_map = id(explanation.noise_map)
+        key = stopped.row, explanation.degradation, noise_map, stopped.starts, diffusion
+        jobs[key].append(stopped)
+    return list(jobs.values())
 
 
 def split_by_rows(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
     """Batches of at most ``most`` rows, but of one job at least; a start of a job is a row."""
     batch: list[Job] = []
     for job in jobs:
-        if batch and sum(len(one.stopped.starts) for one in [*batch, job]) > most:
+        if batch and sum(len(one[0].starts) for one in [*batch, job]) > most:
             yield batch
             batch = []
         batch.append(job)
@@ -363,40 +332,52 @@ def split_by_rows(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
 
 
 def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebuilt]:
-    """Denoise one batch of jobs that differ in depth alone."""
-    begun, diffusion = time.perf_counter(), jobs[0].diffusion
-    starts = [(job, depth) for job in jobs for depth in job.stopped.starts]  # a row each
-    rows = [job for job, _ in starts]
-    images = torch.cat([job.stopped.states for job in jobs])  # [b, 3, S, S]
-    process = _make_process(models, diffusion, rows)
-    for step in process.run(images, [depth for _, depth in starts], [job.seed for job in rows]):
+    """Denoise one batch of jobs that differ in depth alone; a start of a job is a row."""
+    begun, firsts = time.perf_counter(), [job[0] for job in jobs]
+    rows = [stopped for stopped in firsts for _ in stopped.starts]
+    depths = [depth for stopped in firsts for depth in stopped.starts]
+    images = torch.cat([stopped.states for stopped in firsts])  # [b, 3, S, S]
+    process = _make_process(models, rows)
+    for step in process.run(images, depths, [stopped.seed for stopped in rows]):
         for row, depth, x in zip(step.rows.tolist(), step.depth.tolist(), step.x, strict=True):
             if depth == 0:
                 images[row] = x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
-    by_job = images.clamp(-1, 1).split([len(job.stopped.starts) for job in jobs])
-    images = torch.stack([job.blend(part) for job, part in zip(jobs, by_job, strict=True)])
+    by_job = images.clamp(-1, 1).split([len(stopped.starts) for stopped in firsts])
+    images = torch.stack([_blend(one, part) for one, part in zip(firsts, by_job, strict=True)])
+    diffusion = firsts[0].diffusion
     if diffusion.sharpen:
         images = wiener(images, disk(diffusion.sharpen), diffusion.sharpen_regularisation)
     images = to_levels(images)
-    step_seconds = (time.perf_counter() - begun) / sum(job.stopped.steps for job in jobs)
+    step_seconds = (time.perf_counter() - begun) / sum(stopped.steps for stopped in firsts)
     for job, image in zip(jobs, images, strict=True):
-        yield from job.finish(image, step_seconds * job.stopped.steps)
+        for stopped in job:
+            yield Rebuilt(stopped, image, step_seconds * stopped.steps)
 
 
-def _make_process(models: Models, diffusion: Diffusion, rows: Sequence[Job]) -> ReverseProcess:
+def _blend(stopped: Stopped, images: Tensor) -> Tensor:
+    """The picture, ``[3, S, S]``, from what each of its starts gave, ``[n, 3, S, S]``."""
+    explanation = stopped.explanation
+    if explanation.noise_map is None or not explanation.levels:
+        return images[0]
+    weights = level_weights(explanation.noise_map, explanation.levels).to(images)
+    return (weights[:, None] * torch.cat([stopped.reference[None], images])).sum(0)
+
+
+def _make_process(models: Models, rows: Sequence[Stopped]) -> ReverseProcess:
     """How rows are denoised, each held to its picture: by its operator, or its low frequencies."""
+    diffusion = rows[0].diffusion
     process = ReverseProcess(models.schedule, models.denoiser, sampler_of(diffusion))
     config = diffusion.guidance
     if isinstance(config, OperatorGuidanceConfig):
-        degradations = [job.stopped.explanation.degradation for job in rows]
+        degradations = [stopped.explanation.degradation for stopped in rows]
         operators = [one.operator for one in degradations if one.operator]
-        observed = torch.stack([job.observed for job in rows])
+        observed = torch.stack([stopped.observed for stopped in rows])
         agreement = OperatorAgreement(models.schedule, operators, observed, config.weight)
         return replace(process, agreement=agreement)
     if config is not None:
-        reference = torch.stack([job.restored for job in rows])
+        reference = torch.stack([stopped.reference for stopped in rows])
         return replace(process, guide=StructuralGuide(reference, config))
     return process

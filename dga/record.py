@@ -19,15 +19,7 @@ from dga.io.files import numbered, to_plain
 from dga.networks.classifier import Prediction
 from dga.one_picture import Adaptation, Reconstruction
 from dga.pipeline import Stopped
-from dga.request import Request
-from dga.sentences import (
-    Reading,
-    describe_chosen_depth,
-    describe_explanation,
-    describe_fixed_depth,
-    describe_plus,
-)
-from dga.stopping import Stop
+from dga.sentences import describe_explanation
 
 MADE_OF = "adapted.json"
 """A file beside a run's pictures that names the picture they were made of."""
@@ -74,13 +66,14 @@ def to_api_facts(run: Adaptation) -> dict[str, Any]:
     return {**facts, "confidence": _curve(run)}
 
 
-def to_command_facts(run: Adaptation, request: Request, pictures: dict[str, str]) -> dict[str, Any]:
+def to_command_facts(
+    run: Adaptation, pictures: dict[str, str], corruption: str | None, severity: int
+) -> dict[str, Any]:
     """All that the command prints, as JSON types: rounded, the five likeliest as objects."""
     return {
         **_facts(run, top5, digits=4),
-        "corruption": request.corruption,
-        "severity": request.severity if request.corruption else None,
-        "paths": run.stopping.paths,
+        "corruption": corruption,
+        "severity": severity if corruption else None,
         "confidence": [round(float(c), 6) for c in _curve(run)],
         "pictures": pictures,
         "device": run.device,
@@ -97,14 +90,14 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
         "max_depth": run.stopping.max_depth,
         "horizon": run.stopping.horizon,
         "t_star": run.t_star,
-        "crossed": run.stop.crossed,
+        "crossed": run.stopped.stop.crossed,
         "curve_seconds": round(run.stopped.seconds, digits),
         "input": {"top5": top(run.input_prediction)},
         "x_t_star": {"top5": top(run.x_t_star_prediction)},
         "methods": {
             name: {
                 "depth": result.depth,
-                "steps": result.steps,
+                "steps": result.stopped.steps,
                 "seconds": round(_seconds(result), digits),
                 "top5": top(result.prediction),
             }
@@ -121,7 +114,7 @@ def _curve(run: Adaptation) -> list[float]:
 
 def _seconds(result: Reconstruction) -> float:
     """Seconds of rebuilding, with those of finding t* where that is the system's own."""
-    return result.seconds + (result.stopped.seconds if result.system.explain else 0.0)
+    return result.seconds + (result.stopped.seconds if result.stopped.repair.explain else 0.0)
 
 
 def _explained_facts(stopped: Stopped, digits: int) -> dict[str, Any]:
@@ -156,8 +149,8 @@ def top5(prediction: Prediction) -> list[dict[str, Any]]:
 
 
 def to_text(facts: dict[str, Any]) -> str:
-    """The command's facts as text: what became of the picture, then the figures."""
-    lines = [_outcome(facts)]
+    """The command's facts as text: what DGA+ did, the path to t*, and a line for each method."""
+    lines = [facts["explained"]["sentence"]] if facts["explained"] else []
     if facts["confidence"]:  # DGA+ alone goes its own way
         lines += _path_text(facts)
     rows = {"input": facts["input"], **facts["methods"]}
@@ -169,39 +162,16 @@ def to_text(facts: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _outcome(facts: dict[str, Any]) -> str:
-    """A sentence on what DGA+ did, else on a method that chose a depth, else on DDA."""
-    methods, explained = facts["methods"], facts["explained"]
-    order = ("dga-plus", "dga-guided", "dga", "dda", "diffpure")[0 if explained else 1 :]
-    name = next(name for start in order for name in methods if name.startswith(start))
-    before, after = _reading(facts["input"]), _reading(methods[name])
-    if explained and name.startswith("dga-plus"):
-        stop = Stop(explained["t_star"], explained["crossed"])
-        finding, is_unchanged = explained["sentence"], explained["unchanged"]
-        return describe_plus(before, after, finding, stop, is_unchanged, explained["flat"])
-    if name.startswith(("dda", "diffpure")):
-        return describe_fixed_depth(before, after, methods[name]["depth"])
-    stop, is_guided = Stop(facts["t_star"], facts["crossed"]), name.startswith("dga-guided")
-    return describe_chosen_depth(before, after, stop, facts["horizon"], is_guided)
-
-
-def _reading(facts: dict[str, Any]) -> Reading:
-    """The likeliest label of a row of facts."""
-    best = facts["top5"][0]
-    return Reading(best["label"], best["probability"])
-
-
 def _path_text(facts: dict[str, Any]) -> list[str]:
-    """Two lines on t* and on the confidence that led to it."""
     stopped = f"t* = {facts['t_star']}"
     if not facts["crossed"] and facts["t_star"]:
         stopped += " (the deepest allowed: confidence had not fallen below tau)"
     elif not facts["crossed"]:
         stopped += f" (left alone: confidence stayed above tau to depth {facts['horizon']})"
     first = f"{stopped}, tau {facts['tau']}, chosen in {facts['curve_seconds']:.2f} s"
-    shown = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
+    samples = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
                       if k < len(facts["confidence"]))  # fmt: skip
-    return [first, f"confidence of damage by depth  {shown}"]
+    return [first, f"confidence of damage by depth  {samples}"]
 
 
 PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")

@@ -1,7 +1,7 @@
 """The stopping rule: from a confidence curve to the depth t* where the forward process halts.
 
-It is the paper's threshold tau (section 3.2), with a deepest depth, several noise paths, and a
-horizon, beyond which a picture is given up, as our additions.
+It is the paper's threshold tau (section 3.2), with a deepest depth and a horizon, beyond which a
+picture is given up, as our additions.
 """
 
 from dataclasses import dataclass
@@ -33,44 +33,36 @@ def confidence_from_logits(logits: ArrayLike) -> NDArray[np.float64]:
 
 
 def choose_depth(logits: ArrayLike, config: StoppingConfig) -> Stop:
-    """The first depth at which the picture can no longer be told from source data.
-
-    ``logits``: ``[T + 1]`` or, for several noise paths, ``[paths, T + 1]``.
+    """The first depth at which a picture with ``logits`` ``[T + 1]`` passes for source data.
 
     - Already below at depth 0: t* = 0, crossed.
     - Never below in 0...max_depth: t* = max_depth, not crossed.
     - With a horizon, not even below by then: t* = 0, not crossed.
     - Equal to tau is not below.
-    - ``run`` > 1: t* is the first of that many depths in a row; the last of them may
-      lie beyond max_depth, but not beyond T.
 
     Raises ``ValueError`` for a curve that is empty or not finite. (Section 3.2 of the paper.)
     """
-    curve = np.atleast_2d(np.asarray(logits, dtype=np.float64))  # [paths, T + 1]
+    curve = np.asarray(logits, dtype=np.float64)  # [T + 1]
     if curve.size == 0 or not np.isfinite(curve).all():
         raise ValueError("The confidence curve is empty or holds values that are not finite.")
-    below = confidence_from_logits(curve).mean(0) < config.tau
-    stop = find_first_run(below, config.run, config.max_depth)
-    if config.horizon is None or find_first_run(below, config.run, config.horizon).crossed:
+    below = confidence_from_logits(curve) < config.tau
+    stop = _find_first(below, config.max_depth)
+    if config.horizon is None or _find_first(below, config.horizon).crossed:
         return stop
     return Stop(0, crossed=False)
 
 
-def is_decided(logits: ArrayLike, config: StoppingConfig) -> bool:
+def is_decided(logits: NDArray[np.float64], config: StoppingConfig) -> bool:
     """Whether a curve that is judged to some depth only, as above, stops where the whole one does.
 
     Raises what :func:`choose_depth` does.
     """
-    curve = np.atleast_2d(np.asarray(logits, dtype=np.float64))
-    stop = choose_depth(curve, config)
+    stop = choose_depth(logits, config)
     within = config.horizon is not None and not stop.gave_up  # below tau, but too deep
-    return stop.crossed or within or curve.shape[1] > config.deepest
+    return stop.crossed or within or len(logits) > config.deepest
 
 
-def find_first_run(below: NDArray[np.bool_], run: int, max_depth: int) -> Stop:
-    """First depth in 0...max_depth that starts ``run`` consecutive true values."""
-    last = min(max_depth, len(below) - 1)
-    for depth in range(last + 1):
-        if depth + run <= len(below) and below[depth : depth + run].all():
-            return Stop(depth, crossed=True)
-    return Stop(last, crossed=False)
+def _find_first(below: NDArray[np.bool_], max_depth: int) -> Stop:
+    """The first depth in 0...max_depth that is below tau."""
+    within = below[: max_depth + 1]
+    return Stop(int(within.argmax()) if within.any() else len(within) - 1, bool(within.any()))

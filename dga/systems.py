@@ -14,7 +14,6 @@ from dga.io.settings import override
 from dga.profiles import (
     DenoiseConfig,
     Diffusion,
-    ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
     Profile,
@@ -38,13 +37,11 @@ class Control:
 
     ``permute``: pictures of a batch exchange their ``noise`` (with entry k0 and t*), their
     ``depth`` (t* beyond the entry) or their whole ``explanation``, in a fixed random order
-    (:mod:`dga.readers.permutation`); ``batch``: how many pictures of the stream exchange theirs;
-    ``alternatives``: every candidate explanation's inverse is classified, too, for an oracle.
+    (:mod:`dga.readers.permutation`); ``batch``: how many pictures of the stream exchange theirs.
     """
 
     permute: Literal["none", "noise", "depth", "explanation"] = "none"
     batch: int | None = None
-    alternatives: bool = False
 
     def __post_init__(self) -> None:
         if self.permute != "none" and self.batch is None:
@@ -86,11 +83,6 @@ class System:
         repair = self.repair
         every = (repair.diffusion, repair.noisy, repair.blurred) if repair else ()
         return tuple(one for one in every if one)
-
-    @property
-    def explain(self) -> ExplanationConfig | None:
-        """How the damage is explained before noise is added; None: it is not."""
-        return self.repair.explain if self.repair else None
 
     @property
     def batch(self) -> int | None:
@@ -138,22 +130,23 @@ def systems(profile: Profile) -> dict[str, System]:
 
 
 def _make_row(name: str, diffusion: Diffusion, ensemble: bool = False) -> System:
-    """A system that explains nothing."""
     return System(name, repair=Repair(diffusion), ensemble=ensemble)
 
 
 def parse(profile: Profile, text: str) -> System:
     """The system that a text such as ``dga-guided``, ``dga-plus+tent`` or ``dga:tau=0.3`` names.
 
-    The second is a pair, whose ensemble is read by Tent.
-
     Raises ``ValueError`` naming the repairs, readers or settings that there are.
     """
-    name, changes = split_settings(text)
-    return change_settings(profile, _find_system(profile, name), changes, text)
+    name, changes = _split_settings(text)
+    system: System = override(replace(_find_system(profile, name), name=text), changes)
+    schedule = Schedule.from_config(profile.schedule)
+    for diffusion in system.diffusions:
+        schedule.check_depth(diffusion.depth or 0)
+    return system
 
 
-def split_settings(text: str) -> tuple[str, dict[str, str]]:
+def _split_settings(text: str) -> tuple[str, dict[str, str]]:
     """``dga:tau=0.3`` to its name and its settings. Raises ``ValueError`` for other text."""
     name, *parts = text.split(":")
     pairs = [part.partition("=") for part in parts]
@@ -187,16 +180,15 @@ def _find_system(profile: Profile, name: str) -> System:
     return replace(by_name[repair], reader=by_name[reader].reader, ensemble=True, trust=trust)
 
 
-def change_settings(profile: Profile, system: System, changes: dict[str, str], name: str) -> System:
-    """The system with settings changed by text, under another name.
+def parse_repairs(profile: Profile, texts: Sequence[str]) -> list[System]:
+    """Systems that repair one picture, by the texts that name them.
 
-    Raises ``ValueError`` as :func:`parse` does.
+    Raises ``ValueError`` as :func:`parse_all` and :func:`require_repair` do.
     """
-    changed: System = override(replace(system, name=name), changes)
-    schedule = Schedule.from_config(profile.schedule)
-    for diffusion in changed.diffusions:
-        schedule.check_depth(diffusion.depth or 0)
-    return changed
+    chosen = list(parse_all(profile, texts).values())
+    for system in chosen:
+        require_repair(system)
+    return chosen
 
 
 def require_repair(system: System) -> Repair:

@@ -109,7 +109,7 @@ class Recorder:
             for event in pipeline.run(self.models, cache.x[None], [0], list(ways), [cache]):
                 if isinstance(event, pipeline.Rebuilt):
                     image = from_tensor(event.image)
-                    states[ways[event.repair]][name] = self.read(image, record["truth"])
+                    states[ways[event.stopped.repair]][name] = self.read(image, record["truth"])
         return record | facts | {"depths": [*states.values()]}
 
 

@@ -26,7 +26,7 @@ from app.runs.subject import Subject, describe_reading, read_pictures, view_squa
 from dga.discriminator import Judged, judge_states
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
-from dga.one_picture import DepthChosen, Reconstruction, adapt_steps, classify
+from dga.one_picture import Reconstruction, adapt_steps, classify
 from dga.photograph import Photograph, Progress, photograph_steps
 from dga.pipeline import NO_EXPLANATION, PictureCache, Rebuilt, Stopped, run
 from dga.profiles import Profile, StoppingConfig
@@ -207,12 +207,13 @@ class Watcher:
     def repair_by_discriminator(self) -> Generator[Part]:
         """DGA and DGA + G: the curve as it grows, the stop, both pictures."""
         profile = replace(self.models.profile, stopping=self.stopping)
-        names = {"dga": "paper", "dga-guided": "guided"}
+        names, stopped = {"dga": "paper", "dga-guided": "guided"}, None
         for event in self.adapt(*(systems(profile)[name] for name in names)):
             if isinstance(event, Judged):
                 yield {"curve": self._curve(is_done=False)}
-            elif isinstance(event, DepthChosen) and event.system is None:
-                yield {"curve": self._curve(is_done=True), "stop": self._stop(event.stopped)}
+            elif isinstance(event, Stopped) and stopped is None:
+                stopped = event
+                yield {"curve": self._curve(is_done=True), "stop": self._stop(stopped)}
             elif isinstance(event, Reconstruction):
                 self.images[names[event.system.name]] = event.image
                 shown = show(self.subject, event.image, describe_reading(event.prediction))
@@ -246,7 +247,7 @@ class Watcher:
         x, depths = self.cache.x[None], list[dict[str, Any]]()
         for event in run(self.models, x, [self.seed], list(repairs), [self.cache]):
             if isinstance(event, Rebuilt):
-                depth = repairs[event.repair]
+                depth = repairs[event.stopped.repair]
                 pixels = from_tensor(event.image)
                 view = self._show(pixels, event.image)
                 small = to_data_url(pixels, SMALL, 80)
@@ -256,22 +257,17 @@ class Watcher:
     def explain_view(self) -> Generator[Part]:
         """Ours on the same square: where it begins, and how sure the discriminator still is."""
         plus = systems(self.models.profile)["dga-plus"]
-        stopped = image = None
-        for event in adapt_steps(self.models, self.pixels, self.seed, [plus], None, self.cache):
-            if isinstance(event, DepthChosen) and event.system is not None:
-                stopped = event.stopped
-            elif isinstance(event, Reconstruction):
-                image = show(self.subject, event.image, describe_reading(event.prediction))
-        assert stopped is not None
-        assert image is not None
-        restored = to_tensor(stopped.restored)[None].to(self.models.device)
+        events = adapt_steps(self.models, self.pixels, self.seed, [plus], None, self.cache)
+        (result,) = (event for event in events if isinstance(event, Reconstruction))
+        image = show(self.subject, result.image, describe_reading(result.prediction))
+        stopped = result.stopped
         yield {
             "diagnosis": {
                 **image,
                 "entry": stopped.explanation.entry,
                 "depth": stopped.stop.t_star,
                 "is_unchanged": stopped.unchanged,
-                "before": self._explained_confidence(restored),
+                "before": self._explained_confidence(stopped.x_0[None]),
             }
         }
 

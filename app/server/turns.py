@@ -1,4 +1,7 @@
-"""The line before the one thread that computes: visitors take turns, and long runs give way."""
+"""The line before the one thread that computes: visitors take turns, and long runs give way.
+
+How long a run may compute in all is ``BUDGET_SECONDS`` in :mod:`app.runs.models`.
+"""
 
 from __future__ import annotations
 

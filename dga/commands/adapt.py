@@ -27,17 +27,17 @@ def adapt(
 ) -> None:
     """Adapt one picture: write every image, print t*, the curve and the predictions."""
     from dga import one_picture, record
-    from dga.corruptions import corrupt
+    from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
     from dga.images import to_pixels, to_square
     from dga.io.parsing import split_list
     from dga.profiles import get_profile
-    from dga.request import Request, choose_systems
+    from dga.systems import parse_repairs
 
     if image.is_dir():
         raise ValueError(f"{image} is a folder: python -m dga repair takes folders.")
     profile = get_profile(models.profile)
-    request = Request.of(profile, corruption=corruption, severity=severity, seed=seed)
-    systems = choose_systems(profile, request, split_list(methods))
+    check_corruption(corruption or CORRUPTIONS[0], severity)
+    systems = parse_repairs(profile, split_list(methods))
     picture = common.read_picture(image)
     pixels = to_pixels(to_square(picture.image, profile.image_size))
     damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
@@ -46,5 +46,5 @@ def adapt(
         out or Path(f"{image.stem}-adapted"), picture.data, out is not None
     )
     written = record.save_pictures(run, folder, pixels if corruption else None)
-    facts = record.to_command_facts(run, request, written)
+    facts = record.to_command_facts(run, written, corruption, severity)
     typer.echo(json.dumps(facts) if as_json else record.to_text(facts))

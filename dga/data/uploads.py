@@ -21,7 +21,7 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from dga.images import EXIF, KEPT_SIDE, PictureError, Pixels, read_directory, to_pixels, to_rgb
+from dga.images import EXIF, LEAST_SIDE, PictureError, Pixels, read_directory, to_pixels, to_rgb
 
 MIN_SIDE = 16
 MAX_SIDE = 12_000
@@ -158,13 +158,13 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
     return image
 
 
-def to_picture(image: Image.Image, kept: int | None = None) -> Image.Image:
+def to_picture(image: Image.Image, least: int | None = None) -> Image.Image:
     """What :func:`open_picture` opened, by :func:`dga.images.to_rgb`.
 
     Raises :class:`UploadError`.
     """
     try:
-        return to_rgb(image, kept)
+        return to_rgb(image, least)
     except Exception as error:  # decoders, too
         raise _make_upload_error(error, image.format or "file") from None
 
@@ -243,7 +243,7 @@ def read_photograph(data: bytes, most: int) -> tuple[Pixels, tuple[int, int]]:
     check_length(len(data))
     image = open_picture(data)
     width, height = image.size
-    picture = to_picture(image, KEPT_SIDE if width * height > most else None)
+    picture = to_picture(image, LEAST_SIDE if width * height > most else None)
     is_turned = (picture.width - picture.height) * (width - height) < 0
     shrink = (most / (picture.width * picture.height)) ** 0.5
     if shrink < 1:

@@ -72,19 +72,6 @@ class Degradation:
         return ", ".join(parts) or "none"
 
     @property
-    def kinds(self) -> list[str]:
-        """One word for each part of the damage: the operator's, veil, exposure, blur ..."""
-        is_present = {
-            "exposure": self.exposure != UNCHANGED,
-            "blur": self.blur,
-            "impulses": self.impulses is not None,
-            "noise": self.noise,
-        }
-        measured = [self.operator.kind] if self.operator else []
-        measured += ["veil"] if self.veil else []
-        return measured + [name for name, present in is_present.items() if present]
-
-    @property
     def has_nothing_to_invert(self) -> bool:
         """Whether there is no damage but noise."""
         return replace(self, noise=0.0) == NO_DEGRADATION

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import fft, ndimage
 from torch import Tensor
 
+from dga.explanation.operators import Operator
 from dga.images import HALF_RANGE
 
 Array = NDArray[np.float64]
@@ -37,7 +38,7 @@ MEDIAN_LENGTH = 9
 
 
 @dataclass(frozen=True)
-class Glass:
+class Glass(Operator):
     """All that glass does, taken as a Gaussian blur H with a deviation of ``sigma`` pixels.
 
     With mirrored borders the cosine transform diagonalises H. The first estimate is a median,
@@ -52,31 +53,24 @@ class Glass:
         return f"behind glass that spreads {self.sigma:.1f} px"
 
     def invert(self, y: Tensor) -> Tensor:
-        """A first estimate of x, clipped to [-1, 1]."""
         return straighten(y).clamp(-1, 1)
 
     def apply(self, x: Tensor) -> Tensor:
-        """H x for float ``[..., 3, H, W]``."""
         return _from_cosines(_cosines(x) * _transfer(x, self.sigma), x)
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """argmin_x |H x - y|^2 + weight |x - z|^2, ``[3, H, W]`` each, exact.
-
-        (DiffPIR, Zhu et al. 2023, Eq. 13.)
-        """
+        """Exact."""
         transfer = _transfer(y, self.sigma)
         x = (transfer * _cosines(y) + weight * _cosines(z)) / (transfer**2 + weight)
         return _from_cosines(x, z)
 
 
 def _cosines(x: Tensor) -> Array:
-    """The cosine transform of ``[..., H, W]``."""
     spectrum: Array = fft.dctn(x.double().cpu().numpy(), axes=(-2, -1))
     return spectrum
 
 
 def _from_cosines(spectrum: Array, like: Tensor) -> Tensor:
-    """The inverse of :func:`_cosines`, in the device and dtype of ``like``."""
     return torch.from_numpy(fft.idctn(spectrum, axes=(-2, -1))).to(like)
 
 

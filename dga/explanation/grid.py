@@ -70,5 +70,4 @@ class Grid:
         return sums[0][:, None] * sums[1]
 
     def _fade(self) -> Tensor:
-        """A window's weights along one side, ``[S]``."""
         return torch.hann_window(self.side + 2, periodic=False)[1:-1].clamp(min=0.02)

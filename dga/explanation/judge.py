@@ -4,7 +4,6 @@ Pictures are noised to a few depths before the discriminator sees them, as it wa
 is the mean of its logits there, lower for pictures that look like source data.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from dga.diffusion import Schedule, step_noise
-from dga.discriminator import max_batch
+from dga.discriminator import judge_states, max_batch
 from dga.explanation.degradation import Degradation
 
 Render = Callable[[Degradation], Tensor]
@@ -33,25 +32,21 @@ class CandidateJudge:
     ) -> list[float]:
         """Mean logit of each candidate's result, over ``depths`` and all views that are rendered.
 
-        Lower is closer to source data; infinite where a result is not numbers. All candidates are
-        noised alike; depths beyond T are left out.
+        Lower is closer to source data. All candidates are noised alike; depths beyond T are left
+        out.
         """
         if not candidates:
             return []
         device = next(self.network.parameters()).device
         views = torch.stack([render(one) for one in candidates]).to(device)  # [C, V, 3, S, S]
-        is_finite = views.isfinite().flatten(1).all(1).cpu()
-        pictures = views[is_finite.to(device)]
         depths = [k for k in depths if k <= self.schedule.steps] or [self.schedule.steps]
-        deviation = torch.tensor([candidate.noise for candidate in candidates])[is_finite]
+        deviation = torch.tensor([candidate.noise for candidate in candidates])
         each = self.mean_logits(
-            pictures.flatten(0, 1),
-            torch.tensor(depths).expand(pictures.shape[0] * pictures.shape[1], -1),
+            views.flatten(0, 1),
+            torch.tensor(depths).expand(views.shape[0] * views.shape[1], -1),
             deviation.repeat_interleave(views.shape[1]).view(-1, 1, 1, 1),
         )
-        scores = torch.full((len(candidates),), math.inf)
-        scores[is_finite] = each.view(-1, views.shape[1]).mean(1)
-        return scores.nan_to_num(math.inf, math.inf, math.inf).tolist()
+        return each.view(-1, views.shape[1]).mean(1).tolist()
 
     @torch.no_grad()
     def mean_logits(self, x: Tensor, depth: Tensor, deviation: Tensor) -> Tensor:
@@ -59,7 +54,7 @@ class CandidateJudge:
 
         ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: standard deviation of
         the noise that a picture holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all
-        pictures get the same noise.
+        pictures get the same noise. Raises what :func:`~dga.discriminator.judge_states` does.
         """
         shape, distinct = x.shape[1:], set(depth.flatten().tolist())
         noise = {k: step_noise(self.seed, "forward", k, shape).to(x) for k in distinct}
@@ -73,7 +68,6 @@ class CandidateJudge:
             draws = torch.stack([noise[k] for k in rows.flatten().tolist()])
             draws = draws.view(*rows.shape, *shape)  # [n, K, 3, S, S]
             states = signal[part] * x[part, None] + remainder[part] * draws
-            time = self.schedule.time[rows.flatten()].to(x.device)
-            answers = self.network(states.flatten(0, 1), time).float().cpu()
-            logits.append(answers.view(rows.shape))
+            judged = judge_states(self.schedule, self.network, states.flatten(0, 1), rows.flatten())
+            logits.append(judged.view(rows.shape))
         return torch.cat(logits).mean(1) if logits else torch.empty(0)

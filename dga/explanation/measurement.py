@@ -113,7 +113,8 @@ def measure_disk(power: NDArray[np.float64]) -> Disk | None:
     ring_frequency = (np.arange(rings) + 0.5) / (2 * rings)
     is_above_noise = radial > np.median(radial[ring_frequency > 0.4]) + 0.3
     weight = np.where(ring_frequency > 0.02, is_above_noise + 0.05, 0.0)
-    shares, slopes = _fit(radial, np.log(ring_frequency), _disk_family(rings), weight)
+    power_law = np.stack([weight, weight * np.log(ring_frequency)], 1)
+    shares, slopes = fit_spectrum(weight * radial, power_law, weight * _disk_family(rings))
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
     is_certain = shares[best] > DISK_SHARE and slopes[best] > DISK_SLOPE
     return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
@@ -141,23 +142,24 @@ def _find_best_line(
     """Which row of log powers explains a spectrum best; its share and its slope."""
     frequency, used = _line_band(len(power))
     log_power = np.log(power[used] + 0.1)
-    shares, slopes = _fit(log_power, np.log(frequency[used]), table, np.ones_like(log_power))
+    power_law = np.stack([np.ones_like(log_power), np.log(frequency[used])], 1)
+    shares, slopes = fit_spectrum(log_power, power_law, table)
     best = int(np.argmax(np.where(slopes > 0, shares, 0)))
     return best, float(shares[best]), float(slopes[best])
 
 
-def _fit(
+def fit_spectrum(
     log_power: NDArray[np.float64],
-    log_frequency: NDArray[np.float64],
-    table: NDArray[np.floating],
-    weight: NDArray[np.float64],
+    regressors: NDArray[np.float64],
+    family: NDArray[np.floating],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Share explained and slope of each row of ``table`` ``[m, N]``, by weighted least squares."""
-    plain = np.stack([weight, weight * log_frequency])  # [2, N]
-    basis = np.linalg.qr(plain.T)[0]  # [N, 2]
-    target, members = weight * log_power, weight * table
-    target = target - basis @ (basis.T @ target)
-    members = members - (members @ basis) @ basis.T
+    """Share explained and slope of each row of ``family``, ``[m, N]``, by least squares.
+
+    ``log_power``: ``[N]``; ``regressors``: what explains it first, ``[N, n]``.
+    """
+    basis = np.linalg.qr(regressors)[0]
+    target = log_power - basis @ (basis.T @ log_power)
+    members = family - (family @ basis) @ basis.T
     energy = np.maximum((members**2).sum(1), 1e-12)
     products = members @ target
     return products**2 / (energy * max(float(target @ target), 1e-12)), products / energy
@@ -202,7 +204,6 @@ def _line_family(side: int) -> tuple[Line, ...]:
 
 @functools.lru_cache(maxsize=4)
 def _line_table(side: int) -> NDArray[np.float32]:
-    """Log power of the transfer function of every line of the family, ``[m, N]``."""
     return _line_powers(_line_family(side), side)
 
 

@@ -93,7 +93,6 @@ def whiten_channels(x: Tensor, noise: Tensor, seed: int) -> tuple[Tensor, Tensor
 
 
 def _project(direction: Tensor, x: Tensor) -> Tensor:
-    """The component of ``[3, H, W]`` along one direction of its channels, ``[1, H, W]``."""
     return torch.einsum("c,chw->hw", direction, x)[None]
 
 
@@ -118,7 +117,6 @@ def noise_by_brightness(x: Tensor, noise: Tensor, bins: int = 12) -> Tensor:
 
 
 def _smooth(x: Tensor, side: int = 9) -> Tensor:
-    """Mean over squares of ``side`` pixels, ``[H, W]``."""
     margin = side // 2
     padded = F.pad(x[None, None], (margin,) * 4, "replicate")
     return F.avg_pool2d(padded, side, 1)[0, 0]
@@ -194,6 +192,5 @@ def _median(x: Tensor) -> Tensor:
 
 
 def _sort_three(a: Tensor, b: Tensor, c: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Three values of each pixel, rising."""
     low, high = torch.minimum(a, b), torch.maximum(a, b)
     return torch.minimum(low, c), torch.maximum(low, torch.minimum(high, c)), torch.maximum(high, c)

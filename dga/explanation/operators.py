@@ -1,17 +1,12 @@
-"""Damage as a linear operator H, and the picture that agrees best with the damaged one.
-
-Each operator has ``apply`` (H x), ``invert`` (a first estimate of x) and ``agree``, the step of a
-solver that alternates with a denoiser: argmin |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al.,
-2023, Eq. 13). Pictures are ``[3, H, W]`` in [-1, 1].
-"""
+"""Damage as a linear operator, and the picture that agrees best with the damaged one."""
 
 from __future__ import annotations
 
 import functools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import torch
 import torch.nn.functional as F
@@ -20,36 +15,36 @@ from torch import Tensor
 from dga.diffusion import Schedule
 from dga.explanation.sharpness import EDGE, disk, mirror_borders, place_at_origin
 
-REGULARISATION = 0.001
-"""Noise-to-signal ratio of the first estimate of a picture that was blurred."""
 STEPS = 6
 """Of conjugate gradients; more change hardly anything."""
 
 
-class Operator(Protocol):
-    """Damage as a linear map.
+class Operator(ABC):
+    """Damage as a linear map H, on pictures ``[3, H, W]`` in [-1, 1].
 
     ``kind``: one word for it, such as blur, motion or blocks; ``is_guide``: whether denoising is
-    guided by it afterwards, or the first estimate is all that is made.
+    guided by it afterwards, or the first estimate is all that is made; ``regularisation``: weight
+    of the damaged picture itself in that estimate.
     """
 
     kind: str
-    is_guide: bool
+    is_guide = True
+    regularisation = 0.001
 
+    @abstractmethod
     def apply(self, x: Tensor) -> Tensor:
-        """H x."""
-        ...
+        """H x, for ``[..., 3, H, W]``."""
+
+    @abstractmethod
+    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+        """argmin_x |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al., 2023, Eq. 13)."""
 
     def invert(self, y: Tensor) -> Tensor:
         """A first estimate of x from y = H x, clipped to [-1, 1]."""
-        ...
-
-    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """argmin |H x - y|^2 + weight |x - z|^2."""
-        ...
+        return self.agree(y, y, self.regularisation).clamp(-1, 1)
 
 
-class Convolution:
+class Convolution(Operator):
     """An operator with a point spread function ``kernel``, ``[n, n]``, n odd.
 
     It is applied with mirrored borders. Inverses do not assume what lies beyond the borders: they
@@ -58,14 +53,10 @@ class Convolution:
     """
 
     kernel: Tensor
-    is_guide = True
 
     def apply(self, x: Tensor) -> Tensor:
         padded, transfer, cut = mirror_borders(x, self.kernel)
         return cut(torch.fft.irfft2(torch.fft.rfft2(padded) * transfer, s=padded.shape[-2:]))
-
-    def invert(self, y: Tensor) -> Tensor:
-        return self.agree(y, y, REGULARISATION).clamp(-1, 1)
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """By conjugate gradients, on a canvas that reaches beyond the borders."""
@@ -191,7 +182,7 @@ def _rotate_coordinates(reach: int, angle: float) -> tuple[Tensor, Tensor]:
 
 
 @dataclass(frozen=True)
-class Blocks:
+class Blocks(Operator):
     """A picture enlarged without interpolation.
 
     ``rows`` and ``columns``: the pixels at which its blocks begin.
@@ -200,7 +191,6 @@ class Blocks:
     rows: tuple[int, ...]
     columns: tuple[int, ...]
     kind = "blocks"
-    is_guide = True
 
     def apply(self, x: Tensor) -> Tensor:
         """Every block at its mean."""
@@ -236,7 +226,7 @@ class OperatorAgreement:
     """An :data:`~dga.diffusion.Agreement` with H x = y: guidance by the measured operator.
 
     ``observed``: the damaged pictures y, ``[B, 3, H, W]``; ``weight``: of the clean estimate, times
-    abar / (1 - abar). (DiffPIR, Zhu et al., 2023, Eq. 13.)
+    abar / (1 - abar).
     """
 
     schedule: Schedule

@@ -3,14 +3,12 @@ data?
 
 Ours, not the paper's. A few candidate degradations are undone, each result is noised a little and
 shown to the discriminator, and the candidate with the lowest score is the explanation. "Nothing"
-keeps a head start, so that a picture is left alone unless something clearly better is found. A
-picture that holds noise has entered the forward process already, at the depth k0 that its noise
-matches (:mod:`dga.explanation.noise_level`).
+has a head start. A picture that holds noise has entered the forward process already, at the depth
+k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -28,20 +26,15 @@ from dga.profiles import ExplanationConfig
 class Scored:
     """Event: a candidate was judged.
 
-    ``score``: mean logit, lower for results that are closer to source data; None for a candidate
-    that was dropped, because its result was not numbers.
+    ``score``: mean logit, lower for results that are closer to source data; None for windows in
+    which only noise is looked for.
     """
 
     stage: str
     degradation: Degradation
     score: float | None
-    calls: int = 1
-    """States that the discriminator was shown for it."""
-
-    @classmethod
-    def of(cls, stage: str, degradation: Degradation, score: float, calls: int) -> Scored:
-        """From a score that is infinite for a dropped candidate."""
-        return cls(stage, degradation, score if math.isfinite(score) else None, calls)
+    evaluations: int = 1
+    """Network evaluations: states that the discriminator was shown for it."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +66,10 @@ class Explanation:
     leaves of the damaged one."""
 
     @property
-    def calls(self) -> int:
-        """States that the discriminator was shown for the candidates in :attr:`scored`; windows in
-        which noise is looked for are not counted."""
-        return sum(scored.calls for scored in self.scored)
+    def evaluations(self) -> int:
+        """Network evaluations for the candidates in :attr:`scored`, without those that look for
+        noise in windows."""
+        return sum(scored.evaluations for scored in self.scored)
 
 
 def explain(
@@ -145,7 +138,7 @@ class _CandidateSearch:
         config, head_start = self.config, self.config.head_start
         if self.noise_level > config.noise_floor:
             head_start = config.noise_head_start
-            candidates = [Degradation(noise=self.noise_level * s) for s in config.noise_scales]
+            candidates = [Degradation(noise=self.noise_level)]
         else:
             candidates = [Degradation(impulses=threshold) for threshold in config.impulses]
         return (yield from self._choose("noise", [NO_DEGRADATION, *candidates], head_start))
@@ -202,7 +195,7 @@ class _CandidateSearch:
     def _score(
         self, stage: str, candidates: Sequence[Degradation], offsets: Sequence[int]
     ) -> Generator[Scored, None, list[float]]:
-        """Scores at depths beyond each candidate's own entry; infinite for one that was dropped."""
+        """Scores at depths beyond each candidate's own entry."""
         groups: dict[tuple[int, ...], list[Degradation]] = {}
         for candidate in candidates:
             entry = matched_depth(self.judge.schedule, candidate.noise)
@@ -213,7 +206,7 @@ class _CandidateSearch:
             new_scores = self.judge.score(self.render, new, depths)
             for candidate, score in zip(new, new_scores, strict=True):
                 self.cache[candidate, depths] = score
-                self.scored.append(Scored.of(stage, candidate, score, len(depths)))
+                self.scored.append(Scored(stage, candidate, score, len(depths)))
                 yield self.scored[-1]
             scores |= {candidate: self.cache[candidate, depths] for candidate in group}
         return [scores[candidate] for candidate in candidates]

@@ -88,9 +88,9 @@ def _solve_veil(small: NDArray[np.float64]) -> NDArray[np.float64]:
     veil, dual = np.zeros_like(small), np.zeros_like(target)
     for _ in range(ROUNDS):
         rest = target - _gradient(veil) + dual
-        kept = rest * np.maximum(0, 1 - threshold / np.maximum(np.hypot(*rest), 1e-9))
-        dual = rest - kept
-        spectrum = dctn(_minus_divergence(target + dual - kept), axes=(1, 2), norm="ortho")
+        sparse = rest * np.maximum(0, 1 - threshold / np.maximum(np.hypot(*rest), 1e-9))
+        dual = rest - sparse
+        spectrum = dctn(_minus_divergence(target + dual - sparse), axes=(1, 2), norm="ortho")
         spectrum[:, 0, 0] = 0
         veil = idctn(spectrum / cost, axes=(1, 2), norm="ortho")
     return veil

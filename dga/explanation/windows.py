@@ -1,13 +1,13 @@
 """Explaining a picture that is larger than the discriminator's own size, by its windows.
 
-Damage that is the same all over the picture (blocks, blur, exposure, impulses) is explained once:
+Damage that is the same all over the picture (blocks, blur, veils, impulses) is explained once:
 it is measured in the pixels, or judged by some windows and a thumbnail. Noise has a level at each
 pixel, and counts where the discriminator prefers the picture as a state with that noise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import torch
@@ -15,7 +15,6 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import UNCHANGED
 from dga.explanation.grid import Grid
 from dga.explanation.judge import CandidateJudge, Render
 from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
@@ -39,8 +38,6 @@ LONGEST_COUNTED = 1024
 """Pixels a side. Of a larger picture only every n-th pixel is used, where means are enough."""
 EXTREME = 0.68
 """Share of black and white among wrong values above which noise is taken for impulses."""
-WINDOWS = "windows"
-"""Stage of a :class:`~dga.explanation.search.Scored` that says only that work goes on."""
 
 
 def explain_by_windows(
@@ -65,9 +62,8 @@ class _WindowSearch:
     windows: WindowsConfig
 
     def run(self, x: Tensor) -> Generator[Scored, None, Explanation]:
-        """Blocks; else exposure, impulses and noise; without any of these, blur or a veil."""
-        is_measured = self.windows.measurement
-        if is_measured and (blocks := measure_blocks(x)):
+        """Blocks; else impulses and noise; without any of these, blur or a veil."""
+        if blocks := measure_blocks(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
         render = make_renderer(x, self.side, self.windows.detail_windows, self.config.noise_floor)
         explanation = yield from self._explain_whole(x, render)
@@ -77,33 +73,25 @@ class _WindowSearch:
         if noisy is not None:
             degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
             return replace(noisy, degradation=degradation, scored=explanation.scored)
-        if is_measured and explanation.degradation == NO_DEGRADATION:
-            degradation = NO_DEGRADATION
-            if operator := (yield from self._find_blur(x, render)):
-                degradation = Degradation(operator=operator)
-            elif veil := measure_veil(x):
-                degradation = Degradation(veil=veil)
-            if degradation != NO_DEGRADATION:
+        if explanation.degradation == NO_DEGRADATION:
+            operator = yield from self._find_blur(x, render)
+            veil = None if operator else measure_veil(x)
+            if operator or veil:
+                degradation = Degradation(operator=operator, veil=veil)
                 return replace(explanation, degradation=degradation, is_undamaged=False)
         return explanation
 
     def _explain_whole(self, x: Tensor, render: Render) -> Generator[Scored, None, Explanation]:
-        """Exposure and impulses of the whole; other noise has a level at each pixel.
+        """Impulses of the whole; other noise has a level at each pixel.
 
-        Sharpness is not judged: on photographs a discriminator takes a lens's or a camera's blur
-        for damage, and what it then likes best is too sharp.
+        Neither exposure nor sharpness is judged: on photographs a discriminator takes a lens's or
+        a camera's blur for damage, and what it then likes best is too sharp.
         """
-        config = replace(self.config, sharpness=False)
+        config = replace(self.config, exposure=False, sharpness=False)
         every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
         sample, noise_level = x[:, ::every, ::every], self._measure_noise(x)
         explanation = yield from explain(self.judge, sample, config, render, noise_level)
         degradation = replace(explanation.degradation, noise=0.0)
-        if degradation.exposure != UNCHANGED:
-            last_scores = {scored.degradation: scored.score for scored in explanation.scored}
-            score = last_scores[degradation]
-            assert score is not None  # a candidate that was dropped is never chosen
-            if not self._is_exposure_accepted(sample, degradation, score, render):
-                degradation = replace(degradation, exposure=UNCHANGED)
         return replace(explanation, degradation=degradation, entry=0)
 
     def _measure_noise(self, x: Tensor) -> float:
@@ -115,35 +103,15 @@ class _WindowSearch:
                 return 0.0
         return level
 
-    def _is_exposure_accepted(
-        self, x: Tensor, degradation: Degradation, score: float, render: Render
-    ) -> bool:
-        """Whether a change of exposure is right for the whole picture.
-
-        The thumbnail alone must look damaged before and undamaged afterwards, and a gain is right
-        only where no pixels are dark. ``score``: of the degradation, by thumbnail and windows.
-        """
-        windows = self.windows
-        is_dark = float(x.mean(0).quantile(0.01)) <= windows.darkest
-        if degradation.exposure.gain > 1 and is_dark:
-            return False
-        without = replace(degradation, exposure=UNCHANGED)
-        before, after = self._score(lambda one: render(one)[:1], [without, degradation])
-        is_better = before >= windows.logit_before and after < self.config.undamaged_score
-        return is_better and score < windows.logit_after
-
-    def _score(self, render: Render, candidates: Sequence[Degradation]) -> list[float]:
-        return self.judge.score(render, candidates, self.config.judged_at)
-
     def _find_blur(self, x: Tensor, render: Render) -> Generator[Scored, None, Operator | None]:
         """The blur that is measured, where the discriminator does not object to its inverse."""
         operator = measure_blur(x)
         if operator is None:
             return None
         candidates = [NO_DEGRADATION, Degradation(operator=operator)]
-        scores = self._score(render, candidates)
+        scores = self.judge.score(render, candidates, self.config.judged_at)
         for candidate, score in zip(candidates, scores, strict=True):
-            yield Scored.of("blur", candidate, score, len(self.config.judged_at))
+            yield Scored("blur", candidate, score, len(self.config.judged_at))
         return operator if scores[1] <= scores[0] + self.windows.objection else None
 
     def _find_noise(self, x: Tensor) -> Generator[Scored, None, Explanation | None]:
@@ -238,7 +206,7 @@ class _WindowSearch:
             without = self.judge.mean_logits(pictures, depth, torch.zeros_like(deviation))
             depth = (entry[:, None] + offsets).clamp(max=schedule.steps)
             margins.append(without - self.judge.mean_logits(pictures, depth, deviation))
-            yield Scored(WINDOWS, NO_DEGRADATION, None, 2 * len(offsets) * len(part))
+            yield Scored("windows", NO_DEGRADATION, None, 2 * len(offsets) * len(part))
         return torch.cat(margins)
 
 
@@ -262,9 +230,8 @@ def make_renderer(x: Tensor, side: int, count: int, noise_floor: float) -> Rende
         if candidate.operator:  # its reach is larger than a crop's margin
             whole = candidate.inverse(x)
             return torch.cat([make_thumbnail(whole, side)[None], grid.cut(whole, best)])
-        small = replace(candidate, impulses=None).inverse(thumbnail)
         windows = [candidate.inverse(c)[:, i : i + side, j : j + side] for c, i, j in crops]
-        return torch.stack([small, *windows])
+        return torch.stack([thumbnail, *windows])
 
     return render
 

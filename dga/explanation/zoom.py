@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
-from dga.explanation.operators import conjugate_gradients
+from dga.explanation.measurement import fit_spectrum
+from dga.explanation.operators import Operator, conjugate_gradients
 
 Array = NDArray[np.float64]
 COPIES = 11
 """How many zoomed copies that mean has; the picture itself counts once more."""
 STEPS = 8
 """Steps of conjugate gradients. That they are few regularises the solution, too."""
-WEIGHT = 0.003
-"""Weight of the prior, which keeps the first estimate near the damaged picture."""
 FACTORS = np.arange(1.06, 1.42, 0.01)
 """Candidates for the largest factor."""
 INNER = 0.15
@@ -37,28 +36,23 @@ exponent of |H|^2 above the second; 1 would be exact."""
 
 
 @dataclass(frozen=True)
-class Zoom:
+class Zoom(Operator):
     """Mean of the picture and its copies zoomed by 1 to ``factor`` about the centre."""
 
     factor: float
     kind = "zoom"
-    is_guide = True
+    regularisation = 0.003
 
     def __str__(self) -> str:
         return f"zoomed up to {self.factor:.2f} times"
 
-    def invert(self, y: Tensor) -> Tensor:
-        """A first estimate of x, clipped to [-1, 1]."""
-        return self.agree(y, y, WEIGHT).clamp(-1, 1)
-
     def apply(self, x: Tensor) -> Tensor:
-        """H x for float ``[..., 3, H, W]``."""
         rows, columns = (_zooms(side, self.factor, x.device) for side in x.shape[-2:])
         planes = x.reshape(-1, *x.shape[-2:]).float()
         return _mean(planes, rows[0], columns[1]).reshape(x.shape).to(x)
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """argmin_x |H x - y|^2 + weight |x - z|^2 by conjugate gradients, ``[3, H, W]`` each."""
+        """By conjugate gradients."""
         rows, columns = (_zooms(side, self.factor, y.device) for side in y.shape[-2:])
 
         def zoom(x: Tensor) -> Tensor:
@@ -67,11 +61,11 @@ class Zoom:
         def adjoin(v: Tensor) -> Tensor:
             return _mean(v, rows[2], columns[3])
 
-        x = z.float()
-        solved = conjugate_gradients(
-            lambda x: adjoin(zoom(x)) + weight * x, x, adjoin(y.float() - zoom(x)), STEPS
-        )
-        return solved.to(z)
+        begin = z.float()
+        residual = adjoin(y.float() - zoom(begin))
+        return conjugate_gradients(
+            lambda x: adjoin(zoom(x)) + weight * x, begin, residual, STEPS
+        ).to(z)
 
 
 @functools.lru_cache(maxsize=16)
@@ -99,7 +93,6 @@ def _zooms(side: int, factor: float, device: torch.device) -> tuple[Tensor, ...]
 
 
 def _to_torch(matrix: sparse.spmatrix) -> Tensor:
-    """A sparse matrix as a tensor of float32 in compressed rows."""
     matrix = sparse.csr_matrix(matrix).astype(np.float32)
     starts, columns, entries = map(torch.from_numpy, (matrix.indptr, matrix.indices, matrix.data))
     with warnings.catch_warnings():
@@ -127,16 +120,11 @@ def measure_zoom(x: Tensor) -> Zoom | None:
     log_power, regressors, rows, radial = _log_polar_spectrum(x.double().mean(0))
     if len(log_power) < 4 * regressors.shape[1] or log_power.var() == 0:
         return None
-    basis, _ = np.linalg.qr(regressors)
-    residual = log_power - basis @ (basis.T @ log_power)
-    candidates = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS], 1) + 0.01)[rows]
-    candidates -= basis @ (basis.T @ candidates)
-    energy = np.einsum("ij,ij->j", candidates, candidates)
-    slope = candidates.T @ residual / energy
-    share = np.where(slope > 0, slope**2 * energy, 0) / (residual @ residual)
-    best = int(share.argmax())
+    family = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS]) + 0.01)[:, rows]
+    shares, slopes = fit_spectrum(log_power, regressors, family)
+    best = int(np.argmax(np.where(slopes > 0, shares, 0)))
     is_inside = 0 < best < len(FACTORS) - 1
-    is_certain = is_inside and share[best] > LEAST_SHARE and slope[best] > LEAST_SLOPE
+    is_certain = is_inside and shares[best] > LEAST_SHARE and slopes[best] > LEAST_SLOPE
     return Zoom(round(float(FACTORS[best]), 2)) if is_certain else None
 
 

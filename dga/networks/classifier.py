@@ -122,7 +122,12 @@ def preprocess(x: Tensor, config: ClassifierConfig) -> Tensor:
 @torch.no_grad()
 def predict(model: nn.Module, x: Tensor, config: ClassifierConfig) -> list[Prediction]:
     """Classify ``[B, 3, H, W]`` in [-1, 1]. Every class is in every prediction."""
-    return [to_prediction(row, config) for row in predict_proba(model, x, config).cpu()]
+    predictions = []
+    for row in predict_proba(model, x, config).cpu():
+        ordered = row.sort(descending=True, stable=True)
+        labels = tuple(config.classes[i] for i in ordered.indices.tolist())
+        predictions.append(Prediction(labels, tuple(ordered.values.tolist())))
+    return predictions
 
 
 @torch.no_grad()
@@ -174,12 +179,3 @@ def compute_features(model: nn.Module, x: Tensor, config: ClassifierConfig) -> T
     network: Any = model  # timm's models share these two methods
     hidden = network.forward_features(preprocess(x, config))
     return network.forward_head(hidden, pre_logits=True).float()
-
-
-def to_prediction(probabilities: Tensor, config: ClassifierConfig) -> Prediction:
-    """One row of probabilities to a :class:`Prediction`."""
-    order = probabilities.argsort(descending=True, stable=True).tolist()
-    return Prediction(
-        labels=tuple(config.classes[i] for i in order),
-        probabilities=tuple(float(probabilities[i]) for i in order),
-    )

@@ -159,7 +159,7 @@ def _usual_numerics() -> Iterator[None]:
             torch.set_default_dtype(dtype)
 
 
-def with_own_numerics(function: Callable[P, R]) -> Callable[P, R]:
+def isolate_numerics(function: Callable[P, R]) -> Callable[P, R]:
     """The function, or generator function, with the same results in anybody's program.
 
     Inference mode (guidance needs gradients), autocast and another default dtype, which others

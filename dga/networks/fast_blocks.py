@@ -1,9 +1,7 @@
 """The U-Net's blocks with less traffic through memory; parameters keep names and values.
 
-The guided-diffusion package converts to float32 and back around every norm and scales,
-shifts and adds in passes of their own. Once convolutions run in half precision on matrix
-units, such passes take most of the time. These blocks do the same mathematics in fewer
-of them, in the precision and memory layout of what comes in.
+The guided-diffusion package converts to float32 and back around every norm, and scales, shifts and
+adds in passes of their own, which take most of the time once convolutions run in half precision.
 """
 
 import warnings

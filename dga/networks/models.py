@@ -12,7 +12,7 @@ from torch import nn
 
 from dga.diffusion import Schedule
 from dga.networks.classifier import build_classifier, load_classifier, load_packaged
-from dga.networks.compute import Compute, use_one_thread_in_forks, with_own_numerics
+from dga.networks.compute import Compute, isolate_numerics, use_one_thread_in_forks
 from dga.networks.published import PublishedDiscriminator
 from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import ClassifierConfig, Profile, ReleaseConfig, get_profile
@@ -56,7 +56,7 @@ class Models:
         """Pixels a side of the windows that the discriminator was trained on and judges."""
         return self.profile.discriminator.image_size
 
-    @with_own_numerics
+    @isolate_numerics
     def to(self, device: torch.device | str) -> Models:
         """These models with their networks moved to ``device`` (in place, as PyTorch does).
 
@@ -83,9 +83,14 @@ class ModelFiles:
     @cached_property
     def weights(self) -> dict[str, str]:
         """Which exact weights these are, by network; a checkpoint is read for it."""
-        return {name: _identity(self.profile, path) for name, path in self.paths.items()}
+        public = self.profile.public
+        # A published file's SHA-256 is compared on loading.
+        return {
+            name: public.sha256[:12] if public and path.name == public.name else weights_id(path)
+            for name, path in self.paths.items()
+        }
 
-    @with_own_numerics
+    @isolate_numerics
     def load(self, compute: Compute) -> Models:
         """Verify, load and freeze them. Raises ``WeightsError``."""
         use_one_thread_in_forks()
@@ -148,9 +153,8 @@ def load_models(
 ) -> Models:
     """Load, verify and freeze a profile's networks.
 
-    ``sources``: where they are; by default the weights that ship or were fetched. ``inputs``:
-    what the discriminator may have been trained to judge. Nothing is downloaded here (see
-    :func:`dga.weights.fetch.fetch_missing`). Raises
+    ``sources``: by default the weights that ship or were fetched; ``inputs``: what the
+    discriminator may have been trained to judge. Nothing is downloaded here. Raises
     :class:`~dga.weights.checkpoints.WeightsError` naming what is missing, altered or unsuited.
     """
     return find_models(profile, sources, inputs).load(compute or Compute.choose())
@@ -195,9 +199,3 @@ _LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
     EXPLAINER: load_discriminator,
     "classifier": _load_classifier,
 }
-
-
-def _identity(profile: Profile, path: Path) -> str:
-    """Short name of a network's weights; a published file's SHA-256 was compared on loading."""
-    public = profile.public
-    return public.sha256[:12] if public and path.name == public.name else weights_id(path)

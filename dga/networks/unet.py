@@ -7,16 +7,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dga.discriminator import cut_judged_windows
 from dga.networks.fast_blocks import replace_blocks
 from dga.profiles import NetworkConfig
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", FutureWarning)
     from guided_diffusion.unet import EncoderUNetModel, UNetModel
-
-
-MOST_WINDOWS = 4
-"""Along a side, by which a discriminator judges a larger picture."""
 
 
 class GuidedNetwork(nn.Module):
@@ -75,8 +72,8 @@ class Discriminator(GuidedNetwork):
     """Logit of "this state came from a corrupted image": ``[B, 3, H, W], [B] -> [B]``.
 
     ``time`` is the original timestep in 0...999; an image that was not noised
-    at all is judged with time 0. A picture larger than the network's own size is judged by its
-    windows, and its logit is their mean.
+    at all is judged with time 0. The logit of a picture larger than the network's own size is the
+    mean over :func:`~dga.discriminator.cut_judged_windows`.
     """
 
     def __init__(self, config: NetworkConfig) -> None:
@@ -88,19 +85,11 @@ class Discriminator(GuidedNetwork):
         return self.judge_windows(x, time).mean(1)
 
     def judge_windows(self, x: Tensor, time: Tensor) -> Tensor:
-        """Logits of windows spread evenly, row by row, ``[B, n]``; n = 1 at the network's size."""
-        rows, columns = (self._begins(length) for length in x.shape[-2:])
-        side = self.side
-        windows = [x[..., i : i + side, j : j + side] for i in rows for j in columns]
+        """Logits of the windows, row by row, ``[B, n]``; n = 1 at the network's size."""
+        windows = cut_judged_windows(x, self.side)
         h = F.pixel_unshuffle(torch.cat(windows), self.fold)  # [n B, 3 f^2, S/f, S/f]
         h = h.contiguous(memory_format=self.memory_format)
         return self.net(h, time.repeat(len(windows))).float().view(len(windows), -1).T
-
-    def _begins(self, length: int) -> list[int]:
-        count, rest = min(MOST_WINDOWS, length // self.side), length - self.side
-        if count < 2:
-            return [max(0, rest) // 2]
-        return [round(n * rest / (count - 1)) for n in range(count)]
 
 
 def build_encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:
@@ -112,7 +101,6 @@ def build_encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:
 
 
 def _layout(config: NetworkConfig) -> dict[str, Any]:
-    """Arguments that both halves of the package's networks share."""
     return {
         "image_size": config.image_size // config.fold,
         "in_channels": 3 * config.fold**2,

@@ -133,7 +133,7 @@ PHOTO = replace(
             undamaged_score=1.0,
             exposure=False,
             sharpness=False,
-            windows=WindowsConfig(levels=2, measurement=True),
+            windows=WindowsConfig(levels=2),
         ),
         diffusion=Diffusion(depth=0),
         noisy=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),

@@ -90,10 +90,6 @@ class StoppingConfig:
     """Confidence, 0 to 1: equal to it is not below."""
     max_depth: int = 60
     """The deepest depth that is chosen."""
-    run: int = 1
-    """Depths in a row that must be below ``tau``."""
-    paths: int = 1
-    """Noise paths over which the confidence is averaged."""
     horizon: int | None = None
     """A picture with no such depth up to this one is left as it is: no noise hides its damage."""
 
@@ -101,15 +97,15 @@ class StoppingConfig:
         tau = self.tau
         if isinstance(tau, bool) or not isinstance(tau, int | float) or not 0 <= tau <= 1:
             raise ValueError(f"tau is a number from 0 to 1, not {tau!r}.")
-        if min(self.max_depth, self.run, self.paths) < 1:
-            raise ValueError("max_depth, run and paths are whole numbers from 1 up.")
+        if self.max_depth < 1:
+            raise ValueError("max_depth is a whole number from 1 up.")
         if self.horizon is not None and self.horizon < self.max_depth:
             raise ValueError(f"The horizon is max_depth ({self.max_depth}) or deeper.")
 
     @property
     def deepest(self) -> int:
         """The deepest depth whose confidence the rule may need."""
-        return max(self.max_depth, self.horizon or 0) + self.run - 1
+        return max(self.max_depth, self.horizon or 0)
 
 
 @dataclass(frozen=True)
@@ -128,13 +124,6 @@ class WindowsConfig:
     faint_noise: float = field(default=0.1, metadata={"key": "clear"})
     """Noise level up to which a window is judged by itself, too, not by its neighbours alone: fine
     texture measures so much."""
-    logit_before: float = field(default=1.0, metadata={"key": "faded"})
-    """The thumbnail's logit from which on a change of exposure is accepted."""
-    logit_after: float = field(default=1.5, metadata={"key": "believed"})
-    """Mean logit of thumbnail and windows below which that change must bring it."""
-    darkest: float = -0.6
-    """Grey level: where a hundredth of the pixels is this dark, no gain is accepted, because haze
-    and lost contrast lift what is dark."""
     overlap: float = 0.1875
     """Share of a window's side, 0 to 1, that the next window has too, at least."""
     quantile: float = 0.9
@@ -146,8 +135,6 @@ class WindowsConfig:
     ``noise_margin``."""
     levels: int = 1
     """Most noise levels at which the whole picture is denoised; pixels are mixed from these."""
-    measurement: bool = field(default=False, metadata={"key": "measured"})
-    """Whether blocks, blur and veils are measured in the picture."""
     objection: float = 0.5
     """Mean logit by which a measured blur's inverse may look worse and still be used."""
 
@@ -179,8 +166,6 @@ class ExplanationConfig:
     """Score below which a picture counts as undamaged, and nothing more is tried."""
     noise_floor: float = 0.16
     """Noise level (standard deviation) below which a picture counts as free of noise."""
-    noise_scales: tuple[float, ...] = (1.0,)
-    """Multiples of the measured noise level that are candidates."""
     impulses: tuple[float, ...] = (0.35,)
     """Candidates for the distance from its neighbours' median, 0 to 2, that makes a value wrong."""
     gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
@@ -203,7 +188,7 @@ class ExplanationConfig:
 
 @dataclass(frozen=True)
 class GuidanceConfig:
-    """Structural guidance: strength (lambda), low-pass factor D and norm.
+    """Structural guidance: strength (lambda) and low-pass factor D.
 
     ``through_network``: whether the gradient runs through the network (DDA, Eq. 9);
     without it a step costs no backward pass.
@@ -211,7 +196,6 @@ class GuidanceConfig:
 
     scale: float = 6.0
     factor: int = 4
-    squared: bool = False
     through_network: bool = True
 
 

@@ -5,23 +5,24 @@ common are made once; readers that adapt keep what they learn until they are res
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from dga.networks.classifier import Prediction, predict
-from dga.networks.compute import with_own_numerics
+from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.pipeline import Permutation, Rebuilt, Stopped, run
 from dga.profiles import DenoiseConfig, MemoConfig, Repair, TentConfig
 from dga.readers.frozen import Frozen
 from dga.readers.memo import Memo
 from dga.readers.non_local_means import NonLocalMeans
-from dga.readers.permutation import make_permutation
+from dga.readers.permutation import permute_stops
 from dga.readers.tent import Tent
 from dga.systems import System
 
@@ -32,7 +33,6 @@ READERS: dict[type, Callable[[Models, Any], Reader]] = {
     DenoiseConfig: NonLocalMeans,
 }
 """Reader classes by the class of their settings."""
-RepairResult = tuple[Stopped, Rebuilt]
 
 
 @dataclass(frozen=True)
@@ -71,30 +71,28 @@ class Predictor:
         """Forget everything that was learned; called before every stream."""
         self._reader.reset()
 
-    def answer(
-        self, x: Tensor, seeds: Sequence[int], results: Sequence[RepairResult] | None
-    ) -> Answers:
+    def answer(self, x: Tensor, seeds: Sequence[int], results: Sequence[Rebuilt] | None) -> Answers:
         """Answers for pictures as they came, ``[B, 3, S, S]``, one seed for each.
 
-        ``results``: stop and result of the system's repair, by row; None where it has none.
+        ``results``: of the system's repair, by row; None where it has none.
         """
         if results is None:
             return self._answer_without_repair(x, seeds)
         begun = time.perf_counter()
-        pictures = torch.stack([rebuilt.image for _, rebuilt in results])
+        pictures = torch.stack([rebuilt.image for rebuilt in results])
+        stops = [rebuilt.stopped for rebuilt in results]
         probabilities = self.read(pictures, seeds, x if self.system.ensemble else None)
         reading = (time.perf_counter() - begun) / len(x)
         return Answers(
             probabilities,
-            seconds=[stopped.seconds + rebuilt.seconds + reading for stopped, rebuilt in results],
-            depths=[stopped.stop.t_star for stopped, _ in results],
-            crossed=[stopped.stop.crossed for stopped, _ in results],
+            seconds=[one.stopped.seconds + one.seconds + reading for one in results],
+            depths=[stopped.stop.t_star for stopped in stops],
+            crossed=[stopped.stop.crossed for stopped in stops],
             pictures=pictures,
-            details=[self._details(stop, row) for (stop, _), row in zip(results, x, strict=True)],
+            details=[_describe_explanation(stopped) for stopped in stops],
         )
 
     def _answer_without_repair(self, x: Tensor, seeds: Sequence[int]) -> Answers:
-        """Answers for pictures that the reader sees as they came, or changes itself."""
         begun, n = time.perf_counter(), len(x)
         output = self._reader.read(x, seeds)
         answers = Answers(
@@ -122,34 +120,13 @@ class Predictor:
         weights = (shares.log() - self.system.trust * entropy).softmax(0)
         return (weights.view(2, 1, 1) * both).sum(0)
 
-    def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
-        """Further fields of a result line: of the explanation, and labels for the oracle."""
-        explanation, details = stopped.explanation, dict[str, Any]()
-        if stopped.repair.explain:
-            details = {
-                "entry": explanation.entry,
-                "degradation": str(explanation.degradation),
-                "unchanged": stopped.unchanged,
-                "measured_noise": round(explanation.measured_noise, 4),
-                "calls": explanation.calls,
-            }
-        if self.system.control.alternatives:
-            config = self.models.profile.classifier
-            candidates = {scored.degradation for scored in explanation.scored}
-            images = [candidate.inverse(x) for candidate in candidates]
-            predictions = list[Prediction]()
-            if images:
-                predictions = predict(self.models.classifier, torch.stack(images), config)
-            details["alternatives"] = sorted({prediction.label for prediction in predictions})
-        return details
-
 
 def predictors_of(models: Models, systems: Mapping[str, System]) -> dict[str, Predictor]:
     """Systems with fresh readers, by name. Raises what :class:`Predictor` does."""
     return {name: Predictor(models, system) for name, system in systems.items()}
 
 
-@with_own_numerics
+@isolate_numerics
 def answer(
     predictors: Mapping[str, Predictor],
     x: Tensor,
@@ -165,7 +142,7 @@ def answer(
         group = {n: one for n, one in predictors.items() if one.system.control.permute == permute}
         repairs = dict.fromkeys(one.system.repair for one in group.values() if one.system.repair)
         models = next(iter(group.values())).models
-        permutation = None if permute == "none" else make_permutation(models, x, seeds, permute)
+        permutation = None if permute == "none" else partial(permute_stops, models, permute)
         with _name_systems(group):
             results = run_repairs(models, x, seeds, list(repairs), permutation)
         for name, one in group.items():
@@ -181,18 +158,25 @@ def run_repairs(
     seeds: Sequence[int],
     repairs: Sequence[Repair],
     permutation: Permutation | None = None,
-) -> dict[Repair, list[RepairResult]]:
-    """Stop and result of every repair, by row; all repairs of the batch in one run."""
-    stopped: dict[tuple[Repair, int], Stopped] = {}
-    rebuilt: dict[tuple[Repair, int], Rebuilt] = {}
+) -> dict[Repair, list[Rebuilt]]:
+    """The result of every repair, by row; all repairs of the batch in one run."""
+    results: dict[Repair, dict[int, Rebuilt]] = defaultdict(dict)
     for event in run(models, x, seeds, repairs, permutation=permutation):
-        if isinstance(event, Stopped):
-            stopped[event.repair, event.row] = event
-        elif isinstance(event, Rebuilt):
-            rebuilt[event.repair, event.row] = event
+        if isinstance(event, Rebuilt):
+            results[event.stopped.repair][event.stopped.row] = event
+    return {repair: [rows[row] for row in range(len(x))] for repair, rows in results.items()}
+
+
+def _describe_explanation(stopped: Stopped) -> dict[str, Any]:
+    explanation = stopped.explanation
+    if not stopped.repair.explain:
+        return {}
     return {
-        repair: [(stopped[repair, row], rebuilt[repair, row]) for row in range(len(x))]
-        for repair in repairs
+        "entry": explanation.entry,
+        "degradation": str(explanation.degradation),
+        "unchanged": stopped.unchanged,
+        "measured_noise": round(explanation.measured_noise, 4),
+        "calls": explanation.evaluations,
     }
 
 

@@ -59,7 +59,6 @@ class Memo:
         return normalise((copies.float() / HALF_RANGE - 1).to(x.device), config)
 
     def _adapt(self, views: Tensor) -> None:
-        """Take one optimizer step on ``views``, ``[views, 3, s, s]``."""
         with torch.enable_grad():
             loss = marginal_entropy(self.model(views).float())
             self.model.zero_grad()

@@ -27,7 +27,6 @@ class NonLocalMeans(Frozen):
         return super().read(torch.stack([self._denoise(picture) for picture in x]), seeds)
 
     def _denoise(self, picture: Tensor) -> Tensor:
-        """One picture, ``[3, S, S]``, without the noise that is measured in it."""
         pixels = picture.movedim(0, -1).cpu().numpy()  # [S, S, 3]
         sigma = float(measure_noise(picture[None]))
         clean = denoise_nl_means(

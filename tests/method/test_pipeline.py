@@ -15,7 +15,7 @@ from dga.networks.models import Models
 from dga.one_picture import adapt, adapt_steps
 from dga.pipeline import split_by_rows
 from dga.profiles import Diffusion
-from dga.stopping import Stop, choose_depth, confidence_from_logits
+from dga.stopping import Stop, choose_depth
 from dga.systems import DEFAULT_SYSTEMS, System, parse
 from tests.fixtures.models import NotNumbers
 from tests.fixtures.runs import OutOfMemory, apart, counted, repaired
@@ -41,7 +41,7 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_model
         alone = repaired(choosy_models, pictures[row : row + 1], [repair], 3 + row)[0, repair]
         assert alone[0].stop == stopped.stop
         assert alone[0].explanation.degradation == stopped.explanation.degradation
-        assert alone[1].steps == rebuilt.steps
+        assert alone[0].steps == rebuilt.stopped.steps
         assert apart(alone[1].image, rebuilt.image) <= 1
         assert not stopped.unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[row])
     ends = {repair: [together[row, repair][0] for row in range(6)] for repair in repairs}
@@ -56,18 +56,18 @@ def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
     """One step of the posterior mean from where its noise puts it; others are sampled."""
     (plus,) = repairs_of(choosy_models, "dga-plus:tau=0:max_depth=4:horizon=none:noise_tau=0")
     done = repaired(choosy_models, pictures, [plus])
-    for row, (stopped, rebuilt) in ((row, pair) for (row, _), pair in done.items()):
+    for row, (stopped, _) in ((row, pair) for (row, _), pair in done.items()):
         noisy = row in (1, 5)
         assert (stopped.diffusion == plus.noisy) == (stopped.explanation.entry > 0) == noisy
         beyond = 0 if row in (0, 4) else 16 if noisy else 4  # of one colour; source data
         assert stopped.stop.t_star == stopped.explanation.entry + beyond
-        assert rebuilt.steps == min(stopped.stop.t_star, 1 if noisy else 4)
+        assert stopped.steps == min(stopped.stop.t_star, 1 if noisy else 4)
 
 
 def test_the_record_holds_together(choosy_models, pictures):
     run = adapt(choosy_models, pictures[4], seed=3)
-    assert run.stopped.logits.shape == (1, 101)
-    assert run.stop == choose_depth(run.stopped.logits, run.stopping) == Stop(4, True)
+    assert run.stopped.logits.shape == (101,)
+    assert run.stopped.stop == choose_depth(run.stopped.logits, run.stopping) == Stop(4, True)
     path = forward_path(choosy_models.schedule, to_tensor(pictures[4]), 3)
     assert np.array_equal(run.stopped.x_t_star, from_tensor(path[run.t_star]))
     chain, sampler = (choosy_models.schedule, choosy_models.denoiser), FewSteps(12, 1.0)
@@ -80,14 +80,14 @@ def test_the_record_holds_together(choosy_models, pictures):
     assert alone.stopping == choosy_models.profile.plus.diffusion.stopping
     assert len(alone.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
-    assert (judged.stop, judged.reconstructions) == (run.stop, {})
+    assert (judged.stopped.stop, judged.reconstructions) == (run.stopped.stop, {})
 
 
 def test_depth_zero_returns_the_input_bit_for_bit(tiny_models, cat):
     picture = np.ascontiguousarray(cat[::2, ::2])
     chosen = systems_of(tiny_models, "dga:tau=1", "dga:depth=0", "dda")
     done = adapt(tiny_models, picture, 0, chosen)
-    assert done.stop == Stop(0, True)
+    assert done.stopped.stop == Stop(0, True)
     left, zero, dda = (result.image for result in done.reconstructions.values())
     assert np.array_equal(left, picture)
     assert np.array_equal(zero, picture)
@@ -103,26 +103,15 @@ def test_same_seed_same_bits(choosy_models, pictures):
         assert not np.array_equal(result.image, other.reconstructions[name].image)
 
 
-def test_noise_paths_are_averaged(choosy_models, pictures):
-    three, one = (
-        adapt(choosy_models, pictures[4], 3, systems_of(choosy_models, text))
-        for text in ("dga:paths=3", "dga")
-    )
-    assert three.stopped.logits.shape == (3, 101)
-    assert np.array_equal(three.stopped.logits[0], one.stopped.logits[0])
-    assert not np.array_equal(*three.stopped.logits[:2])
-    assert np.array_equal(three.confidence, confidence_from_logits(three.stopped.logits).mean(0))
-
-
 @pytest.mark.parametrize("tau", [0.0, 0.3, 0.5, 1.0])
 def test_a_curve_to_some_depth_stops_where_the_whole_one_does(choosy_models, pictures, tau):
-    chosen = systems_of(choosy_models, f"dga:tau={tau}:paths=2:horizon=60")
+    chosen = systems_of(choosy_models, f"dga:tau={tau}:horizon=60")
     whole = adapt(choosy_models, pictures[4], 3, chosen)
     *_, short = adapt_steps(choosy_models, pictures[4], 3, chosen, extent=16)
-    known = short.stopped.logits.shape[1]
-    assert short.stop == whole.stop
-    assert known == 61 if whole.stop.gave_up else 17 <= known <= 61
-    assert np.allclose(short.stopped.logits, whole.stopped.logits[:, :known], atol=1e-5)
+    known = len(short.stopped.logits)
+    assert short.stopped.stop == whole.stopped.stop
+    assert known == 61 if whole.stopped.stop.gave_up else 17 <= known <= 61
+    assert np.allclose(short.stopped.logits, whole.stopped.logits[:known], atol=1e-5)
 
 
 # What is not done
@@ -181,7 +170,7 @@ def test_judging_ends_when_the_rule_is_decided(choosy_models, pictures, drawn, m
         drawn.clear()
         ((stopped, _),) = repaired(models, pictures[4:5], repairs_of(models, text)).values()
         assert models.discriminator.shown == stopped.logits.size
-        assert max(drawn) == stopped.logits.shape[1] - 1
+        assert max(drawn) == len(stopped.logits) - 1
         return models.discriminator.shown
 
     assert judged("dga:tau=1") == 4
@@ -189,8 +178,6 @@ def test_judging_ends_when_the_rule_is_decided(choosy_models, pictures, drawn, m
     assert judged("dga:tau=0:max_depth=9") == 10
     assert judged("dga:tau=0:max_depth=9:horizon=20") == 21
     assert judged("dga:max_depth=3:horizon=20") == 9  # below tau before the horizon: decided
-    assert judged("dga:run=2:max_depth=4:tau=0") == 6
-    assert judged("dga:paths=2") == 18
 
 
 def test_the_same_way_back_is_gone_once(choosy_models, pictures):
@@ -238,7 +225,7 @@ def test_memory_that_runs_out_is_a_sentence(choosy_models, pictures):
 
 
 def test_a_batch_is_bounded_by_its_rows_not_its_pictures():
-    jobs = [SimpleNamespace(stopped=SimpleNamespace(starts=(1,) * n)) for n in (2, 1, 2, 3, 4, 1)]
+    jobs = [[SimpleNamespace(starts=(1,) * n)] for n in (2, 1, 2, 3, 4, 1)]
     assert [len(batch) for batch in split_by_rows(jobs, 3)] == [2, 1, 1, 1, 1]
 
 

@@ -116,7 +116,7 @@ def by_adapt(models: Models, pictures: np.ndarray) -> Iterator[Result]:
         label = run.x_t_star_prediction.label
         yield Result(f"{i} noised", run.t_star, run.stopped.x_t_star, label, 0)
         for name, r in run.reconstructions.items():
-            yield Result(f"{i} {name}", r.depth, r.image, r.prediction.label, r.steps)
+            yield Result(f"{i} {name}", r.depth, r.image, r.prediction.label, r.stopped.steps)
 
 
 SYSTEMS = (

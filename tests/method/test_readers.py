@@ -14,7 +14,7 @@ from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, TentConfig
 from dga.readers import Answers, answer, predictors_of
 from dga.readers.memo import Memo, marginal_entropy
-from dga.readers.permutation import make_permutation
+from dga.readers.permutation import permute_stops
 from dga.readers.tent import Tent, collect_affine, softmax_entropy
 from dga.systems import parse, parse_all, systems
 from tests.fixtures.runs import counted, repaired
@@ -134,9 +134,7 @@ def test_a_noise_map_goes_whole_to_another_picture(choosy_models, pictures, what
         stops[row] = dataclasses.replace(stopped, explanation=explanation)
     x = to_tensor(pictures[:3])
     order = torch.randperm(3, generator=torch.Generator().manual_seed(0)).tolist()
-    for permuted, j in zip(
-        make_permutation(choosy_models, x, (3, 4, 5), what)(stops), order, strict=True
-    ):
+    for permuted, j in zip(permute_stops(choosy_models, what, stops), order, strict=True):
         explanation = permuted.explanation
         assert explanation.noise_map is maps[j]
         assert (explanation.levels, explanation.state) == ((0.05, 0.1 * (j + 1)), None)

@@ -58,7 +58,7 @@ def test_adaptation_removes_noise(shipped_models):
     run = adapt(shipped_models, noisy, 0, [parse(shipped_models.profile, "dga-guided")])
     guided = run.reconstructions["dga-guided"].image
     assert np.square(guided - lion).mean() < 0.55 * np.square(noisy - lion).mean()
-    assert run.stop.crossed
+    assert run.stopped.stop.crossed
     assert 4 < run.t_star < shipped_models.profile.stopping.max_depth
 
 
@@ -85,7 +85,7 @@ def test_the_entry_depth_reads_the_noise_level(shipped_models):
     def entry(name: str, severity: int) -> int:
         explained, result = _explain(shipped_models, corrupt(lion, name, severity, seed=0))
         assert result.depth >= explained.explanation.entry > 0
-        assert result.steps == 1
+        assert result.stopped.steps == 1
         return explained.explanation.entry
 
     entries = [entry("gaussian_noise", severity) for severity in (2, 3, 4, 5)]

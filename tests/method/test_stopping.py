@@ -44,12 +44,6 @@ def test_not_even_below_by_the_horizon_is_left_as_it_is():
         StoppingConfig(max_depth=9, horizon=8)
 
 
-def test_a_run_must_be_consecutive():
-    config = dataclasses.replace(CONFIG, run=2)
-    assert choose_depth(logits(0.9, 0.4, 0.9, 0.4, 0.3, 0.9), config) == Stop(3, True)
-    assert choose_depth(logits(0.9, 0.9, 0.4), config) == Stop(2, False)
-
-
 def test_tau_zero_never_crosses_and_one_stops_at_once():
     curve = logits(0.9, 0.5, 0.001)
     assert choose_depth(curve, dataclasses.replace(CONFIG, tau=0.0)) == Stop(2, False)

@@ -8,17 +8,12 @@ import pytest
 
 from dga.diffusion import ANCESTRAL, FewSteps, sampler_of
 from dga.io.settings import values
-from dga.profiles import EVERYDAY16, IMAGENET, PROFILES, Repair
-from dga.request import Request, choose_systems
-from dga.systems import parse, parse_all, systems
+from dga.profiles import EVERYDAY16, PROFILES, Repair
+from dga.systems import parse, parse_all, parse_repairs, systems
 
 
 def repair_of(text: str) -> Repair:
     return parse(EVERYDAY16, text).repair
-
-
-def request(profile: Any = EVERYDAY16, **changes: Any) -> Request:
-    return Request.of(profile, **({"severity": 3, "seed": 0} | changes))
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
@@ -30,10 +25,10 @@ def test_every_name_is_the_system_of_that_name(profile):
 
 
 def test_a_setting_changes_one_thing():
-    guided, more = "dga-guided", ":tau=0.3:squared=true"
+    guided, more = "dga-guided", ":tau=0.3:factor=2"
     plain, changed = (repair_of(name).diffusion for name in (guided, guided + more))
     assert changed.stopping == dataclasses.replace(plain.stopping, tau=0.3)
-    assert changed.guidance == dataclasses.replace(plain.guidance, squared=True)
+    assert changed.guidance == dataclasses.replace(plain.guidance, factor=2)
     assert repair_of("dga:depth=8").diffusion.depth == 8
     assert repair_of("dga:horizon=none").diffusion.stopping.horizon is None
     # Of DGA+ a plain name is the usual one's; what has noise is named so.
@@ -89,73 +84,30 @@ def test_every_end_is_checked(setting):
 # Of one picture, asked for from a command line or a page
 
 
-@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
-def test_nothing_asked_for_is_the_profile(profile):
-    known = systems(profile)
-    usual = [known[name] for name in ("dga", "dga-guided", "dda", "dga-plus")]
-    assert request(profile).default_systems(profile) == usual
-    assert request(profile).stopping(profile) == profile.stopping
-
-
-def test_what_is_asked_for_reaches_the_systems():
-    changed = request(tau=0.3, paths=4, max_depth=30, scale=2.5, dda_depth=6)
-    usual = EVERYDAY16.stopping
-    stopping = dataclasses.replace(usual, tau=0.3, paths=4, max_depth=30)
-    assert changed.stopping(EVERYDAY16) == stopping
-    first = {one.name: one.diffusions[0] for one in changed.default_systems(EVERYDAY16)}
-    assert first["dga"].stopping == first["dga-guided"].stopping == stopping
-    assert first["dda"].depth == 6
-    assert first["dga-plus"] == EVERYDAY16.plus.diffusion
-    scales = {name: one.guidance and one.guidance.scale for name, one in first.items()}
-    plus, dda = EVERYDAY16.plus.diffusion.guidance.scale, EVERYDAY16.dda_guidance.scale
-    assert scales == {"dga": None, "dga-guided": 2.5, "dda": dda, "dga-plus": plus}
-    assert request(max_depth=100).stopping(EVERYDAY16).horizon == 100  # never the shallower
-    assert request(IMAGENET, max_depth=100).stopping(IMAGENET).horizon is IMAGENET.stopping.horizon
-
-
-@pytest.mark.parametrize(
-    ("changes", "allowed"),
-    [
-        ({"max_depth": 101}, "from 1 to 100, not 101"),
-        ({"dda_depth": 0}, "from 1 to 100, not 0"),
-        ({"paths": 0}, "whole numbers from 1 up"),
-        ({"scale": -1.0}, "from 0 up, not -1.0"),
-        ({"scale": float("nan")}, "from 0 up, not nan"),
-        ({"tau": 1.5}, "from 0 to 1"),
-        ({"severity": 9}, "from 1 to 5"),
-        ({"corruption": "rain"}, "gaussian_noise"),
-    ],
-)
-def test_bad_requests_name_what_is_allowed(changes, allowed):
-    with pytest.raises(ValueError, match=allowed):
-        request(**changes)
-
-
 def test_each_system_takes_its_own_settings():
     def first(*names: str) -> list[Any]:
-        chosen = choose_systems(EVERYDAY16, request(scale=2.5), names)
-        return [system.diffusions[0] for system in chosen]
+        return [system.diffusions[0] for system in parse_repairs(EVERYDAY16, names)]
 
     free, guided = first("dga:steps=4:eta=0.5", "dga-guided:steps=4:eta=0.5:through_network=true")
     assert {sampler_of(one) for one in (free, guided)} == {FewSteps(4, 0.5)}
-    assert (free.guidance, guided.guidance.scale) == (None, 2.5)
+    assert free.guidance is None
     assert guided.guidance.through_network
     assert sampler_of(first("dda:steps=none:eta=none")[0]) == ANCESTRAL
     assert sampler_of(first("dda:steps=3")[0]) == FewSteps(3, 1.0)  # what is not named is kept
-    assert first("dga-guided-ancestral")[0].guidance.scale == 2.5
+    assert first("dga-guided-ancestral:scale=2.5")[0].guidance.scale == 2.5
 
 
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("dga-full", "Choose from: .*dga-ancestral"),
-        ("tent", "Choose from: .*dga-ancestral"),
-        ("", "Unknown method ''"),
-        ("magic", "Unknown method 'magic'. Choose from: diffpure"),
+        ("dga-full", "Known: .*dga-ancestral"),
+        ("tent", "tent is measured on many pictures"),
+        ("", "No method was named"),
+        ("magic", "Unknown method 'magic'. Known: source"),
         ("dga-plus+tent", "dga-plus\\+tent is measured on many pictures"),
         ("dga-plus+magic", "Unknown reader 'magic'. Known: tent, memo"),
     ],
 )
 def test_what_one_picture_cannot_have_is_refused(name, sentence):
     with pytest.raises(ValueError, match=sentence):
-        choose_systems(EVERYDAY16, request(), ["dga", name] if name else [])
+        parse_repairs(EVERYDAY16, ["dga", name] if name else [])
