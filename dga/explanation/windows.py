@@ -27,7 +27,6 @@ from dga.explanation.noise_level import (
     uniform_levels,
     whiten_channels,
 )
-from dga.explanation.operators import Operator
 from dga.explanation.search import Explanation, Scored, explain
 from dga.explanation.veil import measure_veil
 from dga.profiles import ExplanationConfig, WindowsConfig
@@ -65,8 +64,8 @@ class _WindowSearch:
         """Blocks; else impulses and noise; without any of these, blur or a veil."""
         if blocks := measure_blocks(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
-        render = make_renderer(x, self.side, self.windows.detail_windows, self.config.noise_floor)
-        explanation = yield from self._explain_whole(x, render)
+        views = Views(x, self.side, self.windows.detail_windows, self.config.noise_floor)
+        explanation = yield from self._explain_whole(x, views.render)
         if explanation.is_flat:
             return explanation
         noisy = yield from self._find_noise(explanation.degradation.inverse(x))
@@ -74,11 +73,13 @@ class _WindowSearch:
             degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
             return replace(noisy, degradation=degradation, scored=explanation.scored)
         if explanation.degradation == NO_DEGRADATION:
-            operator = yield from self._find_blur(x, render)
-            veil = None if operator else measure_veil(x)
-            if operator or veil:
-                degradation = Degradation(operator=operator, veil=veil)
-                return replace(explanation, degradation=degradation, is_undamaged=False)
+            for measure in (_measure_operator, _measure_light):
+                degradation = measure(x)
+                state = yield from self._invert(degradation, x, views)
+                if state is not None:
+                    return replace(
+                        explanation, degradation=degradation, state=state, is_undamaged=False
+                    )
         return explanation
 
     def _explain_whole(self, x: Tensor, render: Render) -> Generator[Scored, None, Explanation]:
@@ -103,16 +104,19 @@ class _WindowSearch:
                 return 0.0
         return level
 
-    def _find_blur(self, x: Tensor, render: Render) -> Generator[Scored, None, Operator | None]:
-        """The blur that is measured, where the discriminator does not object to its inverse."""
-        operator = measure_blur(x)
-        if operator is None:
+    def _invert(
+        self, degradation: Degradation, x: Tensor, views: Views
+    ) -> Generator[Scored, None, Tensor | None]:
+        """The picture after the inverse; None where there is none or the discriminator objects."""
+        if degradation == NO_DEGRADATION:
             return None
-        candidates = [NO_DEGRADATION, Degradation(operator=operator)]
-        scores = self.judge.score(render, candidates, self.config.judged_at)
-        for candidate, score in zip(candidates, scores, strict=True):
-            yield Scored("blur", candidate, score, len(self.config.judged_at))
-        return operator if scores[1] <= scores[0] + self.windows.objection else None
+        pictures = {NO_DEGRADATION: x, degradation: degradation.inverse(x)}
+        scores = self.judge.score(
+            lambda one: views.show(pictures[one]), list(pictures), self.config.judged_at
+        )
+        for candidate, score in zip(pictures, scores, strict=True):
+            yield Scored("measured", candidate, score, len(self.config.judged_at))
+        return pictures[degradation] if scores[1] <= scores[0] + self.windows.objection else None
 
     def _find_noise(self, x: Tensor) -> Generator[Scored, None, Explanation | None]:
         """Noise by pixel, and the levels at which the picture is denoised; None where none counts.
@@ -210,30 +214,39 @@ class _WindowSearch:
         return torch.cat(margins)
 
 
-def make_renderer(x: Tensor, side: int, count: int, noise_floor: float) -> Render:
-    """A function that shows a candidate's result: a thumbnail, and ``count`` windows of it.
+def _measure_operator(x: Tensor) -> Degradation:
+    return Degradation(operator=measure_blur(x))
+
+
+def _measure_light(x: Tensor) -> Degradation:
+    return Degradation(veil=measure_veil(x))
+
+
+class Views:
+    """What the discriminator is shown of a picture: a thumbnail, and ``count`` windows of it.
 
     The windows are those with the finest detail but for noise, at their own resolution, since a
     background out of focus says nothing of damage. A thumbnail has no impulses and no blocks.
     """
-    grid = Grid.over(x.shape[1:], side, 0)
-    best = _rank_windows(x, grid, noise_floor)[:count]
-    # Each window with a margin, which an inverse of small reach needs: (crop, top, left) in it.
-    crops = []
-    for i, j in map(grid.corner, best):
-        top, left = max(0, i - side // 2), max(0, j - side // 2)
-        crop = x[:, top : i + side + side // 2, left : j + side + side // 2]
-        crops.append((crop, i - top, j - left))
-    thumbnail = make_thumbnail(x, side)
 
-    def render(candidate: Degradation) -> Tensor:
-        if candidate.operator:  # its reach is larger than a crop's margin
-            whole = candidate.inverse(x)
-            return torch.cat([make_thumbnail(whole, side)[None], grid.cut(whole, best)])
-        windows = [candidate.inverse(c)[:, i : i + side, j : j + side] for c, i, j in crops]
-        return torch.stack([thumbnail, *windows])
+    def __init__(self, x: Tensor, side: int, count: int, noise_floor: float) -> None:
+        self.x, self.grid = x, Grid.over(x.shape[1:], side, 0)
+        self.numbers = _rank_windows(x, self.grid, noise_floor)[:count]
 
-    return render
+    def show(self, x: Tensor) -> Tensor:
+        """``[V, 3, S, S]`` of a picture of that size."""
+        thumbnail = make_thumbnail(x, self.grid.side)
+        return torch.cat([thumbnail[None], self.grid.cut(x, self.numbers)])
+
+    def render(self, candidate: Degradation) -> Tensor:
+        """``[V, 3, S, S]`` of its inverse, which reaches half a window at most."""
+        views, side = self.show(self.x), self.grid.side
+        for view, (i, j) in zip(views[1:], map(self.grid.corner, self.numbers), strict=True):
+            top, left = max(0, i - side // 2), max(0, j - side // 2)
+            crop = self.x[:, top : i + side + side // 2, left : j + side + side // 2]
+            inverse = candidate.inverse(crop)
+            view.copy_(inverse[:, i - top : i - top + side, j - left : j - left + side])
+        return views
 
 
 def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:
