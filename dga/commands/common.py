@@ -98,16 +98,13 @@ class ModelOptions:
         }
         return dataclasses.replace(self, **changes)
 
-    def load(self, inputs: Sequence[str] = ("x_t",)) -> Models:
-        """The models; one sentence names whatever is missing.
-
-        ``inputs``: what the discriminator may have been trained to judge.
-        """
+    def load(self) -> Models:
+        """The models; one sentence names whatever is missing."""
         from dga.networks.compute import Compute
         from dga.networks.models import load_models
 
         compute = Compute.choose(self.device, self.precision)
-        return load_models(self.profile, self.sources, compute, inputs)
+        return load_models(self.profile, self.sources, compute)
 
 
 @dataclass(frozen=True)

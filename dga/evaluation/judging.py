@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
 from tqdm import tqdm
 
 from dga.analysis.results import read_arrays
@@ -27,30 +26,10 @@ from dga.networks.classifier import compute_features
 from dga.networks.models import Models
 from dga.record import versions
 from dga.training.discriminator.studies import Study
-from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import Sources
-from dga.weights.store import read_config
 
 PARTS = "parts"
 PICTURES_AT_ONCE = 16
 Arrays = dict[str, NDArray[Any]]
-
-
-def read_study(models: Models, sources: Sources) -> Study:
-    """What the discriminator of models that were loaded from ``sources`` was taught.
-
-    Raises :class:`~dga.weights.checkpoints.WeightsError` for one that learned from the
-    estimates of another diffusion model than the one at hand.
-    """
-    folder = sources.locate(models.profile)["discriminator"]
-    config = read_config(folder)
-    study, made_by = Study.from_config(config), config.get("diffusion")
-    if study.input == "x0_hat" and made_by != models.weights["diffusion"]:
-        raise WeightsError(
-            f"{folder} judges estimates of the diffusion model {made_by}, but the weights at hand "
-            f"are {models.weights['diffusion']}. Name a folder that holds the others: --weights."
-        )
-    return study
 
 
 def parse_depths(text: str) -> tuple[int, ...]:
@@ -112,23 +91,13 @@ class JudgingRun:
     has_features: bool
     name: str
 
-    @property
-    def denoiser(self) -> nn.Module | None:
-        """The network whose x0_hat is judged; ``None`` where x_t is."""
-        return self.models.denoiser if self.study.input == "x0_hat" else None
-
     def config(self) -> dict[str, Any]:
         """What the curves depend on."""
         models, study, plan = self.models, self.study, self.plan
-        needs = {
-            "discriminator": True,
-            "diffusion": self.denoiser is not None,
-            "classifier": self.has_features,
-        }
+        networks = ("discriminator", "classifier") if self.has_features else ("discriminator",)
         return {
             "kind": "judge",
             "study": self.name,
-            "input": study.input,
             "source": study.source,
             "trained_on": study.corruptions,
             "corruptions": plan.corruptions,
@@ -141,7 +110,7 @@ class JudgingRun:
             "profile": models.profile.name,
             "precision": models.compute.precision,
             "features": self.has_features,
-            "weights": {name: models.weights.get(name) for name, needed in needs.items() if needed},
+            "weights": {name: models.weights.get(name) for name in networks},
         }
 
     def measure(self, condition: str) -> Arrays:
@@ -162,15 +131,13 @@ class JudgingRun:
 
     def judge(self, images: ImageSet, condition: str) -> Arrays:
         """The same of a few ``images`` that are under that condition already."""
-        models, denoiser, depths = self.models, self.denoiser, self.depths
+        models, depths = self.models, self.depths
         seeds = [image_seed(self.plan.seed, name, condition) for name in images.names]
         x = to_tensor(images.pixels).to(models.device)  # [n, 3, S, S]
         curves = []
         for x_i, seed in zip(x, seeds, strict=True):
             states = forward_path(models.schedule, x_i, seed)[torch.tensor(depths)]  # [K, 3, S, S]
-            curves.append(
-                compute_curve(models.schedule, models.discriminator, states, denoiser, depths)
-            )
+            curves.append(compute_curve(models.schedule, models.discriminator, states, depths))
         arrays: Arrays = {"logits": torch.stack(curves).numpy()}
         if self.has_features:
             hidden = compute_features(models.classifier, x, models.profile.classifier)

@@ -29,12 +29,11 @@ NAMES_SHOWN = 3
 
 
 class Batch(NamedTuple):
-    """One batch on the CPU: ``x_k`` ``[2 n, 3, S, S]``, sources first; the rest ``[2 n]``."""
+    """One batch: ``x_k`` ``[2 n, 3, S, S]``, sources first; the rest ``[2 n]``."""
 
     x_k: Tensor
     time: Tensor
     target: Tensor
-    depth: Tensor
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class PairBatches(Dataset):
         missing = (1 - abar - abar * deviation.view(-1, 1, 1, 1).square()).clamp(min=0)
         x_0 = torch.cat([clean, second.x])
         x_k = x_0 * abar.sqrt().float() + noise * missing.sqrt().float()
-        return Batch(x_k, schedule.time[depth], target, depth)
+        return Batch(x_k, schedule.time[depth], target)
 
     def _draw_second(
         self, clean: Tensor, corrupted: Tensor, depth: Tensor, rng: np.random.Generator
