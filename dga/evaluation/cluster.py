@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from dga.data.image_sets import ImageFiles
 from dga.evaluation.plan import Plan
-from dga.evaluation.results_file import ResultRow, find_differences
-from dga.evaluation.run import LoadedSystems, Results, Setup, Task, collect_results, prepare
+from dga.evaluation.results_file import find_differences
+from dga.evaluation.run import BatchResult, LoadedSystems, Results, Setup, Task, run_tasks
 from dga.networks.models import Models
 from dga.readers import predictors_of
 from dga.systems import parse_all
@@ -50,19 +48,15 @@ class Worker:
         """What results depend on."""
         return self.loaded.setup
 
-    def measure(
-        self, task: Task, images: ImageFiles, expected: Setup
-    ) -> tuple[int, list[ResultRow], list[str]]:
-        """How many pictures the task had, its lines and its unreadable pictures.
+    def measure(self, task: Task, images: ImageFiles, expected: Setup) -> list[BatchResult]:
+        """The task's results.
 
         Raises ``ValueError`` for other weights, settings or packages than ``expected``.
         """
         if changes := find_differences(asdict(expected), asdict(self.loaded.setup)):
             host = socket.gethostname()
             raise ValueError(f"The worker on {host} differs from the first one ({changes[0]}).")
-        batches = list(self.loaded.measure(task, images))
-        lines = [line for batch, _ in batches for line in batch]
-        return task.pictures, lines, [name for _, names in batches for name in names]
+        return list(self.loaded.measure(task, images))
 
 
 def evaluate_on_cluster(
@@ -83,24 +77,21 @@ def evaluate_on_cluster(
     """
     if workers is not None and workers < 1:
         raise ValueError("A cluster needs at least one worker.")
-    unreadable = list[str]()
     with connect(address) as ray:
         pool = create_workers(ray, worker, workers)
         (setup,) = pool.map_unordered(lambda actor, _: actor.inspect.remote(), [None])
-        images, results_file, tasks = prepare(worker.plan, setup, out, batch, resume, command)
-        shared, total = ray.put(images), sum(task.pictures for task in tasks)
-        # Whole streams, whose order matters, take longest.
-        for task in sorted(tasks, key=lambda task: -len(task.batches)):
-            pool.submit(lambda actor, task: actor.measure.remote(task, shared, setup), task)
-        with tqdm(total=total, unit="image", mininterval=1.0) as bar:
+
+        def measure(tasks: Sequence[Task], images: ImageFiles) -> Iterator[BatchResult]:
+            shared = ray.put(images)
+            # Whole streams, whose order matters, take longest.
+            for task in sorted(tasks, key=lambda task: -len(task.batches)):
+                pool.submit(lambda actor, task: actor.measure.remote(task, shared, setup), task)
             while pool.has_next():
                 while pool.has_free():
                     ray.kill(pool.pop_idle())  # leaves its place to one that is lost
-                pictures, lines, names = pool.get_next_unordered()
-                results_file.append_new(lines)
-                unreadable += names
-                bar.update(pictures)
-    return collect_results(results_file, unreadable)
+                yield from pool.get_next_unordered()
+
+        return run_tasks(worker.plan, setup, measure, out, batch, resume, command)
 
 
 def create_workers(ray: Any, worker: Worker, most: int | None) -> Any:

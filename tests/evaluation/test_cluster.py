@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,15 +14,16 @@ from typing import Any
 import pytest
 import torch
 
+from dga.data.image_sets import ImageFiles
 from dga.evaluation import cluster
 from dga.evaluation.cluster import (
     ClusterError,
     Worker,
     evaluate_on_cluster,
 )
-from dga.evaluation.plan import Plan
+from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import ResultRow
-from dga.evaluation.run import evaluate, prepare
+from dga.evaluation.run import BatchResult, Task, evaluate, run_tasks
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
 from dga.profiles import Profile
@@ -87,22 +88,25 @@ def test_tasks_in_order_give_the_single_machines_lines(kind, streams, request, t
     """Of a mixed stream, too, which is shared out where a method does not keep its order."""
     recipe = request.getfixturevalue(kind)
     setup = recipe.inspect()
-    images, _, tasks = prepare(recipe.plan, setup, tmp_path / "tasks", 2, False, "")
-    assert sum(len(task.batches) > 1 for task in tasks) == streams
-    done = [recipe.measure(task, images, setup)[1] for task in tasks]
-    assert _facts(list(chain(*done))) == _single(recipe, tmp_path / "alone")
+
+    def measure(tasks: Sequence[Task], images: ImageFiles) -> Iterator[BatchResult]:
+        assert sum(len(task.batches) > 1 for task in tasks) == streams
+        return chain.from_iterable(recipe.measure(task, images, setup) for task in tasks)
+
+    results = run_tasks(recipe.plan, setup, measure, tmp_path / "tasks", 2, False, "")
+    assert _facts(results.lines) == _single(recipe, tmp_path / "alone")
 
 
-def test_a_worker_that_differs_is_refused(recipe, tmp_path):
+def test_a_worker_that_differs_is_refused(recipe):
     setup = recipe.inspect()
-    images, _, tasks = prepare(recipe.plan, setup, tmp_path, 2, False, "")
+    task, images = Task("fog", METHODS, ((0,),)), choose_images(recipe.plan, setup.profile)
     for change, words in (
         ({"weights": {**setup.weights, "classifier": "other"}}, "weights.classifier: other there"),
         ({"packages": {**setup.packages, "torch": "1.0"}}, "packages.torch: 1.0 there"),
         ({"precision": "bfloat16"}, "precision: bfloat16 there, float32 here"),
     ):
         with pytest.raises(ValueError, match=f"differs from the first one .*{words}"):
-            recipe.measure(tasks[0], images, dataclasses.replace(setup, **change))
+            recipe.measure(task, images, dataclasses.replace(setup, **change))
 
 
 def test_without_ray_a_sentence_says_what_to_install(picture_folder, tmp_path, monkeypatch):
