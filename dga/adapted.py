@@ -224,10 +224,6 @@ def build_predictor(models: Models, spec: str) -> Predictor:
     system = parse(models.profile, spec)
     if system.batch or system.trust:
         raise ValueError(f"{spec} answers by the pictures around; here each is answered alone.")
-    if system.control.alternatives and not models.profile.classifier.classes:
-        raise ValueError(
-            f"{spec} tells labels, and a classifier of one's own has no names for them."
-        )
     return Predictor(models, system)
 
 

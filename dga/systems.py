@@ -38,13 +38,11 @@ class Control:
 
     ``permute``: pictures of a batch exchange their ``noise`` (with entry k0 and t*), their
     ``depth`` (t* beyond the entry) or their whole ``explanation``, in a fixed random order
-    (:mod:`dga.readers.permutation`); ``batch``: how many pictures of the stream exchange theirs;
-    ``alternatives``: every candidate explanation's inverse is classified, too, for an oracle.
+    (:mod:`dga.readers.permutation`); ``batch``: how many pictures of the stream exchange theirs.
     """
 
     permute: Literal["none", "noise", "depth", "explanation"] = "none"
     batch: int | None = None
-    alternatives: bool = False
 
     def __post_init__(self) -> None:
         if self.permute != "none" and self.batch is None:

@@ -18,7 +18,7 @@ COLUMNS = (
     "prediction", "correct", "probability", "seconds",
 )  # fmt: skip
 KEY = ["path", "corruption", "method"]
-LATER = ("entry", "degradation", "unchanged", "alternatives", "psnr")
+LATER = ("entry", "degradation", "unchanged", "psnr")
 """Columns that not every run has; see :func:`read_evaluation`."""
 
 
@@ -46,8 +46,7 @@ class EvaluationRun(Run):
     ``depth`` is an integer 0...T, ``probability`` that of the predicted class,
     ``seconds`` for one image. ``entry``: the depth at which the image was by its own noise;
     ``degradation``: how its damage was explained, or none; ``unchanged``: whether it was
-    returned bit for bit; ``alternatives``: labels of what every candidate explanation would
-    make of it, where they were asked for; ``psnr``: of the repaired picture, in dB.
+    returned bit for bit; ``psnr``: of the repaired picture, in dB.
     """
 
     lines: pd.DataFrame

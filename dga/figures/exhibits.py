@@ -50,8 +50,6 @@ def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
                 missing.append({"name": spec.name, "reason": str(error)})
             continue
         exhibits.append(_write(exhibit, spec.name, out))
-        if isinstance(exhibit, Table):
-            missing += [{"name": spec.name, "reason": sentence} for sentence in exhibit.missing]
     index = {"exhibits": exhibits, "missing": missing}
     out.mkdir(parents=True, exist_ok=True)
     write_json(out / INDEX, index)

@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import with_own_numerics
 from dga.networks.models import Models
 from dga.pipeline import Permutation, Rebuilt, Stopped, run
@@ -90,7 +89,7 @@ class Predictor:
             depths=[stopped.stop.t_star for stopped, _ in results],
             crossed=[stopped.stop.crossed for stopped, _ in results],
             pictures=pictures,
-            details=[self._details(stop, row) for (stop, _), row in zip(results, x, strict=True)],
+            details=[_describe_explanation(stop) for stop, _ in results],
         )
 
     def _answer_without_repair(self, x: Tensor, seeds: Sequence[int]) -> Answers:
@@ -122,26 +121,19 @@ class Predictor:
         weights = (shares.log() - self.system.trust * entropy).softmax(0)
         return (weights.view(2, 1, 1) * both).sum(0)
 
-    def _details(self, stopped: Stopped, x: Tensor) -> dict[str, Any]:
-        """Further fields of a result line: of the explanation, and labels for the oracle."""
-        explanation, details = stopped.explanation, dict[str, Any]()
-        if stopped.repair.explain:
-            details = {
-                "entry": explanation.entry,
-                "degradation": str(explanation.degradation),
-                "unchanged": stopped.unchanged,
-                "measured_noise": round(explanation.measured_noise, 4),
-                "calls": explanation.calls,
-            }
-        if self.system.control.alternatives:
-            config = self.models.profile.classifier
-            candidates = {scored.degradation for scored in explanation.scored}
-            images = [candidate.inverse(x) for candidate in candidates]
-            predictions = list[Prediction]()
-            if images:
-                predictions = predict(self.models.classifier, torch.stack(images), config)
-            details["alternatives"] = sorted({prediction.label for prediction in predictions})
-        return details
+
+def _describe_explanation(stopped: Stopped) -> dict[str, Any]:
+    """Further fields of a result line."""
+    explanation = stopped.explanation
+    if not stopped.repair.explain:
+        return {}
+    return {
+        "entry": explanation.entry,
+        "degradation": str(explanation.degradation),
+        "unchanged": stopped.unchanged,
+        "measured_noise": round(explanation.measured_noise, 4),
+        "calls": explanation.calls,
+    }
 
 
 def predictors_of(models: Models, systems: Mapping[str, System]) -> dict[str, Predictor]:

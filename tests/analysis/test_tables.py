@@ -7,7 +7,7 @@ import pytest
 
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import MissingRun, SavedRuns, read_runs
-from dga.analysis.tables.ablation import ORACLE, make_ablation
+from dga.analysis.tables.ablation import make_ablation
 from dga.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
 from dga.analysis.tables.comparisons import make_comparisons
 from dga.analysis.tables.depths import make_controls_table
@@ -16,7 +16,7 @@ from dga.analysis.tables.table import EMPTY_CELL, Table
 from dga.io.settings import values
 from dga.profiles import get_profile
 from dga.systems import systems
-from tests.fixtures.results import lines_of, path_of, whole_results, write_run
+from tests.fixtures.results import lines_of, whole_results, write_run
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +87,6 @@ def test_what_was_not_run_is_empty_and_said(tmp_path):
     assert {memo[head] for head in ours} == {EMPTY_CELL}
     numbers = table.numbers.set_index("method").loc["memo"].drop("paper")
     assert numbers.isna().all()
-    rivals = "tent, memo, diffpure-published, dda-published, dga, dga-guided"
-    assert table.missing == (f"no run of {rivals}",)
 
 
 def test_table_3_is_on_images_that_every_tau_has(tmp_path):
@@ -104,24 +102,21 @@ def test_table_3_is_on_images_that_every_tau_has(tmp_path):
     assert _row(table, Method="DGA", tau="0.7")["Noise"] == EMPTY_CELL
     assert _row(table, Method="*DGA, paper*", tau="0.7")["Noise"] == "21"
     assert "(4 photographs)" in table.caption
-    assert table.missing == ("no run of dga:tau=0.1, dga:tau=0.7",)
     with pytest.raises(MissingRun, match="no run at several taus"):
         make_table_3(_pooled(tmp_path / "one", lines_of("dga", lambda p, c: True, 2)))
 
 
-def test_stages_stand_beside_the_whole_and_an_oracle(tmp_path):
-    without, asks = "dga-plus:exposure=false", "dga-plus:alternatives=true"
+def test_stages_stand_beside_the_whole(tmp_path):
+    without = "dga-plus:exposure=false"
     rows = [
-        row | {"alternatives": [row["class"] if path_of(9) != row["path"] else "dish"]}
-        if method == asks
-        else row
-        for method, right in {"source": 2, without: 4, "dga-plus": 6, asks: 6}.items()
+        row
+        for method, right in {"source": 2, without: 4, "dga-plus": 6}.items()
         for row in lines_of(method, lambda p, c, right=right: p < right, 10)
     ]
     pooled = _pooled(tmp_path, rows)
     shown = make_ablation(pooled).texts.set_index("Method")
-    assert list(shown.index) == ["Nothing done", "DGA+", "DGA+, without exposure", ORACLE]
-    assert [cell.split()[0] for cell in shown["Mean of 15"]] == ["20.0", "60.0", "40.0", "90.0"]
+    assert list(shown.index) == ["Nothing done", "DGA+", "DGA+, without exposure"]
+    assert [cell.split()[0] for cell in shown["Mean of 15"]] == ["20.0", "60.0", "40.0"]
     assert shown.loc["DGA+, without exposure", "Minus DGA+"].startswith("\N{MINUS SIGN}20.0")
     assert shown.loc["DGA+", "Minus DGA+"] == ""
     assert pooled.methods_to_compare == ["source", "dga-plus"]  # and so in no other table
