@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.server import contents
 from app.server.contents import FAILED, SESSION, ForeignFileError
+from dga.data.uploads import MAX_BYTES
 
 API = "/gradio_api"
 FILE, UPLOAD = f"{API}/file=", f"{API}/upload"
@@ -41,7 +42,7 @@ LIVES = {
 }
 """How long browsers keep what is below an address; all else they do not keep."""
 JSON_BYTES = 2**16
-LONGEST = {"/photo": 20 * 2**20, UPLOAD: 21 * 2**20} | dict.fromkeys(MCP, 2**22)  # bytes
+LONGEST = {"/photo": MAX_BYTES, UPLOAD: MAX_BYTES + 2**20} | dict.fromkeys(MCP, 2**22)  # bytes
 BODY_SECONDS, WHOLE_SECONDS = 30.0, 300.0  # for the next piece of a body, and for all of them
 MOST_PRESENT = {"GET": 512, "HEAD": 64, "POST": 64}  # of one address; an open page has two
 SAYS = {

@@ -230,8 +230,8 @@ def read_command_line() -> str:
 
 def say_skipped(unreadable: Sequence[str], what: str = "could not be read") -> None:
     """Name on stderr the pictures that were left out, if there are any."""
-    from dga.io.parsing import some
+    from dga.io.parsing import first_names
 
     if unreadable:
-        names = some(unreadable, MOST_NAMES)
+        names = first_names(unreadable, MOST_NAMES)
         typer.echo(f"Skipped {len(unreadable)} pictures that {what}: {names}", err=True)

@@ -20,7 +20,7 @@ from dga.data.framing import Frame
 from dga.data.imagenet_c import are_wnid_folders, list_wnids
 from dga.data.uploads import LABELLED, UploadError, is_picture, open_picture, read_bytes
 from dga.images import Pixels
-from dga.io.parsing import some
+from dga.io.parsing import first_names
 
 NAMES_SHOWN = 20
 HELD_OUT = 0.03
@@ -208,8 +208,8 @@ def _label_names(
     position = {name: i for i, name in enumerate(titles)}
     if unknown := sorted(set(folders) - set(position)):
         raise ValueError(
-            f"Unknown classes {some(unknown, NAMES_SHOWN)}. The classes are: "
-            f"{some(titles, NAMES_SHOWN)}."
+            f"Unknown classes {first_names(unknown, NAMES_SHOWN)}. The classes are: "
+            f"{first_names(titles, NAMES_SHOWN)}."
         )
     return np.array([position[folder] for folder in folders], dtype=np.int64), classes
 

@@ -21,7 +21,7 @@ from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import check_config
 from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, atomic, write_json
-from dga.io.parsing import some, whole_numbers
+from dga.io.parsing import first_names, whole_numbers
 from dga.networks.classifier import compute_features
 from dga.networks.models import Models
 from dga.record import versions
@@ -124,7 +124,7 @@ class JudgingRun:
             batch = self.images.take(range(start, stop))
             pictures, unreadable = read_batch(self.plan, view, batch, condition)
             if unreadable:
-                names = some(unreadable, NAMES_SHOWN)
+                names = first_names(unreadable, NAMES_SHOWN)
                 raise ValueError(f"Under {condition} these pictures cannot be read: {names}.")
             batches.append(self.judge(pictures, condition))
         return {key: np.concatenate([batch[key] for batch in batches]) for key in batches[0]}

@@ -145,7 +145,7 @@ class _CandidateSearch:
         config, head_start = self.config, self.config.head_start
         if self.noise_level > config.noise_floor:
             head_start = config.noise_head_start
-            candidates = [Degradation(noise=self.noise_level * s) for s in config.noise_scales]
+            candidates = [Degradation(noise=self.noise_level)]
         else:
             candidates = [Degradation(impulses=threshold) for threshold in config.impulses]
         return (yield from self._choose("noise", [NO_DEGRADATION, *candidates], head_start))

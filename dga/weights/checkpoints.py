@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from dga.io.parsing import first_line, shortened, some
+from dga.io.parsing import first_line, first_names, shortened
 
 WRAPPERS = (
     "state_dict_ema", "model_ema", "ema_state_dict", "params_ema", "ema", "state_dict",
@@ -122,7 +122,7 @@ def load_state(
         if state[name].is_floating_point() != expected[name].is_floating_point():
             others.append(name)
     if others:
-        names = some(sorted(others), NAMES_SHOWN)
+        names = first_names(sorted(others), NAMES_SHOWN)
         raise WeightsError(f"{path} holds another network (other kinds of numbers: {names}).")
     try:
         network.load_state_dict(state, assign=assign)
@@ -136,6 +136,6 @@ def check_numbers(path: Path, state: Mapping[str, Tensor]) -> None:
     bad = [name for name, value in state.items() if not bool(value.isfinite().all())]
     if bad:
         raise WeightsError(
-            f"{path} holds values that are not numbers ({some(bad, NAMES_SHOWN)}): its training "
-            "failed, or it was altered."
+            f"{path} holds values that are not numbers ({first_names(bad, NAMES_SHOWN)}): its "
+            "training failed, or it was altered."
         )
