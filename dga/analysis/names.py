@@ -85,9 +85,13 @@ class MethodName:
         return self.system in ("dga", "dga-guided") and keys in ({"depth"}, {"tau"})
 
     @property
+    def is_stage_left_out(self) -> bool:
+        """Whether this is DGA+ with something else about it, such as a stage that is left out."""
+        return self.base == "dga-plus" and bool(self.overrides)
+
+    @property
     def is_variation(self) -> bool:
-        """Whether this is a point of a sweep, or DGA+ with something else about it."""
-        return self.is_sweep or (self.base == "dga-plus" and bool(self.overrides))
+        return self.is_sweep or self.is_stage_left_out
 
     @property
     def parts(self) -> tuple[str, ...]:

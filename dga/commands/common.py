@@ -66,7 +66,7 @@ class ModelOptions:
         str | None, typer.Option(help="timm's name of that file's architecture.")
     ] = None
     classes: Annotated[
-        Path | None, typer.Option(help="Its classes in order: one a line, or a JSON list.")
+        Path | None, typer.Option(help="A file of its classes in order, one a line.")
     ] = None
     input_size: Annotated[
         int | None, typer.Option(help="Pixels a side it expects. Default: timm's.")
@@ -88,15 +88,6 @@ class ModelOptions:
 
         names = {field.name for field in dataclasses.fields(Sources)} & set(vars(self))
         return Sources(self.weights, **{name: getattr(self, name) for name in names})
-
-    def absolute(self) -> ModelOptions:
-        """The options with absolute paths, for processes that work in another folder."""
-        changes: dict[str, Any] = {
-            name: value.absolute()
-            for name, value in vars(self).items()
-            if isinstance(value, Path) and value.exists()  # a classifier may be named, instead
-        }
-        return dataclasses.replace(self, **changes)
 
     def load(self) -> Models:
         """The models; one sentence names whatever is missing."""

@@ -34,9 +34,6 @@ def evaluate(
     address: Annotated[
         str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Ray workers that hold the models. Default: one a GPU.")
-    ] = None,
     plan: common.PlanOptions = common.PlanOptions(),
     models: common.ModelOptions = common.ModelOptions(precision="float32"),
 ) -> None:
@@ -53,13 +50,12 @@ def evaluate(
         check_choice("engine", engine, ENGINES)
         chosen_plan = plan.plan(data, parse_corruptions(corruptions, clean=True), stream)
         names = split_list(methods)
-        models = models.absolute()
         if engine == "ray":
             if models.precision == "auto":
                 raise ValueError("Many machines need one precision: name it with --precision.")
             worker = cluster.Worker(models.load, names, chosen_plan)
             results = cluster.evaluate_on_cluster(
-                worker, out, batch, resume, common.read_command_line(), address, workers
+                worker, out, batch, resume, common.read_command_line(), address
             )
         else:
             loaded = models.load()

@@ -97,6 +97,11 @@ class ImageFiles:
             places=tuple(self.places[i] for i in rows),
         )
 
+    @property
+    def is_large(self) -> bool:
+        """Whether the pixels take more memory than :data:`MEMORY_LIMIT`."""
+        return len(self) * self.frame.side**2 * 3 > MEMORY_LIMIT
+
     def relocate(self, folder: Path, frame: Frame) -> ImageFiles:
         """Pictures of the same names in another folder."""
         return replace(self, places=tuple((str(folder), n) for n in self.names), frame=frame)
@@ -223,23 +228,6 @@ def read_images(
     read raises ``ValueError``.
     """
     return find_images(sources, Frame(size), classes).load(strict=True)[0]
-
-
-def open_images(
-    sources: Sequence[str | Path],
-    frame: Frame,
-    classes: tuple[str, ...] | None = None,
-    limit: int = MEMORY_LIMIT,
-) -> ImageSet | ImageFiles:
-    """Pictures in memory if their pixels take at most ``limit`` bytes, else on disk.
-
-    Raises what :func:`find_images` does, and ``ValueError`` for an unreadable picture
-    among those that are read at once.
-    """
-    files = find_images(sources, frame, classes)
-    if len(files) * frame.side**2 * 3 > limit:
-        return files
-    return files.load(strict=True)[0]
 
 
 def _in_hash_order(images: ImageSet | ImageFiles) -> list[int]:

@@ -6,7 +6,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ class ClusterError(ConnectionError):
 
 @dataclass(frozen=True)
 class Worker:
-    """Methods by name, and how a machine loads their models.
+    """Methods by name, and how a machine loads their models, in the ``folder`` of the command.
 
     They are loaded at the first call, so that an error of loading is that call's answer.
     """
@@ -37,9 +37,11 @@ class Worker:
     load: Callable[[], Models]
     methods: tuple[str, ...]
     plan: Plan
+    folder: str = field(default_factory=os.getcwd)
 
     @cached_property
     def loaded(self) -> LoadedSystems:
+        os.chdir(self.folder)  # Ray starts a worker elsewhere
         models = self.load()
         systems = predictors_of(models, parse_all(models.profile, self.methods))
         return LoadedSystems(models, systems, self.plan)
@@ -66,19 +68,15 @@ def evaluate_on_cluster(
     resume: bool = False,
     command: str = "",
     address: str | None = None,
-    workers: int | None = None,
 ) -> Results:
     """:func:`dga.evaluation.evaluate` on a Ray cluster: the same lines but for the seconds.
 
     ``worker``: as each machine makes one; ``address``: of a running cluster, else this machine
-    alone; ``workers``: how many hold the models, by default one a GPU or, without any, one a CPU.
-    Lines come in the order in which workers are done. Raises ``ValueError`` for a folder with
-    other results, and what :func:`connect` does.
+    alone. Lines come in the order in which workers are done. Raises ``ValueError`` for a folder
+    with other results, and what :func:`connect` does.
     """
-    if workers is not None and workers < 1:
-        raise ValueError("A cluster needs at least one worker.")
     with connect(address) as ray:
-        pool = create_workers(ray, worker, workers)
+        pool = create_workers(ray, worker)
         (setup,) = pool.map_unordered(lambda actor, _: actor.inspect.remote(), [None])
 
         def measure(tasks: Sequence[Task], images: ImageFiles) -> Iterator[BatchResult]:
@@ -94,8 +92,8 @@ def evaluate_on_cluster(
         return run_tasks(worker.plan, setup, measure, out, batch, resume, command)
 
 
-def create_workers(ray: Any, worker: Worker, most: int | None) -> Any:
-    """A pool of actors, each on a GPU or, without any, on a CPU; Ray replaces one that is lost."""
+def create_workers(ray: Any, worker: Worker) -> Any:
+    """A pool of actors, one a GPU or, without any, one a CPU; Ray replaces one that is lost."""
     resources = ray.cluster_resources()
     cpus, gpus = int(resources.get("CPU", 0)), int(resources.get("GPU", 0))
     if cpus < 1:
@@ -103,8 +101,10 @@ def create_workers(ray: Any, worker: Worker, most: int | None) -> Any:
     actor = ray.remote(
         num_cpus=1, num_gpus=min(1, gpus), max_restarts=-1, max_task_retries=TRIES - 1
     )(Worker)
-    count = min(most or cpus, gpus or cpus, cpus)
-    actors = [actor.remote(worker.load, worker.methods, worker.plan) for _ in range(count)]
+    count = min(gpus or cpus, cpus)
+    actors = [
+        actor.remote(worker.load, worker.methods, worker.plan, worker.folder) for _ in range(count)
+    ]
     return ray.util.ActorPool(actors)
 
 

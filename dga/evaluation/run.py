@@ -92,7 +92,8 @@ class LoadedSystems:
     def setup(self) -> Setup:
         """What its results depend on."""
         models = self.models
-        settings = {name: _list_settings(one.system) for name, one in self.predictors.items()}
+        settings = {name: values(one.system) for name, one in self.predictors.items()}
+        settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
         return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
 
     def measure(self, task: Task, images: ImageFiles) -> Iterator[BatchResult]:
@@ -251,12 +252,6 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
         },
         "command": command,
     }
-
-
-def _list_settings(system: System) -> dict[str, Any]:
-    """A system's settings by name, as JSON has them."""
-    plain: dict[str, Any] = json.loads(json.dumps(values(system)))
-    return plain
 
 
 def _describe_answer(outcome: Answers, i: int, profile: Profile) -> tuple[int, ResultRow]:

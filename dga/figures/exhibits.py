@@ -9,7 +9,6 @@ from typing import Any
 from dga.analysis.judges import choose_judge, has_same_discriminator
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import JudgeRun, MissingRun, SavedRuns
-from dga.analysis.tables.ablation import make_ablation
 from dga.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
 from dga.analysis.tables.comparisons import make_comparisons, make_stream_table
 from dga.analysis.tables.depths import make_controls_table, select_adaptive_lines
@@ -87,7 +86,6 @@ def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> It
         yield ExhibitSpec(f"table-1{end}", partial(make_table_1, pooled))
         yield ExhibitSpec(f"table-2{end}", partial(make_table_2, pooled))
         yield ExhibitSpec(f"comparisons{end}", partial(make_comparisons, pooled))
-        yield ExhibitSpec(f"ablation{end}", partial(make_ablation, pooled), is_studied)
         yield ExhibitSpec(f"table-3{end}", partial(make_table_3, pooled), is_studied)
         yield ExhibitSpec(f"controls{end}", partial(make_controls_table, pooled), is_studied)
         yield ExhibitSpec(

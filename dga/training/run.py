@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from dga.data.framing import View
-from dga.data.image_sets import ImageFiles, ImageSet, open_images, read_images
+from dga.data.image_sets import ImageFiles, ImageSet, find_images, read_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
 from dga.profiles import get_profile
@@ -68,7 +68,8 @@ def train(
     images: ImageSet | ImageFiles
     facts: dict[str, Any] = {}
     if model == "discriminator":
-        images = open_images(data, View.of(profile).clean, classes)
+        files = find_images(data, View.of(profile).clean, classes)
+        images = files if files.is_large else files.load(strict=True)[0]
         network, facts = train_discriminator(training, images, study, workers, windows)
     elif model == "diffusion":
         images = read_images(data, profile.image_size, classes)

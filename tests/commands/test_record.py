@@ -34,7 +34,7 @@ PIXELS = np.zeros((64, 64, 3), np.uint8)
 
 
 def explained(
-    found: Degradation = NO_DEGRADATION,
+    degradation: Degradation = NO_DEGRADATION,
     t_star: int = 0,
     crossed: bool = True,
     entry: int = 0,
@@ -43,7 +43,7 @@ def explained(
 ) -> Stopped:
     """What DGA+ would have found, as far as words depend on it."""
     logits = np.log(np.array([[3.0, 5 / 3, 9 / 7, 7 / 9]]))
-    explanation = Explanation(found, entry, 0.03125, scored, flat)
+    explanation = Explanation(degradation, entry, 0.03125, scored, flat)
     return stop_at(Stop(t_star, crossed), EVERYDAY16.plus, explanation, logits, 0.5)
 
 
@@ -103,7 +103,7 @@ DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES,
 
 
 @pytest.mark.parametrize(
-    ("found", "words"),
+    ("degradation", "words"),
     [
         (explained(), "nothing was found"),
         (explained(crossed=False), "no depth hides the damage"),
@@ -116,20 +116,22 @@ DROPPED = (Scored("noise", NO_DEGRADATION, 2.0), Scored("exposure", THREE_TIMES,
         (explained(scored=DROPPED), "gave no numbers: 1"),
     ],
 )
-def test_a_sentence_for_each_thing_found(found, words):
-    assert words in describe_explanation(found)
+def test_a_sentence_for_each_thing_found(degradation, words):
+    assert words in describe_explanation(degradation)
 
 
 def test_a_dropped_candidate_has_no_score_in_the_record(run):
     plus = dataclasses.replace(run.reconstructions["dga-plus"], stopped=explained(scored=DROPPED))
-    found = dataclasses.replace(run, reconstructions={**run.reconstructions, "dga-plus": plus})
-    candidates = json.loads(json.dumps(to_api_facts(found)))["explained"]["candidates"]
+    changed = dataclasses.replace(run, reconstructions={**run.reconstructions, "dga-plus": plus})
+    candidates = json.loads(json.dumps(to_api_facts(changed)))["explained"]["candidates"]
     assert [candidate["score"] for candidate in candidates] == [2.0, None]
 
 
 def test_without_dga_plus_nothing_is_explained(run):
-    kept = {name: run.reconstructions[name] for name in ("dga", "dga-guided", "dda")}
-    facts = to_command_facts(dataclasses.replace(run, reconstructions=kept), REQUEST, PICTURES)
+    reconstructions = {name: run.reconstructions[name] for name in ("dga", "dga-guided", "dda")}
+    facts = to_command_facts(
+        dataclasses.replace(run, reconstructions=reconstructions), REQUEST, PICTURES
+    )
     assert facts["explained"] is None
     said = "Noised to depth 7 and rebuilt, it is still read as dog (51 %)."
     assert to_text(facts).splitlines()[0] == f"It was read as dog (51 %). {said}"

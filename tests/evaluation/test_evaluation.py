@@ -159,9 +159,9 @@ def test_a_full_disk_is_said_and_leaves_earlier_lines_whole(tmp_path):
             results_file.append(lines)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    kept = ResultsFile(tmp_path, {"methods": {}}, resume=True).lines
-    assert len(kept) > 20
-    assert kept == lines[: len(kept)]
+    saved_lines = ResultsFile(tmp_path, {"methods": {}}, resume=True).lines
+    assert len(saved_lines) > 20
+    assert saved_lines == lines[: len(saved_lines)]
 
 
 def test_a_folder_of_ones_own_is_measured_whole(tmp_path):
@@ -171,13 +171,13 @@ def test_a_folder_of_ones_own_is_measured_whole(tmp_path):
         plan = Plan(tuple(str(tmp_path / folder) for folder in folders), split=split)
         return {Path(name).stem for name in choose_images(plan, EVERYDAY16).names}
 
-    known, mine = sorted(tune_pictures("everyday16"))[:12], [f"picture-{i}" for i in range(12)]
-    for folder, names in (("mine", mine), ("own", known)):
+    tuned, mine = sorted(tune_pictures("everyday16"))[:12], [f"picture-{i}" for i in range(12)]
+    for folder, names in (("mine", mine), ("own", tuned)):
         (tmp_path / folder / "cat").mkdir(parents=True)
         for name in names:
             Image.new("RGB", (64, 64)).save(tmp_path / folder / "cat" / f"{name}.png")
     assert chosen("report", "mine") == chosen("all", "mine") == set(mine)
-    assert chosen("tune", "own") < set(known)
+    assert chosen("tune", "own") < set(tuned)
     assert len(chosen("tune", "own", "mine")) == 10
     assert chosen("report", "own", "mine") < set(mine)
     with pytest.raises(ValueError, match="None of these pictures is in everyday16's split tune"):
@@ -239,8 +239,8 @@ def test_the_same_stream_sorted_and_one_picture_at_a_time(choosy_models, wild, t
 
     watched.clear()
     asked = parse_all(choosy_models.profile, ["dga-plus:permute=depth:batch=1", "source"])
-    found = evaluate(choosy_models, asked, alone, tmp_path / "watched").lines
-    assert conditions(found) == conditions(mixed)
+    watched_lines = evaluate(choosy_models, asked, alone, tmp_path / "watched").lines
+    assert conditions(watched_lines) == conditions(mixed)
     assert watched["dga-plus:permute=depth:batch=1"] == [0] + [1] * 16  # nothing forgotten
 
 

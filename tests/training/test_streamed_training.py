@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader
 
 from dga.corruptions import corrupt
 from dga.data.framing import View
-from dga.data.image_sets import ImageFiles, ImageSet, find_images, open_images
+from dga.data.image_sets import ImageFiles, find_images
 from dga.networks.unet import Discriminator
 from dga.profiles import Profile, ReleaseConfig
 from dga.training import loop
@@ -53,9 +53,8 @@ def _same(one: tuple[torch.Tensor, ...], other: tuple[torch.Tensor, ...]) -> boo
     return all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-def test_streamed_and_held_pictures_make_the_same_batches(profile, files, picture_folder):
-    held = open_images([picture_folder], files.frame, files.classes)
-    assert isinstance(held, ImageSet)
+def test_streamed_and_held_pictures_make_the_same_batches(profile, files):
+    held, _ = files.load()
     for step in range(3):
         one, other = (PairBatches(profile, Study(), s, CONFIG)[step] for s in (held, files))
         assert _same(one, other)
