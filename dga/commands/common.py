@@ -105,7 +105,7 @@ class PlanOptions:
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 5
     per_class: Annotated[
         int | None,
-        typer.Option(help="Pictures of each class. Default: all; 10 of the project's own set."),
+        typer.Option(help="Pictures of each class. Default: all."),
     ] = None
     skip: Annotated[
         int, typer.Option(help="Pictures of each class left out before them, to measure others.")

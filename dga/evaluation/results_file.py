@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from dga.analysis.results import read_config
 from dga.io.files import CONFIG, LINES, write_json
 from dga.io.parsing import shortened
 from dga.record import versions
@@ -69,26 +70,12 @@ def _make_key(line: ResultRow) -> tuple[str, str, str]:
     return line["corruption"], line["path"], line["method"]
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """The configuration of the run that began in this folder; empty without one.
-
-    Raises ``ValueError`` where that cannot be read.
-    """
-    path = folder / CONFIG
-    if not path.exists():
-        return {}
-    try:
-        return dict(json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError) as error:
-        raise ValueError(f"{path} cannot be read. Choose another folder.") from error
-
-
 def check_config(folder: Path, config: dict[str, Any]) -> dict[str, Any]:
     """The configuration of the run that began in this folder; empty without one.
 
-    Raises ``ValueError`` if it is another than ``config``, naming up to three differences.
+    Raises ``ValueError`` if it is damaged or another than ``config``, naming three differences.
     """
-    old = read_config(folder)
+    old = read_config(folder / CONFIG) if (folder / CONFIG).exists() else {}
     config = json.loads(json.dumps(config))  # tuples become lists, as in the file
     if old and (changes := find_differences(old, config)):
         raise ValueError(

@@ -1,6 +1,5 @@
 """One training command from start to weights on disk."""
 
-import platform
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from dga.data.image_sets import ImageFiles, ImageSet, find_images, read_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
 from dga.profiles import get_profile
+from dga.record import versions
 from dga.training import classifier, diffusion
 from dga.training.classifier import train_classifier
 from dga.training.diffusion import train_diffusion
@@ -88,9 +88,7 @@ def train(
             "pictures": len(images),
             "photographs": len(windows.pictures) if windows else 0,
             "device": str(device),
-            "threads": torch.get_num_threads(),
-            "torch": torch.__version__,
-            "machine": platform.machine(),
+            **versions(),
         },
     }
     save_weights(network.state_dict(), out, described | facts)
