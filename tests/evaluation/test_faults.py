@@ -83,7 +83,7 @@ def test_no_numbers_become_no_result(
     network.at = network.calls + 1
     content = (tmp_path / LINES).read_bytes()
     assert content.count(b"\n") == 8
-    with pytest.raises(FloatingPointError, match=r"Method d.* was stopped: .*batches are content"):
+    with pytest.raises(FloatingPointError, match=r"Method d.* was stopped: .*batches are kept"):
         evaluate(models, methods, plan, tmp_path, 2, resume=True)
     assert (tmp_path / LINES).read_bytes() == content
     assert len(evaluate(models, methods, plan, tmp_path, 2, resume=True).lines) == 16

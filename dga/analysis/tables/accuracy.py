@@ -7,7 +7,6 @@ from dga.analysis.names import (
     GROUPS,
     MEAN,
     SOURCE,
-    TITLES,
     TRAITS,
     MethodName,
     find_sweep,
@@ -40,9 +39,7 @@ def list_rows(pooled: PooledRuns) -> list[MethodName]:
     """A row for every method compared, and an empty one for what the paper has and no run."""
     methods = [MethodName.parse(name) for name in pooled.methods_to_compare]
     systems = {method.system for method in methods}
-    for system in paper.TABLE_1:
-        if system not in systems:
-            methods.append(next(m for m in map(MethodName.parse, TITLES) if m.system == system))
+    methods += [MethodName.parse(system) for system in paper.TABLE_1 if system not in systems]
     return sorted(methods, key=lambda method: method.place)
 
 
