@@ -22,14 +22,13 @@ STREAM_HELP = (
 @common.command
 def evaluate(
     data: common.DataOption,
-    out: Annotated[Path, typer.Option(help="Folder for the results.")],
+    out: Annotated[Path, typer.Option(help="Folder for the results; resumed if it has some.")],
     methods: Annotated[str, typer.Option(help=METHODS_HELP)] = "source,dga,dga-guided,dda",
     corruptions: Annotated[
         str, typer.Option(help="all, a family, clean or comma-separated names.")
     ] = "all",
     stream: Annotated[str | None, typer.Option(help=STREAM_HELP)] = None,
     batch: Annotated[int, typer.Option(help="Pictures at once.")] = 16,
-    resume: Annotated[bool, typer.Option(help="Go on with what --out already holds.")] = False,
     engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local",
     address: Annotated[
         str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
@@ -49,19 +48,15 @@ def evaluate(
     with exclusive(out):
         check_choice("engine", engine, ENGINES)
         chosen_plan = plan.plan(data, parse_corruptions(corruptions, clean=True), stream)
-        names = split_list(methods)
+        names, command_line = split_list(methods), common.read_command_line()
         if engine == "ray":
             if models.precision == "auto":
                 raise ValueError("Many machines need one precision: name it with --precision.")
             worker = cluster.Worker(models.load, names, chosen_plan)
-            results = cluster.evaluate_on_cluster(
-                worker, out, batch, resume, common.read_command_line(), address
-            )
+            results = cluster.evaluate_on_cluster(worker, out, batch, command_line, address)
         else:
             loaded = models.load()
             systems = parse_all(loaded.profile, names)
-            results = measure(
-                loaded, systems, chosen_plan, out, batch, resume, common.read_command_line()
-            )
+            results = measure(loaded, systems, chosen_plan, out, batch, command_line)
         typer.echo((summarise_stream if stream else summarise)(results.lines))
         common.say_skipped(results.unreadable)

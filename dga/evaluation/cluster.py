@@ -65,7 +65,6 @@ def evaluate_on_cluster(
     worker: Worker,
     out: Path,
     batch: int = 16,
-    resume: bool = False,
     command: str = "",
     address: str | None = None,
 ) -> Results:
@@ -89,7 +88,7 @@ def evaluate_on_cluster(
                     ray.kill(pool.pop_idle())  # leaves its place to one that is lost
                 yield from pool.get_next_unordered()
 
-        return run_tasks(worker.plan, setup, measure, out, batch, resume, command)
+        return run_tasks(worker.plan, setup, measure, out, batch, command)
 
 
 def create_workers(ray: Any, worker: Worker) -> Any:
@@ -143,7 +142,7 @@ def connect(address: str | None) -> Iterator[Any]:
         last = str(error).strip().splitlines()[-1].strip()
         raise ClusterError(
             f"A worker was lost: {last.rstrip('.')}. What is done is kept: start workers again; "
-            "the same command with --resume goes on."
+            "the same command goes on."
         ) from error
     finally:
         ray.shutdown()

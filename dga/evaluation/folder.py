@@ -62,7 +62,7 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
         "weights": models.weights,
         "methods": {METHOD: to_plain(choose_repair(models))},
     }
-    results = ResultsFile(out, config, resume=True)
+    results = ResultsFile(out, config)
     rows = {
         line["path"]: line
         for line in results.lines

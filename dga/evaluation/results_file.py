@@ -23,22 +23,17 @@ class ResultsFile:
     settings of those already there stay the same.
     """
 
-    def __init__(self, folder: Path, config: dict[str, Any], resume: bool) -> None:
+    def __init__(self, folder: Path, config: dict[str, Any]) -> None:
         """Claim a folder and read what it holds; a half-written last line is dropped.
 
         ``config["methods"]`` maps each method to its settings. Raises ``ValueError`` for results
-        of another configuration, naming the difference, and for results where ``resume`` is false.
+        of another configuration, naming the difference.
         """
         self.path = folder / LINES
         folder.mkdir(parents=True, exist_ok=True)
         old = check_config(folder, config)
         config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
         self.lines = _read_lines(self.path)
-        if self.lines and not resume:
-            raise ValueError(
-                f"{folder} already holds {len(self.lines)} results. "
-                "Add --resume to go on with them, or choose another folder."
-            )
         self._keys = set(map(_make_key, self.lines))
         write_json(folder / CONFIG, {**config, "versions": versions()})
 
@@ -58,8 +53,7 @@ class ResultsFile:
         except OSError as error:
             raise OSError(
                 f"{self.path} could not be written ({error.strerror}). Results of earlier batches "
-                "are kept: mend that, then run the same command again; evaluations go on with "
-                "--resume."
+                "are kept: mend that, then run the same command again."
             ) from error
         self.lines += lines
         self._keys |= set(map(_make_key, lines))

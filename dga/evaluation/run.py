@@ -144,7 +144,6 @@ def evaluate(
     plan: Plan,
     out: Path,
     batch: int = 16,
-    resume: bool = False,
     command: str = "",
 ) -> Results:
     """:func:`run_tasks` with these models, one task after the other."""
@@ -154,7 +153,7 @@ def evaluate(
         for task in tasks:
             yield from loaded.measure(task, images)
 
-    return run_tasks(plan, loaded.setup, measure, out, batch, resume, command)
+    return run_tasks(plan, loaded.setup, measure, out, batch, command)
 
 
 def run_tasks(
@@ -163,7 +162,6 @@ def run_tasks(
     measure: Callable[[Sequence[Task], ImageFiles], Iterator[BatchResult]],
     out: Path,
     batch: int,
-    resume: bool,
     command: str,
 ) -> Results:
     """``measure`` what is not done yet; every batch's lines are on disk before the next begins.
@@ -173,7 +171,7 @@ def run_tasks(
     one picture could be read.
     """
     images = choose_images(plan, setup.profile)
-    results_file = ResultsFile(out, describe_run(plan, setup, len(images), command), resume)
+    results_file = ResultsFile(out, describe_run(plan, setup, len(images), command))
     tasks = list_tasks(plan, setup, images, results_file, batch)
     unreadable = set[str]()
     with tqdm(total=sum(t.pictures for t in tasks), unit="image", mininterval=1.0) as bar:

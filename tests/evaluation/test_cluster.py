@@ -65,10 +65,10 @@ def wild(recipe: Worker) -> Worker:
     return dataclasses.replace(recipe, plan=stream)
 
 
-def _single(recipe: Worker, out: Path, batch: int = 2, resume: bool = False) -> list[ResultRow]:
+def _single(recipe: Worker, out: Path, batch: int = 2) -> list[ResultRow]:
     models = recipe.load()
     asked = parse_all(models.profile, recipe.methods)
-    return _facts(evaluate(models, asked, recipe.plan, out, batch, resume).lines)
+    return _facts(evaluate(models, asked, recipe.plan, out, batch).lines)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_tasks_in_order_give_the_single_machines_lines(kind, streams, request, t
         assert sum(len(task.batches) > 1 for task in tasks) == streams
         return chain.from_iterable(recipe.measure(task, images, setup) for task in tasks)
 
-    results = run_tasks(recipe.plan, setup, measure, tmp_path / "tasks", 2, False, "")
+    results = run_tasks(recipe.plan, setup, measure, tmp_path / "tasks", 2, "")
     assert _facts(results.lines) == _single(recipe, tmp_path / "alone")
 
 
@@ -169,7 +169,7 @@ def _deadly(profile: Profile, root: Path, marker: Path) -> Models:
 def test_two_machines_give_the_single_machines_file(machines, recipe, whole, tmp_path):
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, address=machines.address)
     assert _facts(results.lines) == whole
-    again = evaluate_on_cluster(recipe, tmp_path / "ray", 2, resume=True, address=machines.address)
+    again = evaluate_on_cluster(recipe, tmp_path / "ray", 2, address=machines.address)
     assert again.lines == results.lines
 
 

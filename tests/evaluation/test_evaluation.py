@@ -29,7 +29,7 @@ NAMES = ("source", "dga", "dda", "dga-plus", "tent:batch=2", "dga-plus+tent:batc
 def run(
     models: Models, plan: Plan, out: Path, names: tuple[str, ...] = NAMES, batch: int = 16
 ) -> Results:
-    return evaluate(models, parse_all(models.profile, names), plan, out, batch, resume=True)
+    return evaluate(models, parse_all(models.profile, names), plan, out, batch)
 
 
 def facts(lines: list[ResultRow]) -> list[tuple[object, ...]]:
@@ -96,7 +96,7 @@ def test_results_of_another_configuration_are_refused(choosy_models, plan, tmp_p
         run(choosy_models, dataclasses.replace(plan, **change), tmp_path, ("tent:batch=2",))
     other = {"source": parse_all(choosy_models.profile, ["dda:depth=3"])["dda:depth=3"]}
     with pytest.raises(ValueError, match=r"methods.source.depth: None there, 3 here"):
-        evaluate(choosy_models, other, plan, tmp_path, resume=True)
+        evaluate(choosy_models, other, plan, tmp_path)
     assert [json.loads(r) for r in (tmp_path / LINES).read_text().splitlines()] == before
 
 
@@ -150,16 +150,18 @@ def test_corruptions_on_disk_are_read_instead_of_made(choosy_models, plan, tmp_p
 
 def test_a_full_disk_is_said_and_leaves_earlier_lines_whole(tmp_path):
     """Where 2 kB a file may be written."""
-    results_file = ResultsFile(tmp_path, {"methods": {}}, resume=False)
+    results_file = ResultsFile(tmp_path, {"methods": {}})
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
     lines = [{"corruption": "fog", "path": f"{i}.png", "method": "source"} for i in range(100)]
     try:
-        with pytest.raises(OSError, match=r"could not be written \(File too large.*--resume"):
+        with pytest.raises(
+            OSError, match=r"could not be written \(File too large.*same command"
+        ):
             results_file.append(lines)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    saved_lines = ResultsFile(tmp_path, {"methods": {}}, resume=True).lines
+    saved_lines = ResultsFile(tmp_path, {"methods": {}}).lines
     assert len(saved_lines) > 20
     assert saved_lines == lines[: len(saved_lines)]
 

@@ -84,9 +84,9 @@ def test_no_numbers_become_no_result(
     content = (tmp_path / LINES).read_bytes()
     assert content.count(b"\n") == 8
     with pytest.raises(FloatingPointError, match=r"Method d.* was stopped: .*batches are kept"):
-        evaluate(models, methods, plan, tmp_path, 2, resume=True)
+        evaluate(models, methods, plan, tmp_path, 2)
     assert (tmp_path / LINES).read_bytes() == content
-    assert len(evaluate(models, methods, plan, tmp_path, 2, resume=True).lines) == 16
+    assert len(evaluate(models, methods, plan, tmp_path, 2).lines) == 16
 
 
 def test_weights_that_became_no_numbers_are_not_saved(tmp_path: Path) -> None:
