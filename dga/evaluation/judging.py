@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 from tqdm import tqdm
 
 from dga.analysis.results import read_arrays
 from dga.corruptions import CLEAN
 from dga.data.framing import View
-from dga.data.image_sets import NAMES_SHOWN, ImageFiles, ImageSet
+from dga.data.image_sets import NAMES_SHOWN, ImageFiles
 from dga.diffusion import forward_path
 from dga.discriminator import compute_curve
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
@@ -118,7 +119,8 @@ class JudgingRun:
 
         Raises ``ValueError`` for pictures that cannot be read.
         """
-        view, batches = View.of(self.models.profile), list[Arrays]()
+        models, depths, view = self.models, self.depths, View.of(self.models.profile)
+        logits, features = list[Tensor](), list[Tensor]()
         for start in range(0, len(self.images), PICTURES_AT_ONCE):
             stop = min(start + PICTURES_AT_ONCE, len(self.images))
             batch = self.images.take(range(start, stop))
@@ -126,22 +128,19 @@ class JudgingRun:
             if unreadable:
                 names = first_names(unreadable, NAMES_SHOWN)
                 raise ValueError(f"Under {condition} these pictures cannot be read: {names}.")
-            batches.append(self.judge(pictures, condition))
-        return {key: np.concatenate([batch[key] for batch in batches]) for key in batches[0]}
-
-    def judge(self, images: ImageSet, condition: str) -> Arrays:
-        """The same of a few ``images`` that are under that condition already."""
-        models, depths = self.models, self.depths
-        seeds = [image_seed(self.plan.seed, name, condition) for name in images.names]
-        x = to_tensor(images.pixels).to(models.device)  # [n, 3, S, S]
-        curves = []
-        for x_i, seed in zip(x, seeds, strict=True):
-            states = forward_path(models.schedule, x_i, seed)[torch.tensor(depths)]  # [K, 3, S, S]
-            curves.append(compute_curve(models.schedule, models.discriminator, states, depths))
-        arrays: Arrays = {"logits": torch.stack(curves).numpy()}
-        if self.has_features:
-            hidden = compute_features(models.classifier, x, models.profile.classifier)
-            arrays["features"] = hidden.half().cpu().numpy()
+            x = to_tensor(pictures.pixels).to(models.device)  # [n, 3, S, S]
+            for name, x_i in zip(pictures.names, x, strict=True):
+                path = forward_path(
+                    models.schedule, x_i, image_seed(self.plan.seed, name, condition)
+                )
+                states = path[torch.tensor(depths)]  # [K, 3, S, S]
+                logits.append(compute_curve(models.schedule, models.discriminator, states, depths))
+            if self.has_features:
+                hidden = compute_features(models.classifier, x, models.profile.classifier)
+                features.append(hidden.half().cpu())
+        arrays: Arrays = {"logits": torch.stack(logits).numpy()}
+        if features:
+            arrays["features"] = torch.cat(features).numpy()
         return arrays
 
     def merge(self, folder: Path, out: Path) -> None:

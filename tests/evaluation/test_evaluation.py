@@ -155,9 +155,7 @@ def test_a_full_disk_is_said_and_leaves_earlier_lines_whole(tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
     lines = [{"corruption": "fog", "path": f"{i}.png", "method": "source"} for i in range(100)]
     try:
-        with pytest.raises(
-            OSError, match=r"could not be written \(File too large.*same command"
-        ):
+        with pytest.raises(OSError, match=r"could not be written \(File too large.*same command"):
             results_file.append(lines)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -60,9 +60,11 @@ class Study:
 
     def facts(self, diffusion_id: str) -> dict[str, Any]:
         """What ``config.json`` keeps. ``diffusion_id``: the diffusion weights' identity."""
-        facts: dict[str, Any] = {"source": self.source, "corruptions": list(self.corruptions)}
+        facts: dict[str, Any] = {
+            "source": self.source,
+            "corruptions": list(self.corruptions),
+            "explanations": self.explanations,
+        }
         if self.needs_samples:
             facts |= {"diffusion": diffusion_id, "samples": self.samples}
-        if self.explanations:
-            facts["explanations"] = True
         return facts

@@ -65,8 +65,7 @@ def train_discriminator(
         value = F.binary_cross_entropy_with_logits(logits, target)
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
-    run_facts = {**identity, "explanations": study.explanations, **facts}
-    network = training.fit(model, optimizer, loss, run_facts, make_batches, workers)
+    network = training.fit(model, optimizer, loss, identity | facts, make_batches, workers)
     return network, facts
 
 
