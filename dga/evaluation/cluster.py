@@ -23,10 +23,6 @@ TRIES = 10
 """How often one batch may lose its worker before the run stops."""
 
 
-class ClusterError(ConnectionError):
-    """The cluster cannot do the work (any more); the message says how to go on."""
-
-
 @dataclass(frozen=True)
 class Worker:
     """Methods by name, and how a machine loads their models, in the ``folder`` of the command.
@@ -96,7 +92,7 @@ def create_workers(ray: Any, worker: Worker) -> Any:
     resources = ray.cluster_resources()
     cpus, gpus = int(resources.get("CPU", 0)), int(resources.get("GPU", 0))
     if cpus < 1:
-        raise ClusterError("The cluster has no CPU for a worker: ray start --address=HEAD:6379")
+        raise ConnectionError("The cluster has no CPU for a worker: ray start --address=HEAD:6379")
     actor = ray.remote(
         num_cpus=1, num_gpus=min(1, gpus), max_restarts=-1, max_task_retries=TRIES - 1
     )(Worker)
@@ -111,7 +107,7 @@ def create_workers(ray: Any, worker: Worker) -> Any:
 def connect(address: str | None) -> Iterator[Any]:
     """Ray, connected; a worker's error is raised as it was there.
 
-    Raises ``ValueError`` where Ray is not installed, and :class:`ClusterError` for a cluster that
+    Raises ``ValueError`` where Ray is not installed, and ``ConnectionError`` for a cluster that
     cannot be joined and for a worker that was lost too often.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -129,7 +125,7 @@ def connect(address: str | None) -> Iterator[Any]:
             socket.create_connection((host, int(port)), timeout=10.0).close()
         ray.init(address or "local", log_to_driver=False, logging_level="error")
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
-        raise ClusterError(
+        raise ConnectionError(
             f"The Ray cluster at {address} cannot be joined ({error}). On its first machine runs "
             "ray start --head --port=6379; it takes the same Ray, the same Python and its token "
             "(dga/evaluation/README.md, Many machines)."
@@ -140,7 +136,7 @@ def connect(address: str | None) -> Iterator[Any]:
         raise error.cause from error
     except ray.exceptions.RayError as error:
         last = str(error).strip().splitlines()[-1].strip()
-        raise ClusterError(
+        raise ConnectionError(
             f"A worker was lost: {last.rstrip('.')}. What is done is kept: start workers again; "
             "the same command goes on."
         ) from error

@@ -130,9 +130,8 @@ class JudgingRun:
                 raise ValueError(f"Under {condition} these pictures cannot be read: {names}.")
             x = to_tensor(pictures.pixels).to(models.device)  # [n, 3, S, S]
             for name, x_i in zip(pictures.names, x, strict=True):
-                path = forward_path(
-                    models.schedule, x_i, image_seed(self.plan.seed, name, condition)
-                )
+                seed = image_seed(self.plan.seed, name, condition)
+                path = forward_path(models.schedule, x_i, seed)  # [T + 1, 3, S, S]
                 states = path[torch.tensor(depths)]  # [K, 3, S, S]
                 logits.append(compute_curve(models.schedule, models.discriminator, states, depths))
             if self.has_features:

@@ -72,7 +72,7 @@ def _write(exhibit: Exhibit, name: str, out: Path) -> dict[str, Any]:
 def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> Iterator[ExhibitSpec]:
     """All exhibits, in the order in which they are best read.
 
-    Studies (stages, taus, fixed depths) are expected at the highest severity alone.
+    Studies (taus, fixed depths) are expected at the highest severity alone.
     Names of severity 5 stand alone; others say theirs.
     """
     first = next((pooled for pooled in pools if not pooled.stream), None)
@@ -94,7 +94,9 @@ def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> It
     yield ExhibitSpec("discriminator-f1", lambda: draw_f1_by_depth(choose_judge(judges, first)))
     yield ExhibitSpec("depths-f1-families", partial(_draw_depths_and_f1, judges, first))
     yield ExhibitSpec("studies", partial(make_studies, judges))
-    yield ExhibitSpec("features", partial(_draw_features, judges, first))
+    # Features belong to the classifier: any judge run that saved them will do.
+    with_features = [judge for judge in judges if judge.features is not None] or judges
+    yield ExhibitSpec("features", lambda: draw_features(choose_judge(with_features, first)))
 
 
 def _draw_depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plot:
@@ -104,12 +106,3 @@ def _draw_depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -
         raise MissingRun(f"no evaluation run by the discriminator of {judge.name}")
     method, lines = select_adaptive_lines(pooled)
     return draw_depths_and_f1(judge, lines, (judge.command, *pooled.commands([method])))
-
-
-def _draw_features(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plot:
-    """Features belong to the classifier: any judge run that saved them will do."""
-    with_features = [judge for judge in judges if judge.features is not None]
-    if not with_features:
-        raise MissingRun("no judge run with features.npz")
-    judge = choose_judge(judges, pooled)
-    return draw_features(judge if judge in with_features else with_features[0])

@@ -82,4 +82,4 @@ def test_judge_runs_alone_are_enough(tmp_path):
     assert (tmp_path / "out" / "figures" / "discriminator-f1.png").exists()
     assert "tables and figures of methods: no evaluation run\n" in said
     assert "depths-f1-families: no evaluation run by the discriminator of in\n" in said
-    assert "features: no judge run with features.npz\n" in said
+    assert "features: in has no features.npz\n" in said

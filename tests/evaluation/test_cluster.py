@@ -16,11 +16,7 @@ import torch
 
 from dga.data.image_sets import ImageFiles
 from dga.evaluation import cluster
-from dga.evaluation.cluster import (
-    ClusterError,
-    Worker,
-    evaluate_on_cluster,
-)
+from dga.evaluation.cluster import Worker, evaluate_on_cluster
 from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import ResultRow
 from dga.evaluation.run import BatchResult, Task, evaluate, run_tasks
@@ -122,7 +118,7 @@ def test_an_address_without_a_cluster_is_refused_at_once():
         port = free.getsockname()[1]
     pytest.importorskip("ray")
     said = rf"at 127.0.0.1:{port} cannot be joined .*ray start --head"
-    with pytest.raises(ClusterError, match=said), cluster.connect(f"127.0.0.1:{port}"):
+    with pytest.raises(ConnectionError, match=said), cluster.connect(f"127.0.0.1:{port}"):
         pass
 
 
