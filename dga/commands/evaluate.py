@@ -40,7 +40,7 @@ def evaluate(
     from dga.corruptions import parse_corruptions
     from dga.evaluation import cluster
     from dga.evaluation import evaluate as measure
-    from dga.evaluation.summary import summarise, summarise_stream
+    from dga.evaluation.summary import summarise
     from dga.io.files import exclusive
     from dga.io.parsing import check_choice, split_list
     from dga.systems import parse_all
@@ -58,5 +58,5 @@ def evaluate(
             loaded = models.load()
             systems = parse_all(loaded.profile, names)
             results = measure(loaded, systems, chosen_plan, out, batch, command_line)
-        typer.echo((summarise_stream if stream else summarise)(results.lines))
+        typer.echo(summarise(results.lines, is_stream=stream is not None))
         common.say_skipped(results.unreadable)

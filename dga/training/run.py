@@ -51,14 +51,10 @@ def train(
 ) -> None:
     """Train one model, and write its weights and ``config.json`` to ``out``.
 
-    - ``init``: weights to continue from.
-    - ``study``: what a discriminator is taught.
-    - ``workers``: processes that make batches ahead, for the diffusion model and discriminators.
-    - ``max_depth`` and ``features``: see :func:`~dga.training.diffusion.train_diffusion`.
-    - ``photographs``: folders or zips of which ``config.windows`` of the pictures are cut.
-
-    Raises ``ValueError`` for an unknown model or profile, for unusable data, for windows without
-    photographs, and for a study, features or windows of a model that takes none.
+    ``init``: weights to continue from; ``study``: what a discriminator is taught; ``photographs``:
+    folders or zips of which ``config.windows`` of the pictures are cut; the rest as
+    :func:`~dga.training.diffusion.train_diffusion` takes it. Raises ``ValueError`` for an unknown
+    model or profile, for unusable data, and for options that are another model's.
     """
     _check_options(model, config, study, max_depth, photographs, features)
     profile = get_profile(profile_name)

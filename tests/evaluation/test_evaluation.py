@@ -16,7 +16,7 @@ from dga.data.framing import View
 from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.evaluation.run import Results, evaluate
-from dga.evaluation.summary import summarise, summarise_stream
+from dga.evaluation.summary import summarise
 from dga.io.files import CONFIG, LINES
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, tune_pictures
@@ -216,8 +216,8 @@ def test_a_wild_stream_is_one_stream_of_all_severities(choosy_models, wild, tmp_
     assert (config["stream"], "severity" in config) == ("wild", False)
     again = run(choosy_models, wild, tmp_path / "again", STREAM, batch=2)
     assert facts(again.lines) == facts(lines)
-    table = summarise_stream(lines)
-    assert table.startswith("| pictures | source | dga | tent:batch=4 |")
+    table = summarise(lines, is_stream=True)
+    assert table.startswith("| corruption | source | dga | tent:batch=4 |")
     accuracy = 100 * np.mean([r["correct"] for r in lines if r["method"] == "source"])
     assert f"| **all** | {accuracy:.1f} |" in table
 
