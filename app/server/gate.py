@@ -48,7 +48,7 @@ MOST_PRESENT = {"GET": 512, "HEAD": 64, "POST": 64}  # of one address; an open p
 SAYS = {
     "closed": (404, "There is nothing at this address."),
     "method": (405, "This address does not answer such requests."),
-    "long": (413, "The request is too long: a picture may have 20 MB."),
+    "long": (413, f"The request is too long: a picture may have {MAX_BYTES // 2**20} MB."),
     "slow": (408, "The request did not arrive in time. Please try again."),
     "foreign": (403, "Another site's page cannot use this server. A proxy has to pass on Host, or "
                      "X-Forwarded-Host and be named in FORWARDED_ALLOW_IPS."),
