@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 
 import numpy as np
 
-from dga.images import Pixels
+from dga.images import MIN_CORRUPTED_SIDE, Pixels
 from dga.io.parsing import check_choice, split_list
 
 FAMILIES: dict[str, tuple[str, ...]] = {
@@ -25,8 +25,6 @@ EXTRA_CORRUPTIONS = ("speckle_noise", "gaussian_blur", "spatter", "saturate")
 SUBSETS = {"all": CORRUPTIONS, **FAMILIES, "extra": EXTRA_CORRUPTIONS}
 CLEAN = "clean"
 SEVERITIES = (1, 2, 3, 4, 5)
-MIN_SIDE = 32
-"""Pixels a side that a picture must have to be corrupted."""
 TAKES_SEED = ("glass_blur", "impulse_noise")
 """Corruptions to which the package gives a generator of their own, from a seed."""
 
@@ -85,9 +83,9 @@ def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels
     Raises ``ValueError`` for an unknown corruption or severity or a smaller picture.
     """
     check_corruption(corruption, severity)
-    if pixels.ndim != 3 or pixels.shape[2] != 3 or min(pixels.shape[:2]) < MIN_SIDE:
+    if pixels.ndim != 3 or pixels.shape[2] != 3 or min(pixels.shape[:2]) < MIN_CORRUPTED_SIDE:
         raise ValueError(
-            f"A picture to corrupt needs shape [H, W, 3] and at least {MIN_SIDE} pixels "
+            f"A picture to corrupt needs shape [H, W, 3] and at least {MIN_CORRUPTED_SIDE} pixels "
             f"a side, not {pixels.shape}."
         )
     apply = _import_corrupt()

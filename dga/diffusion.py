@@ -92,6 +92,15 @@ def step_noise(
     return torch.randn(*shape, generator=generator)
 
 
+def missing_variance(abar: Tensor, variance: Tensor) -> Tensor:
+    """Variance of the noise that is added to sqrt(abar) x_0 where x_0 holds some already.
+
+    1 - abar - abar variance, or 0 where it holds too much (Ho et al., 2020, Eq. 4); ``variance``:
+    of the white noise in x_0.
+    """
+    return (1 - abar - abar * variance).clamp(min=0)
+
+
 class ForwardPath:
     """States x_0, x_1, ... of one picture's forward process, drawn only as deep as needed.
 
@@ -133,8 +142,8 @@ class ForwardPath:
         x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j
         """
         abar = self._schedule.alpha_bar[first - 1 : last + 1].view(-1, 1, 1, 1)
-        missing = (1 / abar - 1 - self._variance).clamp(min=0)  # as a variance
-        return missing.diff(dim=0).sqrt().float()
+        drawn = missing_variance(abar, self._variance) / abar  # of x_k / sqrt(abar_k)
+        return drawn.diff(dim=0).sqrt().float()
 
     def at(self, depth: int) -> Tensor:
         """The state x_k at ``depth``, ``[3, H, W]``."""

@@ -15,14 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from dga.diffusion import ForwardPath, Schedule, predict_x0
+from dga.diffusion import ForwardPath, Schedule
 
 FIRST = 4
 """How many states are judged first: fewer than later, so that a page can begin to draw."""
 MOST_WINDOWS = 4
 """Windows along a side of a picture that is larger than the discriminator's own size."""
-INPUTS = ("x_t", "x0_hat")
-"""What a discriminator can be shown: the noised state, or the denoiser's clean estimate of it."""
 CHUNK_VALUES = 16 * 3 * 64 * 64
 """Pixel values in one forward pass on a processor: 16 pictures of 64 px; bounds memory."""
 GPU_CHUNKS = 16
@@ -53,39 +51,12 @@ def _spread_windows(length: int, side: int) -> list[int]:
 
 
 @torch.no_grad()
-def estimate_x0(schedule: Schedule, denoiser: nn.Module, x_k: Tensor, depth: Tensor) -> Tensor:
-    """The frozen denoiser's clean estimate of each state, clipped to [-1, 1].
-
-    ``x_k``: ``[n, 3, H, W]``; ``depth``: int64 ``[n]``. A state at depth 0 is the picture
-    itself and is returned bit for bit. (Ho et al., 2020, Eq. 15.)
-    """
-    x0_hat = x_k.clone()
-    noised = (depth > 0).nonzero().squeeze(1)
-    if len(noised):
-        k, x = depth[noised], x_k[noised.to(x_k.device)]
-        # The denoiser keeps its own precision, whatever a trainer's autocast does.
-        with torch.autocast(x.device.type, enabled=False):
-            eps = denoiser(x, schedule.time[k.cpu()].to(x.device))[:, :3]
-        x0_hat[noised.to(x_k.device)] = predict_x0(schedule, x, k, eps)
-    return x0_hat
-
-
-@torch.no_grad()
-def judge_states(
-    schedule: Schedule,
-    network: nn.Module,
-    states: Tensor,
-    depth: Tensor,
-    denoiser: nn.Module | None = None,
-) -> Tensor:
+def judge_states(schedule: Schedule, network: nn.Module, states: Tensor, depth: Tensor) -> Tensor:
     """Logits of some states in one pass, float32 ``[n]`` on the CPU.
 
-    ``states``: ``[n, 3, H, W]``; ``depth``: int64 ``[n]``. With a ``denoiser`` the
-    network judges x0_hat instead of x_t. Raises ``FloatingPointError`` for logits that are
-    not numbers.
+    ``states``: ``[n, 3, H, W]``; ``depth``: int64 ``[n]``. Raises ``FloatingPointError`` for
+    logits that are not numbers.
     """
-    if denoiser is not None:
-        states = estimate_x0(schedule, denoiser, states, depth)
     logits = network(states, schedule.time[depth].to(states.device)).float().cpu()
     if not bool(logits.isfinite().all()):
         raise FloatingPointError("The discriminator returned values that are not numbers.")
@@ -93,20 +64,16 @@ def judge_states(
 
 
 def compute_curve(
-    schedule: Schedule,
-    network: nn.Module,
-    states: Tensor,
-    denoiser: nn.Module | None,
-    depths: Sequence[int],
+    schedule: Schedule, network: nn.Module, states: Tensor, depths: Sequence[int]
 ) -> Tensor:
     """Logits of states at some depths, float32 ``[K]`` on the CPU.
 
     ``states``: ``[K, 3, H, W]``. The confidence of the paper, P(corrupted | x_k), is the logits'
-    sigmoid. With a ``denoiser`` the network judges x0_hat.
+    sigmoid.
     """
     size = max_batch(states)
     parts = zip(states.split(size), torch.tensor(depths).split(size), strict=True)
-    return torch.cat([judge_states(schedule, network, x, k, denoiser) for x, k in parts])
+    return torch.cat([judge_states(schedule, network, x, k) for x, k in parts])
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ Pixels = NDArray[np.uint8]
 HALF_RANGE = 127.5
 """8-bit levels in a unit of [-1, 1]."""
 
+MIN_PICTURE_SIDE, MIN_CORRUPTED_SIDE = 16, 32
+"""Pixels a side that a picture must have to be read, and to be corrupted."""
 LEAST_SIDE = 768
 """Pixels a side. Before a square is cut out, a picture whose shorter side has at least twice as
 many is reduced by a whole factor, to no less than this."""

@@ -6,8 +6,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 from app.runs.settings import NONE, PAINT, Settings, SettingsError, Stroke
-from dga.corruptions import MIN_SIDE, corrupt
-from dga.images import HALF_RANGE, Pixels
+from dga.corruptions import corrupt
+from dga.images import HALF_RANGE, MIN_CORRUPTED_SIDE, Pixels
 
 NOISE = 0.5 * HALF_RANGE
 """Standard deviation of painted noise, in levels of 255."""
@@ -29,8 +29,10 @@ def damage_photo(pixels: Pixels, settings: Settings) -> Pixels:
         for stroke in settings.strokes:
             pixels = _paint(pixels, stroke, random)
         return pixels
-    if min(pixels.shape[:2]) < MIN_SIDE:
-        raise SettingsError(f"Damage can be added to photos of {MIN_SIDE} pixels a side or more.")
+    if min(pixels.shape[:2]) < MIN_CORRUPTED_SIDE:
+        raise SettingsError(
+            f"Damage can be added to photos of {MIN_CORRUPTED_SIDE} pixels a side or more."
+        )
     return corrupt(pixels, settings.damage, settings.strength, settings.seed).copy()
 
 

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.server import contents
 from app.server.contents import FAILED, SESSION, ForeignFileError
+from dga.data.uploads import MAX_BYTES
 
 API = "/gradio_api"
 FILE, UPLOAD = f"{API}/file=", f"{API}/upload"
@@ -41,13 +42,13 @@ LIVES = {
 }
 """How long browsers keep what is below an address; all else they do not keep."""
 JSON_BYTES = 2**16
-LONGEST = {"/photo": 20 * 2**20, UPLOAD: 21 * 2**20} | dict.fromkeys(MCP, 2**22)  # bytes
+LONGEST = {"/photo": MAX_BYTES, UPLOAD: MAX_BYTES + 2**20} | dict.fromkeys(MCP, 2**22)  # bytes
 BODY_SECONDS, WHOLE_SECONDS = 30.0, 300.0  # for the next piece of a body, and for all of them
 MOST_PRESENT = {"GET": 512, "HEAD": 64, "POST": 64}  # of one address; an open page has two
 SAYS = {
     "closed": (404, "There is nothing at this address."),
     "method": (405, "This address does not answer such requests."),
-    "long": (413, "The request is too long: a picture may have 20 MB."),
+    "long": (413, f"The request is too long: a picture may have {MAX_BYTES // 2**20} MB."),
     "slow": (408, "The request did not arrive in time. Please try again."),
     "foreign": (403, "Another site's page cannot use this server. A proxy has to pass on Host, or "
                      "X-Forwarded-Host and be named in FORWARDED_ALLOW_IPS."),

@@ -19,6 +19,7 @@ nothing about depth and are left out.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,8 @@ from dga.analysis.statistics import Estimate, Floats, draw_resamples, make_inter
 from dga.corruptions import CLEAN, FAMILIES
 
 Draws = NDArray[np.float64]
+ROUNDING = 1e-6
+"""Of a product of variances of ranks that is 0."""
 
 
 @dataclass(frozen=True)
@@ -206,39 +209,41 @@ def find_best_depths(sweep: Sweep) -> tuple[NDArray[np.int64], NDArray[np.bool_]
 def _correlate_depths(
     sweep: Sweep, weights: Floats, members: list[int]
 ) -> tuple[Estimate | None, Estimate | None, int]:
+    """Spearman's rho of t* and best depth, over ``members`` and within them, and images."""
     best, informative = find_best_depths(sweep)
-    levels, t_level = np.unique(sweep.t_star, return_inverse=True)
-    t_level = t_level.reshape(sweep.t_star.shape)
-    tables, counts = [], []
-    for c in members:
-        cells = np.zeros((len(sweep.photographs), len(levels), len(sweep.depths)), np.float32)
-        cells[np.arange(len(cells)), t_level[c], best[c]] = informative[c]
-        table = weights @ cells.reshape(len(cells), -1)
-        tables.append(table.reshape(-1, *cells.shape[1:]).astype(np.float64))  # [R, V, K]
-        counts.append(int(informative[c].sum()))
-    photographs = int(informative[members].any(axis=0).sum())
-    pooled = correlate_ranks(np.sum(tables, axis=0))
-    each = np.stack([correlate_ranks(table) for table in tables], axis=1)  # [R, C]
+
+    def correlate(group: list[int]) -> Draws:
+        c, photograph = informative[group].nonzero()
+        t_star, depth = sweep.t_star[group][c, photograph], best[group][c, photograph]
+        return correlate_ranks(t_star, depth, photograph, weights)
+
+    counts = informative[members].sum(axis=1)
+    each = np.stack([correlate([c]) for c in members], axis=1)  # [R, C]
     share = np.where(np.isfinite(each), counts, 0.0)
     with np.errstate(invalid="ignore"):
         within = np.nansum(each * share, axis=1) / share.sum(axis=1)
+    photographs = int(informative[members].any(axis=0).sum())
     estimates = [
         make_interval(draw, photographs) if np.isfinite(draw[0]) else None
-        for draw in (pooled, within)
+        for draw in (correlate(members), within)
     ]
-    return estimates[0], estimates[1], sum(counts)
+    return estimates[0], estimates[1], int(counts.sum())
 
 
-def correlate_ranks(table: Draws) -> Draws:
-    """Spearman's rho ``[R]`` from counts ``[R, V, K]`` of two ordered variables.
+def correlate_ranks(
+    x: NDArray[Any], y: NDArray[Any], photograph: NDArray[np.int64], weights: Floats
+) -> Draws:
+    """Spearman's rho ``[R]`` of two variables ``[N]``, each image drawn with its photograph.
 
-    Ties get their mean rank. NaN where a variable has one value only.
+    Ranks are those of the sample, in its resamples, too; ties get their mean rank. NaN where a
+    variable has one value only.
     """
-    rows, columns = table.sum(2), table.sum(1)
-    centre = (table.sum((1, 2)) + 1)[:, None] / 2
-    x = rows.cumsum(1) - rows / 2 + 0.5 - centre
-    y = columns.cumsum(1) - columns / 2 + 0.5 - centre
-    covariance = np.einsum("rvk,rv,rk->r", table, x, y, optimize=True)
-    spread = (rows * x**2).sum(1) * (columns * y**2).sum(1)
+    ranks = pd.DataFrame({"x": x, "y": y}).rank()
+    rows = np.column_stack([np.ones(len(ranks)), ranks - ranks.mean()])  # [N, 3]
+    moments = np.zeros((weights.shape[1], 3, 3))
+    np.add.at(moments, photograph, rows[:, :, None] * rows[:, None, :])
+    total = np.tensordot(weights.astype(np.float64), moments, axes=1)  # [R, 3, 3]
+    covariance = total[:, 1:, 1:] * total[:, :1, :1] - total[:, 1:, :1] * total[:, :1, 1:]
+    spread = covariance[:, 0, 0] * covariance[:, 1, 1]
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(spread > 0, covariance / np.sqrt(spread), np.nan)
+        return np.where(spread > ROUNDING, covariance[:, 0, 1] / np.sqrt(spread), np.nan)

@@ -14,11 +14,10 @@ def choose_judge(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Judge
 
     That of their own discriminator where there is one, else that of a universal
     one; of several, the one on report, at their severity, on most pictures.
-    Raises :class:`MissingRun` where none judged noisy states (``x_t``).
+    Raises :class:`MissingRun` where there is none.
     """
-    judges = [run for run in judges if run.config.get("input", "x_t") == "x_t"]
     if not judges:
-        raise MissingRun("no judge run of x_t")
+        raise MissingRun("no judge run")
 
     def merit(run: JudgeRun) -> tuple[bool, bool, bool, bool, int]:
         return (

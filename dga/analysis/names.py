@@ -18,26 +18,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 ALL = "all"
 STREAM_GROUPS = (ALL, CLEAN, *map(str, SEVERITIES), *FAMILIES)
-TITLES = {
-    "source": SYSTEMS["source"],
-    "tent": SYSTEMS["tent"],
-    "memo": SYSTEMS["memo"],
-    "denoise": SYSTEMS["denoise"],
-    "diffpure-published": f"{SYSTEMS['diffpure']} (published)",
-    "diffpure": f"{SYSTEMS['diffpure']} (tuned)",
-    "dda-published": f"{SYSTEMS['dda']} (published)",
-    "dda": f"{SYSTEMS['dda']} (tuned)",
-    "dda-ancestral": f"{SYSTEMS['dda']} (tuned, ancestral)",
-    "dda-ensemble": f"{SYSTEMS['dda']} (tuned, ensemble)",
-    "dga": SYSTEMS["dga"],
-    "dga-ancestral": f"{SYSTEMS['dga']} (ancestral)",
-    "dga-guided": SYSTEMS["dga-guided"],
-    "dga-guided-ancestral": f"{SYSTEMS['dga-guided']} (ancestral)",
-    "dga-plus": SYSTEMS["dga-plus"],
-    "dga-plus-ensemble": f"{SYSTEMS['dga-plus']} (ensemble)",
-    "dga-plus+tent": SYSTEMS["dga-plus+tent"],
-}
-VARIANTS = ("-published", "-ancestral", "-ensemble")
+VARIANTS = ("published", "", "ancestral", "ensemble")
+"""Of a system, by the end of a method's name, in the order of tables."""
+TUNED = ("diffpure", "dda")
+"""Rivals, whose settings are tuned unless they are the published ones."""
 YES, NO = "✓", "✗"
 # What the paper's Table 1 says of a system: what adapts; whether it diffuses, is per sample,
 # and keeps the classifier frozen.
@@ -60,23 +44,24 @@ class MethodName:
     """A method's name taken apart: ``dga-guided:tau=0.3`` has one override, tau.
 
     ``system`` is the row of the paper's Table 1 it belongs to, or our extension of it; a
-    method from outside the package is a system of its own.
+    method from outside the package is a system of its own. ``variant``: one of :data:`VARIANTS`.
     """
 
     name: str
     base: str
     system: str
+    variant: str
     overrides: tuple[tuple[str, str], ...]
 
     @classmethod
     def parse(cls, name: str) -> MethodName:
         base, *parts = name.split(":")
         pairs = (part.partition("=") for part in parts)
-        system = base
-        for variant in VARIANTS:
-            system = system.removesuffix(variant)
+        system, _, variant = base.rpartition("-")
+        if variant not in VARIANTS or system not in SYSTEMS:
+            system, variant = base, ""
         overrides = tuple((key, value) for key, _, value in pairs)
-        return cls(name, base, system if system in SYSTEMS else base, overrides)
+        return cls(name, base, system, variant, overrides)
 
     @property
     def is_sweep(self) -> bool:
@@ -85,9 +70,13 @@ class MethodName:
         return self.system in ("dga", "dga-guided") and keys in ({"depth"}, {"tau"})
 
     @property
+    def is_stage_left_out(self) -> bool:
+        """Whether this is DGA+ with something else about it, such as a stage that is left out."""
+        return self.base == "dga-plus" and bool(self.overrides)
+
+    @property
     def is_variation(self) -> bool:
-        """Whether this is a point of a sweep, or DGA+ with something else about it."""
-        return self.is_sweep or (self.base == "dga-plus" and bool(self.overrides))
+        return self.is_sweep or self.is_stage_left_out
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -111,7 +100,9 @@ class MethodName:
     @property
     def title(self) -> str:
         """A title for tables and figures: ``DGA + G, tau 0.3``; ``DGA+, depth permuted``."""
-        words = [TITLES.get(self.base, self.base)]
+        is_tuned = self.system in TUNED and self.variant != "published"
+        notes = ", ".join(filter(None, ["tuned" if is_tuned else "", self.variant]))
+        words = [SYSTEMS.get(self.system, self.base) + (f" ({notes})" if notes else "")]
         for key, value in self.overrides:
             if key == "permute":
                 words.append(f"{value} permuted")
@@ -124,10 +115,9 @@ class MethodName:
     @property
     def place(self) -> tuple[int, int, str]:
         """Sort key: the order of the paper's Table 1, variants together, outsiders last."""
-        systems, bases = list(SYSTEMS), list(TITLES)
+        systems = list(SYSTEMS)
         system = systems.index(self.system) if self.system in systems else len(systems)
-        base = bases.index(self.base) if self.base in bases else len(bases)
-        return system, base, self.name
+        return system, VARIANTS.index(self.variant), self.name
 
 
 def method_title(name: str) -> str:

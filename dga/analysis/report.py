@@ -8,6 +8,7 @@ their difference in points, and how many pictures that is.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -50,11 +51,21 @@ def write_report(saved: SavedRuns, path: Path) -> Content:
 
 
 def hide_paths(commands: Iterable[str]) -> list[str]:
-    """Each command once, as anybody would type it: without the folders of whoever ran it."""
-    plain = (re.sub(r"--data \S+", "--data PICTURES", command) for command in commands)
-    return list(
-        dict.fromkeys(re.sub(r"--out \S*?([^/\s]+)(?=\s|$)", r"--out runs/\1", c) for c in plain)
-    )
+    """Each command once, as anybody would type it: without the folders of whoever ran it.
+
+    Pictures are called PICTURES, results lie in ``runs``; of any other path the last part stays.
+    """
+    return list(dict.fromkeys(map(_hide_paths, commands)))
+
+
+def _hide_paths(command: str) -> str:
+    words = [re.sub(r"[^=]*/(?=.)", "", word) for word in shlex.split(command)]
+    for i, option in enumerate(words[:-1]):
+        if option == "--data":
+            words[i + 1] = "PICTURES"
+        elif option == "--out":
+            words[i + 1] = f"runs/{words[i + 1]}"
+    return shlex.join(words)
 
 
 def _by_corruption(pooled: PooledRuns) -> Content:

@@ -124,7 +124,7 @@ def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
         for row in _read_rows(folder / LINES)
     ]
     lines = pd.DataFrame(rows, columns=[*COLUMNS, *LATER])
-    return EvaluationRun(name or folder.name, _read_config(folder / CONFIG), lines)
+    return EvaluationRun(name or folder.name, read_config(folder / CONFIG), lines)
 
 
 def _damaged(path: Path, reason: object) -> ValueError:
@@ -158,7 +158,7 @@ def read_judge(folder: Path, name: str = "") -> JudgeRun:
         features = read_arrays(folder / FEATURES, "features")["features"].astype(np.float32)
     return JudgeRun(
         name=name or folder.name,
-        config=_read_config(folder / CONFIG),
+        config=read_config(folder / CONFIG),
         paths=tuple(map(str, arrays["paths"])),
         corruptions=tuple(map(str, arrays["corruptions"])),
         depths=tuple(map(int, arrays["depths"])),
@@ -176,7 +176,8 @@ def read_arrays(path: Path, *names: str) -> dict[str, NDArray[Any]]:
         raise _damaged(path, error) from error
 
 
-def _read_config(path: Path) -> dict[str, Any]:
+def read_config(path: Path) -> dict[str, Any]:
+    """What a run depends on. Raises ``ValueError`` for a damaged file."""
     try:
         return dict(json.loads(path.read_text()))
     except (ValueError, TypeError) as error:

@@ -66,7 +66,7 @@ class ModelOptions:
         str | None, typer.Option(help="timm's name of that file's architecture.")
     ] = None
     classes: Annotated[
-        Path | None, typer.Option(help="Its classes in order: one a line, or a JSON list.")
+        Path | None, typer.Option(help="A file of its classes in order, one a line.")
     ] = None
     input_size: Annotated[
         int | None, typer.Option(help="Pixels a side it expects. Default: timm's.")
@@ -89,25 +89,13 @@ class ModelOptions:
         names = {field.name for field in dataclasses.fields(Sources)} & set(vars(self))
         return Sources(self.weights, **{name: getattr(self, name) for name in names})
 
-    def absolute(self) -> ModelOptions:
-        """The options with absolute paths, for processes that work in another folder."""
-        changes: dict[str, Any] = {
-            name: value.absolute()
-            for name, value in vars(self).items()
-            if isinstance(value, Path) and value.exists()  # a classifier may be named, instead
-        }
-        return dataclasses.replace(self, **changes)
-
-    def load(self, inputs: Sequence[str] = ("x_t",)) -> Models:
-        """The models; one sentence names whatever is missing.
-
-        ``inputs``: what the discriminator may have been trained to judge.
-        """
+    def load(self) -> Models:
+        """The models; one sentence names whatever is missing."""
         from dga.networks.compute import Compute
         from dga.networks.models import load_models
 
         compute = Compute.choose(self.device, self.precision)
-        return load_models(self.profile, self.sources, compute, inputs)
+        return load_models(self.profile, self.sources, compute)
 
 
 @dataclass(frozen=True)
@@ -117,7 +105,7 @@ class PlanOptions:
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 5
     per_class: Annotated[
         int | None,
-        typer.Option(help="Pictures of each class. Default: all; 10 of the project's own set."),
+        typer.Option(help="Pictures of each class. Default: all."),
     ] = None
     skip: Annotated[
         int, typer.Option(help="Pictures of each class left out before them, to measure others.")
@@ -233,8 +221,8 @@ def read_command_line() -> str:
 
 def say_skipped(unreadable: Sequence[str], what: str = "could not be read") -> None:
     """Name on stderr the pictures that were left out, if there are any."""
-    from dga.io.parsing import some
+    from dga.io.parsing import first_names
 
     if unreadable:
-        names = some(unreadable, MOST_NAMES)
+        names = first_names(unreadable, MOST_NAMES)
         typer.echo(f"Skipped {len(unreadable)} pictures that {what}: {names}", err=True)

@@ -22,20 +22,16 @@ STREAM_HELP = (
 @common.command
 def evaluate(
     data: common.DataOption,
-    out: Annotated[Path, typer.Option(help="Folder for the results.")],
+    out: Annotated[Path, typer.Option(help="Folder for the results; resumed if it has some.")],
     methods: Annotated[str, typer.Option(help=METHODS_HELP)] = "source,dga,dga-guided,dda",
     corruptions: Annotated[
         str, typer.Option(help="all, a family, clean or comma-separated names.")
     ] = "all",
     stream: Annotated[str | None, typer.Option(help=STREAM_HELP)] = None,
     batch: Annotated[int, typer.Option(help="Pictures at once.")] = 16,
-    resume: Annotated[bool, typer.Option(help="Go on with what --out already holds.")] = False,
     engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local",
     address: Annotated[
         str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Ray workers that hold the models. Default: one a GPU.")
     ] = None,
     plan: common.PlanOptions = common.PlanOptions(),
     models: common.ModelOptions = common.ModelOptions(precision="float32"),
@@ -44,7 +40,7 @@ def evaluate(
     from dga.corruptions import parse_corruptions
     from dga.evaluation import cluster
     from dga.evaluation import evaluate as measure
-    from dga.evaluation.summary import summarise, summarise_stream
+    from dga.evaluation.summary import summarise
     from dga.io.files import exclusive
     from dga.io.parsing import check_choice, split_list
     from dga.systems import parse_all
@@ -52,20 +48,15 @@ def evaluate(
     with exclusive(out):
         check_choice("engine", engine, ENGINES)
         chosen_plan = plan.plan(data, parse_corruptions(corruptions, clean=True), stream)
-        names = split_list(methods)
-        models = models.absolute()
+        names, command_line = split_list(methods), common.read_command_line()
         if engine == "ray":
             if models.precision == "auto":
                 raise ValueError("Many machines need one precision: name it with --precision.")
             worker = cluster.Worker(models.load, names, chosen_plan)
-            results = cluster.evaluate_on_cluster(
-                worker, out, batch, resume, common.read_command_line(), address, workers
-            )
+            results = cluster.evaluate_on_cluster(worker, out, batch, command_line, address)
         else:
             loaded = models.load()
             systems = parse_all(loaded.profile, names)
-            results = measure(
-                loaded, systems, chosen_plan, out, batch, resume, common.read_command_line()
-            )
-        typer.echo((summarise_stream if stream else summarise)(results.lines))
+            results = measure(loaded, systems, chosen_plan, out, batch, command_line)
+        typer.echo(summarise(results.lines, is_stream=stream is not None))
         common.say_skipped(results.unreadable)

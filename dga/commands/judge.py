@@ -23,15 +23,17 @@ def judge(
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga.corruptions import parse_corruptions
-    from dga.discriminator import INPUTS
     from dga.evaluation import judging
     from dga.io.files import CURVES, exclusive
+    from dga.training.discriminator.studies import Study
+    from dga.weights.store import read_config
 
     with exclusive(out):
         chosen_plan = plan.plan(data, parse_corruptions(corruptions))
         chosen_depths = judging.parse_depths(depths)
-        loaded = models.load(inputs=INPUTS)
-        trained_study = judging.read_study(loaded, models.sources)
+        loaded = models.load()
+        folder = models.sources.locate(loaded.profile)["discriminator"]
+        trained_study = Study.from_config(read_config(folder))
         options = chosen_depths, features, study, common.read_command_line()
         judging.judge_pictures(loaded, trained_study, chosen_plan, out, *options)
         typer.echo(f"Curves: {out / CURVES}")

@@ -23,7 +23,7 @@ def repair(
 ) -> None:
     """Repair a photograph at its own size, each place from a depth of its own.
 
-    Of a folder: every picture, with a CSV of what is read in each; run it again to go on.
+    Of a folder: every picture, with a line of JSON on each; run it again to go on.
     """
     if not photo.is_dir():
         facts = _repair_file(photo, out, overwrite, models)
@@ -42,7 +42,7 @@ def _repair_folder(folder: Path, out: Path | None, models: common.ModelOptions) 
     out = out or folder.with_name(f"{folder.name}-repaired")
     with exclusive(out):
         result = repair_folder(models.load(), folder, out)
-    typer.echo(result.summary())
+    typer.echo(f"{result.summary()} {out}")
     common.say_skipped(sorted(result.unreadable.values()))
     common.say_skipped(sorted(result.failed.values()), "could not be repaired")
     if result.failed:

@@ -20,7 +20,7 @@ from dga.data.framing import Frame
 from dga.data.imagenet_c import are_wnid_folders, list_wnids
 from dga.data.uploads import LABELLED, UploadError, is_picture, open_picture, read_bytes
 from dga.images import Pixels
-from dga.io.parsing import some
+from dga.io.parsing import first_names
 
 NAMES_SHOWN = 20
 HELD_OUT = 0.03
@@ -96,6 +96,11 @@ class ImageFiles:
             labels=self.labels[rows],
             places=tuple(self.places[i] for i in rows),
         )
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the pixels take more memory than :data:`MEMORY_LIMIT`."""
+        return len(self) * self.frame.side**2 * 3 > MEMORY_LIMIT
 
     def relocate(self, folder: Path, frame: Frame) -> ImageFiles:
         """Pictures of the same names in another folder."""
@@ -208,8 +213,8 @@ def _label_names(
     position = {name: i for i, name in enumerate(titles)}
     if unknown := sorted(set(folders) - set(position)):
         raise ValueError(
-            f"Unknown classes {some(unknown, NAMES_SHOWN)}. The classes are: "
-            f"{some(titles, NAMES_SHOWN)}."
+            f"Unknown classes {first_names(unknown, NAMES_SHOWN)}. The classes are: "
+            f"{first_names(titles, NAMES_SHOWN)}."
         )
     return np.array([position[folder] for folder in folders], dtype=np.int64), classes
 
@@ -223,23 +228,6 @@ def read_images(
     read raises ``ValueError``.
     """
     return find_images(sources, Frame(size), classes).load(strict=True)[0]
-
-
-def open_images(
-    sources: Sequence[str | Path],
-    frame: Frame,
-    classes: tuple[str, ...] | None = None,
-    limit: int = MEMORY_LIMIT,
-) -> ImageSet | ImageFiles:
-    """Pictures in memory if their pixels take at most ``limit`` bytes, else on disk.
-
-    Raises what :func:`find_images` does, and ``ValueError`` for an unreadable picture
-    among those that are read at once.
-    """
-    files = find_images(sources, frame, classes)
-    if len(files) * frame.side**2 * 3 > limit:
-        return files
-    return files.load(strict=True)[0]
 
 
 def _in_hash_order(images: ImageSet | ImageFiles) -> list[int]:

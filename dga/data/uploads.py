@@ -21,9 +21,17 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from dga.images import EXIF, LEAST_SIDE, PictureError, Pixels, read_directory, to_pixels, to_rgb
+from dga.images import (
+    EXIF,
+    LEAST_SIDE,
+    MIN_PICTURE_SIDE,
+    PictureError,
+    Pixels,
+    read_directory,
+    to_pixels,
+    to_rgb,
+)
 
-MIN_SIDE = 16
 MAX_SIDE = 12_000
 MAX_PIXELS = 50_000_000
 MAX_BYTES = 20 * 2**20
@@ -88,7 +96,7 @@ class Limits:
     size: int = MAX_BYTES
     side: int = MAX_SIDE
     pixels: int = MAX_PIXELS
-    least: int = MIN_SIDE
+    least: int = MIN_PICTURE_SIDE
 
 
 STRANGERS = Limits()
@@ -158,13 +166,13 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
     return image
 
 
-def to_picture(image: Image.Image, least: int | None = None) -> Image.Image:
+def to_picture(image: Image.Image, side: int | None = None) -> Image.Image:
     """What :func:`open_picture` opened, by :func:`dga.images.to_rgb`.
 
     Raises :class:`UploadError`.
     """
     try:
-        return to_rgb(image, least)
+        return to_rgb(image, side)
     except Exception as error:  # decoders, too
         raise _make_upload_error(error, image.format or "file") from None
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from dga.data.image_sets import ImageFiles
 from dga.evaluation.plan import Plan
-from dga.evaluation.results_file import ResultRow, find_differences
-from dga.evaluation.run import LoadedSystems, Results, Setup, Task, collect_results, prepare
+from dga.evaluation.results_file import find_differences
+from dga.evaluation.run import BatchResult, LoadedSystems, Results, Setup, Task, run_tasks
 from dga.networks.models import Models
 from dga.readers import predictors_of
 from dga.systems import parse_all
@@ -25,13 +23,9 @@ TRIES = 10
 """How often one batch may lose its worker before the run stops."""
 
 
-class ClusterError(ConnectionError):
-    """The cluster cannot do the work (any more); the message says how to go on."""
-
-
 @dataclass(frozen=True)
 class Worker:
-    """Methods by name, and how a machine loads their models.
+    """Methods by name, and how a machine loads their models, in the ``folder`` of the command.
 
     They are loaded at the first call, so that an error of loading is that call's answer.
     """
@@ -39,9 +33,11 @@ class Worker:
     load: Callable[[], Models]
     methods: tuple[str, ...]
     plan: Plan
+    folder: str = field(default_factory=os.getcwd)
 
     @cached_property
     def loaded(self) -> LoadedSystems:
+        os.chdir(self.folder)  # Ray starts a worker elsewhere
         models = self.load()
         systems = predictors_of(models, parse_all(models.profile, self.methods))
         return LoadedSystems(models, systems, self.plan)
@@ -50,70 +46,60 @@ class Worker:
         """What results depend on."""
         return self.loaded.setup
 
-    def measure(
-        self, task: Task, images: ImageFiles, expected: Setup
-    ) -> tuple[int, list[ResultRow], list[str]]:
-        """How many pictures the task had, its lines and its unreadable pictures.
+    def measure(self, task: Task, images: ImageFiles, expected: Setup) -> list[BatchResult]:
+        """The task's results.
 
         Raises ``ValueError`` for other weights, settings or packages than ``expected``.
         """
         if changes := find_differences(asdict(expected), asdict(self.loaded.setup)):
             host = socket.gethostname()
             raise ValueError(f"The worker on {host} differs from the first one ({changes[0]}).")
-        batches = list(self.loaded.measure(task, images))
-        lines = [line for batch, _ in batches for line in batch]
-        return task.pictures, lines, [name for _, names in batches for name in names]
+        return list(self.loaded.measure(task, images))
 
 
 def evaluate_on_cluster(
     worker: Worker,
     out: Path,
     batch: int = 16,
-    resume: bool = False,
     command: str = "",
     address: str | None = None,
-    workers: int | None = None,
 ) -> Results:
     """:func:`dga.evaluation.evaluate` on a Ray cluster: the same lines but for the seconds.
 
     ``worker``: as each machine makes one; ``address``: of a running cluster, else this machine
-    alone; ``workers``: how many hold the models, by default one a GPU or, without any, one a CPU.
-    Lines come in the order in which workers are done. Raises ``ValueError`` for a folder with
-    other results, and what :func:`connect` does.
+    alone. Lines come in the order in which workers are done. Raises ``ValueError`` for a folder
+    with other results, and what :func:`connect` does.
     """
-    if workers is not None and workers < 1:
-        raise ValueError("A cluster needs at least one worker.")
-    unreadable = list[str]()
     with connect(address) as ray:
-        pool = create_workers(ray, worker, workers)
+        pool = create_workers(ray, worker)
         (setup,) = pool.map_unordered(lambda actor, _: actor.inspect.remote(), [None])
-        images, results_file, tasks = prepare(worker.plan, setup, out, batch, resume, command)
-        shared, total = ray.put(images), sum(task.pictures for task in tasks)
-        # Whole streams, whose order matters, take longest.
-        for task in sorted(tasks, key=lambda task: -len(task.batches)):
-            pool.submit(lambda actor, task: actor.measure.remote(task, shared, setup), task)
-        with tqdm(total=total, unit="image", mininterval=1.0) as bar:
+
+        def measure(tasks: Sequence[Task], images: ImageFiles) -> Iterator[BatchResult]:
+            shared = ray.put(images)
+            # Whole streams, whose order matters, take longest.
+            for task in sorted(tasks, key=lambda task: -len(task.batches)):
+                pool.submit(lambda actor, task: actor.measure.remote(task, shared, setup), task)
             while pool.has_next():
                 while pool.has_free():
                     ray.kill(pool.pop_idle())  # leaves its place to one that is lost
-                pictures, lines, names = pool.get_next_unordered()
-                results_file.append_new(lines)
-                unreadable += names
-                bar.update(pictures)
-    return collect_results(results_file, unreadable)
+                yield from pool.get_next_unordered()
+
+        return run_tasks(worker.plan, setup, measure, out, batch, command)
 
 
-def create_workers(ray: Any, worker: Worker, most: int | None) -> Any:
-    """A pool of actors, each on a GPU or, without any, on a CPU; Ray replaces one that is lost."""
+def create_workers(ray: Any, worker: Worker) -> Any:
+    """A pool of actors, one a GPU or, without any, one a CPU; Ray replaces one that is lost."""
     resources = ray.cluster_resources()
     cpus, gpus = int(resources.get("CPU", 0)), int(resources.get("GPU", 0))
     if cpus < 1:
-        raise ClusterError("The cluster has no CPU for a worker: ray start --address=HEAD:6379")
+        raise ConnectionError("The cluster has no CPU for a worker: ray start --address=HEAD:6379")
     actor = ray.remote(
         num_cpus=1, num_gpus=min(1, gpus), max_restarts=-1, max_task_retries=TRIES - 1
     )(Worker)
-    count = min(most or cpus, gpus or cpus, cpus)
-    actors = [actor.remote(worker.load, worker.methods, worker.plan) for _ in range(count)]
+    count = min(gpus or cpus, cpus)
+    actors = [
+        actor.remote(worker.load, worker.methods, worker.plan, worker.folder) for _ in range(count)
+    ]
     return ray.util.ActorPool(actors)
 
 
@@ -121,7 +107,7 @@ def create_workers(ray: Any, worker: Worker, most: int | None) -> Any:
 def connect(address: str | None) -> Iterator[Any]:
     """Ray, connected; a worker's error is raised as it was there.
 
-    Raises ``ValueError`` where Ray is not installed, and :class:`ClusterError` for a cluster that
+    Raises ``ValueError`` where Ray is not installed, and ``ConnectionError`` for a cluster that
     cannot be joined and for a worker that was lost too often.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -139,7 +125,7 @@ def connect(address: str | None) -> Iterator[Any]:
             socket.create_connection((host, int(port)), timeout=10.0).close()
         ray.init(address or "local", log_to_driver=False, logging_level="error")
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
-        raise ClusterError(
+        raise ConnectionError(
             f"The Ray cluster at {address} cannot be joined ({error}). On its first machine runs "
             "ray start --head --port=6379; it takes the same Ray, the same Python and its token "
             "(dga/evaluation/README.md, Many machines)."
@@ -150,9 +136,9 @@ def connect(address: str | None) -> Iterator[Any]:
         raise error.cause from error
     except ray.exceptions.RayError as error:
         last = str(error).strip().splitlines()[-1].strip()
-        raise ClusterError(
+        raise ConnectionError(
             f"A worker was lost: {last.rstrip('.')}. What is done is kept: start workers again; "
-            "the same command with --resume goes on."
+            "the same command goes on."
         ) from error
     finally:
         ray.shutdown()

@@ -46,7 +46,7 @@ def measure_gain(
     conditions = (CLEAN, *corruptions)
     plan = Plan((str(data.absolute()),), conditions, severity, labelled=labelled, most=pictures)
     systems = {name: replace(parse(models.profile, name), name=name) for name in (BEFORE, AFTER)}
-    results = evaluate(models, systems, plan, out, batch=8, resume=True, command=command)
+    results = evaluate(models, systems, plan, out, batch=8, command=command)
     if labelled:
         return results
     undamaged = {

@@ -9,48 +9,28 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor
 from tqdm import tqdm
 
 from dga.analysis.results import read_arrays
 from dga.corruptions import CLEAN
 from dga.data.framing import View
-from dga.data.image_sets import NAMES_SHOWN, ImageFiles, ImageSet
+from dga.data.image_sets import NAMES_SHOWN, ImageFiles
 from dga.diffusion import forward_path
 from dga.discriminator import compute_curve
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import check_config
 from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, atomic, write_json
-from dga.io.parsing import some, whole_numbers
+from dga.io.parsing import first_names, whole_numbers
 from dga.networks.classifier import compute_features
 from dga.networks.models import Models
 from dga.record import versions
 from dga.training.discriminator.studies import Study
-from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import Sources
-from dga.weights.store import read_config
 
 PARTS = "parts"
 PICTURES_AT_ONCE = 16
 Arrays = dict[str, NDArray[Any]]
-
-
-def read_study(models: Models, sources: Sources) -> Study:
-    """What the discriminator of models that were loaded from ``sources`` was taught.
-
-    Raises :class:`~dga.weights.checkpoints.WeightsError` for one that learned from the
-    estimates of another diffusion model than the one at hand.
-    """
-    folder = sources.locate(models.profile)["discriminator"]
-    config = read_config(folder)
-    study, made_by = Study.from_config(config), config.get("diffusion")
-    if study.input == "x0_hat" and made_by != models.weights["diffusion"]:
-        raise WeightsError(
-            f"{folder} judges estimates of the diffusion model {made_by}, but the weights at hand "
-            f"are {models.weights['diffusion']}. Name a folder that holds the others: --weights."
-        )
-    return study
 
 
 def parse_depths(text: str) -> tuple[int, ...]:
@@ -112,23 +92,13 @@ class JudgingRun:
     has_features: bool
     name: str
 
-    @property
-    def denoiser(self) -> nn.Module | None:
-        """The network whose x0_hat is judged; ``None`` where x_t is."""
-        return self.models.denoiser if self.study.input == "x0_hat" else None
-
     def config(self) -> dict[str, Any]:
         """What the curves depend on."""
         models, study, plan = self.models, self.study, self.plan
-        needs = {
-            "discriminator": True,
-            "diffusion": self.denoiser is not None,
-            "classifier": self.has_features,
-        }
+        networks = ("discriminator", "classifier") if self.has_features else ("discriminator",)
         return {
             "kind": "judge",
             "study": self.name,
-            "input": study.input,
             "source": study.source,
             "trained_on": study.corruptions,
             "corruptions": plan.corruptions,
@@ -141,7 +111,7 @@ class JudgingRun:
             "profile": models.profile.name,
             "precision": models.compute.precision,
             "features": self.has_features,
-            "weights": {name: models.weights.get(name) for name, needed in needs.items() if needed},
+            "weights": {name: models.weights.get(name) for name in networks},
         }
 
     def measure(self, condition: str) -> Arrays:
@@ -149,32 +119,27 @@ class JudgingRun:
 
         Raises ``ValueError`` for pictures that cannot be read.
         """
-        view, batches = View.of(self.models.profile), list[Arrays]()
+        models, depths, view = self.models, self.depths, View.of(self.models.profile)
+        logits, features = list[Tensor](), list[Tensor]()
         for start in range(0, len(self.images), PICTURES_AT_ONCE):
             stop = min(start + PICTURES_AT_ONCE, len(self.images))
             batch = self.images.take(range(start, stop))
             pictures, unreadable = read_batch(self.plan, view, batch, condition)
             if unreadable:
-                names = some(unreadable, NAMES_SHOWN)
+                names = first_names(unreadable, NAMES_SHOWN)
                 raise ValueError(f"Under {condition} these pictures cannot be read: {names}.")
-            batches.append(self.judge(pictures, condition))
-        return {key: np.concatenate([batch[key] for batch in batches]) for key in batches[0]}
-
-    def judge(self, images: ImageSet, condition: str) -> Arrays:
-        """The same of a few ``images`` that are under that condition already."""
-        models, denoiser, depths = self.models, self.denoiser, self.depths
-        seeds = [image_seed(self.plan.seed, name, condition) for name in images.names]
-        x = to_tensor(images.pixels).to(models.device)  # [n, 3, S, S]
-        curves = []
-        for x_i, seed in zip(x, seeds, strict=True):
-            states = forward_path(models.schedule, x_i, seed)[torch.tensor(depths)]  # [K, 3, S, S]
-            curves.append(
-                compute_curve(models.schedule, models.discriminator, states, denoiser, depths)
-            )
-        arrays: Arrays = {"logits": torch.stack(curves).numpy()}
-        if self.has_features:
-            hidden = compute_features(models.classifier, x, models.profile.classifier)
-            arrays["features"] = hidden.half().cpu().numpy()
+            x = to_tensor(pictures.pixels).to(models.device)  # [n, 3, S, S]
+            for name, x_i in zip(pictures.names, x, strict=True):
+                seed = image_seed(self.plan.seed, name, condition)
+                path = forward_path(models.schedule, x_i, seed)  # [T + 1, 3, S, S]
+                states = path[torch.tensor(depths)]  # [K, 3, S, S]
+                logits.append(compute_curve(models.schedule, models.discriminator, states, depths))
+            if self.has_features:
+                hidden = compute_features(models.classifier, x, models.profile.classifier)
+                features.append(hidden.half().cpu())
+        arrays: Arrays = {"logits": torch.stack(logits).numpy()}
+        if features:
+            arrays["features"] = torch.cat(features).numpy()
         return arrays
 
     def merge(self, folder: Path, out: Path) -> None:

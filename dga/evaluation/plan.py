@@ -26,8 +26,6 @@ from dga.io.parsing import check_choice
 from dga.profiles import Profile, tune_pictures
 from dga.sentences import STREAMS
 
-OWN_PER_CLASS = 10
-"""How many pictures of each class of the project's own set are measured by default."""
 Condition = tuple[str, int]
 """A corruption and its severity, 1 to 5; of clean pictures 0."""
 
@@ -38,8 +36,7 @@ class Plan:
 
     - ``data``: folders or zips of class/picture files, or one folder in ImageNet-C's layout.
     - ``corruptions`` and ``severity``: names, ``clean`` among them, and 1 to 5.
-    - ``per_class`` and ``skip``: how many pictures of each class, after the first ``skip``; by
-      default all, but :data:`OWN_PER_CLASS` of the project's own set.
+    - ``per_class`` and ``skip``: how many pictures of each class, after the first ``skip``.
     - ``most``: pictures in all, the first of the shuffled ones.
     - ``split``: tune (the project's 500 for choices), report (all others) or all.
     - ``seed``: base of every picture's own seed.
@@ -157,8 +154,7 @@ def choose_images(plan: Plan, profile: Profile) -> ImageFiles:
     tune, report = split_tune(images, tune_pictures(profile.name))
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)
-    limit = plan.per_class or (OWN_PER_CLASS if len(tune) else len(images))
-    chosen = take_per_class(splits[plan.split], limit, plan.skip)
+    chosen = take_per_class(splits[plan.split], plan.per_class or len(images), plan.skip)
     if not len(chosen) and len(splits[plan.split]):
         raise ValueError(f"Skipping {plan.skip} pictures of each class leaves none.")
     if not len(chosen):

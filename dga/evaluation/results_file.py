@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from dga.analysis.results import read_config
 from dga.io.files import CONFIG, LINES, write_json
 from dga.io.parsing import shortened
 from dga.record import versions
@@ -22,22 +23,17 @@ class ResultsFile:
     settings of those already there stay the same.
     """
 
-    def __init__(self, folder: Path, config: dict[str, Any], resume: bool) -> None:
+    def __init__(self, folder: Path, config: dict[str, Any]) -> None:
         """Claim a folder and read what it holds; a half-written last line is dropped.
 
         ``config["methods"]`` maps each method to its settings. Raises ``ValueError`` for results
-        of another configuration, naming the difference, and for results where ``resume`` is false.
+        of another configuration, naming the difference.
         """
         self.path = folder / LINES
         folder.mkdir(parents=True, exist_ok=True)
         old = check_config(folder, config)
         config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
         self.lines = _read_lines(self.path)
-        if self.lines and not resume:
-            raise ValueError(
-                f"{folder} already holds {len(self.lines)} results. "
-                "Add --resume to go on with them, or choose another folder."
-            )
         self._keys = set(map(_make_key, self.lines))
         write_json(folder / CONFIG, {**config, "versions": versions()})
 
@@ -57,8 +53,7 @@ class ResultsFile:
         except OSError as error:
             raise OSError(
                 f"{self.path} could not be written ({error.strerror}). Results of earlier batches "
-                "are kept: mend that, then run the same command again; evaluations go on with "
-                "--resume."
+                "are kept: mend that, then run the same command again."
             ) from error
         self.lines += lines
         self._keys |= set(map(_make_key, lines))
@@ -69,26 +64,12 @@ def _make_key(line: ResultRow) -> tuple[str, str, str]:
     return line["corruption"], line["path"], line["method"]
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """The configuration of the run that began in this folder; empty without one.
-
-    Raises ``ValueError`` where that cannot be read.
-    """
-    path = folder / CONFIG
-    if not path.exists():
-        return {}
-    try:
-        return dict(json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError) as error:
-        raise ValueError(f"{path} cannot be read. Choose another folder.") from error
-
-
 def check_config(folder: Path, config: dict[str, Any]) -> dict[str, Any]:
     """The configuration of the run that began in this folder; empty without one.
 
-    Raises ``ValueError`` if it is another than ``config``, naming up to three differences.
+    Raises ``ValueError`` if it is damaged or another than ``config``, naming three differences.
     """
-    old = read_config(folder)
+    old = read_config(folder / CONFIG) if (folder / CONFIG).exists() else {}
     config = json.loads(json.dumps(config))  # tuples become lists, as in the file
     if old and (changes := find_differences(old, config)):
         raise ValueError(

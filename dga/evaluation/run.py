@@ -6,7 +6,7 @@ tasks; each task's pictures are read, damaged, repaired and classified, and thei
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,16 @@ class Task:
 
 
 @dataclass(frozen=True)
+class BatchResult:
+    """What a batch of so many ``pictures`` came to, and the names of ``unreadable`` ones."""
+
+    stream: str
+    pictures: int
+    lines: list[ResultRow]
+    unreadable: list[str]
+
+
+@dataclass(frozen=True)
 class LoadedSystems:
     """Loaded models and systems at work, ready to measure what a plan asks for."""
 
@@ -82,19 +92,19 @@ class LoadedSystems:
     def setup(self) -> Setup:
         """What its results depend on."""
         models = self.models
-        settings = {name: _list_settings(one.system) for name, one in self.predictors.items()}
+        settings = {name: values(one.system) for name, one in self.predictors.items()}
+        settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
         return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
 
-    def measure(
-        self, task: Task, images: ImageFiles
-    ) -> Iterator[tuple[list[ResultRow], list[str]]]:
-        """Lines and unreadable pictures' names of each batch of a task."""
+    def measure(self, task: Task, images: ImageFiles) -> Iterator[BatchResult]:
+        """A result of each batch of a task."""
         view = View.of(self.models.profile)
         for name in task.methods:
             self.predictors[name].reset()
         for rows in task.batches:
             pictures, unreadable = read_batch(self.plan, view, images.take(rows), task.stream)
-            yield self.make_rows(task.methods, pictures, task.stream), unreadable
+            lines = self.make_rows(task.methods, pictures, task.stream)
+            yield BatchResult(task.stream, len(rows), lines, unreadable)
 
     def make_rows(self, names: Sequence[str], pictures: ImageSet, stream: str) -> list[ResultRow]:
         """The rows of some methods on a batch of pictures, as :func:`read_batch` returns it."""
@@ -134,44 +144,45 @@ def evaluate(
     plan: Plan,
     out: Path,
     batch: int = 16,
-    resume: bool = False,
     command: str = "",
 ) -> Results:
-    """Run what is not done yet; every batch's lines are on disk before the next begins.
+    """:func:`run_tasks` with these models, one task after the other."""
+    loaded = LoadedSystems(models, predictors_of(models, systems), plan)
+
+    def measure(tasks: Sequence[Task], images: ImageFiles) -> Iterator[BatchResult]:
+        for task in tasks:
+            yield from loaded.measure(task, images)
+
+    return run_tasks(plan, loaded.setup, measure, out, batch, command)
+
+
+def run_tasks(
+    plan: Plan,
+    setup: Setup,
+    measure: Callable[[Sequence[Task], ImageFiles], Iterator[BatchResult]],
+    out: Path,
+    batch: int,
+    command: str,
+) -> Results:
+    """``measure`` what is not done yet; every batch's lines are on disk before the next begins.
 
     Pictures are read a batch at a time; those that cannot be read are skipped. Raises
-    ``ValueError`` for an output folder with other results, see :class:`ResultsFile`.
+    ``ValueError`` for an output folder with other results, see :class:`ResultsFile`, and if not
+    one picture could be read.
     """
-    loaded = LoadedSystems(models, predictors_of(models, systems), plan)
-    images, results_file, tasks = prepare(plan, loaded.setup, out, batch, resume, command)
-    skipped: list[str] = []
-    with tqdm(total=sum(t.pictures for t in tasks), unit="image", mininterval=1.0) as bar:
-        for task in tasks:
-            bar.set_postfix(corruption=task.stream, refresh=False)
-            for batch_rows, (lines, unreadable) in zip(
-                task.batches, loaded.measure(task, images), strict=True
-            ):
-                results_file.append_new(lines)
-                skipped += unreadable
-                bar.update(len(batch_rows))
-    return collect_results(results_file, skipped)
-
-
-def prepare(
-    plan: Plan, setup: Setup, out: Path, batch: int, resume: bool, command: str
-) -> tuple[ImageFiles, ResultsFile, list[Task]]:
-    """The pictures, the file of results in ``out``, and what is still to do."""
     images = choose_images(plan, setup.profile)
-    results_file = ResultsFile(out, describe_run(plan, setup, len(images), command), resume)
-    return images, results_file, list_tasks(plan, setup, images, results_file, batch)
-
-
-def collect_results(results_file: ResultsFile, skipped: Sequence[str]) -> Results:
-    """What a run ends with. Raises ``ValueError`` if not one picture could be read."""
-    unreadable = sorted(set(skipped))
+    results_file = ResultsFile(out, describe_run(plan, setup, len(images), command))
+    tasks = list_tasks(plan, setup, images, results_file, batch)
+    unreadable = set[str]()
+    with tqdm(total=sum(t.pictures for t in tasks), unit="image", mininterval=1.0) as bar:
+        for result in measure(tasks, images):
+            bar.set_postfix(corruption=result.stream, refresh=False)
+            results_file.append_new(result.lines)
+            unreadable |= set(result.unreadable)
+            bar.update(result.pictures)
     if unreadable and not results_file.lines:
         raise ValueError(f"None of the {len(unreadable)} pictures can be read.")
-    return Results(results_file.lines, unreadable)
+    return Results(results_file.lines, sorted(unreadable))
 
 
 def list_tasks(
@@ -239,12 +250,6 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
         },
         "command": command,
     }
-
-
-def _list_settings(system: System) -> dict[str, Any]:
-    """A system's settings by name, as JSON has them."""
-    plain: dict[str, Any] = json.loads(json.dumps(values(system)))
-    return plain
 
 
 def _describe_answer(outcome: Answers, i: int, profile: Profile) -> tuple[int, ResultRow]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from dga.diffusion import Schedule, step_noise
+from dga.diffusion import Schedule, missing_variance, step_noise
 from dga.discriminator import judge_states, max_batch
 from dga.explanation.degradation import Degradation
 
@@ -60,7 +60,7 @@ class CandidateJudge:
         noise = {k: step_noise(self.seed, "forward", k, shape).to(x) for k in distinct}
         abar = self.schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
         variance = deviation.double().cpu().square()[:, None]
-        remainder = (1 - abar - abar * variance).clamp(min=0).sqrt().to(x)
+        remainder = missing_variance(abar, variance).sqrt().to(x)
         signal = abar.sqrt().to(x)
         logits, size = [], max(1, max_batch(x) // depth.shape[1])
         for i in range(0, len(x), size):

@@ -9,7 +9,6 @@ from typing import Any
 from dga.analysis.judges import choose_judge, has_same_discriminator
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.results import JudgeRun, MissingRun, SavedRuns
-from dga.analysis.tables.ablation import make_ablation
 from dga.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
 from dga.analysis.tables.comparisons import make_comparisons, make_stream_table
 from dga.analysis.tables.depths import make_controls_table, select_adaptive_lines
@@ -50,8 +49,6 @@ def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
                 missing.append({"name": spec.name, "reason": str(error)})
             continue
         exhibits.append(_write(exhibit, spec.name, out))
-        if isinstance(exhibit, Table):
-            missing += [{"name": spec.name, "reason": sentence} for sentence in exhibit.missing]
     index = {"exhibits": exhibits, "missing": missing}
     out.mkdir(parents=True, exist_ok=True)
     write_json(out / INDEX, index)
@@ -75,7 +72,7 @@ def _write(exhibit: Exhibit, name: str, out: Path) -> dict[str, Any]:
 def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> Iterator[ExhibitSpec]:
     """All exhibits, in the order in which they are best read.
 
-    Studies (stages, taus, fixed depths) are expected at the highest severity alone.
+    Studies (taus, fixed depths) are expected at the highest severity alone.
     Names of severity 5 stand alone; others say theirs.
     """
     first = next((pooled for pooled in pools if not pooled.stream), None)
@@ -89,7 +86,6 @@ def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> It
         yield ExhibitSpec(f"table-1{end}", partial(make_table_1, pooled))
         yield ExhibitSpec(f"table-2{end}", partial(make_table_2, pooled))
         yield ExhibitSpec(f"comparisons{end}", partial(make_comparisons, pooled))
-        yield ExhibitSpec(f"ablation{end}", partial(make_ablation, pooled), is_studied)
         yield ExhibitSpec(f"table-3{end}", partial(make_table_3, pooled), is_studied)
         yield ExhibitSpec(f"controls{end}", partial(make_controls_table, pooled), is_studied)
         yield ExhibitSpec(
@@ -98,7 +94,9 @@ def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> It
     yield ExhibitSpec("discriminator-f1", lambda: draw_f1_by_depth(choose_judge(judges, first)))
     yield ExhibitSpec("depths-f1-families", partial(_draw_depths_and_f1, judges, first))
     yield ExhibitSpec("studies", partial(make_studies, judges))
-    yield ExhibitSpec("features", partial(_draw_features, judges, first))
+    # Features belong to the classifier: any judge run that saved them will do.
+    with_features = [judge for judge in judges if judge.features is not None] or judges
+    yield ExhibitSpec("features", lambda: draw_features(choose_judge(with_features, first)))
 
 
 def _draw_depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plot:
@@ -108,12 +106,3 @@ def _draw_depths_and_f1(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -
         raise MissingRun(f"no evaluation run by the discriminator of {judge.name}")
     method, lines = select_adaptive_lines(pooled)
     return draw_depths_and_f1(judge, lines, (judge.command, *pooled.commands([method])))
-
-
-def _draw_features(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> Plot:
-    """Features belong to the classifier: any judge run that saved them will do."""
-    with_features = [judge for judge in judges if judge.features is not None]
-    if not with_features:
-        raise MissingRun("no judge run with features.npz")
-    judge = choose_judge(judges, pooled)
-    return draw_features(judge if judge in with_features else with_features[0])

@@ -58,18 +58,10 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
         part.write_text(json.dumps(content, indent=2) + "\n")
 
 
-def to_plain(config: object) -> dict[str, Any]:
-    """A dataclass, with those that are nested in it, as JSON types by field.
-
-    A field whose metadata has a ``key`` goes by that name in files.
-    """
-    plain: dict[str, Any] = json.loads(json.dumps(config, default=_named_values))
+def to_plain(config: Any) -> dict[str, Any]:
+    """A dataclass, with those that are nested in it, as JSON types by field."""
+    plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
     return plain
-
-
-def _named_values(data: Any) -> dict[str, Any]:
-    """The values of a dataclass by their names in files."""
-    return {f.metadata.get("key", f.name): getattr(data, f.name) for f in dataclasses.fields(data)}
 
 
 @contextmanager

@@ -23,7 +23,7 @@ def whole_numbers(text: str, what: str, like: str) -> tuple[int, ...]:
     return numbers
 
 
-def some(names: Sequence[str], count: int) -> str:
+def first_names(names: Sequence[str], count: int) -> str:
     """The first names for a sentence, and how many more there are."""
     more = f" and {len(names) - count} more" if len(names) > count else ""
     return ", ".join(names[:count]) + more

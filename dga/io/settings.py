@@ -20,9 +20,9 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
     """Every setting's name in text, with the path of fields that leads to it.
 
     Fields of nested dataclasses go by their own names; of two settings with the same name the
-    first counts. Metadata of a field: ``key`` is its name in text, if that differs; ``prefix``
-    stands before the names of the fields below it; a field with ``label`` is no setting; a field
-    that ``needs`` another one is a setting only where that one is not None.
+    first counts. Metadata of a field: ``prefix`` stands before the names of the fields below it; a
+    field with ``label`` is no setting; a field that ``needs`` another one is a setting only where
+    that one is not None.
     """
     paths: dict[str, FieldPath] = {}
     hints = typing.get_type_hints(type(settings))
@@ -32,7 +32,7 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
         lacks = "needs" in metadata and getattr(settings, metadata["needs"]) is None
         if "label" in metadata or lacks or (nested and value is None):
             continue
-        inner: dict[str, FieldPath] = {prefix + metadata.get("key", field.name): ()}
+        inner: dict[str, FieldPath] = {prefix + field.name: ()}
         if nested:
             inner = leaves(value, prefix + metadata.get("prefix", ""))
         for name, path in inner.items():

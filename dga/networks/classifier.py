@@ -80,7 +80,7 @@ def _check_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tenso
     if weight is not None and weight.ndim and config.classes and len(weight) != len(config.classes):
         raise WeightsError(
             f"{path} tells {len(weight)} classes apart, and {len(config.classes)} are named: name "
-            "its own with --classes FILE (one a line, or a JSON list)."
+            "its own with --classes FILE (one a line)."
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -110,11 +110,7 @@ class ModelFiles:
         )
 
 
-def find_models(
-    profile: str | Profile = "photo",
-    sources: Sources = Sources(),
-    inputs: Sequence[str] = ("x_t",),
-) -> ModelFiles:
+def find_models(profile: str | Profile = "photo", sources: Sources = Sources()) -> ModelFiles:
     """What :func:`load_models` loads; only the configs are read.
 
     Raises :class:`~dga.weights.checkpoints.WeightsError` naming what is missing or unsuited.
@@ -126,11 +122,8 @@ def find_models(
     paths = sources.locate(profile)
     for name, path in paths.items():
         judged = read_config(path).get("input", "x_t")  # complains before anything large is built
-        if name == "discriminator" and judged not in inputs:
-            raise WeightsError(
-                f"{path} judges {judged}, not {' or '.join(inputs)}: it can be judged "
-                "(python -m dga judge) but cannot choose a depth."
-            )
+        if name == "discriminator" and judged != "x_t":
+            raise WeightsError(f"{path} judges {judged}, not x_t: it cannot choose a depth.")
     return ModelFiles(profile, paths)
 
 
@@ -149,15 +142,13 @@ def load_models(
     profile: str | Profile = "photo",
     sources: Sources = Sources(),
     compute: Compute | None = None,
-    inputs: Sequence[str] = ("x_t",),
 ) -> Models:
     """Load, verify and freeze a profile's networks.
 
-    ``sources``: by default the weights that ship or were fetched; ``inputs``: what the
-    discriminator may have been trained to judge. Nothing is downloaded here. Raises
+    ``sources``: by default the weights that ship or were fetched. Nothing is downloaded. Raises
     :class:`~dga.weights.checkpoints.WeightsError` naming what is missing, altered or unsuited.
     """
-    return find_models(profile, sources, inputs).load(compute or Compute.choose())
+    return find_models(profile, sources).load(compute or Compute.choose())
 
 
 def load_denoiser(profile: Profile, path: Path) -> nn.Module:

@@ -113,24 +113,23 @@ class WindowsConfig:
     """How a picture larger than the discriminator's own size is explained, window by window.
 
     Logits are the discriminator's, above 0 for damage. Noise levels are standard deviations, and
-    pixels lie in [-1, 1]. A field with a ``key`` goes by that in text and JSON
-    (``dga-plus:sure=0.2``). :mod:`dga.explanation.windows` uses all.
+    pixels lie in [-1, 1]. :mod:`dga.explanation.windows` uses all.
     """
 
-    detail_windows: int = field(default=4, metadata={"key": "seen"})
+    detail_windows: int = 4
     """How many windows judge the whole picture beside a thumbnail: those with the finest detail."""
-    noise_margin: float = field(default=1.2, metadata={"key": "noisy"})
+    noise_margin: float = 1.2
     """By how much a window's mean logit must be lower with its noise, for that noise to count."""
-    faint_noise: float = field(default=0.1, metadata={"key": "clear"})
+    faint_noise: float = 0.1
     """Noise level up to which a window is judged by itself, too, not by its neighbours alone: fine
     texture measures so much."""
     overlap: float = 0.1875
     """Share of a window's side, 0 to 1, that the next window has too, at least."""
     quantile: float = 0.9
     """Quantile of its pixels' noise levels, 0 to 1, that is a window's noise level."""
-    quiet_share: float = field(default=0.1, metadata={"key": "quiet"})
+    quiet_share: float = 0.1
     """Share of the pixels that may be without noise where noise counts as being everywhere."""
-    strong_noise: float = field(default=0.16, metadata={"key": "sure"})
+    strong_noise: float = 0.16
     """Noise level that no photograph has everywhere: above it ``noise_head_start`` replaces
     ``noise_margin``."""
     levels: int = 1
@@ -144,8 +143,7 @@ class ExplanationConfig:
     """How the discriminator looks for simple explanations of a picture's damage.
 
     Scores are mean logits of the discriminator, lower for pictures that look undamaged; pixels lie
-    in [-1, 1]. A field with a ``key`` goes by that in text and JSON (``dga-plus:settled=0.7``).
-    :mod:`dga.explanation.search` uses all but ``windows``.
+    in [-1, 1]. :mod:`dga.explanation.search` uses all but ``windows``.
     """
 
     noise: bool = True
@@ -162,7 +160,7 @@ class ExplanationConfig:
     """By how much a candidate's score must be below that of "nothing"."""
     noise_head_start: float = 0.5
     """``head_start`` for noise that was measured."""
-    undamaged_score: float = field(default=0.5, metadata={"key": "settled"})
+    undamaged_score: float = 0.5
     """Score below which a picture counts as undamaged, and nothing more is tried."""
     noise_floor: float = 0.16
     """Noise level (standard deviation) below which a picture counts as free of noise."""
@@ -170,9 +168,9 @@ class ExplanationConfig:
     """Candidates for the distance from its neighbours' median, 0 to 2, that makes a value wrong."""
     gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
     """Candidates for the factor that contrast is multiplied by, of exposure."""
-    fine_factor: float = field(default=1.3, metadata={"key": "fine"})
+    fine_factor: float = 1.3
     """Factor between the best of ``gains`` and the two beside it that are tried next."""
-    repeated_share: float = field(default=0.25, metadata={"key": "repeated"})
+    repeated_share: float = 0.25
     """Share of rows and columns equal to the one before, 0 to 1, from which blur is not tried."""
     blurs: tuple[tuple[float, float], ...] = (
         (1.0, 0.03),
@@ -182,7 +180,7 @@ class ExplanationConfig:
         (4.0, 0.01),
     )
     """Candidates for blur: a disk's radius in pixels, and the regularisation of its inverse."""
-    windows: WindowsConfig | None = field(default=None, metadata={"key": "places"})
+    windows: WindowsConfig | None = None
     """Of pictures larger than the discriminator's own size; None: as if they were of that size."""
 
 
@@ -245,7 +243,7 @@ class Repair:
     """All that is done to a picture: its damage is explained and undone, the rest is noised up to a
     stop, and denoised."""
 
-    diffusion: Diffusion = field(metadata={"key": "end"})
+    diffusion: Diffusion
     """For all pictures but those that ``noisy`` and ``blurred`` are for."""
     explain: ExplanationConfig | None = None
     """How simple damage is looked for, which is undone first; None: it is not."""

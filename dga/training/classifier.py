@@ -52,7 +52,7 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
         value = F.cross_entropy(logits, y, label_smoothing=LABEL_SMOOTHING)
         return value, {"top1": float((logits.argmax(1) == y).float().mean())}
 
-    network = training.fit(model, optimizer, loss, identity)
+    network = training.fit(model, optimizer, loss, identity, lambda: range(config.steps))
     return recalibrate(network, images, shape, config, device)
 
 

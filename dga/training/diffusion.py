@@ -68,14 +68,13 @@ def train_diffusion(
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
-    maker = DiffusionBatches(images, schedule.timesteps, config, last, photographs)
-    make_batch = loop.make_ahead(maker, config.steps, workers)
+    batches = DiffusionBatches(images, schedule.timesteps, config, last, photographs)
     distance = FeatureDistance(features).to(training.device) if features else None
     noise_to_signal = torch.from_numpy(process.sqrt_recipm1_alphas_cumprod).float()
     noise_to_signal = noise_to_signal.to(training.device)  # by timestep: sqrt((1 - abar) / abar)
 
-    def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        x, time, noise = (v.to(training.device, non_blocking=True) for v in make_batch(step))
+    def loss(batch: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, dict[str, float]]:
+        x, time, noise = (v.to(training.device, non_blocking=True) for v in batch)
         output = model(process.q_sample(x, time, noise=noise), time)  # [B, 6, S, S]
         terms = process.training_losses(lambda *_: output, x, time, noise=noise)
         value, metrics = terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
@@ -88,7 +87,7 @@ def train_diffusion(
             metrics["features"] = float(distances.detach().mean())
         return value, metrics
 
-    return training.fit(model, optimizer, loss, identity)
+    return training.fit(model, optimizer, loss, identity, lambda: batches, workers)
 
 
 def find_last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int | None:

@@ -3,16 +3,16 @@
 import dataclasses
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader
 from tqdm import tqdm
 
 from dga.data.image_sets import ImageFiles, ImageSet
@@ -64,8 +64,8 @@ class TrainConfig:
         return self.lr * rise * fall
 
 
-LossFunction = Callable[[int], tuple[Tensor, dict[str, float]]]
-"""``loss(step)``: the loss of one batch, chosen by the step number alone."""
+LossFunction = Callable[[Any], tuple[Tensor, dict[str, float]]]
+"""``loss(batch)``: the loss of one batch, and other numbers for the progress bar."""
 
 
 def make_rng(seed: int, step: int) -> np.random.Generator:
@@ -86,36 +86,6 @@ def choose_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
         order = np.random.default_rng([seed, 2**32, epoch]).permutation(count)
         rows.append(order[max(first - epoch * count, 0) : first + batch - epoch * count])
     return np.concatenate(rows)
-
-
-Batch = TypeVar("Batch")
-
-
-def make_ahead(maker: Dataset[Batch], steps: int, workers: int) -> Callable[[int], Batch]:
-    """The batch of a step, made ahead by ``workers`` processes: any first one, then in turn.
-
-    ``maker``: a batch by its step, which alone fixes it, so that the number of workers changes
-    nothing but the speed.
-    """
-    if not workers:
-        return maker.__getitem__
-    batches: Iterator[Batch] | None = None
-
-    def make(step: int) -> Batch:
-        nonlocal batches
-        if batches is None:
-            loader = DataLoader(
-                maker,
-                batch_size=None,
-                sampler=range(step, steps),
-                num_workers=workers,
-                pin_memory=torch.cuda.is_available(),
-                persistent_workers=True,
-            )
-            batches = iter(loader)
-        return next(batches)
-
-    return make
 
 
 @dataclass(frozen=True)
@@ -160,13 +130,17 @@ class Training:
         optimizer: torch.optim.Optimizer,
         loss: LossFunction,
         identity: dict[str, Any],
+        make_batches: Callable[[], Any],
+        workers: int = 0,
     ) -> nn.Module:
         """Train ``model`` in place and return its exponential moving average.
 
-        A checkpoint is resumed when its config and ``identity`` are the same. Killed at any
-        moment, a resumed run on the CPU ends with the same bits as an uninterrupted one. Raises
-        ``ValueError`` for a checkpoint of another run, ``FloatingPointError`` for a loss that is
-        not a number.
+        ``make_batches``: a map from steps to batches, asked for once the checkpoint is known to be
+        this run's; ``workers``: processes that make batches ahead. The step alone fixes a batch,
+        so that their number changes nothing but the speed. A checkpoint is resumed when its config
+        and ``identity`` are the same. Killed at any moment, a resumed run on the CPU ends with the
+        same bits as an uninterrupted one. Raises ``ValueError`` for a checkpoint of another run,
+        ``FloatingPointError`` for a loss that is not a number.
         """
         config = self.config
         self.out.mkdir(parents=True, exist_ok=True)
@@ -175,12 +149,19 @@ class Training:
         facts = {**identity, **dataclasses.asdict(config)}
         checkpoint = Checkpoint(self.out / CHECKPOINT, facts, model, average, optimizer)
         first = checkpoint.resume()
+        batches = DataLoader(
+            make_batches(),
+            batch_size=None,
+            sampler=range(first, config.steps),
+            num_workers=workers,
+            pin_memory=workers > 0 and torch.cuda.is_available(),
+        )
         model.train()
         last_save, smooth = time.monotonic(), dict[str, float]()
         with tqdm(total=config.steps, initial=first, unit="step", mininterval=1.0) as bar:
-            for step in range(first, config.steps):
+            for step, batch in enumerate(batches, first):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
-                    value, metrics = loss(step)
+                    value, metrics = loss(batch)
                 if not torch.isfinite(value):
                     raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
                 for group in optimizer.param_groups:

@@ -1,6 +1,5 @@
 """One training command from start to weights on disk."""
 
-import platform
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,10 +7,11 @@ from typing import Any
 import torch
 
 from dga.data.framing import View
-from dga.data.image_sets import ImageFiles, ImageSet, open_images, read_images
+from dga.data.image_sets import ImageFiles, ImageSet, find_images, read_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
 from dga.profiles import get_profile
+from dga.record import versions
 from dga.training import classifier, diffusion
 from dga.training.classifier import train_classifier
 from dga.training.diffusion import train_diffusion
@@ -51,14 +51,10 @@ def train(
 ) -> None:
     """Train one model, and write its weights and ``config.json`` to ``out``.
 
-    - ``init``: weights to continue from.
-    - ``study``: what a discriminator is taught.
-    - ``workers``: processes that make batches ahead, for the diffusion model and discriminators.
-    - ``max_depth`` and ``features``: see :func:`~dga.training.diffusion.train_diffusion`.
-    - ``photographs``: folders or zips of which ``config.windows`` of the pictures are cut.
-
-    Raises ``ValueError`` for an unknown model or profile, for unusable data, for windows without
-    photographs, and for a study, features or windows of a model that takes none.
+    ``init``: weights to continue from; ``study``: what a discriminator is taught; ``photographs``:
+    folders or zips of which ``config.windows`` of the pictures are cut; the rest as
+    :func:`~dga.training.diffusion.train_diffusion` takes it. Raises ``ValueError`` for an unknown
+    model or profile, for unusable data, and for options that are another model's.
     """
     _check_options(model, config, study, max_depth, photographs, features)
     profile = get_profile(profile_name)
@@ -68,7 +64,8 @@ def train(
     images: ImageSet | ImageFiles
     facts: dict[str, Any] = {}
     if model == "discriminator":
-        images = open_images(data, View.of(profile).clean, classes)
+        files = find_images(data, View.of(profile).clean, classes)
+        images = files if files.is_large else files.load(strict=True)[0]
         network, facts = train_discriminator(training, images, study, workers, windows)
     elif model == "diffusion":
         images = read_images(data, profile.image_size, classes)
@@ -87,9 +84,7 @@ def train(
             "pictures": len(images),
             "photographs": len(windows.pictures) if windows else 0,
             "device": str(device),
-            "threads": torch.get_num_threads(),
-            "torch": torch.__version__,
-            "machine": platform.machine(),
+            **versions(),
         },
     }
     save_weights(network.state_dict(), out, described | facts)

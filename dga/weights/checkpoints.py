@@ -3,7 +3,6 @@
 import argparse
 import pickle
 import zipfile
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from dga.io.parsing import first_line, shortened, some
+from dga.io.parsing import first_line, first_names, shortened
 
 WRAPPERS = (
     "state_dict_ema", "model_ema", "ema_state_dict", "params_ema", "ema", "state_dict",
@@ -82,30 +81,19 @@ def _unwrap(content: Any, path: Path) -> dict[str, Tensor]:
 def match_names(state: Mapping[str, Tensor], expected: Iterable[str]) -> dict[str, Tensor]:
     """``state`` under a network's own names, whatever its trainer put before them.
 
-    The prefix (``module.``, ``model.``, ``_orig_mod.``, any) is the one with which most of the
-    expected names are there; what has another belongs to something else and is left out. A state
-    that has none of the names stays as it is.
+    The prefix (``module.``, ``_orig_mod.``, any) is the one with which most of the expected names
+    are there; what has another belongs to something else and is left out. A state without the
+    first of the names stays as it is.
     """
-    names = {_strip_name(name): name for name in expected}
-    prefixes = Counter[str]()
-    for name in state:
-        parts = name.split(".")
-        for start in range(len(parts)):
-            if _strip_name(".".join(parts[start:])) in names:
-                prefixes["".join(f"{part}." for part in parts[:start])] += 1
-    if not prefixes:
-        return dict(state)
-    best = max(prefixes, key=lambda prefix: (prefixes[prefix], len(prefix)))
+    names = {name.removeprefix("net."): name for name in expected}  # of our networks' inner one
+    first = next(iter(names))
+    prefixes = {name.removesuffix(first) for name in state if f".{name}".endswith(f".{first}")}
+    prefix = max(prefixes, key=lambda p: sum(p + name in state for name in names), default="")
     return {
-        names.get(_strip_name(name.removeprefix(best)), name): value
+        names.get(name.removeprefix(prefix), name): value
         for name, value in state.items()
-        if name.startswith(best)
+        if name.startswith(prefix)
     }
-
-
-def _strip_name(name: str) -> str:
-    """A name without what compilation and our own networks put into it."""
-    return name.replace("_orig_mod.", "").removeprefix("net.")
 
 
 def load_state(
@@ -122,7 +110,7 @@ def load_state(
         if state[name].is_floating_point() != expected[name].is_floating_point():
             others.append(name)
     if others:
-        names = some(sorted(others), NAMES_SHOWN)
+        names = first_names(sorted(others), NAMES_SHOWN)
         raise WeightsError(f"{path} holds another network (other kinds of numbers: {names}).")
     try:
         network.load_state_dict(state, assign=assign)
@@ -136,6 +124,6 @@ def check_numbers(path: Path, state: Mapping[str, Tensor]) -> None:
     bad = [name for name, value in state.items() if not bool(value.isfinite().all())]
     if bad:
         raise WeightsError(
-            f"{path} holds values that are not numbers ({some(bad, NAMES_SHOWN)}): its training "
-            "failed, or it was altered."
+            f"{path} holds values that are not numbers ({first_names(bad, NAMES_SHOWN)}): its "
+            "training failed, or it was altered."
         )

@@ -1,6 +1,5 @@
 """Which classifier is meant, what pixels it expects, and what its classes are called."""
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -96,23 +95,19 @@ def read_timm_table(architecture: str) -> dict[str, Any]:
 def read_classes(names: Path | str | Sequence[str]) -> tuple[str, ...]:
     """Names of classes in the order of the classifier's outputs.
 
-    ``names``: themselves, or a file of them: one a line, or a JSON list. Raises
-    :class:`WeightsError`.
+    ``names``: themselves, or a file of them, one a line. Raises :class:`WeightsError`.
     """
     what = "The class list"
     if isinstance(names, Path | str):
         what = f"The class list {names}"
         try:
-            text = Path(names).read_text(encoding="utf-8-sig").strip()
-            names = json.loads(text) if text.startswith(("{", "[")) else text.splitlines()
-        except (OSError, ValueError, RecursionError) as error:
+            names = Path(names).read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise WeightsError(f"{what} cannot be read: {reason}.") from error
-    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise WeightsError(f"{what} is one name a line, or a JSON list of names.")
     classes = tuple(name.strip() for name in names if name.strip())
     if len(classes) < 2:
-        raise WeightsError(f"{what} names {len(classes)} classes: two are needed.")
+        raise WeightsError(f"{what} names {len(classes)} classes: two are needed, one a line.")
     return classes
 
 
@@ -127,12 +122,9 @@ def _check_config(config: ClassifierConfig, path: Path) -> ClassifierConfig:
         )
     for name, low, high in (("mean", 0, 1), ("std", 1e-6, LARGEST_STD)):
         values = getattr(config, name)
-        is_in_range = [isinstance(v, int | float) and low <= v <= high for v in values]
-        if is_in_range != [True] * 3:
+        if not all(low <= value <= high for value in values):
             raise WeightsError(
                 f"The {name} of {path} is three numbers for pixels in [0, 1], "
                 f"as in 0.485,0.456,0.406, not {values}."
             )
-    if not all(isinstance(name, str) for name in config.classes):
-        raise WeightsError(f"The classes of {path} are not all names.")
     return config

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -104,16 +104,6 @@ def read_config(folder: Path) -> dict[str, Any]:
 def read_state(folder: Path) -> dict[str, Tensor]:
     """Verified float32 state dict of a weights folder. Raises :class:`WeightsError`."""
     state: dict[str, Tensor] = {}
-    for path, content in _read_files(folder):
-        try:
-            state.update(load(content))
-        except Exception as error:  # made to do harm, a file can bring its reader to raise anything
-            raise WeightsError(f"{path} is no safetensors file. {_ADVICE}") from error
-    return {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
-
-
-def _read_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
-    """Each file with the very bytes that were compared with their SHA-256."""
     for name, expected in read_config(folder)["sha256"].items():
         path = folder / Path(name).name
         try:
@@ -122,7 +112,11 @@ def _read_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
             raise WeightsError(f"{path} cannot be read: {error.strerror}. {_ADVICE}") from error
         if hashlib.sha256(content).hexdigest() != expected:
             raise WeightsError(f"{path} was altered: its SHA-256 is not {expected}. {_ADVICE}")
-        yield path, content
+        try:
+            state.update(load(content))
+        except Exception as error:  # made to do harm, a file can bring its reader to raise anything
+            raise WeightsError(f"{path} is no safetensors file. {_ADVICE}") from error
+    return {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
 
 
 def load_weights(network: nn.Module, path: Path) -> nn.Module:

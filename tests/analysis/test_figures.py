@@ -47,8 +47,8 @@ def test_command_writes_every_exhibit(tmp_path):
     result = done("figures", whole_results(tmp_path / "results"), "--out", out)
     index = json.loads((out / "index.json").read_text("utf-8"))
     for kind, names in (("figure", FIGURES), ("table", TABLES)):
-        found = [entry["name"] for entry in index["exhibits"] if entry["kind"] == kind]
-        assert sorted(found) == sorted(names)
+        exhibits = [entry["name"] for entry in index["exhibits"] if entry["kind"] == kind]
+        assert sorted(exhibits) == sorted(names)
     for entry in index["exhibits"]:
         assert entry["title"]
         assert entry["caption"].endswith(".")
@@ -58,11 +58,7 @@ def test_command_writes_every_exhibit(tmp_path):
             assert (out / file).stat().st_size > 100
             assert str(out / file) in result.stdout
     missing = [f"{row['name']}: {row['reason']}" for row in index["missing"]]
-    assert missing == [
-        "table-1: no run of memo",
-        "table-2: no run of memo",
-        "ablation: no run of dga-plus beside variants (dga-plus:exposure=false)",
-    ]
+    assert missing == []
     assert all(f"{sentence}\n" in result.stdout for sentence in missing)
 
 
@@ -76,7 +72,7 @@ def test_a_part_of_the_runs_is_enough_and_bytes_are_the_same(tmp_path):
     said = results[0].stdout
     assert "table-3: no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)\n" in said
     assert "controls: no run of dga-guided at fixed depths" in said
-    assert "discriminator-f1: no judge run of x_t\n" in said
+    assert "discriminator-f1: no judge run\n" in said
     assert "comparisons: no run of dga-plus or dga-guided beside other methods\n" in said
 
 
@@ -86,4 +82,4 @@ def test_judge_runs_alone_are_enough(tmp_path):
     assert (tmp_path / "out" / "figures" / "discriminator-f1.png").exists()
     assert "tables and figures of methods: no evaluation run\n" in said
     assert "depths-f1-families: no evaluation run by the discriminator of in\n" in said
-    assert "features: no judge run with features.npz\n" in said
+    assert "features: in has no features.npz\n" in said

@@ -99,7 +99,7 @@ def test_a_folder_is_repaired_and_goes_on(shipped_models, photo, tmp_path):
         assert result.stdout.startswith("2 pictures: ")
         assert f"{there} there already" in result.stdout
         assert "Skipped 1 pictures that could not be read: torn.png" in result.stderr
-    assert (tmp_path / "mine-repaired" / "results.csv").read_text().count("\n") == 2
+    assert (tmp_path / "mine-repaired" / "lines.jsonl").read_text().count("\n") == 1
     assert "dga repair takes folders" in refused("adapt", folder)
     assert "--json is for one picture." in refused("repair", folder, "--json")
 

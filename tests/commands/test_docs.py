@@ -61,15 +61,15 @@ def test_links_lead_somewhere(page):
 
 def _said() -> list[tuple[str, list[str]]]:
     """Each page's lines and pieces of code, where a shell's variable stands for its value."""
-    found = []
+    commands_by_page = []
     for page in PAGES:
         text = page.read_text("utf-8")
         for name, value in re.findall(r'^([A-Z]+)="(.*)"$', text, re.MULTILINE):
             text = text.replace(f"${name}", value)
         blocks = re.findall(r"```bash\n(.*?)```", text, re.DOTALL)
         pieces = re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
-        found.append((_name(page), [*"".join(blocks).splitlines(), *pieces]))
-    return found
+        commands_by_page.append((_name(page), [*"".join(blocks).splitlines(), *pieces]))
+    return commands_by_page
 
 
 def test_commands_and_their_options_are_there():

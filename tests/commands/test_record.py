@@ -33,7 +33,7 @@ PIXELS = np.zeros((64, 64, 3), np.uint8)
 
 
 def explained(
-    found: Degradation = NO_DEGRADATION,
+    degradation: Degradation = NO_DEGRADATION,
     t_star: int = 0,
     crossed: bool = True,
     entry: int = 0,
@@ -42,7 +42,7 @@ def explained(
 ) -> Stopped:
     """What DGA+ would have found, as far as words depend on it."""
     logits = np.log(np.array([3.0, 5 / 3, 9 / 7, 7 / 9]))
-    explanation = Explanation(found, entry, 0.03125, scored, flat)
+    explanation = Explanation(degradation, entry, 0.03125, scored, flat)
     return stop_at(Stop(t_star, crossed), EVERYDAY16.plus, explanation, logits, 0.5)
 
 
@@ -101,7 +101,7 @@ BLUR = Degradation(blur=2.0, regularisation=0.03)
 
 
 @pytest.mark.parametrize(
-    ("found", "words"),
+    ("degradation", "words"),
     [
         (explained(), "Damage: none; nothing is left to rebuild, so it is left alone."),
         (explained(crossed=False), "no depth hides the rest, so it is left alone"),
@@ -111,13 +111,13 @@ BLUR = Degradation(blur=2.0, regularisation=0.03)
         (explained(NOISE, 14, entry=14), "Damage: noise 0.41; rebuilt from depth 14"),
     ],
 )
-def test_a_sentence_for_each_thing_found(found, words):
-    assert words in describe_explanation(found)
+def test_a_sentence_for_each_thing_found(degradation, words):
+    assert words in describe_explanation(degradation)
 
 
 def test_without_dga_plus_nothing_is_explained(run):
-    kept = {name: run.reconstructions[name] for name in ("dga", "dga-guided", "dda")}
-    facts = to_command_facts(dataclasses.replace(run, reconstructions=kept), PICTURES, "fog", 4)
+    chosen = {name: run.reconstructions[name] for name in ("dga", "dga-guided", "dda")}
+    facts = to_command_facts(dataclasses.replace(run, reconstructions=chosen), PICTURES, "fog", 4)
     assert facts["explained"] is None
     assert to_text(facts).startswith("t* = 7")
 

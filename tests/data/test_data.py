@@ -74,22 +74,22 @@ def test_the_split_for_choices_is_the_projects_own_and_nothing_elses():
     assert len(tune) == 500
     digest = hashlib.sha256("\n".join(sorted(tune)).encode()).hexdigest()
     assert digest.startswith("81d62acf6fad8cc4")
-    own = [f"dog/{name}.JPEG" for name in sorted(tune)[:7]] + ["dog/n02085620_val_1.JPEG"]
-    images = ImageSet(tuple(own), np.zeros((8, 1, 1, 3), np.uint8), np.zeros(8, int), ("dog",))
+    names = [f"dog/{name}.JPEG" for name in sorted(tune)[:7]] + ["dog/n02085620_val_1.JPEG"]
+    images = ImageSet(tuple(names), np.zeros((8, 1, 1, 3), np.uint8), np.zeros(8, int), ("dog",))
     chosen, rest = split_tune(images, tune)
-    assert (list(chosen.names), list(rest.names)) == (own[:7], own[7:])
+    assert (list(chosen.names), list(rest.names)) == (names[:7], names[7:])
     assert [len(part) for part in split_tune(_many(1475), tune)] == [0, 1475]
     assert not tune_pictures("imagenet")
 
 
 def test_training_split_and_per_class():
     assert len(set(take_training(_many(1000)).names)) == 970
-    some = take_per_class(_many(400), 3)
-    assert np.bincount(some.labels).tolist() == [3, 3, 3, 3]
+    first_three = take_per_class(_many(400), 3)
+    assert np.bincount(first_three.labels).tolist() == [3, 3, 3, 3]
     others = take_per_class(_many(400), 3, skip=3)
     assert np.bincount(others.labels).tolist() == [3, 3, 3, 3]
-    assert not set(some.names) & set(others.names)
-    assert {*some.names, *others.names} == set(take_per_class(_many(400), 6).names)
+    assert not set(first_three.names) & set(others.names)
+    assert {*first_three.names, *others.names} == set(take_per_class(_many(400), 6).names)
 
 
 def test_pixels_survive_the_round_trip():

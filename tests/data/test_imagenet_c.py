@@ -87,9 +87,9 @@ def _plan(data: Path, **changes: object) -> Plan:
     return Plan(data=(str(data),), **asked)
 
 
-def _lines(models: Models, plan: Plan, out: Path, batch: int = 5, resume: bool = False):
+def _lines(models: Models, plan: Plan, out: Path, batch: int = 5):
     methods = parse_all(models.profile, ["source", "dga-guided"])
-    return evaluate(models, methods, plan, out, batch, resume)
+    return evaluate(models, methods, plan, out, batch)
 
 
 def _facts(lines: list[ResultRow]) -> list[ResultRow]:
@@ -186,7 +186,7 @@ def test_unreadable_pictures_in_the_middle_are_skipped_and_retried(models, clean
     assert len(results.lines) == 2 * (12 + 10)
     bad.write_bytes(content)
     gone.write_bytes(lost)
-    mended = _lines(models, plan, tmp_path / "out", batch=2, resume=True)
+    mended = _lines(models, plan, tmp_path / "out", batch=2)
     assert mended.unreadable == []
     whole = _lines(models, plan, tmp_path / "whole", batch=2).lines
     assert sorted(map(str, _facts(mended.lines))) == sorted(map(str, _facts(whole)))

@@ -60,9 +60,9 @@ def test_every_entrance_has_the_same_pixels(tmp_path, number, name):
     path = tmp_path / "class" / f"picture{ENDINGS[number % len(ENDINGS)]}"
     path.parent.mkdir()
     path.write_bytes(data)
-    found = entrances(path)
-    for entrance, pixels in found.items():
-        assert np.abs(pixels.astype(int) - found["page"]).max() <= 1, entrance
+    pictures = entrances(path)
+    for entrance, pixels in pictures.items():
+        assert np.abs(pixels.astype(int) - pictures["page"]).max() <= 1, entrance
     whole = to_pixels(read_upload(path)).astype(int)
     assert whole.shape == shown.shape
     assert np.abs(whole - shown).max() <= tolerance
@@ -102,9 +102,9 @@ def test_large_pictures_too(tmp_path, kind, side, orientation):
     path = tmp_path / "class" / "large.png"
     path.parent.mkdir()
     Image.fromarray(pixels).save(path, kind, exif=exif, quality=95)
-    found = entrances(path)
+    pictures = entrances(path)
     for entrance in ("adapt", "train", "evaluate", "a program"):
-        assert np.abs(found[entrance].astype(int) - found["page"]).max() <= 1, entrance
+        assert np.abs(pictures[entrance].astype(int) - pictures["page"]).max() <= 1, entrance
 
 
 @pytest.mark.parametrize("suffix", [".png", ".jpg", ".webp", ".tif"])
@@ -130,10 +130,10 @@ def test_profile_exif_and_resolution_survive(tmp_path, name, suffix):
             assert image.getexif().get(0x010F) == "Maker"
             if "WEBP" not in (kind, KINDS[suffix][0]):
                 assert np.allclose(image.info["dpi"], 300, atol=1)
-            found = to_pixels(image).astype(int)
+            pixels = to_pixels(image).astype(int)
         lossless = KINDS[suffix][0] in ("PNG", "TIFF")
-        assert found.shape == expected.shape
-        assert np.abs(found - expected).mean() <= (0.2 if lossless else 8)
+        assert pixels.shape == expected.shape
+        assert np.abs(pixels - expected).mean() <= (0.2 if lossless else 8)
 
 
 @pytest.mark.parametrize("profile", [swapped_profile, srgb_profile])

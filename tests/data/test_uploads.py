@@ -3,7 +3,8 @@
 import pytest
 from PIL import Image
 
-from dga.data.uploads import MAX_SIDE, MIN_SIDE, UploadError
+from dga.data.uploads import MAX_SIDE, UploadError
+from dga.images import MIN_PICTURE_SIDE as MIN_SIDE
 from tests.fuzz.corpus import read_upload
 
 

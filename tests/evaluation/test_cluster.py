@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,15 +14,12 @@ from typing import Any
 import pytest
 import torch
 
+from dga.data.image_sets import ImageFiles
 from dga.evaluation import cluster
-from dga.evaluation.cluster import (
-    ClusterError,
-    Worker,
-    evaluate_on_cluster,
-)
-from dga.evaluation.plan import Plan
+from dga.evaluation.cluster import Worker, evaluate_on_cluster
+from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import ResultRow
-from dga.evaluation.run import evaluate, prepare
+from dga.evaluation.run import BatchResult, Task, evaluate, run_tasks
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
 from dga.profiles import Profile
@@ -64,10 +61,10 @@ def wild(recipe: Worker) -> Worker:
     return dataclasses.replace(recipe, plan=stream)
 
 
-def _single(recipe: Worker, out: Path, batch: int = 2, resume: bool = False) -> list[ResultRow]:
+def _single(recipe: Worker, out: Path, batch: int = 2) -> list[ResultRow]:
     models = recipe.load()
     asked = parse_all(models.profile, recipe.methods)
-    return _facts(evaluate(models, asked, recipe.plan, out, batch, resume).lines)
+    return _facts(evaluate(models, asked, recipe.plan, out, batch).lines)
 
 
 @pytest.fixture(scope="module")
@@ -87,22 +84,25 @@ def test_tasks_in_order_give_the_single_machines_lines(kind, streams, request, t
     """Of a mixed stream, too, which is shared out where a method does not keep its order."""
     recipe = request.getfixturevalue(kind)
     setup = recipe.inspect()
-    images, _, tasks = prepare(recipe.plan, setup, tmp_path / "tasks", 2, False, "")
-    assert sum(len(task.batches) > 1 for task in tasks) == streams
-    done = [recipe.measure(task, images, setup)[1] for task in tasks]
-    assert _facts(list(chain(*done))) == _single(recipe, tmp_path / "alone")
+
+    def measure(tasks: Sequence[Task], images: ImageFiles) -> Iterator[BatchResult]:
+        assert sum(len(task.batches) > 1 for task in tasks) == streams
+        return chain.from_iterable(recipe.measure(task, images, setup) for task in tasks)
+
+    results = run_tasks(recipe.plan, setup, measure, tmp_path / "tasks", 2, "")
+    assert _facts(results.lines) == _single(recipe, tmp_path / "alone")
 
 
-def test_a_worker_that_differs_is_refused(recipe, tmp_path):
+def test_a_worker_that_differs_is_refused(recipe):
     setup = recipe.inspect()
-    images, _, tasks = prepare(recipe.plan, setup, tmp_path, 2, False, "")
+    task, images = Task("fog", METHODS, ((0,),)), choose_images(recipe.plan, setup.profile)
     for change, words in (
         ({"weights": {**setup.weights, "classifier": "other"}}, "weights.classifier: other there"),
         ({"packages": {**setup.packages, "torch": "1.0"}}, "packages.torch: 1.0 there"),
         ({"precision": "bfloat16"}, "precision: bfloat16 there, float32 here"),
     ):
         with pytest.raises(ValueError, match=f"differs from the first one .*{words}"):
-            recipe.measure(tasks[0], images, dataclasses.replace(setup, **change))
+            recipe.measure(task, images, dataclasses.replace(setup, **change))
 
 
 def test_without_ray_a_sentence_says_what_to_install(picture_folder, tmp_path, monkeypatch):
@@ -118,7 +118,7 @@ def test_an_address_without_a_cluster_is_refused_at_once():
         port = free.getsockname()[1]
     pytest.importorskip("ray")
     said = rf"at 127.0.0.1:{port} cannot be joined .*ray start --head"
-    with pytest.raises(ClusterError, match=said), cluster.connect(f"127.0.0.1:{port}"):
+    with pytest.raises(ConnectionError, match=said), cluster.connect(f"127.0.0.1:{port}"):
         pass
 
 
@@ -165,7 +165,7 @@ def _deadly(profile: Profile, root: Path, marker: Path) -> Models:
 def test_two_machines_give_the_single_machines_file(machines, recipe, whole, tmp_path):
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, address=machines.address)
     assert _facts(results.lines) == whole
-    again = evaluate_on_cluster(recipe, tmp_path / "ray", 2, resume=True, address=machines.address)
+    again = evaluate_on_cluster(recipe, tmp_path / "ray", 2, address=machines.address)
     assert again.lines == results.lines
 
 

@@ -54,9 +54,9 @@ def test_labelled_pictures_are_answered_once(
     first = done("gain", *options)
     assert first.stdout.startswith("Repair ")
     assert "read right" in first.stdout.splitlines()[0]
-    told = table(first.stdout)
-    assert list(told) == ["contrast", "pixelate", "clean"]
-    assert told["clean"][0] == told["clean"][1]
+    rows = table(first.stdout)
+    assert list(rows) == ["contrast", "pixelate", "clean"]
+    assert rows["clean"][0] == rows["clean"][1]
     assert "nan" not in first.stdout
     assert "torn.png" in first.stderr
 

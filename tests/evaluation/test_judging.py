@@ -7,24 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from dga.corruptions import FAMILIES, corrupt
 from dga.diffusion import forward_path
-from dga.discriminator import INPUTS, compute_curve
+from dga.discriminator import compute_curve
 from dga.evaluation import judging
-from dga.evaluation.judging import judge_pictures, read_study
+from dga.evaluation.judging import judge_pictures
 from dga.evaluation.plan import Plan, image_seed
 from dga.images import to_tensor
-from dga.io.shipped import shipped
-from dga.networks.compute import Compute
-from dga.networks.models import load_models
-from dga.networks.unet import Discriminator
-from dga.profiles import EVERYDAY16
 from dga.training.discriminator.studies import Study
-from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import Sources
-from dga.weights.store import save_weights, weights_id
+from dga.weights.store import weights_id
 from tests.fixtures.cli import done
 
 DEPTHS = (0, 3, 50, 100)
@@ -45,11 +37,9 @@ def _same(one: Path, other: Path) -> bool:
     return set(first) == set(second) and all(np.array_equal(first[k], second[k]) for k in first)
 
 
-@pytest.mark.parametrize(("shown", "depths"), [("x_t", range(101)), ("x0_hat", DEPTHS)])
-def test_logits_are_those_of_the_curve(shown, depths, tiny_models, plan, images, tmp_path):
-    judge, features = (tiny_models, Study(input=shown)), shown == "x_t"
-    asked = () if features else depths
-    judge_pictures(*judge, plan, tmp_path, asked, features)
+@pytest.mark.parametrize(("features", "depths"), [(True, range(101)), (False, DEPTHS)])
+def test_logits_are_those_of_the_curve(features, depths, tiny_models, plan, images, tmp_path):
+    judge_pictures(tiny_models, Study(), plan, tmp_path, () if features else depths, features)
     depths = list(depths)
     curves = _load(tmp_path / "curves.npz")
     assert curves["corruptions"].tolist() == ["clean", "gaussian_noise", "fog"]
@@ -58,7 +48,6 @@ def test_logits_are_those_of_the_curve(shown, depths, tiny_models, plan, images,
     assert curves["logits"].dtype == np.float32
     assert (tmp_path / "features.npz").exists() == features
 
-    denoiser = tiny_models.denoiser if shown == "x0_hat" else None
     for n, path in enumerate(curves["paths"].tolist()):
         pixels = images.pixels[images.names.index(path)]
         for m, name in enumerate(("clean", "gaussian_noise", "fog")):
@@ -66,7 +55,7 @@ def test_logits_are_those_of_the_curve(shown, depths, tiny_models, plan, images,
             damaged = pixels if name == "clean" else corrupt(pixels, name, 3, seed)
             states = forward_path(tiny_models.schedule, to_tensor(damaged), seed)
             judge = tiny_models.discriminator
-            expected = compute_curve(tiny_models.schedule, judge, states, denoiser, range(101))
+            expected = compute_curve(tiny_models.schedule, judge, states, range(101))
             np.testing.assert_allclose(curves["logits"][m, n], expected[depths], atol=1e-4)
 
 
@@ -119,8 +108,10 @@ def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
     ):
         with pytest.raises(ValueError, match=said):
             judge_pictures(*judge, another, tmp_path, *changed)
-    other = tiny_models, Study(source="crossed")
-    with pytest.raises(ValueError, match="source: images there, crossed here; study: images there"):
+    other = tiny_models, Study(source="generated")
+    with pytest.raises(
+        ValueError, match="source: images there, generated here; study: images there"
+    ):
         judge_pictures(*other, plan, tmp_path, *few)
     assert (tmp_path / "config.json").read_bytes() == before
 
@@ -133,28 +124,6 @@ def test_impossible_depths_are_refused(tiny_models, plan, tmp_path):
     with pytest.raises(ValueError, match="between 0 and 100, not 101"):
         judge_pictures(tiny_models, Study(), plan, tmp_path, (0, 101))
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.fixture
-def x0_hat_folder(tmp_path: Path) -> Path:
-    """Untrained weights of the shipped shape that claim to judge x0_hat."""
-    torch.manual_seed(0)
-    diffusion = shipped("assets/weights") / "everyday16" / "diffusion"
-    facts = Study(input="x0_hat").facts(weights_id(diffusion))
-    network = Discriminator(EVERYDAY16.discriminator)
-    save_weights(network.state_dict(), tmp_path / "discriminator", facts)
-    return tmp_path / "discriminator"
-
-
-def test_the_pipeline_refuses_a_discriminator_of_x0_hat(x0_hat_folder):
-    compute = Compute.choose("cpu", "float32")
-    with pytest.raises(WeightsError, match="judges x0_hat, not x_t: it can be judged"):
-        load_models("everyday16", Sources(discriminator=x0_hat_folder), compute)
-    sources = Sources(discriminator=x0_hat_folder)
-    study = read_study(load_models("everyday16", sources, compute, INPUTS), sources)
-    assert (study.input, study.name) == ("x0_hat", "images-x0_hat")
-    models = load_models("everyday16", compute=compute)
-    assert read_study(models, Sources()).input == "x_t"
 
 
 def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):

@@ -64,7 +64,7 @@ def test_fast_blocks_and_the_published_discriminator(tiny_models):
         torch.testing.assert_close(posed.cpu(), plain, atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["diffusion", "classifier", "discriminator", "x0_hat"])
+@pytest.mark.parametrize("name", ["diffusion", "classifier", "discriminator", "generated"])
 def test_training(name, tiny_models, tiny_profile, picture_folder, tmp_path):
     """A few steps with checkpoints, and going on from one."""
     schedule = dataclasses.replace(tiny_profile.schedule, steps=4)
@@ -81,9 +81,9 @@ def test_training(name, tiny_models, tiny_profile, picture_folder, tmp_path):
         elif name == "classifier":
             network = classifier.train_classifier(training, images)
         else:
-            study = Study(explanations=name == "discriminator", diffusion=weights)
-            if name == "x0_hat":
-                study = dataclasses.replace(study, input=name, source="crossed", samples=3)
+            study = Study("images", explanations=True)
+            if name == "generated":
+                study = Study(name, diffusion=weights, samples=3)
             network, _ = discriminator.train_discriminator(training, images, study)
         assert {p.device.type for p in network.parameters()} == {device}
         return {name: value.cpu() for name, value in network.state_dict().items()}

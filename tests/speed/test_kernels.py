@@ -155,8 +155,8 @@ def test_networks_that_move_take_the_precision_of_the_new_device(tiny_models, mo
     assert moved.compute.precision == "float32"  # was asked for by name
     chosen = copy.deepcopy(dataclasses.replace(tiny_models, compute=Compute.choose("cpu")))
     moved = chosen.to("meta")
-    found = moved.compute.device, moved.compute.precision, moved.compute.fast
-    assert found == (meta, "bfloat16", True)
+    numerics = moved.compute.device, moved.compute.precision, moved.compute.fast
+    assert numerics == (meta, "bfloat16", True)
     assert {p.dtype for p in moved.denoiser.parameters()} == {torch.float32, torch.bfloat16}
     assert {p.dtype for p in moved.explainer.parameters()} == {torch.float32}
 

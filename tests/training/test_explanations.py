@@ -58,17 +58,17 @@ def test_a_clean_picture_is_spoilt_or_stays_source(cat, schedule):
     x = to_tensor(cat).expand(200, 3, -1, -1)
     marked = torch.full_like(x, 0.25)
     depth = torch.zeros(200, dtype=torch.int64)
-    found = draw_second_pictures(x, marked, depth, schedule, range(200))
-    change = (found.x - x).abs().flatten(1).mean(1)
-    source = found.target == 0
+    pairs = draw_second_pictures(x, marked, depth, schedule, range(200))
+    change = (pairs.x - x).abs().flatten(1).mean(1)
+    source = pairs.target == 0
     assert bool((change[source] < VISIBLE).all())
-    assert not bool(found.deviation[source].any())
-    untouched = (found.x == 0.25).flatten(1).all(1)
+    assert not bool(pairs.deviation[source].any())
+    untouched = (pairs.x == 0.25).flatten(1).all(1)
     assert 0.2 < untouched.float().mean() < 0.6
     assert 0 < source.float().mean() < 0.3
     again = draw_second_pictures(x, marked, depth, schedule, range(200))
-    assert torch.equal(again.x, found.x)
-    assert torch.equal(again.depth, found.depth)
+    assert torch.equal(again.x, pairs.x)
+    assert torch.equal(again.depth, pairs.depth)
 
 
 @given(st.integers(0, 2**32), st.floats(0, 1.5), st.integers(0, 100))

@@ -125,6 +125,6 @@ def test_the_share_is_recorded(picture_folder, folder, tmp_path):
     run.train(
         "diffusion", "everyday16", [picture_folder], tmp_path, config, CPU, photographs=[folder]
     )
-    told = read_config(tmp_path)
-    assert told["training"]["windows"] == 0.5
-    assert told["trained_on"]["photographs"] == 2
+    config = read_config(tmp_path)
+    assert config["training"]["windows"] == 0.5
+    assert config["trained_on"]["photographs"] == 2

@@ -146,7 +146,7 @@ def test_a_folder_tells_its_classifier_itself(tmp_path):
 
 def test_a_folders_config_is_not_believed_blindly(tmp_path):
     state = build_classifier(SMALL).state_dict()
-    for told in ("resnet18", {"architecture": "resnet18"}, {**vars(SMALL), "architecture": 3}):
-        save_weights(state, tmp_path, {"profile": {"classifier": told}})
+    for facts in ("resnet18", {"architecture": "resnet18"}, {**vars(SMALL), "architecture": 3}):
+        save_weights(state, tmp_path, {"profile": {"classifier": facts}})
         with pytest.raises(WeightsError, match=r"does not describe a classifier|no architecture"):
             classifier_config(EVERYDAY16, Sources(classifier=tmp_path))

@@ -73,8 +73,8 @@ def test_labels_are_a_thousand_and_in_the_models_order():
     for i, label in enumerate(labels):
         first = label.split(",")[0].removesuffix(" (bird)").removesuffix(" (machine)")
         assert info.index_to_description(i).startswith(first)
-    known = {0: "tench", 134: "crane (bird)", 281: "tabby", 517: "crane (machine)"}
-    assert {i: labels[i] for i in known} == known
+    names = {0: "tench", 134: "crane (bird)", 281: "tabby", 517: "crane (machine)"}
+    assert {i: labels[i] for i in names} == names
     assert (labels[474], labels[264]) == ("cardigan", "Cardigan, Cardigan Welsh corgi")
 
 
@@ -155,9 +155,9 @@ def test_page_says_what_is_missing():
 def test_fetch_and_run(hosted, host, checkpoints, photo, tmp_path):
     host.cuts = [50_000]
     result = run_dga("fetch", "--profile", "hosted")
-    kept = weights_home() / "hosted" / "diffusion" / "diffusion.pt"
-    assert kept.read_bytes() == checkpoints.diffusion.read_bytes()
-    assert f"diffusion: {kept}" in result.stdout
+    path = weights_home() / "hosted" / "diffusion" / "diffusion.pt"
+    assert path.read_bytes() == checkpoints.diffusion.read_bytes()
+    assert f"diffusion: {path}" in result.stdout
     assert "classifier: " in result.stdout
     assert "the discriminator (python -m dga train discriminator" in result.stderr
 
@@ -184,12 +184,12 @@ def test_hub_that_cannot_be_reached(hosted, host):
 
 def test_altered_file_is_refused_and_fetched_again(hosted, checkpoints):
     fetch_missing(hosted, Sources())
-    kept = weights_home() / "hosted" / "diffusion" / "diffusion.pt"
-    content = bytearray(kept.read_bytes())
+    path = weights_home() / "hosted" / "diffusion" / "diffusion.pt"
+    content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
-    kept.write_bytes(bytes(content))
+    path.write_bytes(bytes(content))
     with pytest.raises(WeightsError, match=r"was altered .*dga fetch --profile hosted\)"):
         load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
-    kept.unlink()
+    path.unlink()
     run_dga("fetch", "--profile", "hosted")
     load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)

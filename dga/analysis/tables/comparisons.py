@@ -52,7 +52,7 @@ def make_comparisons(pooled: PooledRuns) -> Table:
 
 
 def list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
-    """Ours and each rival, a repair with a reader and either alone, a method and its control."""
+    """Ours and each rival, a pair and either part, DGA+ without a stage, a method's control."""
     methods = pooled.methods_to_compare
     for method in OURS:
         if method in methods:
@@ -61,3 +61,5 @@ def list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
         yield from ((name.name, part) for part in name.parts if part in pooled.methods)
         if name.permutation and name.without_permutation in pooled.methods:
             yield name.without_permutation, name.name
+        elif name.is_stage_left_out and name.base in pooled.methods:
+            yield name.base, name.name

@@ -19,7 +19,7 @@ def make_studies(judges: Sequence[JudgeRun]) -> Table:
     common = sorted(set.intersection(*(set(judge.depths) for judge in judges)))
     rows = Rows()
     for judge in judges:
-        conditions = {k: judge.config.get(k) for k in ("input", "source", "severity", "split")}
+        conditions = {k: judge.config.get(k) for k in ("source", "severity", "split")}
         for group, names in list_judged_groups(judge).items():
             means = compute_f1(judge).loc[names].mean()  # by depth
             rows.texts.append(_to_texts(judge, group, means, common))
@@ -48,7 +48,6 @@ def _to_texts(judge: JudgeRun, group: str, means: pd.Series, common: Sequence[in
     }
     return {
         "Study": judge.study,
-        "Input": str(config.get("input", EMPTY_CELL)),
         "Trained on": name_training(judge) or EMPTY_CELL,
         "Severity": str(config.get("severity", EMPTY_CELL)),
         "Photographs": SPLITS.get(config.get("split", ""), EMPTY_CELL),

@@ -19,8 +19,7 @@ Cells = dict[str, Any]
 @dataclass(frozen=True)
 class Table:
     """``texts``: strings, :data:`EMPTY_CELL` where nothing was measured; ``numbers``: the
-    same and more as numbers, empty where nothing was measured; ``commands`` made it;
-    ``missing``: what was not run.
+    same and more as numbers, empty where nothing was measured; ``commands`` made it.
     """
 
     title: str
@@ -28,7 +27,6 @@ class Table:
     texts: pd.DataFrame
     numbers: pd.DataFrame
     commands: tuple[str, ...]
-    missing: tuple[str, ...] = ()
 
     def to_markdown(self) -> str:
         """Title, table, caption."""

@@ -13,9 +13,9 @@ from torch.utils.data import Dataset
 
 from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet
-from dga.diffusion import Schedule
+from dga.diffusion import Schedule, missing_variance
 from dga.images import Pixels, to_tensor
-from dga.io.parsing import some
+from dga.io.parsing import first_names
 from dga.profiles import Profile
 from dga.training import loop
 from dga.training.discriminator.explanations import SecondPictures, draw_second_pictures
@@ -29,12 +29,11 @@ NAMES_SHOWN = 3
 
 
 class Batch(NamedTuple):
-    """One batch on the CPU: ``x_k`` ``[2 n, 3, S, S]``, sources first; the rest ``[2 n]``."""
+    """One batch: ``x_k`` ``[2 n, 3, S, S]``, sources first; the rest ``[2 n]``."""
 
     x_k: Tensor
     time: Tensor
     target: Tensor
-    depth: Tensor
 
 
 @dataclass(frozen=True)
@@ -76,10 +75,10 @@ class PairBatches(Dataset):
         deviation = torch.cat([torch.zeros_like(second.deviation), second.deviation])
         depth = second.depth.repeat(2)
         abar = schedule.alpha_bar[depth].view(-1, 1, 1, 1)
-        missing = (1 - abar - abar * deviation.view(-1, 1, 1, 1).square()).clamp(min=0)
+        missing = missing_variance(abar, deviation.view(-1, 1, 1, 1).square())
         x_0 = torch.cat([clean, second.x])
         x_k = x_0 * abar.sqrt().float() + noise * missing.sqrt().float()
-        return Batch(x_k, schedule.time[depth], target, depth)
+        return Batch(x_k, schedule.time[depth], target)
 
     def _draw_second(
         self, clean: Tensor, corrupted: Tensor, depth: Tensor, rng: np.random.Generator
@@ -125,7 +124,7 @@ class PairBatches(Dataset):
         pictures = list(images.pixels)
         if unreadable:
             if not pictures:
-                raise ValueError(f"None of {some(unreadable, NAMES_SHOWN)} can be read.")
-            _log.warning("Passed over, as unreadable: %s.", some(unreadable, NAMES_SHOWN))
+                raise ValueError(f"None of {first_names(unreadable, NAMES_SHOWN)} can be read.")
+            _log.warning("Passed over, as unreadable: %s.", first_names(unreadable, NAMES_SHOWN))
             pictures += [pictures[i % len(pictures)] for i in range(len(unreadable))]
         return pictures

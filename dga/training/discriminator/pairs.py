@@ -28,31 +28,22 @@ def make_pairs(
 ) -> tuple[Pixels, Pixels]:
     """Source and corrupted pictures (labels 0 and 1), uint8 ``[n, S, S, 3]`` each.
 
-    ``pictures``: real ones, each uint8 ``[side, side, 3]``; ``samples``: generated ones, unless
-    the source is ``images``. A pair shows one picture twice, but for the source ``generated``:
-    there the clean one is a sample. ``crossed``: every other pair is made of a sample, so that
-    the label tells nothing about real or generated. ``view`` brings both to the network's size.
+    ``pictures``: real ones, each uint8 ``[side, side, 3]``; ``samples``: generated ones. A pair
+    shows one picture twice; with ``samples`` the clean one is one of these instead. ``view``
+    brings both to the network's size.
     """
     clean, corrupted = [], []
-    odd = int(rng.integers(2)) if study.source == "crossed" else 0
-    for i, picture in enumerate(pictures):
-        if study.source == "crossed" and i % 2 == odd:
-            picture = _draw_sample(samples, rng, view)
+    for picture in pictures:
         picture = vary_source(picture, rng)
         name = study.corruptions[int(rng.integers(len(study.corruptions)))]
         severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]
         seed = int(rng.integers(2**31))
         corrupted.append(view.finish(corrupt(picture, name, severity, seed)))
-        if study.source == "generated":
-            picture = vary_source(_draw_sample(samples, rng, view), rng)
+        if samples is not None:
+            sample = Image.fromarray(samples[int(rng.integers(len(samples)))])
+            picture = vary_source(view.clean(sample), rng)
         clean.append(view.finish(picture))
     return np.stack(clean), np.stack(corrupted)
-
-
-def _draw_sample(samples: Pixels | None, rng: np.random.Generator, view: View) -> Pixels:
-    if samples is None:
-        raise ValueError("This source needs generated pictures.")
-    return view.clean(Image.fromarray(samples[int(rng.integers(len(samples)))]))
 
 
 def vary_source(picture: Pixels, rng: np.random.Generator) -> Pixels:

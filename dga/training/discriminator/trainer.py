@@ -1,7 +1,6 @@
 """Training the discriminator to tell noised corrupted images from noised source images."""
 
-from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +9,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from dga.data.image_sets import ImageFiles, ImageSet, take_training
-from dga.diffusion import Schedule
-from dga.discriminator import estimate_x0
 from dga.networks.unet import Discriminator
-from dga.training import loop
 from dga.training.discriminator.batches import Batch, PairBatches
-from dga.training.discriminator.samples import Prior, draw_samples
+from dga.training.discriminator.samples import draw_samples
 from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
 from dga.weights.checkpoints import load_state, read_checkpoint
-from dga.weights.store import load_weights
+from dga.weights.store import load_weights, weights_folder, weights_id
 
 LAST = "out.2.c_proj."
 """The one layer whose shape depends on the number of classes."""
@@ -44,10 +40,9 @@ def train_discriminator(
     """
     study = study or Study()
     profile, config, device = training.profile, training.config, training.device
-    prior = Prior.load(profile, study, device) if study.needs_diffusion else None
-    diffusion_id = prior.diffusion_id if prior else ""
+    diffusion = study.diffusion or weights_folder(profile.name, "diffusion")
+    facts = study.facts(weights_id(diffusion) if study.needs_samples else "")
     windows = photographs.fingerprint() if photographs else ""
-    facts = study.facts(diffusion_id)
     identity = training.describe("discriminator", images, photographs=windows)
     images = take_training(images)
     is_file = training.init is not None and not training.init.is_dir()
@@ -56,29 +51,21 @@ def train_discriminator(
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
-    schedule = Schedule.from_config(profile.schedule)
 
-    @cache
-    def begin() -> Callable[[int], Batch]:
-        """Called for the first batch: a foreign checkpoint is refused before samples are drawn."""
+    def make_batches() -> PairBatches:
         samples = None
-        if prior and study.needs_samples:
-            shards = study.shards or training.out / "samples"
-            samples = draw_samples(profile, prior, study.samples, shards)
-        maker = PairBatches(profile, study, images, config, samples, photographs)
-        return loop.make_ahead(maker, config.steps, workers)
+        if study.needs_samples:
+            folder = training.out / "samples"
+            samples = draw_samples(profile, diffusion, study.samples, folder, device)
+        return PairBatches(profile, study, images, config, samples, photographs)
 
-    def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        x, time, target, depth = begin()(step)
-        x, time, target = x.to(device), time.to(device), target.to(device)
-        if prior and study.input == "x0_hat":
-            x = estimate_x0(schedule, prior.network, x, depth)
+    def loss(batch: Batch) -> tuple[Tensor, dict[str, float]]:
+        x, time, target = (tensor.to(device) for tensor in batch)
         logits = model(x, time)
         value = F.binary_cross_entropy_with_logits(logits, target)
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
-    run_facts = {**identity, "explanations": study.explanations, **facts}
-    network = training.fit(model, optimizer, loss, run_facts)
+    network = training.fit(model, optimizer, loss, identity | facts, make_batches, workers)
     return network, facts
 
 
