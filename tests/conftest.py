@@ -60,7 +60,11 @@ def pytest_configure() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first, so that no process is left alone with it."""
-    items.sort(key=lambda item: "browser" not in item.path.parts)
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker("browser")
+    first = ("slow", "browser")
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in first])
 
 
 @pytest.fixture(scope="session")
