@@ -1,37 +1,19 @@
-"""Fixtures of every test: models, a running page, pictures."""
+"""How tests are run. What they share is in ``tests/fixtures``."""
 
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 import shutil
 import tempfile
-from pathlib import Path
 
-import numpy as np
 import pytest
-import skimage.data
-import torch
-from PIL import Image
-
-from dga.images import to_pixels, to_square
 
 # Failed assertions in these say what was compared, as those in tests do.
 pytest.register_assert_rewrite("tests.fixtures.browser", "tests.fixtures.rights")
 
-from tests.fixtures.app import networks, served  # noqa: E402, F401
-from tests.fixtures.browser import chromium  # noqa: E402, F401
-from tests.fixtures.host import host  # noqa: E402, F401
-from tests.fixtures.models import (  # noqa: E402, F401
-    choosy_models,
-    images,
-    pictures,
-    shipped_models,
-    tiny_models,
-    tiny_profile,
-)
-from tests.fixtures.public_weights import checkpoints, small_imagenet  # noqa: E402, F401
-
+FIXTURES = ("app", "browser", "host", "models", "pictures", "public_weights")
 WORKERS = 2
 
 
@@ -46,7 +28,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         options.numprocesses, options.dist, options.loadscopereorder = WORKERS, "loadfile", False
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """One thread a process: tiny networks gain nothing by more, and each process has a core.
 
     Pages, their clients and browsers leave files in a folder that goes with the process.
@@ -55,35 +37,17 @@ def pytest_configure() -> None:
     tempfile.tempdir = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="dga-tests-")
     atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # of the processes that tests start
-    torch.set_num_threads(1)
+    if not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None):
+        return  # the process that only shares tests out: importing torch would hold up the others
+    for name in FIXTURES:
+        config.pluginmanager.import_plugin(f"tests.fixtures.{name}")
+    importlib.import_module("torch").set_num_threads(1)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first, so that no process is left alone with it."""
-    items.sort(key=lambda item: "browser" not in item.path.parts)
-
-
-@pytest.fixture(scope="session")
-def cat() -> np.ndarray:
-    """scikit-image's chelsea, 64 pixels a side."""
-    return to_pixels(to_square(Image.fromarray(skimage.data.chelsea()), 64))
-
-
-@pytest.fixture
-def photo(cat: np.ndarray, tmp_path: Path) -> Path:
-    """The cat as a file."""
-    Image.fromarray(cat).save(tmp_path / "cat.png")
-    return tmp_path / "cat.png"
-
-
-@pytest.fixture(scope="session")
-def picture_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two classes of eight synthetic pictures, laid out as an image folder."""
-    root = tmp_path_factory.mktemp("pictures")
-    rng = np.random.default_rng(0)
-    for c, name in enumerate(("cat", "big_cat")):
-        (root / name).mkdir()
-        for i in range(8):
-            base = rng.integers(0, 255, (6 + 4 * c, 6 + 4 * c, 3), dtype=np.uint8)
-            Image.fromarray(base).resize((40, 36)).save(root / name / f"{name}_{i}.png")
-    return root
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker("browser")
+    first = ("slow", "browser")
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in first])
