@@ -195,7 +195,7 @@ class Service:
 
         run = await self._last(request, steps)
         rebuilt = (result.image for result in run.reconstructions.values())
-        pictures = (run.input, run.stopped.x_t_star, *rebuilt)
+        pictures = (run.input, run.forward.x_t_star, *rebuilt)
         return to_api_facts(run), [write_picture(pixels) for pixels in pictures]
 
     async def _read(self, picture: Any, request: gr.Request) -> Pixels:

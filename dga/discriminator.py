@@ -77,7 +77,7 @@ def compute_curve(
 
 
 @dataclass(frozen=True)
-class Judged:
+class CurveUpdate:
     """Event: more states of a path were judged."""
 
     path: JudgedPath
@@ -99,7 +99,7 @@ class JudgedPath:
     seconds: list[float] = field(default_factory=lambda: [0.0])
     """At index n: the seconds in which the first n states were drawn and judged."""
 
-    def judge(self, count: int) -> Iterator[Judged]:
+    def judge(self, count: int) -> Iterator[CurveUpdate]:
         """Judge states from the entry on, a batch at a time, until ``count`` have logits."""
         while (judged := len(self.logits)) < count:
             begun = time.perf_counter()
@@ -111,4 +111,4 @@ class JudgedPath:
             self.logits = np.concatenate([self.logits, logits])
             each = (time.perf_counter() - begun) / size
             self.seconds += [self.seconds[-1] + each * n for n in range(1, size + 1)]
-            yield Judged(self)
+            yield CurveUpdate(self)

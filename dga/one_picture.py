@@ -19,7 +19,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import Event, PictureCache, Rebuilt, Stopped, find_stop, run
+from dga.pipeline import Event, ForwardResult, PictureCache, ReverseResult, find_stop, run
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
 from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
 
@@ -29,11 +29,11 @@ class Reconstruction:
     """A picture rebuilt by one system.
 
     ``image``: uint8 ``[S, S, 3]``; ``seconds``: of rebuilding and predicting, without those of
-    ``stopped``.
+    ``forward``.
     """
 
     system: System
-    stopped: Stopped
+    forward: ForwardResult
     image: Pixels
     prediction: Prediction
     seconds: float
@@ -41,14 +41,14 @@ class Reconstruction:
     @property
     def depth(self) -> int:
         """The depth, in 0...T, from which it was rebuilt."""
-        return self.stopped.stop.t_star
+        return self.forward.stop.t_star
 
 
 @dataclass(frozen=True)
 class Adaptation:
     """One finished run.
 
-    ``stopping``: the rule that chose t*; ``stopped``: where it did so on the picture as it came
+    ``stopping``: the rule that chose t*; ``forward``: where it did so on the picture as it came
     or, where every system explains the damage first, on the first system's own path. Pictures are
     uint8 ``[S, S, 3]``.
     """
@@ -60,24 +60,24 @@ class Adaptation:
     device: str
     input: Pixels
     input_prediction: Prediction
-    stopped: Stopped
+    forward: ForwardResult
     x_t_star_prediction: Prediction
     reconstructions: Mapping[str, Reconstruction]
 
     @property
     def t_star(self) -> int:
-        return self.stopped.stop.t_star
+        return self.forward.stop.t_star
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) along the path of ``stopped``."""
-        return self.stopped.confidence
+        """P(corrupted | x_k) along the path of ``forward``."""
+        return self.forward.confidence
 
     @property
-    def explained(self) -> Stopped | None:
+    def explained(self) -> ForwardResult | None:
         """The stop of the first system that explains the damage, if one does."""
         results = self.reconstructions.values()
-        return next((result.stopped for result in results if result.stopped.repair.explain), None)
+        return next((result.forward for result in results if result.forward.repair.explain), None)
 
 
 def adapt(
@@ -106,11 +106,11 @@ def adapt_steps(
 ) -> Iterator[Event | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
-    The first :class:`Stopped` is that of the picture as it came, by the paper's rule. ``extent``:
-    to this depth its path is judged, and deeper only where the stop depends on it; by default to T,
-    and, with no such event, not at all where every system explains the damage first. ``cache``: of
-    this picture, to share its explanations and paths with other calls. ``stopping``: the rule on
-    that path where no system has one; by default the profile's.
+    The first :class:`ForwardResult` is that of the picture as it came, by the paper's rule.
+    ``extent``: to this depth its path is judged, and deeper only where the stop depends on it; by
+    default to T, and, with no such event, not at all where every system explains the damage first.
+    ``cache``: of this picture, to share its explanations and paths with other calls. ``stopping``:
+    the rule on that path where no system has one; by default the profile's.
     """
     profile, x = models.profile, picture_tensor(models, pixels)
     if chosen is None:
@@ -121,17 +121,17 @@ def adapt_steps(
         by_repair[require_repair(system)].append(system)
     (input_prediction,) = classify(models, x[None])
     unexplained = [repair.diffusion for repair in by_repair if not repair.explain]
-    stopped: Stopped | None = None
+    forward: ForwardResult | None = None
     if unexplained or not chosen or extent is not None:
         rule = _find_rule(unexplained) or stopping or profile.stopping
         deepest = profile.schedule.steps if extent is None else extent
-        stopped = yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)
-        yield stopped
+        forward = yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)
+        yield forward
     results = yield from _reconstruct(models, cache, by_repair)
-    if stopped is None:
-        stopped = results[chosen[0].name].stopped
-        rule = stopped.repair.diffusion.stopping or profile.stopping
-    (at_t_star,) = classify(models, to_tensor(stopped.x_t_star)[None].to(models.device))
+    if forward is None:
+        forward = results[chosen[0].name].forward
+        rule = forward.repair.diffusion.stopping or profile.stopping
+    (at_t_star,) = classify(models, to_tensor(forward.x_t_star)[None].to(models.device))
     yield Adaptation(
         profile=profile,
         stopping=rule,
@@ -140,7 +140,7 @@ def adapt_steps(
         device=str(models.device),
         input=pixels,
         input_prediction=input_prediction,
-        stopped=stopped,
+        forward=forward,
         x_t_star_prediction=at_t_star,
         reconstructions={system.name: results[system.name] for system in chosen},
     )
@@ -157,15 +157,15 @@ def _reconstruct(
     """The result of every system, by name: repairs that systems have in common are made once."""
     results: dict[str, Reconstruction] = {}
     for event in run(models, cache.x[None], [cache.seed], list(by_repair), [cache]):
-        if not isinstance(event, Rebuilt):
+        if not isinstance(event, ReverseResult):
             yield event
             continue
         begun = time.perf_counter()
         image = from_tensor(event.image)
         (prediction,) = classify(models, event.image[None])
         seconds = event.seconds + time.perf_counter() - begun
-        for system in by_repair[event.stopped.repair]:
-            result = Reconstruction(system, event.stopped, image, prediction, seconds)
+        for system in by_repair[event.forward.repair]:
+            result = Reconstruction(system, event.forward, image, prediction, seconds)
             results[system.name] = result
             yield result
     return results

@@ -24,11 +24,11 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.noise_level import matched_depth, uniform_levels
 from dga.explanation.operators import Convolution
-from dga.explanation.search import Explanation, Scored
+from dga.explanation.search import CandidateScore, Explanation
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import PictureCache, Rebuilt, run
+from dga.pipeline import PictureCache, ReverseResult, run
 from dga.profiles import PROFILES, Repair, WindowsConfig
 from dga.stopping import Stop
 
@@ -112,7 +112,7 @@ def repair_photograph(models: Models, pixels: Pixels, seed: int | None = None) -
 @isolate_numerics
 def photograph_steps(
     models: Models, pixels: Pixels, seed: int | None = None
-) -> Iterator[Scored | Progress | Photograph]:
+) -> Iterator[CandidateScore | Progress | Photograph]:
     """:func:`repair_photograph`, an event at a time. The last one is the :class:`Photograph`."""
     begun = time.perf_counter()
     is_image = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
@@ -148,26 +148,28 @@ def mirror_to_side(pixels: Pixels, least: int) -> Pixels:
     return np.pad(pixels, (*missing, (0, 0)), "symmetric") if np.any(missing) else pixels
 
 
-def _repair_whole(models: Models, pixels: Pixels, seed: int) -> Generator[Scored, None, Photograph]:
+def _repair_whole(
+    models: Models, pixels: Pixels, seed: int
+) -> Generator[CandidateScore, None, Photograph]:
     """DGA+ on a picture in one piece, uint8 ``[H, W, 3]``."""
     x = to_tensor(pixels).to(models.device)
     for event in run(models, x[None], [seed], [models.profile.plus]):
-        if isinstance(event, Scored):
+        if isinstance(event, CandidateScore):
             yield event
-        elif isinstance(event, Rebuilt):
-            image, stopped = from_tensor(event.image), event.stopped
+        elif isinstance(event, ReverseResult):
+            image, forward = from_tensor(event.image), event.forward
     return Photograph(
         image,
-        stopped.explanation,
-        noise=_noise_by_pixel(stopped.explanation, pixels),
-        depths=np.array([[stopped.stop.t_star]]),
-        crossed=stopped.stop.crossed,
+        forward.explanation,
+        noise=_noise_by_pixel(forward.explanation, pixels),
+        depths=np.array([[forward.stop.t_star]]),
+        crossed=forward.stop.crossed,
     )
 
 
 def _repair_windows(
     models: Models, pixels: Pixels, seed: int
-) -> Generator[Scored | Progress, None, Photograph]:
+) -> Generator[CandidateScore | Progress, None, Photograph]:
     """A picture, uint8 ``[H, W, 3]``, that is explained as a whole and repaired by windows."""
     side, repair = models.profile.image_size, choose_repair(models)
     assert repair.explain is not None
@@ -188,9 +190,9 @@ def _repair_windows(
         if isinstance(event, Progress):
             yield event
             continue
-        number, stopped = event.stopped.row, event.stopped
-        stops[number] = stopped.stop
-        if stopped.steps:
+        number, forward = event.forward.row, event.forward
+        stops[number] = forward.stop
+        if forward.steps:
             grid.add(change, number, event.image.cpu() - grid.cut(reference, [number])[0])
     change = change / grid.weight()
     if (pixels == pixels[..., :1]).all():  # a grey photograph stays grey
@@ -212,7 +214,7 @@ def _repair_damaged_windows(
     repair: Repair,
     grid: Grid,
     explanations: Sequence[Explanation],
-) -> Iterator[Rebuilt | Progress]:
+) -> Iterator[ReverseResult | Progress]:
     """The windows of ``source``, ``[3, H, W]``, that are not undamaged, some at a time.
 
     The row of each result is the window's number in the grid.
@@ -228,9 +230,9 @@ def _repair_damaged_windows(
             for window, window_seed, number in zip(windows, seeds, numbers, strict=True)
         ]
         for event in run(models, windows, seeds, [repair], caches):
-            if isinstance(event, Rebuilt):
-                stopped = replace(event.stopped, row=numbers[event.stopped.row])
-                yield replace(event, stopped=stopped)
+            if isinstance(event, ReverseResult):
+                forward = replace(event.forward, row=numbers[event.forward.row])
+                yield replace(event, forward=forward)
         yield Progress(first + len(numbers), len(damaged))
 
 

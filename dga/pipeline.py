@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, count_steps, sampler_of
-from dga.discriminator import FIRST, Judged, JudgedPath, max_batch
+from dga.discriminator import FIRST, CurveUpdate, JudgedPath, max_batch
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
-from dga.explanation.search import Explanation, Scored, explain
+from dga.explanation.search import CandidateScore, Explanation, explain
 from dga.explanation.sharpness import disk, wiener
 from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
@@ -50,7 +50,7 @@ NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
 
 
 @dataclass(frozen=True)
-class Stopped:
+class ForwardResult:
     """Event: the forward process of one picture stopped, for one repair.
 
     ``row`` and ``seed``: of the picture, and ``observed``: as it came, ``[3, S, S]``;
@@ -103,19 +103,19 @@ class Stopped:
 
 
 @dataclass(frozen=True)
-class Rebuilt:
+class ReverseResult:
     """Event: one repair of one picture is finished.
 
     ``image``: ``[3, S, S]`` at 8-bit levels; ``seconds``: of all denoising.
     """
 
-    stopped: Stopped
+    forward: ForwardResult
     image: Tensor
     seconds: float
 
 
-Event = Scored | Judged | Stopped | ReverseStep | Rebuilt
-Permutation = Callable[[list[Stopped]], list[Stopped]]
+Event = CandidateScore | CurveUpdate | ForwardResult | ReverseStep | ReverseResult
+Permutation = Callable[[list[ForwardResult]], list[ForwardResult]]
 """From all stops of a batch to those that are denoised."""
 
 
@@ -133,28 +133,29 @@ def run(
 ) -> Iterator[Event]:
     """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
 
-    Yields :class:`Stopped` and :class:`Rebuilt` for every picture and repair. ``caches``: of these
-    pictures, to reuse what they computed before; ``permutation``: gets all stops and returns those
-    to denoise (a control permutes them). Raises ``FloatingPointError`` if a network returns no
-    numbers, and ``MemoryError`` if not even one picture fits.
+    Yields a :class:`ForwardResult` and a :class:`ReverseResult` for every picture and repair.
+    ``caches``: of these pictures, to reuse what they computed before; ``permutation``: gets all
+    forward results and returns those to denoise (a control permutes them). Raises
+    ``FloatingPointError`` if a network returns no numbers, and ``MemoryError`` if not even one
+    picture fits.
     """
-    all_stopped: list[Stopped] = []
+    forward_results: list[ForwardResult] = []
     for row in range(len(x)):
         cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
         for repair in repairs:
-            stopped = yield from find_stop(cache, row, repair)
-            all_stopped.append(stopped)
+            forward = yield from find_stop(cache, row, repair)
+            forward_results.append(forward)
             if permutation is None:
-                yield stopped
+                yield forward
     if permutation is not None:
-        all_stopped = permutation(all_stopped)
-        yield from all_stopped
-    yield from denoise(models, all_stopped)
+        forward_results = permutation(forward_results)
+        yield from forward_results
+    yield from denoise(models, forward_results)
 
 
 def find_stop(
     cache: PictureCache, row: int, repair: Repair, extent: int = 0
-) -> Generator[Scored | Judged, None, Stopped]:
+) -> Generator[CandidateScore | CurveUpdate, None, ForwardResult]:
     """Explain a picture and find t*, for one repair.
 
     ``row``: of the picture in its batch; ``extent``: depths beyond the entry that are judged at
@@ -175,7 +176,7 @@ def find_stop(
         seconds += judging_seconds
     path = cache.path(explanation)
     starts, states = draw_starts(path, explanation, stop.t_star)
-    return Stopped(
+    return ForwardResult(
         row,
         cache.seed,
         cache.x,
@@ -233,7 +234,9 @@ class PictureCache:
         self._explanations: dict[ExplanationConfig, Explanation] = {}
         self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
 
-    def explain(self, config: ExplanationConfig | None) -> Generator[Scored, None, Explanation]:
+    def explain(
+        self, config: ExplanationConfig | None
+    ) -> Generator[CandidateScore, None, Explanation]:
         """The caller's explanation, else one by ``config``; without either none."""
         if config is None or self.explanation:
             return self.explanation or NO_EXPLANATION
@@ -244,7 +247,7 @@ class PictureCache:
             self._explanations[config] = replace(explanation, seconds=seconds)
         return self._explanations[config]
 
-    def _explain(self, config: ExplanationConfig) -> Generator[Scored, None, Explanation]:
+    def _explain(self, config: ExplanationConfig) -> Generator[CandidateScore, None, Explanation]:
         """Search for an explanation, by windows where the picture is larger than one window."""
         judge = CandidateJudge(self.models.schedule, self.models.explainer, self.seed)
         side = self.models.window_size
@@ -262,7 +265,7 @@ class PictureCache:
 
     def judge_until_stop(
         self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
-    ) -> Generator[Judged, None, tuple[Stop, NDArray[np.float64], float]]:
+    ) -> Generator[CurveUpdate, None, tuple[Stop, NDArray[np.float64], float]]:
         """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
 
         Returns the stop, whose depth is counted from the entry, with logits ``[K]`` and seconds.
@@ -293,30 +296,32 @@ def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanat
 # The way back
 
 
-Job = list[Stopped]
+Job = list[ForwardResult]
 """Repairs of one picture that have path, t* and diffusion in common, and so the result."""
 
 
-def denoise(models: Models, all_stopped: Sequence[Stopped]) -> Iterator[ReverseStep | Rebuilt]:
+def denoise(
+    models: Models, forward_results: Sequence[ForwardResult]
+) -> Iterator[ReverseStep | ReverseResult]:
     """Denoise every picture to depth 0; what differs in depth alone shares batches."""
     groups: dict[Diffusion, list[Job]] = defaultdict(list)
-    for job in _find_jobs(all_stopped):
+    for job in _find_jobs(forward_results):
         if job[0].stop.t_star:
             groups[job[0].diffusion.with_depth(0)].append(job)
         else:
-            yield from (Rebuilt(stopped, job[0].reference, 0.0) for stopped in job)
+            yield from (ReverseResult(forward, job[0].reference, 0.0) for forward in job)
     for group in groups.values():
         for batch in split_by_rows(group, max_batch(group[0][0].x_0)):
             yield from _denoise_batch(models, batch)
 
 
-def _find_jobs(all_stopped: Sequence[Stopped]) -> list[Job]:
+def _find_jobs(forward_results: Sequence[ForwardResult]) -> list[Job]:
     jobs: dict[Any, Job] = defaultdict(list)
-    for stopped in all_stopped:
-        explanation, diffusion = stopped.explanation, stopped.diffusion.with_depth(0)
+    for forward in forward_results:
+        explanation, diffusion = forward.explanation, forward.diffusion.with_depth(0)
         noise_map = id(explanation.noise_map)
-        key = stopped.row, explanation.degradation, noise_map, stopped.starts, diffusion
-        jobs[key].append(stopped)
+        key = forward.row, explanation.degradation, noise_map, forward.starts, diffusion
+        jobs[key].append(forward)
     return list(jobs.values())
 
 
@@ -331,53 +336,53 @@ def split_by_rows(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
     yield batch
 
 
-def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | Rebuilt]:
+def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | ReverseResult]:
     """Denoise one batch of jobs that differ in depth alone; a start of a job is a row."""
     begun, firsts = time.perf_counter(), [job[0] for job in jobs]
-    rows = [stopped for stopped in firsts for _ in stopped.starts]
-    depths = [depth for stopped in firsts for depth in stopped.starts]
-    images = torch.cat([stopped.states for stopped in firsts])  # [b, 3, S, S]
+    rows = [forward for forward in firsts for _ in forward.starts]
+    depths = [depth for forward in firsts for depth in forward.starts]
+    images = torch.cat([forward.states for forward in firsts])  # [b, 3, S, S]
     process = _make_process(models, rows)
-    for step in process.run(images, depths, [stopped.seed for stopped in rows]):
+    for step in process.run(images, depths, [forward.seed for forward in rows]):
         for row, depth, x in zip(step.rows.tolist(), step.depth.tolist(), step.x, strict=True):
             if depth == 0:
                 images[row] = x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
-    by_job = images.clamp(-1, 1).split([len(stopped.starts) for stopped in firsts])
+    by_job = images.clamp(-1, 1).split([len(forward.starts) for forward in firsts])
     images = torch.stack([_blend(one, part) for one, part in zip(firsts, by_job, strict=True)])
     diffusion = firsts[0].diffusion
     if diffusion.sharpen:
         images = wiener(images, disk(diffusion.sharpen), diffusion.sharpen_regularisation)
     images = to_levels(images)
-    step_seconds = (time.perf_counter() - begun) / sum(stopped.steps for stopped in firsts)
+    step_seconds = (time.perf_counter() - begun) / sum(forward.steps for forward in firsts)
     for job, image in zip(jobs, images, strict=True):
-        for stopped in job:
-            yield Rebuilt(stopped, image, step_seconds * stopped.steps)
+        for forward in job:
+            yield ReverseResult(forward, image, step_seconds * forward.steps)
 
 
-def _blend(stopped: Stopped, images: Tensor) -> Tensor:
+def _blend(forward: ForwardResult, images: Tensor) -> Tensor:
     """The picture, ``[3, S, S]``, from what each of its starts gave, ``[n, 3, S, S]``."""
-    explanation = stopped.explanation
+    explanation = forward.explanation
     if explanation.noise_map is None or not explanation.levels:
         return images[0]
     weights = level_weights(explanation.noise_map, explanation.levels).to(images)
-    return (weights[:, None] * torch.cat([stopped.reference[None], images])).sum(0)
+    return (weights[:, None] * torch.cat([forward.reference[None], images])).sum(0)
 
 
-def _make_process(models: Models, rows: Sequence[Stopped]) -> ReverseProcess:
+def _make_process(models: Models, rows: Sequence[ForwardResult]) -> ReverseProcess:
     """How rows are denoised, each held to its picture: by its operator, or its low frequencies."""
     diffusion = rows[0].diffusion
     process = ReverseProcess(models.schedule, models.denoiser, sampler_of(diffusion))
     config = diffusion.guidance
     if isinstance(config, OperatorGuidanceConfig):
-        degradations = [stopped.explanation.degradation for stopped in rows]
+        degradations = [forward.explanation.degradation for forward in rows]
         operators = [one.operator for one in degradations if one.operator]
-        observed = torch.stack([stopped.observed for stopped in rows])
+        observed = torch.stack([forward.observed for forward in rows])
         agreement = OperatorAgreement(models.schedule, operators, observed, config.weight)
         return replace(process, agreement=agreement)
     if config is not None:
-        reference = torch.stack([stopped.reference for stopped in rows])
+        reference = torch.stack([forward.reference for forward in rows])
         return replace(process, guide=StructuralGuide(reference, config))
     return process

@@ -18,7 +18,7 @@ from dga.images import Pixels
 from dga.io.files import numbered, to_plain
 from dga.networks.classifier import Prediction
 from dga.one_picture import Adaptation, Reconstruction
-from dga.pipeline import Stopped
+from dga.pipeline import ForwardResult
 from dga.sentences import describe_explanation
 
 MADE_OF = "adapted.json"
@@ -49,7 +49,7 @@ def claim_folder(folder: Path, picture: bytes, is_named: bool) -> Path:
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
     """Write every picture as PNG, ``clean`` too where there is one; returns {name: path}."""
-    pictures = {"input": run.input, "x_t_star": run.stopped.x_t_star}
+    pictures = {"input": run.input, "x_t_star": run.forward.x_t_star}
     if clean is not None:
         pictures["clean"] = clean
     pictures |= {name: r.image for name, r in run.reconstructions.items()}
@@ -90,14 +90,14 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
         "max_depth": run.stopping.max_depth,
         "horizon": run.stopping.horizon,
         "t_star": run.t_star,
-        "crossed": run.stopped.stop.crossed,
-        "curve_seconds": round(run.stopped.seconds, digits),
+        "crossed": run.forward.stop.crossed,
+        "curve_seconds": round(run.forward.seconds, digits),
         "input": {"top5": top(run.input_prediction)},
         "x_t_star": {"top5": top(run.x_t_star_prediction)},
         "methods": {
             name: {
                 "depth": result.depth,
-                "steps": result.stopped.steps,
+                "steps": result.forward.steps,
                 "seconds": round(_seconds(result), digits),
                 "top5": top(result.prediction),
             }
@@ -109,37 +109,37 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
 
 def _curve(run: Adaptation) -> list[float]:
     """Confidence on the paper's path; empty where every system explained the damage first."""
-    return [] if run.stopped is run.explained else run.confidence.tolist()
+    return [] if run.forward is run.explained else run.confidence.tolist()
 
 
 def _seconds(result: Reconstruction) -> float:
     """Seconds of rebuilding, with those of finding t* where that is the system's own."""
-    return result.seconds + (result.stopped.seconds if result.stopped.repair.explain else 0.0)
+    return result.seconds + (result.forward.seconds if result.forward.repair.explain else 0.0)
 
 
-def _explained_facts(stopped: Stopped, digits: int) -> dict[str, Any]:
+def _explained_facts(forward: ForwardResult, digits: int) -> dict[str, Any]:
     """What DGA+ found, as JSON types: in a sentence, as text and in numbers.
 
     ``entry``: the depth at which the picture entered by its own noise; ``t_star`` and ``crossed``:
     where that path halted; ``candidates``: with their scores, None for one that was dropped.
     """
-    explanation = stopped.explanation
+    explanation = forward.explanation
     return {
-        "sentence": describe_explanation(stopped),
+        "sentence": describe_explanation(forward),
         "degradation": str(explanation.degradation),
         "parameters": to_plain(explanation.degradation),
         "measured_noise": explanation.measured_noise,
         "flat": explanation.is_flat,
-        "unchanged": stopped.unchanged,
+        "unchanged": forward.unchanged,
         "entry": explanation.entry,
-        "t_star": stopped.stop.t_star,
-        "crossed": stopped.stop.crossed,
-        "confidence": stopped.confidence.tolist(),
+        "t_star": forward.stop.t_star,
+        "crossed": forward.stop.crossed,
+        "confidence": forward.confidence.tolist(),
         "candidates": [
             {"stage": s.stage, "degradation": str(s.degradation), "score": s.score}
             for s in explanation.scored
         ],
-        "seconds": round(stopped.seconds, digits),
+        "seconds": round(forward.seconds, digits),
     }
 
 
@@ -163,12 +163,12 @@ def to_text(facts: dict[str, Any]) -> str:
 
 
 def _path_text(facts: dict[str, Any]) -> list[str]:
-    stopped = f"t* = {facts['t_star']}"
+    ending = f"t* = {facts['t_star']}"
     if not facts["crossed"] and facts["t_star"]:
-        stopped += " (the deepest allowed: confidence had not fallen below tau)"
+        ending += " (the deepest allowed: confidence had not fallen below tau)"
     elif not facts["crossed"]:
-        stopped += f" (left alone: confidence stayed above tau to depth {facts['horizon']})"
-    first = f"{stopped}, tau {facts['tau']}, chosen in {facts['curve_seconds']:.2f} s"
+        ending += f" (left alone: confidence stayed above tau to depth {facts['horizon']})"
+    first = f"{ending}, tau {facts['tau']}, chosen in {facts['curve_seconds']:.2f} s"
     samples = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
                       if k < len(facts["confidence"]))  # fmt: skip
     return [first, f"confidence of damage by depth  {samples}"]

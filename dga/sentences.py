@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dga.corruptions import CORRUPTIONS
 
 if TYPE_CHECKING:
-    from dga.pipeline import Stopped
+    from dga.pipeline import ForwardResult
 
 # The systems of the paper's Table 1, in its order, and ours; of a pair the reader adapts.
 SYSTEMS = {
@@ -53,17 +53,17 @@ def percent(share: float, space: str = " ") -> str:
     return f"{99 if whole == 100 and share < 0.9995 else whole}{space}%"
 
 
-def describe_explanation(stopped: Stopped) -> str:
+def describe_explanation(forward: ForwardResult) -> str:
     """What DGA+ measured in a picture and did about it, in one sentence."""
-    explanation, stop = stopped.explanation, stopped.stop
+    explanation, stop = forward.explanation, forward.stop
     if explanation.is_flat:
         return "One colour or a drawing: nothing can be told, so it is left alone."
     if stop.t_star:
-        depths = [str(depth) for depth in dict.fromkeys(stopped.starts) if depth]
+        depths = [str(depth) for depth in dict.fromkeys(forward.starts) if depth]
         starts = f"depth{'s' * (len(depths) > 1)} {' and '.join(depths)}"
-        ending = f"rebuilt from {starts} in {stopped.steps} step{'s' * (stopped.steps != 1)}"
+        ending = f"rebuilt from {starts} in {forward.steps} step{'s' * (forward.steps != 1)}"
     else:
         ending = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
-    if stopped.unchanged:
+    if forward.unchanged:
         ending += ", so it is left alone"
     return f"Damage: {explanation.degradation}; {ending}."

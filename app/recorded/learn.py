@@ -107,9 +107,9 @@ class Recorder:
             repair = require_repair(systems(self.models.profile)[system])
             ways = {repair.with_depth(depth): depth for depth in depths}
             for event in pipeline.run(self.models, cache.x[None], [0], list(ways), [cache]):
-                if isinstance(event, pipeline.Rebuilt):
+                if isinstance(event, pipeline.ReverseResult):
                     image = from_tensor(event.image)
-                    states[ways[event.stopped.repair]][name] = self.read(image, record["truth"])
+                    states[ways[event.forward.repair]][name] = self.read(image, record["truth"])
         return record | facts | {"depths": [*states.values()]}
 
 

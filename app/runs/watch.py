@@ -23,12 +23,12 @@ from app.runs.pictures import SMALL, to_data_url
 from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import DEEPEST, Settings
 from app.runs.subject import Subject, describe_reading, read_pictures, view_square
-from dga.discriminator import Judged, judge_states
+from dga.discriminator import CurveUpdate, judge_states
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.one_picture import Reconstruction, adapt_steps, classify
 from dga.photograph import Photograph, Progress, photograph_steps
-from dga.pipeline import NO_EXPLANATION, PictureCache, Rebuilt, Stopped, run
+from dga.pipeline import NO_EXPLANATION, ForwardResult, PictureCache, ReverseResult, run
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
 from dga.systems import System, require_repair, systems
@@ -190,7 +190,7 @@ class Watcher:
         assert repair is not None
         x = self.cache.x[None]
         for event in run(self.models, x, [self.seed], [repair], [self.cache]):
-            if isinstance(event, Rebuilt):
+            if isinstance(event, ReverseResult):
                 self.images["fixed"] = from_tensor(event.image)
                 view = self._show(self.images["fixed"], event.image)
                 yield {"fixed": view | {"depth": self.fixed_depth}}
@@ -207,13 +207,13 @@ class Watcher:
     def repair_by_discriminator(self) -> Generator[Part]:
         """DGA and DGA + G: the curve as it grows, the stop, both pictures."""
         profile = replace(self.models.profile, stopping=self.stopping)
-        names, stopped = {"dga": "paper", "dga-guided": "guided"}, None
+        names, forward = {"dga": "paper", "dga-guided": "guided"}, None
         for event in self.adapt(*(systems(profile)[name] for name in names)):
-            if isinstance(event, Judged):
+            if isinstance(event, CurveUpdate):
                 yield {"curve": self._curve(is_done=False)}
-            elif isinstance(event, Stopped) and stopped is None:
-                stopped = event
-                yield {"curve": self._curve(is_done=True), "stop": self._stop(stopped)}
+            elif isinstance(event, ForwardResult) and forward is None:
+                forward = event
+                yield {"curve": self._curve(is_done=True), "stop": self._stop(forward)}
             elif isinstance(event, Reconstruction):
                 self.images[names[event.system.name]] = event.image
                 shown = show(self.subject, event.image, describe_reading(event.prediction))
@@ -229,15 +229,15 @@ class Watcher:
             "is_done": is_done,
         }
 
-    def _stop(self, stopped: Stopped) -> dict[str, Any]:
-        stop, rule = stopped.stop, self.stopping
+    def _stop(self, forward: ForwardResult) -> dict[str, Any]:
+        stop, rule = forward.stop, self.stopping
         return {
             "depth": stop.t_star,
             "is_crossed": stop.crossed,
             "has_given_up": stop.gave_up,
             "tau": rule.tau,
             "max_depth": rule.max_depth,
-            "image": to_data_url(stopped.x_t_star),
+            "image": to_data_url(forward.x_t_star),
         }
 
     def read_depths(self) -> Generator[Part]:
@@ -246,8 +246,8 @@ class Watcher:
         repairs = {repair.with_depth(depth): depth for depth in FILM}
         x, depths = self.cache.x[None], list[dict[str, Any]]()
         for event in run(self.models, x, [self.seed], list(repairs), [self.cache]):
-            if isinstance(event, Rebuilt):
-                depth = repairs[event.stopped.repair]
+            if isinstance(event, ReverseResult):
+                depth = repairs[event.forward.repair]
                 pixels = from_tensor(event.image)
                 view = self._show(pixels, event.image)
                 small = to_data_url(pixels, SMALL, 80)
@@ -260,14 +260,14 @@ class Watcher:
         events = adapt_steps(self.models, self.pixels, self.seed, [plus], None, self.cache)
         (result,) = (event for event in events if isinstance(event, Reconstruction))
         image = show(self.subject, result.image, describe_reading(result.prediction))
-        stopped = result.stopped
+        forward = result.forward
         yield {
             "diagnosis": {
                 **image,
-                "entry": stopped.explanation.entry,
-                "depth": stopped.stop.t_star,
-                "is_unchanged": stopped.unchanged,
-                "before": self._explained_confidence(stopped.x_0[None]),
+                "entry": forward.explanation.entry,
+                "depth": forward.stop.t_star,
+                "is_unchanged": forward.unchanged,
+                "before": self._explained_confidence(forward.x_0[None]),
             }
         }
 

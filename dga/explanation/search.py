@@ -23,7 +23,7 @@ from dga.profiles import ExplanationConfig
 
 
 @dataclass(frozen=True)
-class Scored:
+class CandidateScore:
     """Event: a candidate was judged.
 
     ``score``: mean logit, lower for results that are closer to source data; None for windows in
@@ -48,7 +48,7 @@ class Explanation:
     measured_noise: float
     """Noise level of the whole picture, whether it counts or not; of a noise map the highest level.
     0.0 where it was not measured, or where there are blocks or impulses instead."""
-    scored: tuple[Scored, ...] = ()
+    scored: tuple[CandidateScore, ...] = ()
     """The candidates for the whole picture, in the order of judging."""
     is_flat: bool = False
     """Whether it is of one colour or a drawing, and nothing can be told
@@ -78,7 +78,7 @@ def explain(
     config: ExplanationConfig,
     render: Render | None = None,
     noise_level: float | None = None,
-) -> Generator[Scored, None, Explanation]:
+) -> Generator[CandidateScore, None, Explanation]:
     """Explain one picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels; yields scores as they come.
 
     Noise is searched for first, because it hides the rest: a picture with noise is not searched
@@ -113,11 +113,11 @@ class _CandidateSearch:
     config: ExplanationConfig
     noise_level: float
     is_undamaged: bool = False
-    scored: list[Scored] = field(default_factory=list)
+    scored: list[CandidateScore] = field(default_factory=list)
     cache: dict[tuple[Degradation, tuple[int, ...]], float] = field(default_factory=dict)
     """Scores by candidate and depths."""
 
-    def run(self) -> Generator[Scored, None, Degradation]:
+    def run(self) -> Generator[CandidateScore, None, Degradation]:
         """The degradation that explains the picture best, or none where that is good enough."""
         config, best = self.config, NO_DEGRADATION
         if self.noise_level <= config.noise_floor:
@@ -133,7 +133,7 @@ class _CandidateSearch:
             best = yield from self._find_blur(best)
         return best
 
-    def _find_noise(self) -> Generator[Scored, None, Degradation]:
+    def _find_noise(self) -> Generator[CandidateScore, None, Degradation]:
         """White noise where it is measured; else impulses, too sparse for that measure."""
         config, head_start = self.config, self.config.head_start
         if self.noise_level > config.noise_floor:
@@ -143,7 +143,7 @@ class _CandidateSearch:
             candidates = [Degradation(impulses=threshold) for threshold in config.impulses]
         return (yield from self._choose("noise", [NO_DEGRADATION, *candidates], head_start))
 
-    def _find_exposure(self, base: Degradation) -> Generator[Scored, None, Degradation]:
+    def _find_exposure(self, base: Degradation) -> Generator[CandidateScore, None, Degradation]:
         """Coarse gains are compared at one depth, then the best and finer ones at all depths."""
         config, restored = self.config, base.inverse(self.x)
 
@@ -160,7 +160,7 @@ class _CandidateSearch:
         near = make_candidates(replace(stretch, gain=gain) for gain in gains if stretch.gain > 1)
         return (yield from self._choose("exposure", [base, best, *near], config.head_start))
 
-    def _find_blur(self, base: Degradation) -> Generator[Scored, None, Degradation]:
+    def _find_blur(self, base: Degradation) -> Generator[CandidateScore, None, Degradation]:
         """Disks are compared at one depth, then the best with none at all depths.
 
         A picture that was enlarged in blocks has no fine scale to sharpen.
@@ -175,7 +175,7 @@ class _CandidateSearch:
 
     def _choose_coarsely(
         self, stage: str, base: Degradation, candidates: tuple[Degradation, ...]
-    ) -> Generator[Scored, None, Degradation | None]:
+    ) -> Generator[CandidateScore, None, Degradation | None]:
         """The best candidate at one depth; None without any, or where ``base`` is good enough."""
         config = self.config
         (score,) = yield from self._score(stage, (base,), config.judged_at)
@@ -186,7 +186,7 @@ class _CandidateSearch:
 
     def _choose(
         self, stage: str, candidates: Sequence[Degradation], head_start: float
-    ) -> Generator[Scored, None, Degradation]:
+    ) -> Generator[CandidateScore, None, Degradation]:
         """The candidate with the lowest score; the first keeps a head start."""
         scores = yield from self._score(stage, candidates, self.config.judged_at)
         scores[0] -= head_start
@@ -194,7 +194,7 @@ class _CandidateSearch:
 
     def _score(
         self, stage: str, candidates: Sequence[Degradation], offsets: Sequence[int]
-    ) -> Generator[Scored, None, list[float]]:
+    ) -> Generator[CandidateScore, None, list[float]]:
         """Scores at depths beyond each candidate's own entry."""
         groups: dict[tuple[int, ...], list[Degradation]] = {}
         for candidate in candidates:
@@ -206,7 +206,7 @@ class _CandidateSearch:
             new_scores = self.judge.score(self.render, new, depths)
             for candidate, score in zip(new, new_scores, strict=True):
                 self.cache[candidate, depths] = score
-                self.scored.append(Scored(stage, candidate, score, len(depths)))
+                self.scored.append(CandidateScore(stage, candidate, score, len(depths)))
                 yield self.scored[-1]
             scores |= {candidate: self.cache[candidate, depths] for candidate in group}
         return [scores[candidate] for candidate in candidates]

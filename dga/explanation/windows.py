@@ -27,7 +27,7 @@ from dga.explanation.noise_level import (
     uniform_levels,
     whiten_channels,
 )
-from dga.explanation.search import Explanation, Scored, explain
+from dga.explanation.search import CandidateScore, Explanation, explain
 from dga.explanation.veil import measure_veil
 from dga.profiles import ExplanationConfig, WindowsConfig
 
@@ -41,7 +41,7 @@ EXTREME = 0.68
 
 def explain_by_windows(
     judge: CandidateJudge, x: Tensor, side: int, config: ExplanationConfig
-) -> Generator[Scored, None, Explanation]:
+) -> Generator[CandidateScore, None, Explanation]:
     """Explain a picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``.
 
     ``side``: pixels a side that the judge's network was trained on. Yields scores as they come.
@@ -60,7 +60,7 @@ class _WindowSearch:
     config: ExplanationConfig
     windows: WindowsConfig
 
-    def run(self, x: Tensor) -> Generator[Scored, None, Explanation]:
+    def run(self, x: Tensor) -> Generator[CandidateScore, None, Explanation]:
         """Blocks; else impulses and noise; without any of these, blur or a veil."""
         if blocks := measure_blocks(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
@@ -82,7 +82,9 @@ class _WindowSearch:
                     )
         return explanation
 
-    def _explain_whole(self, x: Tensor, render: Render) -> Generator[Scored, None, Explanation]:
+    def _explain_whole(
+        self, x: Tensor, render: Render
+    ) -> Generator[CandidateScore, None, Explanation]:
         """Impulses of the whole; other noise has a level at each pixel.
 
         Neither exposure nor sharpness is judged: on photographs a discriminator takes a lens's or
@@ -106,7 +108,7 @@ class _WindowSearch:
 
     def _invert(
         self, degradation: Degradation, x: Tensor, views: Views
-    ) -> Generator[Scored, None, Tensor | None]:
+    ) -> Generator[CandidateScore, None, Tensor | None]:
         """The picture after the inverse; None where there is none or the discriminator objects."""
         if degradation == NO_DEGRADATION:
             return None
@@ -115,10 +117,10 @@ class _WindowSearch:
             lambda one: views.show(pictures[one]), list(pictures), self.config.judged_at
         )
         for candidate, score in zip(pictures, scores, strict=True):
-            yield Scored("measured", candidate, score, len(self.config.judged_at))
+            yield CandidateScore("measured", candidate, score, len(self.config.judged_at))
         return pictures[degradation] if scores[1] <= scores[0] + self.windows.objection else None
 
-    def _find_noise(self, x: Tensor) -> Generator[Scored, None, Explanation | None]:
+    def _find_noise(self, x: Tensor) -> Generator[CandidateScore, None, Explanation | None]:
         """Noise by pixel, and the levels at which the picture is denoised; None where none counts.
 
         ``x``: ``[3, H, W]``, after the inverse of the rest.
@@ -146,7 +148,7 @@ class _WindowSearch:
 
     def _find_noisy_pixels(
         self, x: Tensor, noise: Tensor, least: float
-    ) -> Generator[Scored, None, Tensor]:
+    ) -> Generator[CandidateScore, None, Tensor]:
         """Whether each pixel's noise counts, bool ``[H, W]``, by what the discriminator prefers.
 
         Windows are judged in groups of 3 x 3, by the noisiest of each, because fine texture passes
@@ -191,7 +193,7 @@ class _WindowSearch:
 
     def _compare(
         self, x: Tensor, noise: Tensor, grid: Grid, numbers: Tensor, level: Tensor
-    ) -> Generator[Scored, None, Tensor]:
+    ) -> Generator[CandidateScore, None, Tensor]:
         """How much the discriminator prefers windows as noisy ones: differences of logits, ``[n]``.
 
         ``numbers``: of these windows in the grid, int64 ``[n]``; ``level``: noise levels of all
@@ -210,7 +212,7 @@ class _WindowSearch:
             without = self.judge.mean_logits(pictures, depth, torch.zeros_like(deviation))
             depth = (entry[:, None] + offsets).clamp(max=schedule.steps)
             margins.append(without - self.judge.mean_logits(pictures, depth, deviation))
-            yield Scored("windows", NO_DEGRADATION, None, 2 * len(offsets) * len(part))
+            yield CandidateScore("windows", NO_DEGRADATION, None, 2 * len(offsets) * len(part))
         return torch.cat(margins)
 
 

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import Permutation, Rebuilt, Stopped, run
+from dga.pipeline import ForwardResult, Permutation, ReverseResult, run
 from dga.profiles import DenoiseConfig, MemoConfig, Repair, TentConfig
 from dga.readers.frozen import Frozen
 from dga.readers.memo import Memo
@@ -71,7 +71,9 @@ class Predictor:
         """Forget everything that was learned; called before every stream."""
         self._reader.reset()
 
-    def answer(self, x: Tensor, seeds: Sequence[int], results: Sequence[Rebuilt] | None) -> Answers:
+    def answer(
+        self, x: Tensor, seeds: Sequence[int], results: Sequence[ReverseResult] | None
+    ) -> Answers:
         """Answers for pictures as they came, ``[B, 3, S, S]``, one seed for each.
 
         ``results``: of the system's repair, by row; None where it has none.
@@ -80,16 +82,16 @@ class Predictor:
             return self._answer_without_repair(x, seeds)
         begun = time.perf_counter()
         pictures = torch.stack([rebuilt.image for rebuilt in results])
-        stops = [rebuilt.stopped for rebuilt in results]
+        stops = [rebuilt.forward for rebuilt in results]
         probabilities = self.read(pictures, seeds, x if self.system.ensemble else None)
         reading = (time.perf_counter() - begun) / len(x)
         return Answers(
             probabilities,
-            seconds=[one.stopped.seconds + one.seconds + reading for one in results],
-            depths=[stopped.stop.t_star for stopped in stops],
-            crossed=[stopped.stop.crossed for stopped in stops],
+            seconds=[one.forward.seconds + one.seconds + reading for one in results],
+            depths=[forward.stop.t_star for forward in stops],
+            crossed=[forward.stop.crossed for forward in stops],
             pictures=pictures,
-            details=[_describe_explanation(stopped) for stopped in stops],
+            details=[_describe_explanation(forward) for forward in stops],
         )
 
     def _answer_without_repair(self, x: Tensor, seeds: Sequence[int]) -> Answers:
@@ -158,23 +160,23 @@ def run_repairs(
     seeds: Sequence[int],
     repairs: Sequence[Repair],
     permutation: Permutation | None = None,
-) -> dict[Repair, list[Rebuilt]]:
+) -> dict[Repair, list[ReverseResult]]:
     """The result of every repair, by row; all repairs of the batch in one run."""
-    results: dict[Repair, dict[int, Rebuilt]] = defaultdict(dict)
+    results: dict[Repair, dict[int, ReverseResult]] = defaultdict(dict)
     for event in run(models, x, seeds, repairs, permutation=permutation):
-        if isinstance(event, Rebuilt):
-            results[event.stopped.repair][event.stopped.row] = event
+        if isinstance(event, ReverseResult):
+            results[event.forward.repair][event.forward.row] = event
     return {repair: [rows[row] for row in range(len(x))] for repair, rows in results.items()}
 
 
-def _describe_explanation(stopped: Stopped) -> dict[str, Any]:
-    explanation = stopped.explanation
-    if not stopped.repair.explain:
+def _describe_explanation(forward: ForwardResult) -> dict[str, Any]:
+    explanation = forward.explanation
+    if not forward.repair.explain:
         return {}
     return {
         "entry": explanation.entry,
         "degradation": str(explanation.degradation),
-        "unchanged": stopped.unchanged,
+        "unchanged": forward.unchanged,
         "measured_noise": round(explanation.measured_noise, 4),
         "calls": explanation.evaluations,
     }

@@ -11,39 +11,39 @@ import torch
 
 from dga.explanation.search import Explanation
 from dga.networks.models import Models
-from dga.pipeline import Stopped, choose_diffusion, draw_starts, make_judged_path
+from dga.pipeline import ForwardResult, choose_diffusion, draw_starts, make_judged_path
 
 
 def permute_stops(
     models: Models,
     what: Literal["noise", "depth", "explanation"],
-    all_stopped: list[Stopped],
-) -> list[Stopped]:
+    forward_results: list[ForwardResult],
+) -> list[ForwardResult]:
     """Stops of a batch, of which each picture gets what was found in another.
 
     ``what``: ``noise`` (level, map and entry, and t*), ``depth`` (t* beyond the entry) or
     ``explanation`` (all, and t*). Pictures are in a fixed random order, in which hardly any keeps
     its own; it is the same for every repair, and none gets what another repair found.
     """
-    by_picture = {(stopped.row, stopped.repair): stopped for stopped in all_stopped}
+    by_picture = {(forward.row, forward.repair): forward for forward in forward_results}
     count = len({row for row, _ in by_picture})
     order = torch.randperm(count, generator=torch.Generator().manual_seed(0)).tolist()
     permuted = []
-    for stopped in all_stopped:
-        other = by_picture[order[stopped.row], stopped.repair]
-        explanation, stop = stopped.explanation, other.stop
+    for forward in forward_results:
+        other = by_picture[order[forward.row], forward.repair]
+        explanation, stop = forward.explanation, other.stop
         if what == "depth":
             beyond = stop.t_star - other.explanation.entry if stop.t_star else 0
             depth = min(explanation.entry + beyond, models.schedule.steps)
             stop = replace(stop, t_star=depth)
         else:
             explanation = _exchange(explanation, other.explanation, what == "noise")
-        path = make_judged_path(models, stopped.observed, stopped.seed, explanation)
+        path = make_judged_path(models, forward.observed, forward.seed, explanation)
         starts, states = draw_starts(path, explanation, stop.t_star)
         permuted.append(
             replace(
-                stopped,
-                diffusion=choose_diffusion(stopped.repair, explanation),
+                forward,
+                diffusion=choose_diffusion(forward.repair, explanation),
                 explanation=explanation,
                 stop=stop,
                 x_0=path.states.x_0,

@@ -20,7 +20,7 @@ from dga.networks.classifier import build_classifier
 from dga.networks.compute import Compute, is_shortage
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
-from dga.pipeline import Stopped, denoise, run
+from dga.pipeline import ForwardResult, denoise, run
 from dga.profiles import Diffusion, Profile, Repair
 from dga.readers import Predictor, answer
 from dga.speed.reference import PublishedSampler
@@ -90,15 +90,15 @@ def make_works(
             yield task, PUBLISHED, share, sample
         repair = Repair(Diffusion(depth=timed, guidance=guidance))
         events = islice(run(models, x, range(len(x)), [repair]), len(x))  # before any denoising
-        stopped = [event for event in events if isinstance(event, Stopped)]
-        yield task, OURS, share, partial(_rebuild, models, stopped)
+        forward = [event for event in events if isinstance(event, ForwardResult)]
+        yield task, OURS, share, partial(_rebuild, models, forward)
     for task in WHOLE if models.weights else ():  # random ones choose no sensible depth
         method = {task: Predictor(models, parse(models.profile, task))}
         yield task, OURS, 1.0, partial(answer, method, x, range(len(x)))
 
 
-def _rebuild(models: Models, stopped: Sequence[Stopped]) -> None:
-    for _ in denoise(models, stopped):
+def _rebuild(models: Models, forward: Sequence[ForwardResult]) -> None:
+    for _ in denoise(models, forward):
         pass
 
 

@@ -10,10 +10,10 @@ import torch
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Exposure
-from dga.explanation.search import Explanation, Scored
+from dga.explanation.search import CandidateScore, Explanation
 from dga.networks.classifier import Prediction
 from dga.one_picture import Adaptation, Reconstruction
-from dga.pipeline import NO_EXPLANATION, Stopped, choose_diffusion
+from dga.pipeline import NO_EXPLANATION, ForwardResult, choose_diffusion
 from dga.profiles import EVERYDAY16, Diffusion, Repair
 from dga.record import to_api_facts, to_command_facts, to_text
 from dga.sentences import describe_explanation
@@ -37,16 +37,16 @@ def explained(
     t_star: int = 0,
     crossed: bool = True,
     entry: int = 0,
-    scored: tuple[Scored, ...] = (),
+    scored: tuple[CandidateScore, ...] = (),
     flat: bool = False,
-) -> Stopped:
+) -> ForwardResult:
     """What DGA+ would have found, as far as words depend on it."""
     logits = np.log(np.array([3.0, 5 / 3, 9 / 7, 7 / 9]))
     explanation = Explanation(degradation, entry, 0.03125, scored, flat)
     return stop_at(Stop(t_star, crossed), EVERYDAY16.plus, explanation, logits, 0.5)
 
 
-def paper(stop: Stop, steps: int | None = None) -> Stopped:
+def paper(stop: Stop, steps: int | None = None) -> ForwardResult:
     """The paper's rule on a path of its own."""
     rule = dataclasses.replace(EVERYDAY16.stopping, tau=0.6)
     logits = np.linspace(3, -4, 101)
@@ -55,10 +55,10 @@ def paper(stop: Stop, steps: int | None = None) -> Stopped:
 
 def stop_at(
     stop: Stop, repair: Repair, explanation: Explanation, logits: np.ndarray, seconds: float
-) -> Stopped:
+) -> ForwardResult:
     diffusion, x = choose_diffusion(repair, explanation), torch.zeros(1, 3, 64, 64)
     starts = (stop.t_star,)
-    return Stopped(
+    return ForwardResult(
         0, 11, x[0], repair, diffusion, explanation, stop, logits, x[0], starts, x, seconds
     )
 
@@ -70,7 +70,9 @@ def run() -> Adaptation:
     searches = {
         **dict.fromkeys(("dga", "dga-guided"), paper(Stop(7, crossed=True))),
         "dda": paper(Stop(24, crossed=True), 12),
-        "dga-plus": explained(THREE_TIMES, 3, scored=(Scored("exposure", THREE_TIMES, -3.25),)),
+        "dga-plus": explained(
+            THREE_TIMES, 3, scored=(CandidateScore("exposure", THREE_TIMES, -3.25),)
+        ),
     }
     return Adaptation(
         profile=EVERYDAY16,
@@ -80,7 +82,7 @@ def run() -> Adaptation:
         device="cpu",
         input=PIXELS,
         input_prediction=said,
-        stopped=searches["dga"],
+        forward=searches["dga"],
         x_t_star_prediction=said,
         reconstructions={
             s.name: Reconstruction(
@@ -125,7 +127,7 @@ def test_without_dga_plus_nothing_is_explained(run):
 def test_dga_plus_alone_has_no_curve(run):
     plus = run.reconstructions["dga-plus"]
     only = {"dga-plus": plus}
-    alone = dataclasses.replace(run, stopped=plus.stopped, reconstructions=only)
+    alone = dataclasses.replace(run, forward=plus.forward, reconstructions=only)
     facts = to_command_facts(alone, PICTURES, None, 4)
     assert (facts["confidence"], to_api_facts(alone)["confidence"]) == ([], [])
     first, second, *_ = to_text(facts).splitlines()

@@ -37,13 +37,13 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_model
     repairs = repairs_of(choosy_models, *DEFAULT_SYSTEMS, "diffpure", "dda-ancestral")
     together = repaired(choosy_models, pictures, repairs)
     assert len(together) == len(pictures) * len(repairs)
-    for (row, repair), (stopped, rebuilt) in together.items():
+    for (row, repair), (forward, rebuilt) in together.items():
         alone = repaired(choosy_models, pictures[row : row + 1], [repair], 3 + row)[0, repair]
-        assert alone[0].stop == stopped.stop
-        assert alone[0].explanation.degradation == stopped.explanation.degradation
-        assert alone[0].steps == rebuilt.stopped.steps
+        assert alone[0].stop == forward.stop
+        assert alone[0].explanation.degradation == forward.explanation.degradation
+        assert alone[0].steps == rebuilt.forward.steps
         assert apart(alone[1].image, rebuilt.image) <= 1
-        assert not stopped.unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[row])
+        assert not forward.unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[row])
     ends = {repair: [together[row, repair][0] for row in range(6)] for repair in repairs}
     assert len({one.stop for one in ends[repairs[0]]}) > 1  # some cross, others do not
     plus = ends[repairs[3]]
@@ -56,48 +56,48 @@ def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
     """One step of the posterior mean from where its noise puts it; others are sampled."""
     (plus,) = repairs_of(choosy_models, "dga-plus:tau=0:max_depth=4:horizon=none:noise_tau=0")
     done = repaired(choosy_models, pictures, [plus])
-    for row, (stopped, _) in ((row, pair) for (row, _), pair in done.items()):
+    for row, (forward, _) in ((row, pair) for (row, _), pair in done.items()):
         noisy = row in (1, 5)
-        assert (stopped.diffusion == plus.noisy) == (stopped.explanation.entry > 0) == noisy
+        assert (forward.diffusion == plus.noisy) == (forward.explanation.entry > 0) == noisy
         beyond = 0 if row in (0, 4) else 16 if noisy else 4  # of one colour; source data
-        assert stopped.stop.t_star == stopped.explanation.entry + beyond
-        assert stopped.steps == min(stopped.stop.t_star, 1 if noisy else 4)
+        assert forward.stop.t_star == forward.explanation.entry + beyond
+        assert forward.steps == min(forward.stop.t_star, 1 if noisy else 4)
 
 
 def test_the_record_holds_together(choosy_models, pictures):
     run = adapt(choosy_models, pictures[4], seed=3)
-    assert run.stopped.logits.shape == (101,)
-    assert run.stopped.stop == choose_depth(run.stopped.logits, run.stopping) == Stop(4, True)
+    assert run.forward.logits.shape == (101,)
+    assert run.forward.stop == choose_depth(run.forward.logits, run.stopping) == Stop(4, True)
     path = forward_path(choosy_models.schedule, to_tensor(pictures[4]), 3)
-    assert np.array_equal(run.stopped.x_t_star, from_tensor(path[run.t_star]))
+    assert np.array_equal(run.forward.x_t_star, from_tensor(path[run.t_star]))
     chain, sampler = (choosy_models.schedule, choosy_models.denoiser), FewSteps(12, 1.0)
     *_, end = ReverseProcess(*chain, sampler).run(path[[4]], [4], [3])
     assert np.array_equal(from_tensor(end.x)[0], run.reconstructions["dga"].image)
     depths = {name: result.depth for name, result in run.reconstructions.items()}
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
-    assert alone.stopped is alone.explained
+    assert alone.forward is alone.explained
     assert alone.stopping == choosy_models.profile.plus.diffusion.stopping
     assert len(alone.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
-    assert (judged.stopped.stop, judged.reconstructions) == (run.stopped.stop, {})
+    assert (judged.forward.stop, judged.reconstructions) == (run.forward.stop, {})
 
 
 def test_depth_zero_returns_the_input_bit_for_bit(tiny_models, cat):
     picture = np.ascontiguousarray(cat[::2, ::2])
     chosen = systems_of(tiny_models, "dga:tau=1", "dga:depth=0", "dda")
     done = adapt(tiny_models, picture, 0, chosen)
-    assert done.stopped.stop == Stop(0, True)
+    assert done.forward.stop == Stop(0, True)
     left, zero, dda = (result.image for result in done.reconstructions.values())
     assert np.array_equal(left, picture)
     assert np.array_equal(zero, picture)
-    assert np.array_equal(done.stopped.x_t_star, picture)
+    assert np.array_equal(done.forward.x_t_star, picture)
     assert not np.array_equal(dda, picture)
 
 
 def test_same_seed_same_bits(choosy_models, pictures):
     first, again, other = (adapt(choosy_models, pictures[5], seed) for seed in (4, 4, 5))
-    assert np.array_equal(first.stopped.logits, again.stopped.logits)
+    assert np.array_equal(first.forward.logits, again.forward.logits)
     for name, result in first.reconstructions.items():
         assert np.array_equal(result.image, again.reconstructions[name].image)
         assert not np.array_equal(result.image, other.reconstructions[name].image)
@@ -108,10 +108,10 @@ def test_a_curve_to_some_depth_stops_where_the_whole_one_does(choosy_models, pic
     chosen = systems_of(choosy_models, f"dga:tau={tau}:horizon=60")
     whole = adapt(choosy_models, pictures[4], 3, chosen)
     *_, short = adapt_steps(choosy_models, pictures[4], 3, chosen, extent=16)
-    known = len(short.stopped.logits)
-    assert short.stopped.stop == whole.stopped.stop
-    assert known == 61 if whole.stopped.stop.gave_up else 17 <= known <= 61
-    assert np.allclose(short.stopped.logits, whole.stopped.logits[:known], atol=1e-5)
+    known = len(short.forward.logits)
+    assert short.forward.stop == whole.forward.stop
+    assert known == 61 if whole.forward.stop.gave_up else 17 <= known <= 61
+    assert np.allclose(short.forward.logits, whole.forward.logits[:known], atol=1e-5)
 
 
 # What is not done
@@ -156,8 +156,8 @@ def test_a_fixed_depth_asks_no_discriminator(choosy_models, pictures, drawn):
 def test_what_is_left_alone_is_not_noised(choosy_models, pictures, drawn, row, looked):
     models = counted(choosy_models)
     (plus,) = repairs_of(models, "dga-plus")
-    ((stopped, _),) = repaired(models, pictures[row : row + 1], [plus]).values()
-    assert stopped.unchanged
+    ((forward, _),) = repaired(models, pictures[row : row + 1], [plus]).values()
+    assert forward.unchanged
     assert (models.explainer.shown, models.denoiser.shown, drawn) == (looked, 0, [])
 
 
@@ -168,9 +168,9 @@ def test_judging_ends_when_the_rule_is_decided(choosy_models, pictures, drawn, m
     def judged(text: str) -> int:
         models = counted(choosy_models)
         drawn.clear()
-        ((stopped, _),) = repaired(models, pictures[4:5], repairs_of(models, text)).values()
-        assert models.discriminator.shown == stopped.logits.size
-        assert max(drawn) == len(stopped.logits) - 1
+        ((forward, _),) = repaired(models, pictures[4:5], repairs_of(models, text)).values()
+        assert models.discriminator.shown == forward.logits.size
+        assert max(drawn) == len(forward.logits) - 1
         return models.discriminator.shown
 
     assert judged("dga:tau=1") == 4
@@ -209,8 +209,8 @@ def test_seconds_do_not_depend_on_what_ran_before(choosy_models, pictures, monke
         forth, back = (repaired(models, shown, some) for some in (repairs, repairs[::-1]))
         for repair in repairs:
             seconds = [
-                (stopped.seconds, rebuilt.seconds)
-                for stopped, rebuilt in (
+                (forward.seconds, rebuilt.seconds)
+                for forward, rebuilt in (
                     *repaired(models, shown, [repair]).values(), forth[0, repair], back[0, repair]
                 )
             ]  # fmt: skip

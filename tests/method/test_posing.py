@@ -114,9 +114,9 @@ def by_adapt(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     for i, pixels in enumerate(pictures):
         run = adapt(models, pixels, i)
         label = run.x_t_star_prediction.label
-        yield Result(f"{i} noised", run.t_star, run.stopped.x_t_star, label, 0)
+        yield Result(f"{i} noised", run.t_star, run.forward.x_t_star, label, 0)
         for name, r in run.reconstructions.items():
-            yield Result(f"{i} {name}", r.depth, r.image, r.prediction.label, r.stopped.steps)
+            yield Result(f"{i} {name}", r.depth, r.image, r.prediction.label, r.forward.steps)
 
 
 SYSTEMS = (

@@ -12,7 +12,7 @@ from dga.corruptions import corrupt
 from dga.images import Pixels, to_pixels, to_square, to_tensor
 from dga.networks.models import Models
 from dga.one_picture import Reconstruction, adapt, adapt_steps, classify
-from dga.pipeline import Stopped
+from dga.pipeline import ForwardResult
 from dga.systems import parse
 
 MEDIA = Path(gradio.__file__).parent / "media_assets" / "images"
@@ -58,11 +58,13 @@ def test_adaptation_removes_noise(shipped_models):
     run = adapt(shipped_models, noisy, 0, [parse(shipped_models.profile, "dga-guided")])
     guided = run.reconstructions["dga-guided"].image
     assert np.square(guided - lion).mean() < 0.55 * np.square(noisy - lion).mean()
-    assert run.stopped.stop.crossed
+    assert run.forward.stop.crossed
     assert 4 < run.t_star < shipped_models.profile.stopping.max_depth
 
 
-def _explain(models: Models, pixels: np.ndarray, seed: int = 0) -> tuple[Stopped, Reconstruction]:
+def _explain(
+    models: Models, pixels: np.ndarray, seed: int = 0
+) -> tuple[ForwardResult, Reconstruction]:
     run = adapt(models, pixels, seed, [parse(models.profile, "dga-plus")])
     return run.explained, run.reconstructions["dga-plus"]
 
@@ -85,7 +87,7 @@ def test_the_entry_depth_reads_the_noise_level(shipped_models):
     def entry(name: str, severity: int) -> int:
         explained, result = _explain(shipped_models, corrupt(lion, name, severity, seed=0))
         assert result.depth >= explained.explanation.entry > 0
-        assert result.stopped.steps == 1
+        assert result.forward.steps == 1
         return explained.explanation.entry
 
     entries = [entry("gaussian_noise", severity) for severity in (2, 3, 4, 5)]
