@@ -121,9 +121,12 @@ GLARE = Veil(gamma=1.6, gain=1.1, colour=2.2)
 SMOOTH_RATIO, BLUR_RATIO = 1.9, 9.0
 """An uneven veil deviates so many times as much as the rest of the picture; above the second the
 picture is blurred, not veiled."""
-UNEVEN_SATURATION, UNEVEN_DARK, UNEVEN_WHITE = 0.2, -0.9, 0.003
-"""Where there is an uneven veil, saturation is below the first, dark above the second, and the
-share of white pixels below the third."""
+BLACK = -0.9
+"""Where dark is no higher, something is black, and there is no veil; those of tune are all above
+-0.84."""
+UNEVEN_SATURATION, UNEVEN_WHITE = 0.2, 0.003
+"""Where there is an uneven veil, saturation is below the first, and the share of white pixels below
+the second."""
 UNEVEN_DEVIATION, UNEVEN_COLOUR = 0.45, 1.5
 """Deviation to which the rest is stretched, and its colour's gain as a multiple of grey's."""
 
@@ -133,10 +136,10 @@ def measure_veil(x: Tensor) -> Veil | None:
     grey, low, high = x.mean(0, keepdim=True), x.amin(0), x.amax(0)
     dark = float(low.flatten().kthvalue(max(1, round(0.01 * low.numel()))).values)
     deviation = float(grey.std())
-    if deviation < DEVIATION_FLOOR:
+    if deviation < DEVIATION_FLOOR or dark <= BLACK:
         return None
     saturation = float(((high - low) / (high + 1.001)).mean())
-    is_pale = saturation < UNEVEN_SATURATION and dark > UNEVEN_DARK and deviation > FLAT_DEVIATION
+    is_pale = saturation < UNEVEN_SATURATION and deviation > FLAT_DEVIATION
     if is_pale and float((low >= 0.99).float().mean()) < UNEVEN_WHITE:
         veil = smooth_veil(grey)
         rest = float((grey - veil).std())

@@ -73,13 +73,16 @@ class _WindowSearch:
             degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
             return replace(noisy, degradation=degradation, scored=explanation.scored)
         if explanation.degradation == NO_DEGRADATION:
-            for measure in (_measure_operator, _measure_light):
-                degradation = measure(x)
-                state = yield from self._invert(degradation, x, views)
+            operator = measure_blur(x)
+            if operator:
+                blurred = Degradation(operator=operator)
+                state = yield from self._invert_blur(blurred, x, views)
                 if state is not None:
                     return replace(
-                        explanation, degradation=degradation, state=state, is_undamaged=False
+                        explanation, degradation=blurred, state=state, is_undamaged=False
                     )
+            if veil := measure_veil(x):
+                return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
         return explanation
 
     def _explain_whole(
@@ -106,19 +109,17 @@ class _WindowSearch:
                 return 0.0
         return level
 
-    def _invert(
-        self, degradation: Degradation, x: Tensor, views: Views
+    def _invert_blur(
+        self, blurred: Degradation, x: Tensor, views: Views
     ) -> Generator[CandidateScore, None, Tensor | None]:
-        """The picture after the inverse; None where there is none or the discriminator objects."""
-        if degradation == NO_DEGRADATION:
-            return None
-        pictures = {NO_DEGRADATION: x, degradation: degradation.inverse(x)}
+        """The picture after the inverse; None where the discriminator objects to it."""
+        pictures = {NO_DEGRADATION: x, blurred: blurred.inverse(x)}
         scores = self.judge.score(
             lambda one: views.show(pictures[one]), list(pictures), self.config.judged_at
         )
         for candidate, score in zip(pictures, scores, strict=True):
-            yield CandidateScore("measured", candidate, score, len(self.config.judged_at))
-        return pictures[degradation] if scores[1] <= scores[0] + self.windows.objection else None
+            yield CandidateScore("blur", candidate, score, len(self.config.judged_at))
+        return pictures[blurred] if scores[1] <= scores[0] + self.windows.objection else None
 
     def _find_noise(self, x: Tensor) -> Generator[CandidateScore, None, Explanation | None]:
         """Noise by pixel, and the levels at which the picture is denoised; None where none counts.
@@ -214,14 +215,6 @@ class _WindowSearch:
             margins.append(without - self.judge.mean_logits(pictures, depth, deviation))
             yield CandidateScore("windows", NO_DEGRADATION, None, 2 * len(offsets) * len(part))
         return torch.cat(margins)
-
-
-def _measure_operator(x: Tensor) -> Degradation:
-    return Degradation(operator=measure_blur(x))
-
-
-def _measure_light(x: Tensor) -> Degradation:
-    return Degradation(veil=measure_veil(x))
 
 
 class Views:

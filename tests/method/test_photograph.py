@@ -105,6 +105,7 @@ def test_a_picture_of_one_window_is_dga_plus(shipped_models: Models, cat: Pixels
 UNDAMAGED: dict[str, Callable[[], Pixels]] = {
     "fine texture in grey": lambda: grey_of(skimage.data.coffee()[:256, :256, 1]),
     "fine texture in grey, too": lambda: grey_of(skimage.data.camera()[256:, 128:384]),
+    "a dark sky": lambda: skimage.data.rocket()[:256, -256:],
 }
 
 
