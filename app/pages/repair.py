@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.pages.results_file import OURS, SEVERITIES, SOURCE, Results
-from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHODS, SHORT_NAMES, Page, render
+from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHODS, SHORT_NAMES, SNIPPET, Page, render
 from app.recorded.store import FOLDER, list_recorded, read_record
 from app.runs.samples import SAMPLES
 from app.runs.sentences import NOT_MENDED, PLAIN_NAMES
@@ -21,10 +21,6 @@ FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
 """Beside none and paint, those that are in sight at once."""
 OPENING = Settings()
 RESULTS = shipped("assets/results") / "photo" / "results.json"
-SNIPPET = """\
-import dga, torch, torchvision.transforms as T
-model = torch.nn.Sequential(T.Normalize(mean, std), model)
-model = dga.AdaptedClassifier(classifier=model, size=224)"""
 
 
 def repair_page(service: Service) -> Page:
@@ -66,7 +62,7 @@ def repair_page(service: Service) -> Page:
         "repair.html", damages=damages, samples=samples, record=first_parts, methods=METHODS,
         names=SHORT_NAMES, snippet=SNIPPET, opening=OPENING,
         classifier=CLASSIFIER if opening else profile.classifier.architecture,
-        cap=profile.stopping.max_depth, leaves_alone=profile.stopping.horizon is not None,
+        rule=profile.stopping,
         has_explainer=service.networks.has_explainer,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip
@@ -98,10 +94,10 @@ def without_images(parts: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_rates(results: Results) -> dict[str, dict[int, dict[str, int]]]:
-    """Percent of photographs with a damage that are read right; by damage and strength."""
+    """Percent of photographs with a damage, or any, that are read right; by damage and strength."""
     rates: dict[str, dict[int, dict[str, int]]] = {}
     for severity in SEVERITIES:
-        for damage in PLAIN_NAMES:
+        for damage in ("mean", *PLAIN_NAMES):
             if row := results.find(f"severity-{severity}", OURS, SOURCE, damage):
                 rates.setdefault(damage, {})[severity] = {
                     "before": round(row["other_right"]),

@@ -17,7 +17,7 @@ from app.pages.results_exhibits import (
     tabulate,
 )
 from app.pages.results_file import Results
-from app.pages.shell import Page, render
+from app.pages.shell import SNIPPET, Page, render
 from dga.data.examples import SPLITS as EXAMPLES
 from dga.io.shipped import shipped
 
@@ -41,6 +41,7 @@ def results_page(folder: Path | None = None) -> Page:
         tabulate=tabulate,
         small=list(small_exhibits(folder / SMALL)),
         cards=list(model_cards()),
+        snippet=SNIPPET,
         credits=list(credit_lines()),
     )
     return Page(

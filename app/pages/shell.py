@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -45,10 +46,22 @@ DESCRIPTIONS = {
 """What is wrong with a photo that has such a damage, in a few words."""
 METHODS = {
     "plus": "Our repair: find it, then undo it",
-    "paper": "The paper's method: noise until it cannot tell",
-    "fixed": "The rival: same noise for all",
+    "paper": "The paper's method (DGA, 2026): noise until a detector is unsure",
+    "fixed": "The rival (DDA, 2023): the same noise for every photo",
 }
-SHORT_NAMES = {key: name.partition(":")[0] for key, name in METHODS.items()}
+SHORT_NAMES = {key: re.split(r" \(|:", name)[0] for key, name in METHODS.items()}
+SNIPPET = """\
+# pip install .  (in the folder with app.py)
+import dga
+from torch import nn
+from torchvision import models, transforms
+
+model = models.resnet50(weights="DEFAULT")  # or yours
+mean, std = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+model = nn.Sequential(transforms.Normalize(mean, std), model)
+model = dga.AdaptedClassifier(classifier=model, size=224)
+log_probabilities = model(pixels)  # of [B, 3, 224, 224]"""
+"""How a program puts the repair before its own classifier."""
 CLASSIFIER = "EfficientNet-Lite0"  # of the profile photo
 _environment = Environment(
     loader=FileSystemLoader(APP / "templates"),

@@ -41,14 +41,11 @@ export function percent(share) {
 const isUnsure = (reading) => reading.is_right === null && !reading.is_sure;
 
 /** What the classifier sees, and whether that is right where the truth is certain. */
-export function nameReading(reading, unsure = "I am not sure") {
-  if (isUnsure(reading)) return unsure;
+export function nameReading(reading) {
+  if (isUnsure(reading)) return `perhaps ${reading.label}`;
   const mark = { true: "\u00a0✓", false: "\u00a0✗", null: "" }[reading.is_right];
   return reading.label + mark;
 }
-
-/** How sure it is; nothing where what it sees is not named either. */
-export const nameShare = (reading) => (isUnsure(reading) ? "" : percent(reading.share));
 
 export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
 

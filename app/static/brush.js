@@ -3,11 +3,13 @@ import { find, clamp, makeRadioGroup } from "./base.js";
 
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const MOST_POINTS = 60;
+const PREVIEWS = { noise: "rgb(255 255 255 / 55%)", blur: "rgb(160 165 180 / 60%)", dark: "rgb(0 0 0 / 75%)" };
 
 /** A brush on `canvas`, over `picture`; `paint` gets all strokes after each. */
 export function makeBrush(canvas, picture, most, paint) {
   const pen = canvas.getContext("2d");
   let strokes = [];
+  let pending = []; // strokes that no damaged picture shows yet
   let kind = "noise";
   let spot = [0.5, 0.5];
   makeRadioGroup(find("#brush-kinds"), (chosen) => { kind = chosen; });
@@ -30,20 +32,30 @@ export function makeBrush(canvas, picture, most, paint) {
   function add(points) {
     if (strokes.length >= most) return;
     const every = Math.ceil(points.length / MOST_POINTS);
-    strokes = [...strokes, { kind, size: size(), points: points.filter((_, n) => n % every === 0 || n === points.length - 1) }];
+    const stroke = { kind, size: size(), points: points.filter((_, n) => n % every === 0 || n === points.length - 1) };
+    strokes = [...strokes, stroke];
+    pending.push(stroke);
     paint(strokes);
   }
-  function drawLine(points) {
-    const { left, top, width, height } = area();
+  function drawPending() {
     pen.clearRect(0, 0, canvas.width, canvas.height);
-    Object.assign(pen, { lineWidth: 2 * radius(), lineCap: "round", lineJoin: "round", strokeStyle: "rgb(255 255 255 / 55%)" });
+    pending.forEach(drawStroke);
+  }
+  function drawLine(points) {
+    drawPending();
+    drawStroke({ kind, size: size(), points });
+  }
+  function drawStroke({ kind, size, points }) {
+    const { left, top, width, height } = area();
+    const lineWidth = size * Math.max(width, height);
+    Object.assign(pen, { lineWidth, lineCap: "round", lineJoin: "round", strokeStyle: PREVIEWS[kind] });
     pen.beginPath();
     for (const [x, y] of [points[0], ...points]) pen.lineTo(left + x * width, top + y * height);
     pen.stroke();
   }
   function drawRing() {
     const { left, top, width, height } = area();
-    pen.clearRect(0, 0, canvas.width, canvas.height);
+    drawPending();
     for (const [color, line] of [["#161a23", 4], ["#fff", 2]]) {
       Object.assign(pen, { lineWidth: line, strokeStyle: color });
       pen.beginPath();
@@ -60,7 +72,7 @@ export function makeBrush(canvas, picture, most, paint) {
     const move = (moved) => { points.push(pointOf(moved)); drawLine(points); };
     const end = (kept) => {
       canvas.removeEventListener("pointermove", move);
-      pen.clearRect(0, 0, canvas.width, canvas.height);
+      drawPending();
       if (kept) add(points);
     };
     canvas.addEventListener("pointermove", move);
@@ -76,16 +88,27 @@ export function makeBrush(canvas, picture, most, paint) {
     drawRing();
   });
   canvas.addEventListener("focus", drawRing);
-  canvas.addEventListener("blur", () => pen.clearRect(0, 0, canvas.width, canvas.height));
-  find("#undo").addEventListener("click", () => { if (strokes.length) paint((strokes = strokes.slice(0, -1))); });
+  canvas.addEventListener("blur", drawPending);
+  find("#undo").addEventListener("click", () => {
+    if (!strokes.length) return;
+    strokes = strokes.slice(0, -1);
+    pending.pop();
+    paint(strokes);
+  });
   canvas.tabIndex = 0;
   canvas.setAttribute("aria-label", "Paint damage: arrows move the brush, space paints");
   canvas.setAttribute("role", "application");
   return {
     toggle(on, known) {
       strokes = known;
+      if (!strokes.length) pending = [];
       canvas.hidden = !on;
       if (on) Object.assign(canvas, { width: picture.clientWidth, height: picture.clientHeight });
+      drawPending();
+    },
+    forgetPreview() {
+      pending = [];
+      drawPending();
     },
   };
 }

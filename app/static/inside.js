@@ -1,5 +1,5 @@
 // The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
-import { find, put, percent, nameReading, nameShare, draw, make, clamp } from "./base.js";
+import { find, put, percent, nameReading, draw, make, clamp } from "./base.js";
 
 const HEIGHT = 320;
 const LEFT = 52;
@@ -120,8 +120,9 @@ function makeChart(change, page) {
     stop.style.display = "";
     const [line, text] = stop.children;
     line.setAttribute("x1", x(depth)); line.setAttribute("x2", x(depth));
-    text.setAttribute("x", clamp(x(depth), LEFT + 70, right - (width < 700 ? 150 : 70)));
-    put(text, !depth ? "t* = 0: left alone" : confidence[depth] < shown.tau ? `t* = ${depth}: stopped here` : `t* = ${depth}: the limit, still ${percent(confidence[depth])} sure`);
+    put(text, confidence[0] < shown.tau ? `t* = 0: ${width < 700 ? "" : "already below the dashes without noise, "}nothing to do` : !depth ? "t* = 0: left alone" : confidence[depth] < shown.tau ? `t* = ${depth}: stopped here` : `t* = ${depth}: the limit, still ${percent(confidence[depth])} sure`);
+    const half = text.getComputedTextLength() / 2;
+    text.setAttribute("x", clamp(x(depth), half, Math.max(half, (width < 700 ? width - 90 : width) - half)));
   }
   follow(tau, ([, vertical]) => placeTau(asTau((BOTTOM - vertical) / (BOTTOM - TOP))), () => change({ tau: shown.tau }));
   follow(fixed, ([across]) => placeFixed(asDepth(((across - LEFT) / (right - LEFT)) * page.deepest)), () => change({ fixed_depth: shown.depth }));
@@ -171,7 +172,7 @@ function showFilm({ film = [], depths = [], stop }) {
   const near = stop && film.reduce((best, { depth }) => (Math.abs(depth - stop.depth) < Math.abs(best - stop.depth) ? depth : best), 0);
   find("#film").replaceChildren(...film.map(({ depth, image }) => {
     const entry = readings.get(depth);
-    const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), make("span", { class: "reading" }, nameReading(entry.reading, "not sure"))] : [];
+    const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), make("span", { class: "reading" }, nameReading(entry.reading))] : [];
     const caption = depth ? `${depth} steps` : "as it came";
     return make("figure", { role: "listitem", class: stop && depth === near ? "is-stop" : "" }, make("img", { src: image, alt: depth ? `After ${caption}` : "As it came", loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), ...rebuilt);
   }));
@@ -180,12 +181,13 @@ function showFilm({ film = [], depths = [], stop }) {
 function showRebuilt(record, isRunning) {
   const { stop, paper, guided, fixed, diagnosis } = record;
   const entries = [
-    [stop && { image: stop.image }, stop?.depth === 0 ? "Left alone" : `Noised to t*${stop ? ` = ${stop.depth}${stop.is_crossed ? "" : ", the limit"}` : ""}`, ""],
-    [paper, paper?.depth === 0 ? "Left alone" : "Rebuilt freely", "the paper’s method, DGA"],
-    [guided, guided?.depth === 0 ? "Left alone" : "Rebuilt, coarse shapes kept", "the paper’s method, DGA + G"],
+    [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${stop ? ` = ${stop.depth}${stop.is_crossed ? "" : ", the limit"}` : ""}`, ""],
+    [paper, paper?.depth === 0 ? rest : "Rebuilt freely", "the paper’s method, DGA"],
+    [guided, guided?.depth === 0 ? rest : "Rebuilt, coarse shapes kept", "the paper’s method, DGA + G"],
     [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "the rival, DDA"],
     [diagnosis, diagnosis?.is_unchanged ? "Left alone" : "Found and undone first", "our repair, DGA+"],
   ];
+  const rest = stop?.has_given_up ? "Left alone" : "Nothing to do";
   const box = find("#rebuilt");
   if (!box.children.length) {
     box.append(...entries.map(([, name, method]) => make("figure", {}, make("img", { alt: name, width: 224, height: 224, loading: "lazy" }), make("b", {}), make("span", {}, method), make("div", { class: "reading" }))));
@@ -194,9 +196,10 @@ function showRebuilt(record, isRunning) {
     const [image, title, , reading] = box.children[n].children;
     image.classList.toggle("is-old", !part);
     if (part && image.src !== part.image) image.src = part.image;
+    box.children[n].hidden = !image.hasAttribute("src"); // until it is computed
     image.alt = name;
     put(title, name);
-    put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${nameReading(part.reading, "not sure")} ${nameShare(part.reading)}` : "");
+    put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${nameReading(part.reading)} ${percent(part.reading.share)}` : "");
   });
 }
 

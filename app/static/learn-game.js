@@ -63,10 +63,7 @@ export function startGame({ rounds, stop }, tau) {
   function tellEnd() {
     const miss = rounds.find((_, index) => !answers[index]);
     const yours = miss ? `Your first miss came at ${miss.depth} steps of noise.` : "You found every one.";
-    const { depth, sure } = rounds.at(-1);
-    const gap = Math.abs(sure[1] - sure[0]);
-    const end = gap < 0.03 ? ` At ${depth} it hardly tells the two apart.` : "";
-    return `${yours} Of these amounts ${stop} steps is the first at which the detector is below ${percent(tau)}, where the paper stops.${end}`;
+    return `${yours} Of these amounts ${stop} steps is the first at which the detector is below ${percent(tau)}, where the paper stops. Its hits only count which of the two it suspects more, so that it can be right below ${percent(tau)}, too.`;
   }
 
   sides.forEach((button, index) => button.addEventListener("click", () => answer(index)));

@@ -1,5 +1,5 @@
 // What each step shows, out of what was recorded: no sentence here but follows from it.
-import { data, draw, find, makeRadioGroup, make, percent, put } from "./base.js";
+import { clamp, data, draw, find, makeRadioGroup, make, percent, put } from "./base.js";
 
 const { names, methods } = data();
 
@@ -83,13 +83,20 @@ function compareStop(depths, stop, way) {
 
 export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) {
   const input = find("#depth");
-  input.max = depths.length - 1;
-  input.value = depths.findIndex(({ depth }) => depth === stop);
-  find("#depths").replaceChildren(...depths.map(({ depth }) => make("span", {}, depth)));
+  let place = depths.findIndex(({ depth }) => depth === stop);
+  const last = confidence.length - 1; // the slider has the graph's axis
+  input.max = last;
+  input.value = stop;
+  find("#depths").replaceChildren(...[0, 1, 2, 3, 4].map((quarter) => make("span", {}, (quarter * last) / 4)));
   const move = drawCurve(confidence, tau, stop);
   const guided = find("#keeps-shapes");
   guided.addEventListener("change", () => input.dispatchEvent(new Event("input")));
-  follow("#depth", (place) => {
+  follow("#depth", (value) => {
+    const by = value - depths[place].depth;
+    const distance = ({ depth }) => Math.abs(depth - value);
+    const nearest = depths.reduce((best, one, n) => (distance(one) < distance(depths[best]) ? n : best), 0);
+    place = Math.abs(by) === 1 ? clamp(place + by, 0, depths.length - 1) : nearest; // one step: an arrow key
+    input.value = depths[place].depth;
     const way = guided.checked ? "guided" : "free";
     const { depth, state, [way]: reading } = depths[place];
     put(find("#noise-best"), compareStop(depths, stop, way));
@@ -119,15 +126,20 @@ function drawCurve(confidence, tau, stop) {
   const last = confidence.length - 1;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `How sure the detector is of damage: ${percent(confidence[0])} without noise, ${percent(confidence[stop])} after ${steps(stop)}, ${percent(confidence[last])} after ${steps(last)}` });
   for (const share of [0, 0.5, 1]) svg.append(line("grid", [[0, share], [last, share]]), text(left - 8, y(share) + 6, percent(share), "end"));
-  for (let depth = 0; depth <= last; depth += 20) svg.append(text(x(depth), height - bottom + 21, depth, "middle"));
+  for (let depth = 0; depth <= last; depth += last / 4) svg.append(text(x(depth), height - bottom + 21, depth, "middle"));
   svg.append(text(left, 16, "How sure of damage", "start"), text(width - right, height - 4, "steps of noise", "end"));
-  const mark = draw("g", { class: "mark" }, draw("line", { y1: y(1), y2: y(0) }), draw("circle", { r: 7 }));
+  const mark = draw("g", { class: "mark" }, draw("line", { y1: y(1), y2: y(0) }), draw("circle", { r: 7 }), draw("text", { y: y(0.2) }));
   svg.append(line("tau", [[0, tau], [last, tau]]), text(width - right, y(tau) + (confidence[last] > tau ? 20 : -8), `dashes: τ = ${percent(tau)}`, "end"), line("curve", [...confidence.entries()]), mark);
   svg.append(line("stop", [[stop, 0.1], [stop, 0]]), text(x(stop) + 6, y(0.04), "t*", "start"));
   find("#plot").replaceChildren(svg);
   return (depth) => {
     mark.style.transform = `translateX(${x(depth)}px)`;
     find("circle", mark).setAttribute("cy", y(confidence[depth]));
+    const label = find("text", mark);
+    const isLeft = depth > last * 0.75;
+    label.setAttribute("x", isLeft ? -8 : 8);
+    label.setAttribute("text-anchor", isLeft ? "end" : "start");
+    put(label, `you: ${depth}`);
   };
 }
 

@@ -1,5 +1,5 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
-import { data, find, all, make, put, percent, nameReading, nameShare, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
+import { data, find, all, make, put, percent, nameReading, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
 
@@ -16,6 +16,8 @@ for (const [name, node] of [["damaged", "#before"], ["repaired", "#after"], ["pa
 }
 let current = null; // the run that is waited for
 let photoName = "";
+let shownDamage = page.opening.damage; // of the damaged picture in the record
+let thumbnailsOf = ""; // the photo whose thumbnails the damages have
 let inDivider = "repaired"; // which picture stands right of the divider
 
 const picture = find("#picture");
@@ -26,15 +28,16 @@ const after = find("#after");
 
 function showRow(name) {
   const row = find(`#row-${name}`);
-  const isAbsent = name === "damaged" && record.is_damaged === false;
-  const reading = isAbsent || isOld[name] ? null : record[name]?.reading;
+  if (name === "damaged") row.hidden = isUndamaged();
+  if (name === "original") put(find(".what", row), isUndamaged() ? "As it came" : "Original");
+  const reading = isOld[name] ? null : record[name]?.reading;
   row.classList.toggle("is-old", Boolean(isOld[name]));
   row.classList.toggle("right", reading?.is_right === true);
   row.classList.toggle("wrong", reading?.is_right === false);
   row.style.setProperty("--share", `${100 * (reading?.share ?? 0)}%`);
   const isAssumed = name === "original" && reading?.is_right && !page.samples.includes(settings.photo);
-  put(find(".label", row), isAssumed ? `${reading.label} (assumed)` : reading ? nameReading(reading) : isOld[name] ? "…" : isAbsent ? "no damage added" : "");
-  put(find(".share", row), reading ? nameShare(reading) : "");
+  put(find(".label", row), isAssumed ? `${reading.label} (assumed)` : reading ? nameReading(reading) : isOld[name] ? "…" : "");
+  put(find(".share", row), reading ? percent(reading.share) : "");
 }
 
 function showTag(selector, side, part) {
@@ -42,15 +45,39 @@ function showTag(selector, side, part) {
   put(find(selector), part ? side + mark : "");
 }
 
+/** Whether nothing is done to the photo here: neither damage nor, so far, a stroke. */
+function isUndamaged() {
+  const { damage, strokes } = settings;
+  return isOld.damaged || !record.damaged ? damage === "none" || (damage === "paint" && !strokes.length) : record.is_damaged === false;
+}
+
+/** The nearest picture at hand of what the photo will look like; strokes are drawn over it. */
+function previewDamage() {
+  if (isOld.original || !record.original) return null;
+  if (isUndamaged()) return record.original.image;
+  if (settings.damage === shownDamage) return record.damaged?.image;
+  if (settings.damage === "paint") return record.original.image;
+  const thumbnail = find(`#damages [value="${settings.damage}"] img`);
+  const isSquare = record.original.width === record.original.height; // as thumbnails are
+  return isSquare && thumbnailsOf === settings.photo ? thumbnail.getAttribute("src") : null;
+}
+
 function showPicture() {
   const right = record[inDivider] ?? record.repaired;
-  if (record.damaged && before.src !== record.damaged.image) before.src = record.damaged.image;
-  if (right && after.src !== right.image) after.src = right.image;
-  else if (!right && record.damaged && !after.src) after.src = record.damaged.image;
+  const preview = isOld.damaged ? previewDamage() : record.damaged?.image;
+  const left = preview ?? record.damaged?.image;
   const isRightOld = Boolean(isOld[right === record.repaired ? "repaired" : inDivider]);
-  before.classList.toggle("is-old", Boolean(isOld.damaged));
-  after.classList.toggle("is-old", isRightOld);
-  showTag("#tag-before", record.is_damaged === false ? "Original" : "Damaged", isOld.damaged ? null : record.damaged);
+  const isPlain = isUndamaged() && Boolean(preview) && (isRightOld || right?.is_unchanged !== false);
+  const whole = isPlain && isRightOld ? preview : right?.image;
+  if (left && before.src !== left) before.src = left;
+  if (whole && after.src !== whole) after.src = whole;
+  else if (!whole && left && !after.src) after.src = left;
+  before.classList.toggle("is-old", Boolean(isOld.damaged) && !preview);
+  after.classList.toggle("is-old", isRightOld && !isPlain);
+  picture.classList.toggle("is-plain", isPlain);
+  const side = isUndamaged() ? "As it came" : "Damaged";
+  if (isOld.damaged) put(find("#tag-before"), preview ? side : "");
+  else showTag("#tag-before", side, record.damaged);
   const isAlone = inDivider === "repaired" && right?.is_unchanged;
   showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isRightOld ? null : right);
   if (isRightOld || !right) put(find("#tag-after"), describeState());
@@ -58,7 +85,6 @@ function showPicture() {
   put(find("#size"), width && width !== height ? `${width} × ${height}` : "");
   if (width) picture.style.aspectRatio = width >= height ? 1 : `${Math.max(width / height, 0.75)}`;
   if (record.original?.image) picture.style.setProperty("--held", `url("${record.original.image}")`);
-  picture.classList.toggle("is-plain", record.is_damaged === false && record.repaired?.is_unchanged !== false);
 }
 
 function showFound() {
@@ -85,16 +111,20 @@ function showTiles() {
     tile.classList.toggle("is-old", Boolean(isOld[name]));
     tile.setAttribute("aria-pressed", String(inDivider === name));
     const choice = name === "paper" && settings.tau != null ? `, at your τ ${percent(settings.tau)}` : name === "fixed" && settings.fixed_depth != null ? `, at your depth ${settings.fixed_depth}` : "";
-    put(find(".reading", tile), part && !isOld[name] ? `${nameReading(part.reading)} ${nameShare(part.reading)}${choice}` : state === "running" ? "being computed …" : "not computed");
+    put(find(".reading", tile), part && !isOld[name] ? `${nameReading(part.reading)} ${percent(part.reading.share)}${choice}` : state === "running" ? "being computed …" : "not computed");
   }
 }
 
 function showRates() {
-  const rates = page.rates[settings.damage] ?? {};
-  const strength = rates[settings.strength] ? settings.strength : settings.strength < 4 ? 3 : 5;
+  const isOfAll = settings.damage === "none" || settings.damage === "paint";
+  const rates = page.rates[isOfAll ? "mean" : settings.damage] ?? {};
+  const wished = isOfAll ? 5 : settings.strength;
+  const strength = rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
+  const missing = strength === wished ? "" : `Not measured at ${wished} of 5. `;
+  const damaged = `${isOfAll ? "the mean of 15 kinds of damage, " : ""}${rate?.before} % of ${rate?.photographs} photographs${isOfAll ? "" : " with this damage"}`;
   const text = settings.damage in page.notMended ? page.notMended[settings.damage]
-    : rate ? `${strength === settings.strength ? "At" : "Measured at"} strength ${strength} of 5: ${rate.before} % of ${rate.photographs} photographs with this damage are read right, and ${rate.after} % after our repair.`
+    : rate ? `${missing}At ${strength} of 5: ${damaged} are read right, and ${rate.after} % after our repair.`
     : "Results says for each damage how many of many photographs are read right before and after.";
   put(find("#how-often"), text);
 }
@@ -137,6 +167,10 @@ function markOld(changed) {
 }
 
 function receive(part) {
+  if ("damaged" in part) {
+    shownDamage = settings.damage;
+    brush.forgetPreview();
+  }
   if ("damaged" in part && isOld.damaged) {
     const { repaired, paper, fixed, curve, film, depths } = record;
     record = { waiting: 0, repaired, paper, fixed, curve, film, depths };
@@ -194,6 +228,7 @@ function forgetPhoto() {
   record = {};
   isOld = {};
   for (const image of [before, after, ...all("#damages img, #rebuilt img")]) image.removeAttribute("src");
+  openMore(find("#damage").classList.contains("is-open"));
   showAll();
 }
 
@@ -249,10 +284,13 @@ function readAddress(settings) {
 
 const samples = makeRadioGroup(find("#samples"), (photo) => {
   const damage = settings.damage === "paint" || settings.damage === "none" ? page.opening.damage : settings.damage;
-  change({ photo, strokes: [], damage, seed: 0 });
+  change({ photo, strokes: [], damage, seed: 0, tau: null, fixed_depth: null });
   loadThumbnails();
 });
-const damages = makeRadioGroup(find("#damages"), (damage) => change({ damage, strokes: [] }));
+const damages = makeRadioGroup(find("#damages"), (damage) => {
+  change({ damage, strokes: [] });
+  if (damage === "paint" && matchMedia("(max-width: 1000px)").matches) picture.scrollIntoView();
+});
 const brush = makeBrush(find("#strokes"), picture, page.mostStrokes, (strokes) => change({ strokes }));
 
 function showControls() {
@@ -272,8 +310,10 @@ function showControls() {
 function openMore(open) {
   find("#damage").classList.toggle("is-open", open);
   find("#more").setAttribute("aria-expanded", String(open));
-  find("#more").lastChild.textContent = open ? "fewer" : "more";
-  put(find("#more .face"), open ? "−" : `${all("#damages .more").length}`);
+  const hidden = all("#damages .more");
+  find("#more").lastChild.textContent = open ? "fewer" : `${hidden.length} more`;
+  const mosaic = hidden.slice(-4).map((damage) => find("img", damage).src).filter(Boolean);
+  find("#more .face").replaceChildren(...(open ? ["−"] : mosaic.length ? mosaic.map((src) => make("img", { src, alt: "" })) : ["+"]));
 }
 
 find("#more").addEventListener("click", () => openMore(find("#more").getAttribute("aria-expanded") !== "true"));
@@ -336,7 +376,7 @@ async function upload(file) {
     const headers = { "x-name": encodeURIComponent(file.name || "photo"), "content-type": "application/octet-stream" };
     const photo = await getJson("photo", { method: "POST", headers, body: file });
     photoName = photo.name;
-    change({ photo: photo.photo, damage: "none", strokes: [], seed: 0 });
+    change({ photo: photo.photo, damage: "none", strokes: [], seed: 0, tau: null, fixed_depth: null });
     loadThumbnails();
     if (photo.full_size[0] > photo.width) say(`${photo.name} has ${photo.full_size[0]} × ${photo.full_size[1]} pixels; it is shown and repaired at ${photo.width} × ${photo.height}.`);
     else say("");
@@ -358,10 +398,12 @@ async function loadThumbnails() {
   const { photo } = settings;
   const thumbnails = await getJson(page.thumbnails.includes(photo) ? `recorded/thumbnails/${photo}.json` : `thumbnails/${photo}`).catch(() => ({}));
   if (photo !== settings.photo) return;
+  thumbnailsOf = photo;
   for (const [name, image] of Object.entries(thumbnails)) {
     const node = find(`#damages [value="${name}"] img`);
     if (node) Object.assign(node, { src: image, hidden: false });
   }
+  openMore(find("#damage").classList.contains("is-open"));
 }
 
 // 1 to 5: strength.

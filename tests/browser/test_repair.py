@@ -142,7 +142,7 @@ def upload_photo(watch):
     page.set_input_files("#photo", picture_file())
     # The opening's record stays until the upload has ended.
     page.wait_for_function(
-        "() => document.querySelector('#tag-before').textContent.startsWith('Orig')"
+        "() => document.querySelector('#tag-before').textContent.startsWith('As it')"
     )
     wait_for_repair(page)
     return page
@@ -173,7 +173,7 @@ def test_damage_is_painted_by_keys(watch):
     )
     page.get_by_role("button", name="Undo").click()
     page.wait_for_function(
-        "() => document.querySelector('#tag-before').textContent.startsWith('Orig')"
+        "() => document.querySelector('#tag-before').textContent.startsWith('As it')"
     )
 
 
