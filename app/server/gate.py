@@ -61,8 +61,12 @@ SAYS = {
 }  # fmt: skip
 _WORDS = {403: "closed", 404: "closed", 405: "method", 413: "long", 429: "full", 503: "full"}
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{0}</title>
-<style>body {{font: 20px/1.5 sans-serif; color-scheme: light dark; margin: 20vh 10vw}}</style>
-<h1>{0}</h1><p><a href="{1}/">Go to the first page</a></p></html>"""
+<meta name="viewport" content="width=device-width">
+<style>body {{font: 18px/1.5 sans-serif; color-scheme: light dark; margin: 16px 5vw}}
+nav a {{margin-right: 24px}} h1 {{margin-top: 15vh}}</style>
+<nav><a href="{1}/"><b>DGA</b></a> <a href="{1}/">Repair</a> <a href="{1}/all-15">All 15</a>
+<a href="{1}/results">Results</a> <a href="{1}/learn">Learn</a></nav>
+<h1>{0}</h1></html>"""
 _POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
     "script-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; "
