@@ -62,7 +62,7 @@ SAYS = {
 _WORDS = {403: "closed", 404: "closed", 405: "method", 413: "long", 429: "full", 503: "full"}
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{0}</title>
 <meta name="viewport" content="width=device-width">
-<style>body {{font: 18px/1.5 sans-serif; color-scheme: light dark; margin: 16px 5vw}}
+<style>:root {{color-scheme: light dark}} body {{font: 18px/1.5 sans-serif; margin: 16px 5vw}}
 nav a {{margin-right: 24px}} h1 {{margin-top: 15vh}}</style>
 <nav><a href="{1}/"><b>DGA</b></a> <a href="{1}/">Repair</a> <a href="{1}/all-15">All 15</a>
 <a href="{1}/results">Results</a> <a href="{1}/learn">Learn</a></nav>

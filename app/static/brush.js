@@ -37,13 +37,9 @@ export function makeBrush(canvas, picture, most, paint) {
     pending.push(stroke);
     paint(strokes);
   }
-  function drawPending() {
+  function drawPending(...more) {
     pen.clearRect(0, 0, canvas.width, canvas.height);
-    pending.forEach(drawStroke);
-  }
-  function drawLine(points) {
-    drawPending();
-    drawStroke({ kind, size: size(), points });
+    [...pending, ...more].forEach(drawStroke);
   }
   function drawStroke({ kind, size, points }) {
     const { left, top, width, height } = area();
@@ -68,8 +64,9 @@ export function makeBrush(canvas, picture, most, paint) {
     event.stopPropagation();
     canvas.setPointerCapture(event.pointerId);
     const points = [pointOf(event)];
-    drawLine(points);
-    const move = (moved) => { points.push(pointOf(moved)); drawLine(points); };
+    const drawLine = () => drawPending({ kind, size: size(), points });
+    drawLine();
+    const move = (moved) => { points.push(pointOf(moved)); drawLine(); };
     const end = (kept) => {
       canvas.removeEventListener("pointermove", move);
       drawPending();
@@ -88,7 +85,7 @@ export function makeBrush(canvas, picture, most, paint) {
     drawRing();
   });
   canvas.addEventListener("focus", drawRing);
-  canvas.addEventListener("blur", drawPending);
+  canvas.addEventListener("blur", () => drawPending());
   find("#undo").addEventListener("click", () => {
     if (!strokes.length) return;
     strokes = strokes.slice(0, -1);

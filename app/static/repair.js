@@ -53,21 +53,22 @@ function isUndamaged() {
 
 /** The nearest picture at hand of what the photo will look like; strokes are drawn over it. */
 function previewDamage() {
-  if (isOld.original || !record.original) return null;
-  if (isUndamaged()) return record.original.image;
-  if (settings.damage === shownDamage) return record.damaged?.image;
-  if (settings.damage === "paint") return record.original.image;
-  const thumbnail = find(`#damages [value="${settings.damage}"] img`);
-  const isSquare = record.original.width === record.original.height; // as thumbnails are
-  return isSquare && thumbnailsOf === settings.photo ? thumbnail.getAttribute("src") : null;
+  const { original, damaged } = isOld.original ? {} : record;
+  const { photo, damage } = settings;
+  if (original && damage === shownDamage && !isUndamaged()) return damaged?.image;
+  const isSquare = original ? original.width === original.height : page.samples.includes(photo); // as thumbnails are
+  const name = isUndamaged() || damage === "paint" ? "none" : damage;
+  const thumbnail = isSquare && thumbnailsOf === photo ? find(`#damages [value="${name}"] img`).getAttribute("src") : null;
+  return name === "none" ? original?.image ?? thumbnail : thumbnail ?? original?.image;
 }
 
 function showPicture() {
   const right = record[inDivider] ?? record.repaired;
-  const preview = isOld.damaged ? previewDamage() : record.damaged?.image;
+  const isLeftOld = isOld.damaged || !record.damaged;
+  const preview = isLeftOld ? previewDamage() : record.damaged.image;
   const left = preview ?? record.damaged?.image;
-  const isRightOld = Boolean(isOld[right === record.repaired ? "repaired" : inDivider]);
-  const isPlain = isUndamaged() && Boolean(preview) && (isRightOld || right?.is_unchanged !== false);
+  const isRightOld = !right || Boolean(isOld[right === record.repaired ? "repaired" : inDivider]);
+  const isPlain = isUndamaged() && Boolean(preview) && (isRightOld || record.repaired?.is_unchanged !== false);
   const whole = isPlain && isRightOld ? preview : right?.image;
   if (left && before.src !== left) before.src = left;
   if (whole && after.src !== whole) after.src = whole;
@@ -75,12 +76,13 @@ function showPicture() {
   before.classList.toggle("is-old", Boolean(isOld.damaged) && !preview);
   after.classList.toggle("is-old", isRightOld && !isPlain);
   picture.classList.toggle("is-plain", isPlain);
-  const side = isUndamaged() ? "As it came" : "Damaged";
-  if (isOld.damaged) put(find("#tag-before"), preview ? side : "");
+  const isAsItCame = isUndamaged() || (isLeftOld && settings.damage !== "paint" && preview === record.original?.image);
+  const side = isAsItCame ? "As it came" : "Damaged";
+  if (isLeftOld) put(find("#tag-before"), preview ? side : "");
   else showTag("#tag-before", side, record.damaged);
   const isAlone = inDivider === "repaired" && right?.is_unchanged;
   showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isRightOld ? null : right);
-  if (isRightOld || !right) put(find("#tag-after"), describeState());
+  if (isRightOld) put(find("#tag-after"), describeState());
   const { width, height } = record.original ?? {};
   put(find("#size"), width && width !== height ? `${width} × ${height}` : "");
   if (width) picture.style.aspectRatio = width >= height ? 1 : `${Math.max(width / height, 0.75)}`;
@@ -116,15 +118,14 @@ function showTiles() {
 }
 
 function showRates() {
-  const isOfAll = settings.damage === "none" || settings.damage === "paint";
-  const rates = page.rates[isOfAll ? "mean" : settings.damage] ?? {};
-  const wished = isOfAll ? 5 : settings.strength;
-  const strength = rates[wished] ? wished : wished < 4 ? 3 : 5;
+  const { damage, strength: wished } = settings;
+  const isAny = damage === "none" || damage === "paint";
+  const rates = page.rates[isAny ? "mean" : damage] ?? {};
+  const strength = isAny ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
-  const missing = strength === wished ? "" : `Not measured at ${wished} of 5. `;
-  const damaged = `${isOfAll ? "the mean of 15 kinds of damage, " : ""}${rate?.before} % of ${rate?.photographs} photographs${isOfAll ? "" : " with this damage"}`;
-  const text = settings.damage in page.notMended ? page.notMended[settings.damage]
-    : rate ? `${missing}At ${strength} of 5: ${damaged} are read right, and ${rate.after} % after our repair.`
+  const start = isAny || strength === wished ? "" : `Not measured at ${wished} of 5. `;
+  const text = damage in page.notMended ? page.notMended[damage]
+    : rate ? `${start}At ${strength} of 5${isAny ? ", mean of 15 kinds of damage" : ""}: ${rate.before} % of ${rate.photographs} photographs ${isAny ? "" : "with this damage "}are read right, and ${rate.after} % after our repair.`
     : "Results says for each damage how many of many photographs are read right before and after.";
   put(find("#how-often"), text);
 }
@@ -404,6 +405,7 @@ async function loadThumbnails() {
     if (node) Object.assign(node, { src: image, hidden: false });
   }
   openMore(find("#damage").classList.contains("is-open"));
+  showPicture();
 }
 
 // 1 to 5: strength.
