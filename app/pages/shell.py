@@ -54,11 +54,11 @@ SNIPPET = """\
 # pip install .  (in the folder with app.py)
 import dga
 from torch import nn
-from torchvision import models, transforms
+from torchvision import models, transforms as T
 
 model = models.resnet50(weights="DEFAULT")  # or yours
 mean, std = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-model = nn.Sequential(transforms.Normalize(mean, std), model)
+model = nn.Sequential(T.Normalize(mean, std), model)
 model = dga.AdaptedClassifier(classifier=model, size=224)
 log_probabilities = model(pixels)  # of [B, 3, 224, 224]"""
 """How a program puts the repair before its own classifier."""
