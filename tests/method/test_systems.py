@@ -44,6 +44,7 @@ def test_any_repair_goes_with_any_reader():
     tent, memo = parse(EVERYDAY16, "dga-plus+tent"), parse(EVERYDAY16, "dga-guided+memo:views=2")
     assert (tent.repair, tent.reader) == (EVERYDAY16.plus, EVERYDAY16.tent)
     assert (tent.batch, tent.ensemble) == (64, True)
+    assert parse(EVERYDAY16, "dga-plus+tent:permute=noise:batch=32").batch == 32
     assert memo.repair == systems(EVERYDAY16)["dga-guided"].repair
     assert memo.reader == dataclasses.replace(EVERYDAY16.memo, views=2)
     assert (memo.batch, memo.trust) == (None, 0)  # it reads each picture alone
@@ -67,6 +68,8 @@ def test_any_repair_goes_with_any_reader():
         ("dga:eta=1.5", "eta is a number from 0 to 1"),
         ("dga-ancestral:eta=1", "say how many steps"),
         ("dga-plus+tent:trust=-1", "trust is a number from 0 up"),
+        ("dga-guided:factor=0", "factor is a number from 1 up, not 0"),
+        ("tent:batch=-5", "batch is a number from 1 up, not -5"),
         ("dga-plus:permute=noise", "permute=noise needs batch=N"),
     ],
 )
