@@ -58,7 +58,7 @@ def test_json_is_one_object_and_nothing_else(shipped_models, photo):
 
 def test_text_says_what_happened(shipped_models, photo):
     result = done("adapt", photo, "--methods", "dga:tau=0.9")
-    assert result.stdout.splitlines()[1].startswith("t* = ")
+    assert result.stdout.startswith("t* = ")
     assert Path("cat-adapted/dga,tau=0.9.png").exists()
 
 
@@ -75,7 +75,7 @@ def test_steps_and_eta_reach_the_picture(shipped_models, photo):
     ("arguments", "sentence"),
     [
         (["--corruption", "rain"], "gaussian_noise, shot_noise"),
-        (["--methods", "magic"], "Choose from: diffpure, diffpure-published, dda, dda-ancestral"),
+        (["--methods", "magic"], "Known: source, tent, memo, denoise, diffpure"),
         (["--severity", "9"], "from 1 to 5"),
         (["--methods", "dga:steps=many"], "'many' is no value for the setting steps"),
         (["--methods", "dga:eta=nan"], "eta is a number from 0 to 1, not nan"),
