@@ -96,7 +96,7 @@ def systems(profile: Profile) -> dict[str, System]:
     profile.
     """
     rule, fixed, full = profile.stopping, profile.dda_depth, profile.ancestral
-    few: dict[str, Any] = vars(profile.sampling) if profile.sampling else {}
+    few: dict[str, Any] = {"steps": profile.steps, "eta": profile.eta}
     dda = Diffusion(depth=fixed, guidance=profile.dda_guidance, **few)
     plus = System("dga-plus", repair=profile.plus)
     rows = (

@@ -67,7 +67,7 @@ class ImageSet:
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names and pixels."""
         digest = hashlib.sha256(os.fsencode("\n".join(self.names)))
-        digest.update(np.ascontiguousarray(self.pixels))  # not tobytes: that is a copy
+        digest.update(np.ascontiguousarray(self.pixels).data)  # not tobytes: that is a copy
         return digest.hexdigest()
 
 

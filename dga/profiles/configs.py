@@ -243,9 +243,9 @@ class Diffusion(Bounded):
     depth: int | None = None
     """A fixed depth, 0 to T, in place of ``stopping``."""
     guidance: GuidanceConfig | OperatorGuidanceConfig | None = None
-    """What holds the result to the picture that came; None: nothing."""
+    """What holds the result to the picture that came; None: nothing does."""
     steps: int | None = None
-    """Denoising steps, at most; None: every depth in turn."""
+    """Denoising steps, at most; None: one for every depth, in turn."""
     eta: float | None = None
     """Randomness of these steps, 0 to 1; None: they draw no noise, as with 0."""
     sharpen: float = bounded(0.0, 0)
@@ -271,7 +271,7 @@ class Repair:
     diffusion: Diffusion
     """For all pictures but those that ``noisy`` and ``blurred`` are for."""
     explain: ExplanationConfig | None = None
-    """How simple damage is looked for, which is undone first; None: it is not."""
+    """How simple damage is looked for, which is undone first; None: none is looked for."""
     noisy: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
     """For pictures in which noise was found; None: ``diffusion``."""
     blurred: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
@@ -297,14 +297,6 @@ DGA_PLUS = Repair(
     ),
     noisy=POSTERIOR_MEAN,
 )
-
-
-@dataclass(frozen=True)
-class SamplingConfig:
-    """Few-step sampling: at most ``steps`` steps, evenly spread; ``eta``: their noise, 0 to 1."""
-
-    steps: int
-    eta: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -363,8 +355,10 @@ class Profile:
     diffpure_depth: int
     plus: Repair = DGA_PLUS
     """The repair of DGA+."""
-    sampling: SamplingConfig | None = None
-    """Of DGA, DGA + G and DDA; None: every depth in turn (DDPM's ancestral sampling)."""
+    steps: int | None = None
+    """Denoising steps of DGA, DGA + G and DDA; None: every depth in turn (DDPM's way)."""
+    eta: float | None = None
+    """Randomness of these steps, 0 to 1."""
     ancestral_guidance: GuidanceConfig | None = None
     """Guidance of DGA + G and DDA where every depth is visited in turn; None: the usual."""
     networks: str | None = None
@@ -380,7 +374,8 @@ class Profile:
         """This profile with ancestral sampling, as the papers have it."""
         return replace(
             self,
-            sampling=None,
+            steps=None,
+            eta=None,
             guidance=self.ancestral_guidance or self.guidance,
             dda_guidance=self.ancestral_guidance or self.dda_guidance,
         )

@@ -69,7 +69,7 @@ class Photographs:
         """Hexadecimal SHA-256 of all pixels."""
         digest = hashlib.sha256()
         for picture in self.pictures:
-            digest.update(np.ascontiguousarray(picture))  # not joined: that is a copy of them all
+            digest.update(np.ascontiguousarray(picture).data)  # not joined: that is a copy of all
         return digest.hexdigest()
 
     def draw_picture(self, rng: np.random.Generator) -> Pixels:
