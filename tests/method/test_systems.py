@@ -100,17 +100,7 @@ def test_each_system_takes_its_own_settings():
     assert first("dga-guided-ancestral:scale=2.5")[0].guidance.scale == 2.5
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("dga-full", "Known: .*dga-ancestral"),
-        ("tent", "tent is measured on many pictures"),
-        ("", "No method was named"),
-        ("magic", "Unknown method 'magic'. Known: source"),
-        ("dga-plus+tent", "dga-plus\\+tent is measured on many pictures"),
-        ("dga-plus+magic", "Unknown reader 'magic'. Known: tent, memo"),
-    ],
-)
-def test_what_one_picture_cannot_have_is_refused(name, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        parse_repairs(EVERYDAY16, ["dga", name] if name else [])
+@pytest.mark.parametrize("name", ["tent", "dga-plus+tent"])
+def test_what_one_picture_cannot_have_is_refused(name):
+    with pytest.raises(ValueError, match=re.escape(f"{name} is measured on many pictures")):
+        parse_repairs(EVERYDAY16, ["dga", name])
