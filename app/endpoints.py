@@ -18,7 +18,7 @@ from gradio.utils import get_function_description
 from PIL import Image
 
 from app.runs.damage import damage_photo
-from app.runs.models import Networks, TooLongError
+from app.runs.models import Networks, Steps, TooLongError, lend_gpu
 from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, Settings, SettingsError, parse_settings
 from app.runs.subject import Original, Subjects, view_square
@@ -78,7 +78,7 @@ class Service:
         return Original(key, photo.name, photo.pixels, thumbnails=photo.thumbnails)
 
     async def run(
-        self, request: gr.Request, steps: Callable[..., Generator[Any]], page: str = ""
+        self, request: gr.Request, steps: Callable[[Models], Generator[Any]], page: str = ""
     ) -> AsyncIterator[Any]:
         """What the steps yield, in turn; numbers between are visitors before this one.
 
@@ -117,8 +117,9 @@ class Service:
             subject = self.subjects.get(original, checked)
             try:
                 yield from watch(models, subject, checked)
-                if not is_sample and "result" in subject.parts:
-                    yield {"download": self._keep(original.key, subject.parts["result"])}
+                if not is_sample and subject.result is not None:
+                    result = self.photos.keep_result(original.key, subject.result)
+                    yield {"download": f"photo/{original.key}/{result}"}
             finally:
                 if not is_sample and original.key not in self.photos:  # its hour ended meanwhile
                     self.subjects.forget(original.key)
@@ -132,9 +133,6 @@ class Service:
             return checked, self.find_photo(checked.photo)
         except SENTENCES as error:
             raise gr.Error(str(error), print_exception=False) from None
-
-    def _keep(self, photo: str, pixels: Pixels) -> str:
-        return f"photo/{photo}/{self.photos.keep_result(photo, pixels)}"
 
     async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:
         """Repair a photograph at its own size, up to a megapixel; a larger one is reduced to that.
@@ -150,7 +148,7 @@ class Service:
             The photograph, repaired, as PNG.
         """
         pixels = await self._read(picture, request)
-        result = await self._last(request, lambda models: photograph_steps(models, pixels))
+        result = await self._last(request, photograph_steps, pixels)
         return result.facts(), write_picture(result.image)
 
     async def adapt(
@@ -181,19 +179,16 @@ class Service:
             The pictures as PNG: damaged, noised to t*, then of DGA, DGA + G, DDA and DGA+.
         """
         profile = self.networks.profile
-        view = view_square(profile, await self._read(picture, request))
+        pixels = await self._read(picture, request)
+        view = await asyncio.to_thread(view_square, profile, pixels)
         try:
             check_corruption(CORRUPTIONS[0] if corruption == NONE else corruption, severity)
             chosen = choose_systems(profile, tau, dda_depth)
             damage = parse_settings({"damage": corruption, "strength": severity, "seed": seed})
         except (ValueError, TypeError) as error:
             raise gr.Error(str(error), print_exception=False) from None
-        damaged = damage_photo(view, damage)
-
-        def steps(models: Models) -> Generator[Any]:
-            yield from adapt_steps(models, damaged, seed, chosen)
-
-        run = await self._last(request, steps)
+        damaged = await asyncio.to_thread(damage_photo, view, damage)
+        run = await self._last(request, adapt_steps, damaged, seed, chosen)
         rebuilt = (result.image for result in run.reconstructions.values())
         pictures = (run.input, run.forward.x_t_star, *rebuilt)
         return to_api_facts(run), [write_picture(pixels) for pixels in pictures]
@@ -207,8 +202,9 @@ class Service:
         except (UploadError, BusyError) as error:
             raise gr.Error(str(error), print_exception=False) from None
 
-    async def _last(self, request: gr.Request, steps: Callable[..., Any]) -> Any:
-        async for part in self.run(request, steps):
+    async def _last(self, request: gr.Request, steps: Steps, *arguments: Any) -> Any:
+        """The last of what ``steps(models, *arguments)`` yields."""
+        async for part in self.run(request, lambda models: lend_gpu(steps, models)(*arguments)):
             last = part
         return last
 
@@ -236,14 +232,17 @@ def label_values(blocks: gr.Blocks) -> None:
 
     ``gradio.Server`` numbers values; assistants read the same docstrings by themselves.
     """
-    texts = list[tuple[str, str]]()
-    for endpoint in (Service.repair, Service.adapt):  # in the order of ``build_server``
+    components = {component["id"]: component for component in blocks.config["components"]}
+    endpoints = {call["api_name"]: call for call in blocks.config["dependencies"]}
+    for endpoint in (Service.repair, Service.adapt):
         _, parameters, returns = get_function_description(endpoint)
-        texts += [(name, text) for name, text in parameters.items() if text]
+        texts = [(name, text) for name, text in parameters.items() if text]
         texts += [("", text) for text in returns]
-    for component, (name, text) in zip(blocks.config["components"], texts, strict=False):
-        component["props"]["label"] = text.rstrip(".")
-        component["api_info_as_input"] |= BOUNDS.get(name, {})
+        call = endpoints[endpoint.__name__]
+        values = [*call["inputs"], *call["outputs"]]
+        for value, (name, text) in zip(values, texts, strict=True):
+            components[value]["props"]["label"] = text.rstrip(".")
+            components[value]["api_info_as_input"] |= BOUNDS.get(name, {})
 
 
 def write_picture(pixels: Pixels) -> FileData:

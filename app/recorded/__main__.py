@@ -14,7 +14,7 @@ from app.runs.samples import SAMPLES
 from app.runs.settings import Settings
 from app.runs.subject import Original, Subject
 from app.runs.thumbnails import make_thumbnails
-from app.runs.watch import Watcher, repair_photo, show_pictures, watch
+from app.runs.watch import Watcher, keep_stages, run_first_stages, watch
 from dga.corruptions import CORRUPTIONS
 from dga.networks.models import Models, load_models
 
@@ -69,7 +69,7 @@ def count_draws(models: Models, settings: Settings, count: int = 20) -> dict[str
     for seed in range(count):
         subject = make_subject(models, settings.model_copy(update={"seed": seed}))
         record: dict[str, Any] = {}
-        for part in (*show_pictures(models, subject), *repair_photo(models, subject)):
+        for part in keep_stages(subject, run_first_stages(models, subject)):
             record |= part
         counts["hidden"] += not record["damaged"]["reading"]["is_right"]
         counts["repaired"] += record["repaired"]["reading"]["is_right"]
@@ -88,15 +88,16 @@ def record_board(models: Models, photo: str) -> dict[str, Any]:
         settings = Settings(photo=photo, damage=damage, strength=BOARD_STRENGTH)
         subject, begun = make_subject(models, settings), time.monotonic()
         record: dict[str, Any] = {}
-        for part in (*show_pictures(models, subject), *repair_photo(models, subject)):
+        for part in keep_stages(subject, run_first_stages(models, subject)):
             record |= part
         watcher = Watcher(models, subject, settings)
         for part in (*watcher.repair_from_fixed_depth(), *watcher.repair_by_discriminator()):
             record |= part
-        pixels = {"damaged": subject.damaged, "repaired": subject.parts["result"]}
+        assert subject.result is not None
+        pixels = {"damaged": subject.damaged, "repaired": subject.result, **subject.images}
         cells = {name: {"reading": record[name]["reading"]} for name in CELLS}
         for name, cell in cells.items():
-            cell["image"] = to_data_url((pixels | watcher.images)[name], BOARD_SIDE, 80)
+            cell["image"] = to_data_url(pixels[name], BOARD_SIDE, 80)
         rows.append({"damage": damage, "cells": cells, "found": record["found"]["sentence"]})
         print(f"  {photo} {damage} {time.monotonic() - begun:.0f} s", flush=True)
     return {"photo": photo, "strength": BOARD_STRENGTH, "rows": rows}

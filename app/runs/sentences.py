@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from dga import sentences
 from dga.explanation.degradation import Degradation
 
@@ -41,11 +44,13 @@ REMEDIES = {
 """What is done about damage, by a name that :func:`name_damage` gives it."""
 
 
-def name_damage(degradation: Degradation, noise: float) -> str:
+def name_damage(degradation: Degradation, noise_map: ArrayLike = 0.0) -> str:
     """What was found, as "motion blur and faint noise"; nothing where nothing was.
 
-    ``noise``: standard deviation of the largest that was found anywhere.
+    ``noise_map``: standard deviation of each pixel's noise, ``[H, W]``, pixels in [-1, 1]. Its 0.95
+    quantile is named, or the degradation's own noise where that is stronger.
     """
+    noise = max(degradation.noise, float(np.quantile(np.asarray(noise_map), 0.95)))
     names = []
     if degradation.operator:
         names.append(OPERATORS.get(degradation.operator.kind, degradation.operator.kind))
