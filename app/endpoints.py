@@ -49,7 +49,7 @@ BOUNDS: dict[str, dict[str, Any]] = {
     "seed": {"minimum": 0},
     "dda_depth": {"minimum": 1},
 }
-"""Of the values of ``/adapt``, in JSON Schema."""
+"""What the values of ``/adapt`` may be, in JSON Schema."""
 FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
 _log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from app.pages.results_file import OURS, SEVERITIES, SOURCE, Results
 from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHODS, SHORT_NAMES, Page, render
 from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
 from app.runs.samples import SAMPLES
-from app.runs.sentences import NOT_MENDED, PLAIN_NAMES
+from app.runs.sentences import LEFT_ALONE_NOTES, PLAIN_NAMES
 from app.runs.settings import MOST_STROKES, Settings
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import find_chart_depth
@@ -38,7 +38,7 @@ def repair_page(service: Service) -> Page:
     names = {"none": "None", "paint": "Paint", **PLAIN_NAMES}
     damages = [
         {"key": key, "name": names[key], "title": DESCRIPTIONS.get(key, ""),
-         "is_first": n < 2 + len(FIRST_DAMAGES), "is_mended": key not in NOT_MENDED}
+         "is_first": n < 2 + len(FIRST_DAMAGES), "is_mended": key not in LEFT_ALONE_NOTES}
         for n, key in enumerate(order)
     ]  # fmt: skip
     samples = [
@@ -52,7 +52,7 @@ def repair_page(service: Service) -> Page:
         "thumbnails": list_recorded(FOLDER.parent / "thumbnails") if is_recorded else [],
         "samples": list(SAMPLES),
         "names": names,
-        "notMended": NOT_MENDED,
+        "leftAloneNotes": LEFT_ALONE_NOTES,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
         "mostBytes": MAX_BYTES,
         "mostStrokes": MOST_STROKES,

@@ -23,11 +23,11 @@ PLAIN_NAMES = {
     "pixelate": "Blocks", "jpeg_compression": "JPEG",
 }  # fmt: skip
 """Of each corruption, for whoever never heard of ImageNet-C; each begins a sentence, too."""
-NOT_MENDED = {
+LEFT_ALONE_NOTES = {
     "elastic_transform": "Warping is not mended: such a photo is usually left alone.",
     "jpeg_compression": "JPEG is not mended: such a photo is usually left alone.",
 }
-"""Said before such a damage is chosen."""
+"""What the page says where a damage is chosen that our repair does not undo."""
 OPERATORS = {
     "blur": "bad focus", "motion": "motion blur", "zoom": "zoom blur",
     "glass": "rough glass", "blocks": "blocks",

@@ -92,7 +92,7 @@ function showRates() {
   const rates = page.rates[settings.damage] ?? {};
   const strength = rates[settings.strength] ? settings.strength : settings.strength < 4 ? 3 : 5;
   const rate = rates[strength];
-  const text = settings.damage in page.notMended ? page.notMended[settings.damage]
+  const text = settings.damage in page.leftAloneNotes ? page.leftAloneNotes[settings.damage]
     : rate ? `${strength === settings.strength ? "At" : "Measured at"} strength ${strength} of 5: ${rate.before} % of ${rate.photographs} photographs with this damage are read right, and ${rate.after} % after our repair.`
     : "Results says for each damage how many of many photographs are read right before and after.";
   put(find("#how-often"), text);
