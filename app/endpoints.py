@@ -4,6 +4,7 @@ Gradio reads types and descriptions from these functions, so annotations are not
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import tempfile
@@ -20,7 +21,7 @@ from PIL import Image
 from app.runs.damage import damage_photo
 from app.runs.models import Networks, Steps, TooLongError, lend_gpu
 from app.runs.samples import SAMPLES
-from app.runs.settings import NONE, Settings, SettingsError, parse_settings
+from app.runs.settings import NONE, SettingsError, parse_settings
 from app.runs.subject import Original, Subjects, view_square
 from app.runs.watch import watch
 from app.server.decoder import Decoder
@@ -87,7 +88,7 @@ class Service:
         """
         address = find_address(request)
         visitor = f"{address} {page}"
-        try:
+        with explain_errors():
             async with self.turns.join(visitor, address) as turn:
                 if page and (earlier := self.latest.get(visitor)):
                     earlier.drop()
@@ -98,19 +99,14 @@ class Service:
                 finally:
                     if self.latest.get(visitor) is turn:
                         del self.latest[visitor]
-        except SENTENCES as error:
-            raise gr.Error(str(error), print_exception=False) from None
-        except MemoryError:
-            raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
-        except Exception:
-            _log.exception("A run failed")
-            raise gr.Error(FAILED) from None
 
     async def watch(
         self, settings: dict, request: gr.Request, page: str = ""
     ) -> AsyncIterator[dict]:
         """The page's run: parts of its record, see :mod:`app.runs.watch`."""
-        checked, original = self._prepare(settings)
+        with explain_errors():
+            checked = parse_settings(settings)
+            original = self.find_photo(checked.photo)
 
         def steps(models: Models) -> Generator[dict]:
             is_sample = original.key in SAMPLES
@@ -126,13 +122,6 @@ class Service:
 
         async for part in self.run(request, steps, str(page)[:32]):
             yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
-
-    def _prepare(self, settings: Any) -> tuple[Settings, Original]:
-        try:
-            checked = parse_settings(settings)
-            return checked, self.find_photo(checked.photo)
-        except SENTENCES as error:
-            raise gr.Error(str(error), print_exception=False) from None
 
     async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:
         """Repair a photograph at its own size, up to a megapixel; a larger one is reduced to that.
@@ -196,17 +185,29 @@ class Service:
     async def _read(self, picture: Any, request: gr.Request) -> Pixels:
         """An upload's pixels; other files do not come this far (:mod:`app.server.contents`)."""
         path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
-        try:
+        with explain_errors():
             data = await asyncio.to_thread(read_bytes, path)
             return (await self.decoder.read_photograph(data, find_address(request)))[0]
-        except (UploadError, BusyError) as error:
-            raise gr.Error(str(error), print_exception=False) from None
 
     async def _last(self, request: gr.Request, steps: Steps, *arguments: Any) -> Any:
         """The last of what ``steps(models, *arguments)`` yields."""
         async for part in self.run(request, lambda models: lend_gpu(steps, models)(*arguments)):
             last = part
         return last
+
+
+@contextlib.contextmanager
+def explain_errors() -> Generator[None]:
+    """Whatever goes wrong is a ``gr.Error`` with one sentence for the visitor."""
+    try:
+        yield
+    except SENTENCES as error:
+        raise gr.Error(str(error), print_exception=False) from None
+    except MemoryError:
+        raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
+    except Exception:
+        _log.exception("A run failed")
+        raise gr.Error(FAILED) from None
 
 
 def choose_systems(profile: Profile, tau: float | None, dda_depth: int | None) -> list[System]:

@@ -79,11 +79,6 @@ class Networks:
         """What ``work`` returns or raises, on the thread of the networks."""
         return self._thread.submit(work, *arguments).result()
 
-    async def compute_soon(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Await what ``work`` returns or raises, on the thread of the networks."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, work, *arguments)
-
     async def run_steps(
         self, steps: Callable[[Models], Generator[Any]], turn: Turn
     ) -> AsyncIterator[Any]:
@@ -101,7 +96,7 @@ class Networks:
                 yield before
             while not turn.is_dropped:
                 begun = loop.time()
-                part = await self.compute_soon(next, work, NO_MORE_PARTS)
+                part = await loop.run_in_executor(self._thread, next, work, NO_MORE_PARTS)
                 if part is NO_MORE_PARTS:
                     return
                 if spent > BUDGET_SECONDS:  # by what came before: the last part may end later

@@ -31,7 +31,7 @@ from dga.photograph import Photograph, Progress, photograph_steps
 from dga.pipeline import NO_EXPLANATION, ForwardResult, PictureCache, ReverseResult, run
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
-from dga.systems import System, require_repair, systems
+from dga.systems import require_repair, systems
 
 Part = dict[str, Any]
 PICTURES, REPAIR = "pictures", "repair"
@@ -83,20 +83,20 @@ def run_stages(models: Models, subject: Subject, settings: Settings) -> Generato
     yield from run_first_stages(models, subject)
     watcher = Watcher(models, subject, settings)
     fixed, tau = watcher.fixed_depth, watcher.stopping.tau
-    yield from once(subject, ("fixed", fixed), watcher.repair_from_fixed_depth)
-    yield from once(subject, "film", watcher.show_film)
-    yield from once(subject, ("paper", tau), watcher.repair_by_discriminator)
-    yield from once(subject, "depths", watcher.read_depths)
-    yield from once(subject, "diagnosis", watcher.explain_view)
+    yield from run_stage(subject, ("fixed", fixed), watcher.repair_from_fixed_depth)
+    yield from run_stage(subject, "film", watcher.show_film)
+    yield from run_stage(subject, ("paper", tau), watcher.repair_by_discriminator)
+    yield from run_stage(subject, "depths", watcher.read_depths)
+    yield from run_stage(subject, "diagnosis", watcher.explain_view)
 
 
 def run_first_stages(models: Models, subject: Subject) -> Generator[Part | Stage]:
     """Both pictures, and our repair."""
-    yield from once(subject, PICTURES, lambda: show_pictures(models, subject))
-    yield from once(subject, REPAIR, lambda: repair_photo(models, subject))
+    yield from run_stage(subject, PICTURES, lambda: show_pictures(models, subject))
+    yield from run_stage(subject, REPAIR, lambda: repair_photo(models, subject))
 
 
-def once(
+def run_stage(
     subject: Subject, key: Hashable, make: Callable[[], Iterable[Part]]
 ) -> Generator[Part | Stage]:
     """Parts that were made before at once; others as they are made, and then their stage."""
@@ -197,14 +197,7 @@ class Watcher:
         assert isinstance(self.models.discriminator, PlaceJudge)
         self.judge = self.models.discriminator
         self.stopping = choose_stopping(profile, settings)
-        self.extent = find_chart_depth(profile)
         self.fixed_depth = settings.fixed_depth or profile.dda_depth
-
-    def adapt(self, *methods: System) -> Generator[Any]:
-        """The pipeline's own events for some systems."""
-        yield from adapt_steps(
-            self.models, self.pixels, self.seed, methods, self.extent, self.cache, self.stopping
-        )
 
     def repair_from_fixed_depth(self) -> Generator[Part]:
         """DDA from one depth for all pictures."""
@@ -231,7 +224,11 @@ class Watcher:
         """DGA and DGA + G: the curve as it grows, the stop, both pictures."""
         profile = replace(self.models.profile, stopping=self.stopping)
         names, forward = {"dga": "paper", "dga-guided": "guided"}, None
-        for event in self.adapt(*(systems(profile)[name] for name in names)):
+        methods = [systems(profile)[name] for name in names]
+        extent = find_chart_depth(profile)
+        for event in adapt_steps(
+            self.models, self.pixels, self.seed, methods, extent, self.cache, self.stopping
+        ):
             if isinstance(event, CurveUpdate):
                 yield {"curve": self._curve(is_done=False)}
             elif isinstance(event, ForwardResult) and forward is None:
