@@ -33,7 +33,7 @@ from app.pages.shell import STATIC, digest, render_page
 from app.runs.models import Networks
 from app.runs.settings import SettingsError
 from app.runs.thumbnails import show_thumbnails
-from app.server.gate import Gate, address_of
+from app.server.gate import OLD_ADDRESSES, Gate, address_of
 from app.server.photos import UnknownPhotoError
 from app.server.turns import BusyError
 from dga.data.uploads import MAX_BYTES, UploadError
@@ -44,11 +44,10 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import NETWORKS, Sources
 
 RECORDED, RESULTS = shipped("assets/recorded"), shipped("assets/results")
-KEPT_SECONDS = 3000
-OLD_ADDRESSES = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
-"""Old addresses, and where they lead."""
+CALL_FILE_SECONDS = 3000
+"""For which files of programs' calls are kept."""
 STATUSES = {UnknownPhotoError: 404, BusyError: 503, UploadError: 400, SettingsError: 400}
-"""Of errors whose message is meant for visitors."""
+"""HTTP status of each error whose message is meant for visitors."""
 
 
 class Server(gr.Server):
@@ -163,12 +162,12 @@ def is_loopback(host: str) -> bool:
 
 
 def _keep_tidy(folder: Path) -> None:
-    """Remove files of programs' calls that are older than :data:`KEPT_SECONDS`, for ever."""
+    """Remove files of programs' calls that are older than :data:`CALL_FILE_SECONDS`, for ever."""
     while folder.exists():
         time.sleep(60)
         for path in list(folder.rglob("*")):
             with suppress(OSError):
-                if path.is_file() and time.time() - path.stat().st_mtime > KEPT_SECONDS:
+                if path.is_file() and time.time() - path.stat().st_mtime > CALL_FILE_SECONDS:
                     path.unlink()
 
 

@@ -4,6 +4,7 @@ Gradio reads types and descriptions from these functions, so annotations are not
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import tempfile
@@ -18,9 +19,9 @@ from gradio.utils import get_function_description
 from PIL import Image
 
 from app.runs.damage import damage_photo
-from app.runs.models import Networks, TooLongError
+from app.runs.models import Networks, Steps, TooLongError, lend_gpu
 from app.runs.samples import SAMPLES
-from app.runs.settings import NONE, Settings, SettingsError, parse_settings
+from app.runs.settings import NONE, SettingsError, parse_settings
 from app.runs.subject import Original, Subjects, view_square
 from app.runs.watch import watch
 from app.server.decoder import Decoder
@@ -49,7 +50,7 @@ BOUNDS: dict[str, dict[str, Any]] = {
     "seed": {"minimum": 0},
     "dda_depth": {"minimum": 1},
 }
-"""Of the values of ``/adapt``, in JSON Schema."""
+"""What the values of ``/adapt`` may be, in JSON Schema."""
 FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
 _log = logging.getLogger(__name__)
 
@@ -78,7 +79,7 @@ class Service:
         return Original(key, photo.name, photo.pixels, thumbnails=photo.thumbnails)
 
     async def run(
-        self, request: gr.Request, steps: Callable[..., Generator[Any]], page: str = ""
+        self, request: gr.Request, steps: Callable[[Models], Generator[Any]], page: str = ""
     ) -> AsyncIterator[Any]:
         """What the steps yield, in turn; numbers between are visitors before this one.
 
@@ -87,7 +88,7 @@ class Service:
         """
         address = find_address(request)
         visitor = f"{address} {page}"
-        try:
+        with explain_errors():
             async with self.turns.join(visitor, address) as turn:
                 if page and (earlier := self.latest.get(visitor)):
                     earlier.drop()
@@ -98,43 +99,29 @@ class Service:
                 finally:
                     if self.latest.get(visitor) is turn:
                         del self.latest[visitor]
-        except SENTENCES as error:
-            raise gr.Error(str(error), print_exception=False) from None
-        except MemoryError:
-            raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
-        except Exception:
-            _log.exception("A run failed")
-            raise gr.Error(FAILED) from None
 
     async def watch(
         self, settings: dict, request: gr.Request, page: str = ""
     ) -> AsyncIterator[dict]:
         """The page's run: parts of its record, see :mod:`app.runs.watch`."""
-        checked, original = self._prepare(settings)
+        with explain_errors():
+            checked = parse_settings(settings)
+            original = self.find_photo(checked.photo)
 
         def steps(models: Models) -> Generator[dict]:
             is_sample = original.key in SAMPLES
             subject = self.subjects.get(original, checked)
             try:
                 yield from watch(models, subject, checked)
-                if not is_sample and "result" in subject.parts:
-                    yield {"download": self._keep(original.key, subject.parts["result"])}
+                if not is_sample and subject.result is not None:
+                    result = self.photos.keep_result(original.key, subject.result)
+                    yield {"download": f"photo/{original.key}/{result}"}
             finally:
                 if not is_sample and original.key not in self.photos:  # its hour ended meanwhile
                     self.subjects.forget(original.key)
 
         async for part in self.run(request, steps, str(page)[:32]):
             yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
-
-    def _prepare(self, settings: Any) -> tuple[Settings, Original]:
-        try:
-            checked = parse_settings(settings)
-            return checked, self.find_photo(checked.photo)
-        except SENTENCES as error:
-            raise gr.Error(str(error), print_exception=False) from None
-
-    def _keep(self, photo: str, pixels: Pixels) -> str:
-        return f"photo/{photo}/{self.photos.keep_result(photo, pixels)}"
 
     async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:
         """Repair a photograph at its own size, up to a megapixel; a larger one is reduced to that.
@@ -150,7 +137,7 @@ class Service:
             The photograph, repaired, as PNG.
         """
         pixels = await self._read(picture, request)
-        result = await self._last(request, lambda models: photograph_steps(models, pixels))
+        result = await self._last(request, photograph_steps, pixels)
         return result.facts(), write_picture(result.image)
 
     async def adapt(
@@ -181,19 +168,16 @@ class Service:
             The pictures as PNG: damaged, noised to t*, then of DGA, DGA + G, DDA and DGA+.
         """
         profile = self.networks.profile
-        view = view_square(profile, await self._read(picture, request))
+        pixels = await self._read(picture, request)
+        view = await asyncio.to_thread(view_square, profile, pixels)
         try:
             check_corruption(CORRUPTIONS[0] if corruption == NONE else corruption, severity)
             chosen = choose_systems(profile, tau, dda_depth)
             damage = parse_settings({"damage": corruption, "strength": severity, "seed": seed})
         except (ValueError, TypeError) as error:
             raise gr.Error(str(error), print_exception=False) from None
-        damaged = damage_photo(view, damage)
-
-        def steps(models: Models) -> Generator[Any]:
-            yield from adapt_steps(models, damaged, seed, chosen)
-
-        run = await self._last(request, steps)
+        damaged = await asyncio.to_thread(damage_photo, view, damage)
+        run = await self._last(request, adapt_steps, damaged, seed, chosen)
         rebuilt = (result.image for result in run.reconstructions.values())
         pictures = (run.input, run.forward.x_t_star, *rebuilt)
         return to_api_facts(run), [write_picture(pixels) for pixels in pictures]
@@ -201,16 +185,29 @@ class Service:
     async def _read(self, picture: Any, request: gr.Request) -> Pixels:
         """An upload's pixels; other files do not come this far (:mod:`app.server.contents`)."""
         path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
-        try:
+        with explain_errors():
             data = await asyncio.to_thread(read_bytes, path)
             return (await self.decoder.read_photograph(data, find_address(request)))[0]
-        except (UploadError, BusyError) as error:
-            raise gr.Error(str(error), print_exception=False) from None
 
-    async def _last(self, request: gr.Request, steps: Callable[..., Any]) -> Any:
-        async for part in self.run(request, steps):
+    async def _last(self, request: gr.Request, steps: Steps, *arguments: Any) -> Any:
+        """The last of what ``steps(models, *arguments)`` yields."""
+        async for part in self.run(request, lambda models: lend_gpu(steps, models)(*arguments)):
             last = part
         return last
+
+
+@contextlib.contextmanager
+def explain_errors() -> Generator[None]:
+    """Whatever goes wrong is a ``gr.Error`` with one sentence for the visitor."""
+    try:
+        yield
+    except SENTENCES as error:
+        raise gr.Error(str(error), print_exception=False) from None
+    except MemoryError:
+        raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
+    except Exception:
+        _log.exception("A run failed")
+        raise gr.Error(FAILED) from None
 
 
 def choose_systems(profile: Profile, tau: float | None, dda_depth: int | None) -> list[System]:
@@ -236,14 +233,17 @@ def label_values(blocks: gr.Blocks) -> None:
 
     ``gradio.Server`` numbers values; assistants read the same docstrings by themselves.
     """
-    texts = list[tuple[str, str]]()
-    for endpoint in (Service.repair, Service.adapt):  # in the order of ``build_server``
+    components = {component["id"]: component for component in blocks.config["components"]}
+    endpoints = {call["api_name"]: call for call in blocks.config["dependencies"]}
+    for endpoint in (Service.repair, Service.adapt):
         _, parameters, returns = get_function_description(endpoint)
-        texts += [(name, text) for name, text in parameters.items() if text]
+        texts = [(name, text) for name, text in parameters.items() if text]
         texts += [("", text) for text in returns]
-    for component, (name, text) in zip(blocks.config["components"], texts, strict=False):
-        component["props"]["label"] = text.rstrip(".")
-        component["api_info_as_input"] |= BOUNDS.get(name, {})
+        call = endpoints[endpoint.__name__]
+        values = [*call["inputs"], *call["outputs"]]
+        for value, (name, text) in zip(values, texts, strict=True):
+            components[value]["props"]["label"] = text.rstrip(".")
+            components[value]["api_info_as_input"] |= BOUNDS.get(name, {})
 
 
 def write_picture(pixels: Pixels) -> FileData:

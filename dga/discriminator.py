@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from dga.diffusion import ForwardPath, Schedule
 
-FIRST = 4
+FIRST_STATES = 4
 """How many states are judged first: fewer than later, so that a page can begin to draw."""
 MOST_WINDOWS = 4
 """Windows along a side of a picture that is larger than the discriminator's own size."""
@@ -103,7 +103,9 @@ class JudgedPath:
         """Judge states from the entry on, a batch at a time, until ``count`` have logits."""
         while (judged := len(self.logits)) < count:
             begun = time.perf_counter()
-            size = min(max_batch(self.states.x_0), count - judged, count if judged else FIRST)
+            size = min(
+                max_batch(self.states.x_0), count - judged, count if judged else FIRST_STATES
+            )
             first = self.entry + judged
             depths = torch.arange(first, first + size)
             states = self.states.up_to(first + size - 1)[first:]

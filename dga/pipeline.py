@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, count_steps, sampler_of
-from dga.discriminator import FIRST, CurveUpdate, JudgedPath, max_batch
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.discriminator import FIRST_STATES, CurveUpdate, JudgedPath, max_batch
+from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
@@ -42,7 +42,7 @@ from dga.profiles import (
 )
 from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 
-NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0)
+NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0, is_searched=False)
 """The explanation where none is searched for: nothing is undone, and the entry is depth 0."""
 
 
@@ -232,7 +232,7 @@ class PictureCache:
     ) -> None:
         self.models, self.x, self.seed, self.explanation = models, x, seed, explanation
         self._explanations: dict[ExplanationConfig, Explanation] = {}
-        self._paths: dict[tuple[Degradation, bool, int], JudgedPath] = {}
+        self._paths: dict[Hashable, JudgedPath] = {}
 
     def explain(
         self, config: ExplanationConfig | None
@@ -257,8 +257,7 @@ class PictureCache:
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
-        is_explained = explanation is not NO_EXPLANATION
-        key = explanation.degradation, is_explained, id(explanation.noise_map)
+        key = explanation.key, explanation.is_searched
         if key not in self._paths:
             self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation)
         return self._paths[key]
@@ -273,7 +272,9 @@ class PictureCache:
         path = self.path(explanation)
         most = self.models.schedule.steps - explanation.entry + 1
         count, batch = 0, max_batch(self.x)
-        first = 1 if self.explanation else FIRST  # a window with noise mostly stops at its entry
+        first = (
+            1 if self.explanation else FIRST_STATES
+        )  # a window with noise mostly stops at its entry
         while True:
             more = count + batch if count else min(first, batch)
             count = min(most, max(extent + 1, min(more, stopping.deepest + 1)))
@@ -285,11 +286,11 @@ class PictureCache:
 
 def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanation) -> JudgedPath:
     """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse."""
-    is_explained, degradation = explanation is not NO_EXPLANATION, explanation.degradation
+    degradation = explanation.degradation
     noise = degradation.noise if explanation.noise_map is None else explanation.noise_map
     begin = degradation.inverse(x) if explanation.state is None else explanation.state.to(x)
     states = ForwardPath(models.schedule, begin, seed, noise)
-    network = models.explainer if is_explained else models.discriminator
+    network = models.explainer if explanation.is_searched else models.discriminator
     return JudgedPath(models.schedule, network, states, explanation.entry)
 
 
@@ -319,8 +320,7 @@ def _find_jobs(forward_results: Sequence[ForwardResult]) -> list[Job]:
     jobs: dict[Any, Job] = defaultdict(list)
     for forward in forward_results:
         explanation, diffusion = forward.explanation, forward.diffusion.with_depth(0)
-        noise_map = id(explanation.noise_map)
-        key = forward.row, explanation.degradation, noise_map, forward.starts, diffusion
+        key = forward.row, explanation.key, forward.starts, diffusion
         jobs[key].append(forward)
     return list(jobs.values())
 

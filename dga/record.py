@@ -8,6 +8,7 @@ import json
 import platform
 from collections.abc import Callable
 from importlib.metadata import version
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,13 @@ from PIL import Image
 
 from dga.data.results import encode_picture, write
 from dga.images import Pixels
-from dga.io.files import numbered, to_plain
+from dga.io.files import to_plain
 from dga.networks.classifier import Prediction
 from dga.one_picture import Adaptation, Reconstruction
 from dga.pipeline import ForwardResult
 from dga.sentences import describe_explanation
 
-MADE_OF = "adapted.json"
+SOURCE_MARKER = "adapted.json"
 """A file beside a run's pictures that names the picture they were made of."""
 
 
@@ -33,18 +34,21 @@ def claim_folder(folder: Path, picture: bytes, is_named: bool) -> Path:
     ``ValueError`` where a named folder holds another picture's run, or files of the same names.
     """
     content = hashlib.sha256(picture).hexdigest()
-    while True:
-        marker = folder / MADE_OF
-        if marker.is_file():
-            is_free = f'"{content}"' in marker.read_text(errors="replace")
-        else:
-            is_free = not any((folder / f"{name}.png").exists() for name in ("input", "x_t_star"))
-        if is_free:
-            write(marker, (json.dumps({"sha256": content}) + "\n").encode())
-            return folder
-        if is_named:
-            raise ValueError(f"{folder} holds another picture's results: name another with --out.")
-        folder = numbered(folder)
+    others = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    candidates = [folder] if is_named else chain([folder], others)
+    free = next((one for one in candidates if _is_free(one, content)), None)
+    if free is None:
+        raise ValueError(f"{folder} holds another picture's results: name another with --out.")
+    write(free / SOURCE_MARKER, (json.dumps({"sha256": content}) + "\n").encode())
+    return free
+
+
+def _is_free(folder: Path, content: str) -> bool:
+    """Whether no pictures of another run lie there; ``content``: the SHA-256 of this run's."""
+    marker = folder / SOURCE_MARKER
+    if marker.is_file():
+        return f'"{content}"' in marker.read_text(errors="replace")
+    return not any((folder / f"{name}.png").exists() for name in ("input", "x_t_star"))
 
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:

@@ -53,12 +53,13 @@ def choose_depth(logits: ArrayLike, config: StoppingConfig) -> Stop:
 
 
 def is_decided(logits: NDArray[np.float64], config: StoppingConfig) -> bool:
-    """Whether a curve that is judged to some depth only, as above, stops where the whole one does.
+    """Whether the first depths of a curve suffice: more of it would not change the stop.
 
-    Raises what :func:`choose_depth` does.
+    ``logits``: ``[K]``, of the first K depths. Raises what :func:`choose_depth` does.
     """
     stop = choose_depth(logits, config)
-    within = config.horizon is not None and not stop.gave_up  # below tau, but too deep
+    # Below tau within the horizon, but deeper than max_depth, which is then the stop.
+    within = config.horizon is not None and not stop.gave_up
     return stop.crossed or within or len(logits) > config.deepest
 
 

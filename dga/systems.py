@@ -5,6 +5,7 @@ denoise. A reader is the frozen classifier, or one that adapts, such as Tent and
 any pair of them; a new one is a line in :func:`systems`.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -20,6 +21,7 @@ from dga.profiles import (
     Repair,
     TentConfig,
 )
+from dga.profiles.configs import Bounded, bounded
 
 ENTROPY_WEIGHT = 2.0
 """``trust`` of a pair whose reader waits for batches, chosen on tune
@@ -32,26 +34,21 @@ LABEL, OF_REPAIR = {"label": True}, {"needs": "repair"}
 
 
 @dataclass(frozen=True)
-class Control:
+class Control(Bounded):
     """What an experiment changes about a repair.
 
     ``permute``: pictures of a batch exchange their ``noise`` (with entry k0 and t*), their
     ``depth`` (t* beyond the entry) or their whole ``explanation``, in a fixed random order
-    (:mod:`dga.readers.permutation`); ``batch``: how many pictures of the stream exchange theirs.
+    (:mod:`dga.readers.permutation`); ``batch``: how many pictures of the stream exchange theirs,
+    where no reader waits for a number of them.
     """
 
     permute: Literal["none", "noise", "depth", "explanation"] = "none"
-    batch: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.permute != "none" and self.batch is None:
-            raise ValueError(
-                f"permute={self.permute} needs batch=N: how many pictures exchange theirs."
-            )
+    batch: int | None = bounded(None, 1)
 
 
 @dataclass(frozen=True)
-class System:
+class System(Bounded):
     """A row of a table; ``name``: as a user types it, settings included.
 
     ``reader``: None is the frozen classifier; ``repair``: None leaves the picture as it is.
@@ -65,15 +62,16 @@ class System:
     reader: TentConfig | MemoConfig | DenoiseConfig | None = None
     repair: Repair | None = None
     ensemble: bool = field(default=False, metadata=OF_REPAIR)
-    share: float = field(default=0.5, metadata=OF_REPAIR)
-    trust: float = field(default=0.0, metadata=OF_REPAIR)
+    share: float = field(default=0.5, metadata=OF_REPAIR | {"bounds": (0, 1)})
+    trust: float = field(default=0.0, metadata=OF_REPAIR | {"bounds": (0, math.inf)})
     control: Control = field(default=Control(), metadata=OF_REPAIR)
 
     def __post_init__(self) -> None:
-        if not self.trust >= 0:
-            raise ValueError(f"trust is a number from 0 up, not {self.trust}.")
-        if not 0 <= self.share <= 1:
-            raise ValueError(f"share is a number from 0 to 1, not {self.share}.")
+        super().__post_init__()
+        if self.control.permute != "none" and self.batch is None:
+            raise ValueError(
+                f"permute={self.control.permute} needs batch=N: how many pictures exchange theirs."
+            )
         for diffusion in self.diffusions:
             sampler_of(diffusion)
 
@@ -98,7 +96,7 @@ def systems(profile: Profile) -> dict[str, System]:
     profile.
     """
     rule, fixed, full = profile.stopping, profile.dda_depth, profile.ancestral
-    few: dict[str, Any] = vars(profile.sampling) if profile.sampling else {}
+    few: dict[str, Any] = {"steps": profile.steps, "eta": profile.eta}
     dda = Diffusion(depth=fixed, guidance=profile.dda_guidance, **few)
     plus = System("dga-plus", repair=profile.plus)
     rows = (

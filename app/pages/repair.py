@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from app.pages.results_file import OURS, SEVERITIES, SOURCE, Results
 from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHODS, SHORT_NAMES, SNIPPET, Page, render
-from app.recorded.store import FOLDER, list_recorded, read_record
+from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
 from app.runs.samples import SAMPLES
-from app.runs.sentences import NOT_MENDED, PLAIN_NAMES
-from app.runs.settings import DEEPEST, MOST_STROKES, Settings
+from app.runs.sentences import LEFT_ALONE_NOTES, PLAIN_NAMES
+from app.runs.settings import MOST_STROKES, Settings
 from app.runs.thumbnails import make_thumbnails
+from app.runs.watch import find_chart_depth
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import shipped
 
@@ -24,15 +25,16 @@ RESULTS = shipped("assets/results") / "photo" / "results.json"
 
 
 def repair_page(service: Service) -> Page:
-    """The page with its opening example, which is recorded."""
+    """The page; with what is recorded only where the networks are those that made it."""
     profile = service.networks.profile
-    opening = read_record(OPENING) if profile.name == "photo" else None
+    is_recorded = service.networks.weights == RECORDED_WEIGHTS
+    opening = read_record(OPENING) if is_recorded else None
     first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
     order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))
     names = {"none": "None", "paint": "Paint", **PLAIN_NAMES}
     damages = [
         {"key": key, "name": names[key], "title": DESCRIPTIONS.get(key, ""),
-         "is_first": n < 2 + len(FIRST_DAMAGES), "is_mended": key not in NOT_MENDED}
+         "is_first": n < 2 + len(FIRST_DAMAGES), "is_mended": key not in LEFT_ALONE_NOTES}
         for n, key in enumerate(order)
     ]  # fmt: skip
     samples = [
@@ -42,26 +44,26 @@ def repair_page(service: Service) -> Page:
     data: dict[str, Any] = {
         "opening": OPENING.model_dump(),
         "record": without_images(first_parts) if first_parts else None,
-        "recorded": list_recorded(),
-        "thumbnails": list_recorded(FOLDER.parent / "thumbnails"),
+        "recorded": list_recorded() if is_recorded else [],
+        "thumbnails": list_recorded(FOLDER.parent / "thumbnails") if is_recorded else [],
         "samples": list(SAMPLES),
         "names": names,
-        "notMended": NOT_MENDED,
+        "leftAloneNotes": LEFT_ALONE_NOTES,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
         "mostBytes": MAX_BYTES,
         "mostStrokes": MOST_STROKES,
         "tau": profile.stopping.tau,
         "fixedDepth": profile.dda_depth,
-        "deepest": DEEPEST,
+        "deepest": find_chart_depth(profile),
         "cap": profile.stopping.max_depth,
-        "hasHorizon": profile.stopping.horizon is not None,
+        "horizon": profile.stopping.horizon,
         "side": profile.image_size,
-        "rates": read_rates(Results.read(RESULTS)),
+        "rates": read_rates(Results.read(RESULTS)) if is_recorded else {},
     }
     main = render(
         "repair.html", damages=damages, samples=samples, record=first_parts, methods=METHODS,
         names=SHORT_NAMES, snippet=SNIPPET, opening=OPENING,
-        classifier=CLASSIFIER if opening else profile.classifier.architecture,
+        classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping,
         has_explainer=service.networks.has_explainer,
         kinds=f"{len(profile.classifier.classes):,}",

@@ -50,7 +50,7 @@ def results_page(folder: Path | None = None) -> Page:
         description="How often repaired photographs are read right, on which damage, and when not.",
         main=main,
         styles=("results.css",),
-        scripts=("base.js", "results.js"),
+        scripts=("results.js",),
         data={"figures": {key: figure for key, figure in figures.items() if figure}},
     )
 

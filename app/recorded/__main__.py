@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ from app.runs.samples import SAMPLES
 from app.runs.settings import Settings
 from app.runs.subject import Original, Subject
 from app.runs.thumbnails import make_thumbnails
-from app.runs.watch import Watcher, repair_photo, show_pictures, watch
+from app.runs.watch import Part, Watcher, keep_stages, run_first_stages, watch
 from dga.corruptions import CORRUPTIONS
 from dga.networks.models import Models, load_models
 
@@ -54,13 +57,16 @@ def make_subject(models: Models, settings: Settings) -> Subject:
 
 def record_run(models: Models, settings: Settings) -> dict[str, Any]:
     """The whole record, as the page would have received it."""
-    record: dict[str, Any] = {}
-    for part in watch(models, make_subject(models, settings), settings):
-        record |= part
+    record = merge_parts(watch(models, make_subject(models, settings), settings))
     record.pop("progress", None)
     if settings == Settings():
         record["draws"] = count_draws(models, settings)
     return record
+
+
+def merge_parts(parts: Iterable[Part]) -> Part:
+    """One record of all parts; a later one of the same name replaces it."""
+    return reduce(or_, parts, {})
 
 
 def count_draws(models: Models, settings: Settings, count: int = 20) -> dict[str, int]:
@@ -68,9 +74,7 @@ def count_draws(models: Models, settings: Settings, count: int = 20) -> dict[str
     counts = {"count": count, "hidden": 0, "repaired": 0}
     for seed in range(count):
         subject = make_subject(models, settings.model_copy(update={"seed": seed}))
-        record: dict[str, Any] = {}
-        for part in (*show_pictures(models, subject), *repair_photo(models, subject)):
-            record |= part
+        record = merge_parts(keep_stages(subject, run_first_stages(models, subject)))
         counts["hidden"] += not record["damaged"]["reading"]["is_right"]
         counts["repaired"] += record["repaired"]["reading"]["is_right"]
     return counts
@@ -87,16 +91,15 @@ def record_board(models: Models, photo: str) -> dict[str, Any]:
     for damage in CORRUPTIONS:
         settings = Settings(photo=photo, damage=damage, strength=BOARD_STRENGTH)
         subject, begun = make_subject(models, settings), time.monotonic()
-        record: dict[str, Any] = {}
-        for part in (*show_pictures(models, subject), *repair_photo(models, subject)):
-            record |= part
+        record = merge_parts(keep_stages(subject, run_first_stages(models, subject)))
         watcher = Watcher(models, subject, settings)
-        for part in (*watcher.repair_from_fixed_depth(), *watcher.repair_by_discriminator()):
-            record |= part
-        pixels = {"damaged": subject.damaged, "repaired": subject.parts["result"]}
+        record |= merge_parts(watcher.repair_from_fixed_depth())
+        record |= merge_parts(watcher.repair_by_discriminator())
+        assert subject.result is not None
+        pixels = {"damaged": subject.damaged, "repaired": subject.result, **subject.images}
         cells = {name: {"reading": record[name]["reading"]} for name in CELLS}
         for name, cell in cells.items():
-            cell["image"] = to_data_url((pixels | watcher.images)[name], BOARD_SIDE, 80)
+            cell["image"] = to_data_url(pixels[name], BOARD_SIDE, 80)
         rows.append({"damage": damage, "cells": cells, "found": record["found"]["sentence"]})
         print(f"  {photo} {damage} {time.monotonic() - begun:.0f} s", flush=True)
     return {"photo": photo, "strength": BOARD_STRENGTH, "rows": rows}

@@ -63,7 +63,8 @@ class Recorder:
             record[name] = self.read(run.reconstructions[METHODS[name]].image, truth)
             if run.explained:
                 found = run.explained.explanation
-                record["found"] = name_damage(found.degradation, max(found.levels, default=0))
+                noise_map = 0.0 if found.noise_map is None else found.noise_map
+                record["found"] = name_damage(found.degradation, noise_map)
         return record
 
     def strengthen(self) -> Facts:

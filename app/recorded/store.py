@@ -10,6 +10,14 @@ from app.runs.settings import Settings
 from dga.io.shipped import shipped
 
 FOLDER = shipped("assets/recorded") / "runs"
+RECORDED_WEIGHTS = {
+    "diffusion": "a15a3e5f2f7c",
+    "discriminator": "bbbdb9ace448",
+    "explainer": "172ad042f229",
+    "classifier": "579344248a93",
+}
+"""The networks that everything recorded was made and measured with, those of profile photo that
+ship, as :attr:`dga.networks.models.Models.weights` names them."""
 
 
 def name_record(settings: Settings) -> str:

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import ctypes
 import os
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -29,8 +29,10 @@ BUDGET_SECONDS = 150.0
 GPU_SECONDS = 60
 """For which a GPU is borrowed, where the host lends them."""
 LENDS_GPUS = os.environ.get("SPACES_ZERO_GPU", "").lower() in ("1", "t", "true")
-_END = object()
+NO_MORE_PARTS = object()
 Result = TypeVar("Result")
+Steps = Callable[..., Iterator[Any]]
+"""A generator function whose first argument is :class:`Models`."""
 
 if LENDS_GPUS:
     import spaces  # it must come before anything asks for CUDA
@@ -45,8 +47,8 @@ class Networks:
 
     def __init__(self, files: ModelFiles | Models) -> None:
         self.profile = files.profile
-        named = files.paths if isinstance(files, ModelFiles) else files.weights
-        self.has_explainer = EXPLAINER in named  # else DGA+ asks the discriminator
+        self.weights = files.weights
+        self.has_explainer = EXPLAINER in self.weights  # else DGA+ asks the discriminator
         self._files = files
         self._thread = ThreadPoolExecutor(1, "networks")
         self._loaded: Future[Models] = Future()
@@ -77,36 +79,31 @@ class Networks:
         """What ``work`` returns or raises, on the thread of the networks."""
         return self._thread.submit(work, *arguments).result()
 
-    async def compute_soon(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Await what ``work`` returns or raises, on the thread of the networks."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, work, *arguments)
-
     async def run_steps(
-        self, steps: Callable[..., Generator[Any]], *arguments: Any, turn: Turn
+        self, steps: Callable[[Models], Generator[Any]], turn: Turn
     ) -> AsyncIterator[Any]:
-        """What ``steps(models, *arguments)`` yields, while it is the visitor's turn.
+        """What ``steps(models)`` yields, while it is the visitor's turn.
 
         Numbers between are visitors before this one. Raises :class:`TooLongError`, and what the
         steps raise.
         """
         loop = asyncio.get_running_loop()
         models = await loop.run_in_executor(None, lambda: self.models)
-        work = lend_gpu(steps, models)(*arguments)
+        work = steps(models)
         spent = 0.0
         try:
             async for before in turn.wait():
                 yield before
             while not turn.is_dropped:
                 begun = loop.time()
-                part = await self.compute_soon(next, work, _END)
-                spent += loop.time() - begun
-                if part is _END:
+                part = await loop.run_in_executor(self._thread, next, work, NO_MORE_PARTS)
+                if part is NO_MORE_PARTS:
                     return
-                yield part
-                if spent > BUDGET_SECONDS:
+                if spent > BUDGET_SECONDS:  # by what came before: the last part may end later
                     seconds = f"{BUDGET_SECONDS:.0f} seconds"
                     raise TooLongError(f"This took longer than {seconds} and was stopped.")
+                spent += loop.time() - begun
+                yield part
                 if turn.is_over:
                     turn.give_way()
                     async for before in turn.wait():
@@ -123,10 +120,11 @@ def return_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def lend_gpu(steps: Callable[..., Generator[Any]], models: Models) -> Callable[..., Generator[Any]]:
+def lend_gpu(steps: Steps, models: Models) -> Callable[..., Generator[Any]]:
     """``steps`` of these models, with a GPU borrowed while they run where the host lends them.
 
-    Arguments and parts travel between processes there; the models do not.
+    They run in another process there, on copies of their arguments: only what they yield comes
+    back. Not tried on such a host.
     """
 
     def run(*arguments: Any) -> Generator[Any]:

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from dga import sentences
 from dga.explanation.degradation import Degradation
 
@@ -20,11 +23,11 @@ PLAIN_NAMES = {
     "pixelate": "Blocks", "jpeg_compression": "JPEG",
 }  # fmt: skip
 """Of each corruption, for whoever never heard of ImageNet-C; each begins a sentence, too."""
-NOT_MENDED = {
+LEFT_ALONE_NOTES = {
     "elastic_transform": "Warping is not mended: such a photo is usually left alone.",
     "jpeg_compression": "JPEG is not mended: such a photo is usually left alone.",
 }
-"""Said before such a damage is chosen."""
+"""What the page says where a damage is chosen that our repair does not undo."""
 OPERATORS = {
     "blur": "bad focus", "motion": "motion blur", "zoom": "zoom blur",
     "glass": "rough glass", "blocks": "blocks",
@@ -41,11 +44,13 @@ REMEDIES = {
 """What is done about damage, by a name that :func:`name_damage` gives it."""
 
 
-def name_damage(degradation: Degradation, noise: float) -> str:
+def name_damage(degradation: Degradation, noise_map: ArrayLike = 0.0) -> str:
     """What was found, as "motion blur and faint noise"; nothing where nothing was.
 
-    ``noise``: standard deviation of the largest that was found anywhere.
+    ``noise_map``: standard deviation of each pixel's noise, ``[H, W]``, pixels in [-1, 1]. Its 0.95
+    quantile is named, or the degradation's own noise where that is stronger.
     """
+    noise = max(degradation.noise, float(np.quantile(np.asarray(noise_map), 0.95)))
     names = []
     if degradation.operator:
         names.append(OPERATORS.get(degradation.operator.kind, degradation.operator.kind))

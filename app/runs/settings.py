@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dga.corruptions import CORRUPTIONS
+from dga.profiles import PROFILES
 
 NONE, PAINT = "none", "paint"
 DAMAGES = (NONE, PAINT, *CORRUPTIONS)
-DEEPEST = 48
-"""Depth to which the page draws the curve, and the deepest fixed depth."""
+MAX_FIXED_DEPTH = max(profile.stopping.deepest for profile in PROFILES.values())
+"""Of any profile: as deep as the deepest rule looks."""
 MOST_STROKES = 12
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
@@ -41,7 +42,7 @@ class Settings(BaseModel):
     strength: Annotated[int, Field(ge=1, le=5)] = 5
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
     tau: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
-    fixed_depth: Annotated[int, Field(ge=1, le=DEEPEST)] | None = None
+    fixed_depth: Annotated[int, Field(ge=1, le=MAX_FIXED_DEPTH)] | None = None
     strokes: Annotated[tuple[Stroke, ...], Field(max_length=MOST_STROKES)] = ()
 
 

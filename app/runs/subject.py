@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
 from dga.one_picture import classify
+from dga.pipeline import PictureCache
 from dga.profiles import Profile
 
 UNSURE = 0.25
@@ -37,19 +39,43 @@ class Original:
     thumbnails: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Stage:
+    """A stage of a run that is complete. ``key``: what its parts depend on; ``parts``: of the
+    record; ``result``: the repaired photo, where this stage made it."""
+
+    key: Hashable
+    parts: dict[str, Any]
+    result: Pixels | None = None
+
+
 @dataclass
 class Subject:
-    """A photo that was damaged; ``parts``: of its record, by what they depend on."""
+    """A photo that was damaged, and what was already computed of it.
+
+    ``stages``: parts of its record, by their stage's key; ``result``: the repaired photo, uint8
+    ``[H, W, 3]``; ``cache``: what all methods share on the square that the classifier sees;
+    ``images``: what these methods made of that square, uint8 ``[S, S, 3]``, by their part's name.
+    """
 
     original: Original
     settings: Settings
     damaged: Pixels
-    parts: dict[Any, Any] = field(default_factory=dict)
+    stages: dict[Hashable, dict[str, Any]] = field(default_factory=dict)
+    result: Pixels | None = None
+    cache: PictureCache | None = None
+    images: dict[str, Pixels] = field(default_factory=dict)
 
     @classmethod
     def make(cls, original: Original, settings: Settings) -> Subject:
         """Damage the photo as the settings say."""
         return cls(original, settings, damage_photo(original.pixels, settings))
+
+    def keep(self, stage: Stage) -> None:
+        """Keep what a stage made, so that no other run computes it again."""
+        self.stages[stage.key] = stage.parts
+        if stage.result is not None:
+            self.result = stage.result
 
     @property
     def is_damaged(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from PIL import Image
 
@@ -17,13 +18,18 @@ from dga.profiles import Profile
 
 SIDE = 80
 STRENGTH = 4
+_THREAD = ThreadPoolExecutor(1, "thumbnails")  # one, so that none are made twice
 
 
 async def show_thumbnails(profile: Profile, original: Original) -> dict[str, str]:
     """A picture for each damage, by its name, of a sample or an upload, kept as long as that is."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_THREAD, _fill_thumbnails, profile, original)
+
+
+def _fill_thumbnails(profile: Profile, original: Original) -> dict[str, str]:
     if not original.thumbnails:
-        made = await asyncio.to_thread(make_thumbnails, profile, original.pixels)
-        original.thumbnails.update(made)
+        original.thumbnails.update(make_thumbnails(profile, original.pixels))
     return original.thumbnails
 
 

@@ -11,18 +11,18 @@ replaces it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Hashable, Iterable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
+from app.runs.models import lend_gpu
 from app.runs.pictures import SMALL, to_data_url
 from app.runs.sentences import describe_finding, name_damage, write_headline
-from app.runs.settings import DEEPEST, Settings
-from app.runs.subject import Subject, describe_reading, read_pictures, view_square
+from app.runs.settings import NONE, Settings
+from app.runs.subject import Stage, Subject, describe_reading, read_pictures, view_square
 from dga.discriminator import CurveUpdate, judge_states
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
@@ -31,10 +31,12 @@ from dga.photograph import Photograph, Progress, photograph_steps
 from dga.pipeline import NO_EXPLANATION, ForwardResult, PictureCache, ReverseResult, run
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
-from dga.systems import System, require_repair, systems
+from dga.systems import require_repair, systems
 
 Part = dict[str, Any]
-FILM = tuple(range(0, DEEPEST + 1, 6))
+PICTURES, REPAIR = "pictures", "repair"
+"""Keys of the first two stages."""
+FILM = tuple(range(0, 49, 6))
 """Depths at which the noised picture is shown, and from which it is rebuilt."""
 
 
@@ -59,45 +61,70 @@ class PlaceJudge(nn.Module):
 
 
 def watch(models: Models, subject: Subject, settings: Settings) -> Generator[Part]:
-    """The whole record of a photo. ``settings``: of the methods; the damage is done already."""
-    yield from once(subject, "pictures", lambda: show_pictures(models, subject))
-    yield from once(subject, "repair", lambda: repair_photo(models, subject))
-    watcher = subject.parts["watcher"] = Watcher(models, subject, settings)
+    """The whole record of a photo. ``settings``: of the methods; the damage is done already.
+
+    On a host that lends its GPU the stages run in another process, on a copy of the subject: what
+    they made comes back with them, but for :attr:`Subject.cache` and :attr:`Subject.images`.
+    """
+    yield from keep_stages(subject, lend_gpu(run_stages, models)(subject, settings))
+
+
+def keep_stages(subject: Subject, events: Iterable[Part | Stage]) -> Generator[Part]:
+    """The parts among what stages yield; the stages that are complete are kept."""
+    for event in events:
+        if isinstance(event, Stage):
+            subject.keep(event)
+        else:
+            yield event
+
+
+def run_stages(models: Models, subject: Subject, settings: Settings) -> Generator[Part | Stage]:
+    """Everything, in the order in which the page needs it."""
+    yield from run_first_stages(models, subject)
+    watcher = Watcher(models, subject, settings)
     fixed, tau = watcher.fixed_depth, watcher.stopping.tau
-    yield from once(subject, ("fixed", fixed), watcher.repair_from_fixed_depth)
-    yield from once(subject, "film", watcher.show_film)
-    yield from once(subject, ("paper", tau), watcher.repair_by_discriminator)
-    yield from once(subject, "depths", watcher.read_depths)
-    yield from once(subject, "diagnosis", watcher.explain_view)
+    yield from run_stage(subject, ("fixed", fixed), watcher.repair_from_fixed_depth)
+    yield from run_stage(subject, "film", watcher.show_film)
+    yield from run_stage(subject, ("paper", tau), watcher.repair_by_discriminator)
+    yield from run_stage(subject, "depths", watcher.read_depths)
+    yield from run_stage(subject, "diagnosis", watcher.explain_view)
 
 
-def once(subject: Subject, key: Any, make: Callable[[], Iterable[Part]]) -> Generator[Part]:
-    """Parts that were made before at once, others as they are made."""
-    if key in subject.parts:
-        yield from subject.parts[key]
+def run_first_stages(models: Models, subject: Subject) -> Generator[Part | Stage]:
+    """Both pictures, and our repair."""
+    yield from run_stage(subject, PICTURES, lambda: show_pictures(models, subject))
+    yield from run_stage(subject, REPAIR, lambda: repair_photo(models, subject))
+
+
+def run_stage(
+    subject: Subject, key: Hashable, make: Callable[[], Iterable[Part]]
+) -> Generator[Part | Stage]:
+    """Parts that were made before at once; others as they are made, and then their stage."""
+    if key in subject.stages:
+        yield subject.stages[key]
         return
     parts: Part = {}
     for part in make():
         parts |= part
         yield part
-    subject.parts[key] = [parts]
+    stage = Stage(key, parts, subject.result if key == REPAIR else None)
+    subject.keep(stage)
+    yield stage
 
 
 def show_pictures(models: Models, subject: Subject) -> Generator[Part]:
     """Original and damaged photo with their readings, and the headline as far as it goes."""
     original, damaged = subject.original.pixels, subject.damaged
     readings = read_pictures(models, original, damaged)
-    subject.parts["readings"] = readings
-    subject.parts["truth"] = find_truth(subject, readings[0])
+    truth = find_truth(subject, readings[0])
     height, width = original.shape[:2]
-    part = {
-        "original": show(subject, original, readings[0]) | {"width": width, "height": height},
-        "damaged": show(subject, damaged, readings[1]),
-        "truth": subject.parts["truth"],
+    part: Part = {
+        "original": show(original, readings[0], truth) | {"width": width, "height": height},
+        "damaged": show(damaged, readings[1], truth),
+        "truth": truth,
         "is_damaged": subject.is_damaged,
-        "headline": _headline(subject, None),
     }
-    yield part
+    yield part | {"headline": _headline(part, subject.settings, None)}
 
 
 def find_truth(subject: Subject, reading: dict[str, Any]) -> str | None:
@@ -107,15 +134,15 @@ def find_truth(subject: Subject, reading: dict[str, Any]) -> str | None:
     return reading["label"] if subject.is_damaged and reading["is_sure"] else None
 
 
-def show(subject: Subject, pixels: Pixels, reading: dict[str, Any]) -> dict[str, Any]:
+def show(pixels: Pixels, reading: dict[str, Any], truth: str | None) -> dict[str, Any]:
     """A picture with its reading, and whether that is right where the truth is certain."""
-    truth = subject.parts["truth"]
     is_right = None if truth is None else reading["label"] == truth
     return {"image": to_data_url(pixels), "reading": {**reading, "is_right": is_right}}
 
 
 def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
-    """Ours, at the photo's own size."""
+    """Ours, at the photo's own size; :func:`show_pictures` comes first."""
+    pictures = subject.stages[PICTURES]
     begun, result = time.perf_counter(), None
     for event in photograph_steps(models, subject.damaged, subject.settings.seed):
         if isinstance(event, Progress) and event.total:
@@ -125,36 +152,32 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
         else:
             yield {"progress": {"done": 0, "total": 0}}
     assert result is not None
-    subject.parts["result"] = result.image
+    subject.result = result.image
     explanation = result.explanation
-    noise = 0.0 if result.unchanged else max(explanation.degradation.noise, _noise_of(result))
-    diagnosis = name_damage(explanation.degradation, noise)
+    diagnosis = name_damage(explanation.degradation, result.noise)
     finding = describe_finding(
         diagnosis, result.unchanged, explanation.is_undamaged, explanation.is_flat
     )
     (reading,) = read_pictures(models, result.image)
     yield {
         "found": {"sentence": finding, "seconds": round(time.perf_counter() - begun, 2)},
-        "repaired": show(subject, result.image, reading) | {"is_unchanged": result.unchanged},
+        "repaired": show(result.image, reading, pictures["truth"])
+        | {"is_unchanged": result.unchanged},
         "headline": _headline(
-            subject, reading, result.unchanged, explanation.is_undamaged, diagnosis
+            pictures, subject.settings, reading, result.unchanged, explanation.is_undamaged,
+            diagnosis,
         ),
-    }
-
-
-def _noise_of(result: Photograph) -> float:
-    return float(np.quantile(result.noise, 0.95)) if result.noise.any() else 0.0
+    }  # fmt: skip
 
 
 def _headline(
-    subject: Subject, repaired: dict[str, Any] | None, is_unchanged: bool = False,
-    is_fine: bool = False, diagnosis: str = "",
+    pictures: Part, settings: Settings, repaired: dict[str, Any] | None,
+    is_unchanged: bool = False, is_fine: bool = False, diagnosis: str = "",
 ) -> str:  # fmt: skip
-    damage = subject.settings.damage if subject.is_damaged else "none"
-    original, damaged = subject.parts["readings"]
-    truth = subject.parts["truth"]
+    damage = settings.damage if pictures["is_damaged"] else NONE
+    original, damaged = (pictures[name]["reading"] for name in ("original", "damaged"))
     return write_headline(
-        damage, truth, original, damaged, repaired, is_unchanged, is_fine, diagnosis
+        damage, pictures["truth"], original, damaged, repaired, is_unchanged, is_fine, diagnosis
     )
 
 
@@ -162,26 +185,19 @@ class Watcher:
     """The paper's method and its rival on the square of one subject."""
 
     def __init__(self, models: Models, subject: Subject, settings: Settings) -> None:
-        self.subject, self.seed = subject, subject.settings.seed
+        self.images, self.seed = subject.images, subject.settings.seed
+        self.truth: str | None = subject.stages[PICTURES]["truth"]
         profile = models.profile
-        if "judge" not in subject.parts:
-            subject.parts["judge"] = PlaceJudge(models.discriminator)
-        self.judge: PlaceJudge = subject.parts["judge"]
-        self.models = replace(models, discriminator=self.judge)
         self.pixels = view_square(profile, subject.damaged)
-        if "cache" not in subject.parts:
+        if subject.cache is None:
+            judged = replace(models, discriminator=PlaceJudge(models.discriminator))
             x = to_tensor(self.pixels).to(models.device)
-            subject.parts["cache"] = PictureCache(self.models, x, self.seed)
-        self.cache: PictureCache = subject.parts["cache"]
+            subject.cache = PictureCache(judged, x, self.seed)
+        self.cache, self.models = subject.cache, subject.cache.models
+        assert isinstance(self.models.discriminator, PlaceJudge)
+        self.judge = self.models.discriminator
         self.stopping = choose_stopping(profile, settings)
         self.fixed_depth = settings.fixed_depth or profile.dda_depth
-        self.images = dict[str, Pixels]()
-
-    def adapt(self, *methods: System) -> Generator[Any]:
-        """The pipeline's own events for some systems."""
-        yield from adapt_steps(
-            self.models, self.pixels, self.seed, methods, DEEPEST, self.cache, self.stopping
-        )
 
     def repair_from_fixed_depth(self) -> Generator[Part]:
         """DDA from one depth for all pictures."""
@@ -208,7 +224,11 @@ class Watcher:
         """DGA and DGA + G: the curve as it grows, the stop, both pictures."""
         profile = replace(self.models.profile, stopping=self.stopping)
         names, forward = {"dga": "paper", "dga-guided": "guided"}, None
-        for event in self.adapt(*(systems(profile)[name] for name in names)):
+        methods = [systems(profile)[name] for name in names]
+        extent = find_chart_depth(profile)
+        for event in adapt_steps(
+            self.models, self.pixels, self.seed, methods, extent, self.cache, self.stopping
+        ):
             if isinstance(event, CurveUpdate):
                 yield {"curve": self._curve(is_done=False)}
             elif isinstance(event, ForwardResult) and forward is None:
@@ -216,7 +236,7 @@ class Watcher:
                 yield {"curve": self._curve(is_done=True), "stop": self._stop(forward)}
             elif isinstance(event, Reconstruction):
                 self.images[names[event.system.name]] = event.image
-                shown = show(self.subject, event.image, describe_reading(event.prediction))
+                shown = show(event.image, describe_reading(event.prediction), self.truth)
                 yield {names[event.system.name]: shown | {"depth": event.depth}}
 
     def _curve(self, is_done: bool) -> dict[str, Any]:
@@ -259,7 +279,7 @@ class Watcher:
         plus = systems(self.models.profile)["dga-plus"]
         events = adapt_steps(self.models, self.pixels, self.seed, [plus], None, self.cache)
         (result,) = (event for event in events if isinstance(event, Reconstruction))
-        image = show(self.subject, result.image, describe_reading(result.prediction))
+        image = show(result.image, describe_reading(result.prediction), self.truth)
         forward = result.forward
         yield {
             "diagnosis": {
@@ -279,7 +299,12 @@ class Watcher:
 
     def _show(self, pixels: Pixels, x: Tensor) -> dict[str, Any]:
         (prediction,) = classify(self.models, x[None])
-        return show(self.subject, pixels, describe_reading(prediction))
+        return show(pixels, describe_reading(prediction), self.truth)
+
+
+def find_chart_depth(profile: Profile) -> int:
+    """Depth to which the curve is drawn: to the last of the film, or of the profile's rule."""
+    return max(FILM[-1], profile.stopping.deepest)
 
 
 def choose_stopping(profile: Profile, settings: Settings) -> StoppingConfig:

@@ -27,25 +27,27 @@ from dga.data.uploads import MAX_BYTES
 API = "/gradio_api"
 FILE, UPLOAD = f"{API}/file=", f"{API}/upload"
 MCP = {f"{API}/mcp{end}" for end in ("", "/", "/http", "/http/")}
-READ = re.compile(
-    r"/(all-15|results|learn|photo|board|findings|adapt|plotly\.js|favicon\.ico|robots\.txt|config)?"
+OLD_ADDRESSES = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
+"""Old addresses of pages, and where they lead."""
+GET_PATHS = re.compile(
+    rf"/(all-15|results|learn|{'|'.join(OLD_ADDRESSES)}|plotly\.js|favicon\.ico|robots\.txt|config)?"
     r"|/(files|recorded|results-files|photo|thumbnails)/.+|/static/fonts/[\w/.-]{1,99}"
     rf"|{API}/(info|openapi\.json|startup-events|app_id|mcp/schema|queue/data|call/.+)"
     rf"|{API}/(heartbeat/{SESSION.pattern}|file=(?!.*:/).+)"  # no other server's files
 )
-POSTED = re.compile(rf"/photo|{API}/(upload|queue/join|cancel|reset|call/.+|mcp(/http)?/?)")
-OPEN = {"GET": READ, "HEAD": READ, "POST": POSTED}
-LIVES = {
+POST_PATHS = re.compile(rf"/photo|{API}/(upload|queue/join|cancel|reset|call/.+|mcp(/http)?/?)")
+PATHS_BY_METHOD = {"GET": GET_PATHS, "HEAD": GET_PATHS, "POST": POST_PATHS}
+CACHE_LIFETIMES = {
     "/files/": "public, max-age=31536000, immutable",
     **dict.fromkeys(("/static/fonts/", "/plotly.js"), "public, max-age=86400"),
     **dict.fromkeys(("/recorded/", "/results-files/"), "public, max-age=3600"),
 }
 """How long browsers keep what is below an address; all else they do not keep."""
 JSON_BYTES = 2**16
-LONGEST = {"/photo": MAX_BYTES, UPLOAD: MAX_BYTES + 2**20} | dict.fromkeys(MCP, 2**22)  # bytes
+BODY_LIMITS = {"/photo": MAX_BYTES, UPLOAD: MAX_BYTES + 2**20} | dict.fromkeys(MCP, 2**22)  # bytes
 BODY_SECONDS, WHOLE_SECONDS = 30.0, 300.0  # for the next piece of a body, and for all of them
-MOST_PRESENT = {"GET": 512, "HEAD": 64, "POST": 64}  # of one address; an open page has two
-SAYS = {
+CONCURRENT_LIMITS = {"GET": 512, "HEAD": 64, "POST": 64}  # of one address; an open page has two
+REFUSALS = {
     "closed": (404, "There is nothing at this address."),
     "method": (405, "This address does not answer such requests."),
     "long": (413, f"The request is too long: a picture may have {MAX_BYTES // 2**20} MB."),
@@ -59,7 +61,7 @@ SAYS = {
     "file": (400, "Only uploads are opened, neither addresses nor the server's own files."),
     "failed": (500, FAILED),
 }  # fmt: skip
-_WORDS = {403: "closed", 404: "closed", 405: "method", 413: "long", 429: "full", 503: "full"}
+_BY_STATUS = {403: "closed", 404: "closed", 405: "method", 413: "long", 429: "full", 503: "full"}
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{0}</title>
 <meta name="viewport" content="width=device-width">
 <style>:root {{color-scheme: light dark}} body {{font: 18px/1.5 sans-serif; margin: 16px 5vw}}
@@ -80,18 +82,21 @@ _log = logging.getLogger(__name__)
 
 
 class RefusedError(Exception):
-    """What is not taken; the message is a key of ``SAYS``."""
+    """A request is not answered; the message is a key of :data:`REFUSALS`."""
 
 
 class Allowance:
-    """Of each address at most ``most``, until ``seconds`` are over for all."""
+    """What each address may take: at most ``most`` in a period of ``seconds``.
+
+    When a period ends, it ends for all addresses, and each may take as much again.
+    """
 
     def __init__(self, most: float, seconds: float) -> None:
         self.most, self.seconds = most, seconds
         self._taken, self._period = Counter[str](), 0.0
 
     def take(self, address: str, amount: float = 1) -> bool:
-        """Take so much more, if there is room for it."""
+        """Take an amount, and return True; take nothing and return False where it is too much."""
         period = time.monotonic() // self.seconds
         if period != self._period:
             self._taken, self._period = Counter(), period
@@ -139,29 +144,29 @@ class Gate:
         else:
             if not answer.has_begun:
                 word = "failed" if answer.status >= 500 else "misunderstood"
-                await answer.refuse(*SAYS[_WORDS.get(answer.status, word)])
+                await answer.refuse(*REFUSALS[_BY_STATUS.get(answer.status, word)])
         finally:
             self.present -= Counter([key])  # without those that are none
 
     def check(self, request: Request, path: str, key: tuple[str, str]) -> None:
         """Raise :class:`RefusedError` for what need not even be read."""
         address, method = key
-        methods = {name for name, addresses in OPEN.items() if addresses.fullmatch(path)}
+        methods = {name for name, addresses in PATHS_BY_METHOD.items() if addresses.fullmatch(path)}
         if method not in methods:
             raise RefusedError("method" if methods else "closed")
         size = int(request.headers.get("content-length", 0))
-        if size > LONGEST.get(path, JSON_BYTES):
+        if size > BODY_LIMITS.get(path, JSON_BYTES):
             raise RefusedError("long")
         if self.is_foreign(request):
             raise RefusedError("foreign")
         if not all(map(SESSION.fullmatch, request.query_params.getlist("session_hash"))):
             raise RefusedError("misunderstood")
-        if self.present[key] > MOST_PRESENT[method]:
+        if self.present[key] > CONCURRENT_LIMITS[method]:
             raise RefusedError("crowded")
         if method == "POST" and not self.posts.take(address):
             raise RefusedError("crowded")
         if path == UPLOAD or path in MCP:
-            size = max(size or LONGEST[path], 2**16)
+            size = max(size or BODY_LIMITS[path], 2**16)
             if not self.uploads.take(address, size):
                 raise RefusedError("quota")
             if not self.space.take("all", size):
@@ -195,13 +200,13 @@ class Gate:
     def explain(self, error: Exception, path: str) -> tuple[int, str]:
         """The status and the sentence of what went wrong."""
         if isinstance(error, RefusedError):
-            return SAYS[str(error)]
+            return REFUSALS[str(error)]
         if status := self.statuses.get(type(error)):
             return status, str(error)
         if isinstance(error, ValueError) and path.startswith(API):
-            return SAYS["misunderstood"]
+            return REFUSALS["misunderstood"]
         _log.error("A request failed", exc_info=error)
-        return SAYS["failed"]
+        return REFUSALS["failed"]
 
 
 class _Answer:
@@ -216,7 +221,7 @@ class _Answer:
         path = str(request.scope["path"])
         is_below = f"{path}/".startswith(f"{self.root}/")
         self.path = (path.removeprefix(self.root) if is_below else path) or "/"
-        lives = (life for start, life in LIVES.items() if self.path.startswith(start))
+        lives = (life for start, life in CACHE_LIFETIMES.items() if self.path.startswith(start))
         self.headers = {
             "cache-control": next(lives, "private, no-store"),
             "content-security-policy": _POLICY,
@@ -260,7 +265,7 @@ async def read_body(request: Request, path: str) -> bytes:
         async with asyncio.timeout(BODY_SECONDS) as clock:
             async for piece in request.stream():
                 body += piece
-                if len(body) > LONGEST.get(path, JSON_BYTES):
+                if len(body) > BODY_LIMITS.get(path, JSON_BYTES):
                     raise RefusedError("long")
                 left = min(BODY_SECONDS, end - time.monotonic())
                 clock.reschedule(asyncio.get_running_loop().time() + left)

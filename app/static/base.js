@@ -49,6 +49,17 @@ export function nameReading(reading) {
 
 export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
 
+/** After a press on `node`: `move` gets each event; `end` whether the press was not cancelled. */
+export function drag(node, press, move, end = () => {}) {
+  press.preventDefault();
+  node.setPointerCapture(press.pointerId);
+  const listeners = new AbortController();
+  const { signal } = listeners;
+  const stop = ({ type }) => { listeners.abort(); end(type === "pointerup"); };
+  node.addEventListener("pointermove", move, { signal });
+  for (const kind of ["pointerup", "pointercancel"]) node.addEventListener(kind, stop, { signal });
+}
+
 /** Whether a key belongs to the browser or to a field. */
 export const isTaken = (event) =>
   event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), textarea, select");

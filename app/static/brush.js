@@ -1,5 +1,5 @@
 // Strokes are drawn here and travel as points; the server makes noise, blur or darkness of them.
-import { find, clamp, makeRadioGroup } from "./base.js";
+import { find, clamp, drag, makeRadioGroup } from "./base.js";
 
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const MOST_POINTS = 60;
@@ -60,21 +60,15 @@ export function makeBrush(canvas, picture, most, paint) {
     }
   }
   canvas.addEventListener("pointerdown", (event) => {
-    event.preventDefault();
     event.stopPropagation();
-    canvas.setPointerCapture(event.pointerId);
     const points = [pointOf(event)];
     const drawLine = () => drawPending({ kind, size: size(), points });
     drawLine();
     const move = (moved) => { points.push(pointOf(moved)); drawLine(); };
-    const end = (kept) => {
-      canvas.removeEventListener("pointermove", move);
+    drag(canvas, event, move, (isKept) => {
       drawPending();
-      if (kept) add(points);
-    };
-    canvas.addEventListener("pointermove", move);
-    canvas.addEventListener("pointerup", () => end(true), { once: true });
-    canvas.addEventListener("pointercancel", () => end(false), { once: true });
+      if (isKept) add(points);
+    });
   });
   canvas.addEventListener("keydown", (event) => {
     const by = event.shiftKey ? 0.1 : 0.02;

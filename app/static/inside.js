@@ -1,5 +1,5 @@
 // The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
-import { find, put, percent, nameReading, draw, make, clamp } from "./base.js";
+import { find, put, percent, nameReading, drag, draw, make, clamp } from "./base.js";
 
 const HEIGHT = 320;
 const LEFT = 52;
@@ -12,7 +12,7 @@ let last = "";
 /** As the server decides it: the first depth below tau, at most the cap; where there is none, 0 with a horizon, else the cap. */
 function chooseDepth(confidence, tau, page) {
   const first = confidence.findIndex((share) => share < tau);
-  return first < 0 && page.hasHorizon ? 0 : Math.min(first < 0 ? page.cap : first, page.cap);
+  return first < 0 && page.horizon ? 0 : Math.min(first < 0 ? page.cap : first, page.cap);
 }
 
 export function drawInside(record, settings, change, page, isRunning) {
@@ -50,11 +50,9 @@ function makeChart(change, page) {
     right = width < 700 ? width - 16 : width - 110;
     svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     const lines = [0, 0.5, 1].flatMap((share) => [draw("line", { class: "grid", x1: LEFT, x2: right, y1: y(share), y2: y(share) }), draw("text", { x: LEFT - 8, y: y(share) + 5, "text-anchor": "end" }, `${100 * share} %`)]);
-    for (let depth = 0; depth <= page.deepest; depth += width < 700 ? 16 : 8) {
-      const isLast = depth === page.deepest;
-      const words = isLast ? `${depth} steps${width < 700 ? "" : " of noise"}` : `${depth}`;
-      lines.push(draw("text", { x: x(depth), y: BOTTOM + 22, "text-anchor": isLast ? "end" : "middle" }, words));
-    }
+    const step = width < 700 ? 16 : 8;
+    for (let depth = 0; depth <= page.deepest - step; depth += step) lines.push(draw("text", { x: x(depth), y: BOTTOM + 22, "text-anchor": "middle" }, `${depth}`));
+    lines.push(draw("text", { x: right, y: BOTTOM + 22, "text-anchor": "end" }, `${page.deepest} steps${width < 700 ? "" : " of noise"}`));
     lines.push(draw("text", { x: 0, y: 12 }, "How sure of damage"));
     axes.replaceChildren(...lines);
   }
@@ -74,14 +72,8 @@ function makeChart(change, page) {
   }
   function follow(part, set, done) {
     part.node.addEventListener("pointerdown", (event) => {
-      event.preventDefault();
       part.node.focus();
-      part.node.setPointerCapture(event.pointerId);
-      const move = (moved) => set(at(moved));
-      part.node.addEventListener("pointermove", move);
-      const end = () => { part.node.removeEventListener("pointermove", move); done(); };
-      part.node.addEventListener("pointerup", end, { once: true });
-      part.node.addEventListener("pointercancel", end, { once: true });
+      drag(part.node, event, (moved) => set(at(moved)), done);
     });
   }
   const shown = { tau: page.tau, depth: page.fixedDepth, record: {}, settings: {} };
@@ -159,7 +151,7 @@ function showStop({ stop, curve }, settings, page, isRunning) {
   if (curve && !curve.is_done && !curve.is_old && isRunning) text = `The detector is looking: noise so far: ${curve.confidence.length - 1} of ${page.deepest} steps.`;
   if (stop && curve?.is_done) {
     const sure = percent(stop.tau);
-    if (stop.has_given_up) text = `Even after ${page.deepest} steps of noise the detector is at least ${sure} sure of damage: the paper’s method leaves the photo alone.`;
+    if (stop.has_given_up) text = `Even after ${page.horizon} steps of noise the detector is at least ${sure} sure of damage: the paper’s method leaves the photo alone.`;
     else if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
     else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there it stops, t*\u00a0=\u00a0${stop.depth}.`;
     else text = `The limit is reached: after ${stop.depth} steps, as much noise as it may add, the detector is still ${percent(curve.confidence[stop.depth])} sure of damage. There it stops, t*\u00a0=\u00a0${stop.depth}.`;

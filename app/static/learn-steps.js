@@ -1,14 +1,14 @@
 // What each step shows, out of what was recorded: no sentence here but follows from it.
 import { clamp, data, draw, find, makeRadioGroup, make, percent, put } from "./base.js";
 
-const { names, methods } = data();
+const { names, methods, afterAn } = data();
 
 const capitalise = (text) => text[0].toUpperCase() + text.slice(1);
 const nameDamage = ({ damage, strength }) => `${names[damage].toLowerCase().replace("jpeg", "JPEG")}, ${strength} of 5`;
 const nameCase = (one) => `${capitalise(one.truth)}: ${nameDamage(one)}`;
 
 /** "an ice bear". */
-export const article = (label) => `${/^(?!uni|eu|one)[aeiou]/i.test(label) ? "an" : "a"} ${label}`;
+const article = (label) => `${afterAn.includes(label) ? "an" : "a"} ${label}`;
 
 function showPicture(selector, image, alt) {
   const node = find(selector);

@@ -1,5 +1,5 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
-import { data, find, all, make, put, percent, nameReading, clamp, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
+import { data, find, all, make, put, percent, nameReading, clamp, drag, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
 
@@ -15,7 +15,6 @@ for (const [name, node] of [["damaged", "#before"], ["repaired", "#after"], ["pa
   if (record[name]) record[name].image = find(node).getAttribute("src");
 }
 let current = null; // the run that is waited for
-let photoName = "";
 let shownDamage = page.opening.damage; // of the damaged picture in the record
 let thumbnailsOf = ""; // the photo whose thumbnails the damages have
 let inDivider = "repaired"; // which picture stands right of the divider
@@ -124,7 +123,7 @@ function showRates() {
   const strength = isAny ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
   const start = isAny || strength === wished ? "" : `Not measured at ${wished} of 5. `;
-  const text = damage in page.notMended ? page.notMended[damage]
+  const text = damage in page.leftAloneNotes ? page.leftAloneNotes[damage]
     : rate ? `${start}At ${strength} of 5${isAny ? ", mean of 15 kinds of damage" : ""}: ${rate.before} % of ${rate.photographs} photographs ${isAny ? "" : "with this damage "}are read right, and ${rate.after} % after our repair.`
     : "Results says for each damage how many of many photographs are read right before and after.";
   put(find("#how-often"), text);
@@ -183,7 +182,6 @@ function receive(part) {
 
 async function start(isStep = false) {
   keepAddress(isStep);
-  say("");
   const name = nameRecord(settings);
   const works = page.recorded.includes(name) && plain(settings)
     ? readRecorded(name) : run("watch", settings, receive);
@@ -215,6 +213,7 @@ function change(some, wait = 0) {
   if (next.photo !== settings.photo && !page.recorded.includes(nameRecord(next))) forgetPhoto();
   const changed = Object.keys(next).filter((name) => JSON.stringify(next[name]) !== JSON.stringify(settings[name]));
   settings = next;
+  say("");
   if (isOther) inDivider = "repaired";
   current?.cancel();
   current = null;
@@ -345,14 +344,8 @@ const shareOf = ({ clientX }) => {
 };
 picture.addEventListener("pointerdown", (event) => {
   if (event.target.closest("#hold, #strokes") || event.button) return;
-  event.preventDefault();
-  picture.setPointerCapture(event.pointerId);
   moveDivider(shareOf(event));
-  const move = (moved) => moveDivider(shareOf(moved));
-  picture.addEventListener("pointermove", move);
-  const leave = () => picture.removeEventListener("pointermove", move);
-  picture.addEventListener("pointerup", leave, { once: true });
-  picture.addEventListener("pointercancel", leave, { once: true });
+  drag(picture, event, (moved) => moveDivider(shareOf(moved)));
 });
 divider.addEventListener("keydown", (event) => {
   const by = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5, PageUp: 20, PageDown: -20, Home: -100, End: 100 }[event.key];
@@ -376,11 +369,9 @@ async function upload(file) {
   try {
     const headers = { "x-name": encodeURIComponent(file.name || "photo"), "content-type": "application/octet-stream" };
     const photo = await getJson("photo", { method: "POST", headers, body: file });
-    photoName = photo.name;
     change({ photo: photo.photo, damage: "none", strokes: [], seed: 0, tau: null, fixed_depth: null });
     loadThumbnails();
     if (photo.full_size[0] > photo.width) say(`${photo.name} has ${photo.full_size[0]} × ${photo.full_size[1]} pixels; it is shown and repaired at ${photo.width} × ${photo.height}.`);
-    else say("");
   } catch (error) {
     say(error instanceof Refusal ? `${fileName}: ${error.message} The photo before is still here.` : "The photo could not be sent. Please try again.");
   }

@@ -18,8 +18,10 @@ COLUMNS = (
     "prediction", "correct", "probability", "seconds",
 )  # fmt: skip
 KEY = ["path", "corruption", "method"]
-LATER = ("entry", "degradation", "unchanged", "psnr")
+OPTIONAL_COLUMNS = ("entry", "degradation", "unchanged", "psnr")
 """Columns that not every run has; see :func:`read_evaluation`."""
+REPAIR = "repair"
+"""The method of a folder that ``python -m dga repair`` wrote."""
 
 
 class MissingRun(ValueError):  # noqa: N818  (a missing run is no fault of the reader)
@@ -93,24 +95,31 @@ class SavedRuns:
 def read_runs(folder: Path) -> SavedRuns:
     """Every run in ``folder`` (or the one that ``folder`` is), found by its files.
 
-    Runs that hold no line yet are left out. Raises ``OSError`` for a folder that is
-    not there and ``ValueError`` for one that holds no runs or damaged ones.
+    Left out are runs that hold no line yet, those of pictures without labels, and folders of
+    repaired photographs. Raises ``OSError`` for a folder that is not there and ``ValueError`` for
+    one that holds no runs or damaged ones.
     """
     if not folder.is_dir():
         raise FileNotFoundError(f"There is no folder {folder}.")
     evaluations, judges = [], []
     for run in sorted(path.parent for path in folder.rglob(CONFIG)):
         name = str(run.relative_to(folder)) if run != folder else folder.resolve().name
-        if (run / LINES).exists():
+        if (run / LINES).exists() and _tells_right_from_wrong(run):
             evaluations.append(read_evaluation(run, name))
         elif (run / CURVES).exists():
             judges.append(read_judge(run, name))
     evaluations = [run for run in evaluations if len(run.lines)]
     if not evaluations and not judges:
         raise ValueError(
-            f"{folder} holds no runs: a run is a folder with {CONFIG} and {LINES} or {CURVES}."
+            f"{folder} holds no runs: one of evaluate or judge is a folder with {CONFIG} and "
+            f"{LINES} or {CURVES}."
         )
     return SavedRuns(tuple(evaluations), tuple(judges))
+
+
+def _tells_right_from_wrong(folder: Path) -> bool:
+    config = read_config(folder / CONFIG)
+    return config.get("labelled", True) and REPAIR not in config.get("methods", {})
 
 
 def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
@@ -123,7 +132,7 @@ def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
         {"entry": 0, "degradation": "none", "unchanged": row["depth"] == 0} | row
         for row in _read_rows(folder / LINES)
     ]
-    lines = pd.DataFrame(rows, columns=[*COLUMNS, *LATER])
+    lines = pd.DataFrame(rows, columns=[*COLUMNS, *OPTIONAL_COLUMNS])
     return EvaluationRun(name or folder.name, read_config(folder / CONFIG), lines)
 
 

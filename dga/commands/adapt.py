@@ -41,10 +41,11 @@ def adapt(
     picture = common.read_picture(image)
     pixels = to_pixels(to_square(picture.image, profile.image_size))
     damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
-    run = one_picture.adapt(models.load(), damaged, seed, systems)
+    loaded = models.load()
     folder = record.claim_folder(
         out or Path(f"{image.stem}-adapted"), picture.data, out is not None
     )
+    run = one_picture.adapt(loaded, damaged, seed, systems)
     written = record.save_pictures(run, folder, pixels if corruption else None)
     facts = record.to_command_facts(run, written, corruption, severity)
     typer.echo(json.dumps(facts) if as_json else record.to_text(facts))

@@ -47,6 +47,8 @@ def evaluate(
 
     with exclusive(out):
         check_choice("engine", engine, ENGINES)
+        if address and engine != "ray":
+            raise ValueError("--address is a Ray cluster's: add --engine ray.")
         chosen_plan = plan.plan(data, parse_corruptions(corruptions, clean=True), stream)
         names, command_line = split_list(methods), common.read_command_line()
         if engine == "ray":

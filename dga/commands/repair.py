@@ -57,6 +57,8 @@ def _repair_file(
     from dga.io.files import numbered
     from dga.photograph import repair_photograph
 
+    if overwrite and out is None:
+        raise ValueError("--overwrite replaces the file that --out names: name one.")
     target = out or Path(f"{photo.stem}-repaired.png")
     if target.suffix.lower() not in KINDS:
         raise ValueError(f"A picture is written as {', '.join(KINDS)}, not as {target.suffix!r}.")

@@ -66,8 +66,9 @@ class ImageSet:
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names and pixels."""
-        content = os.fsencode("\n".join(self.names)) + self.pixels.tobytes()
-        return hashlib.sha256(content).hexdigest()
+        digest = hashlib.sha256(os.fsencode("\n".join(self.names)))
+        digest.update(np.ascontiguousarray(self.pixels).data)  # not tobytes: that is a copy
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -121,10 +122,7 @@ class ImageFiles:
                     pixels[len(rows)] = self.frame(image)
                 except UNREADABLE as error:
                     if strict:
-                        reason = f" {error}" if isinstance(error, UploadError) else ""
-                        raise ValueError(
-                            f"{name} in {place[0]} is missing or not a readable picture.{reason}"
-                        ) from error
+                        raise make_unreadable_error(name, place[0], error) from error
                     unreadable.append(name)
                 else:
                     rows.append(i)
@@ -137,6 +135,12 @@ class ImageFiles:
 
 
 Images = TypeVar("Images", ImageSet, ImageFiles, ImageSet | ImageFiles)
+
+
+def make_unreadable_error(name: str, source: str, error: Exception) -> ValueError:
+    """What is said of a picture that raised one of :data:`UNREADABLE`."""
+    reason = f" {error}" if isinstance(error, UploadError) else ""
+    return ValueError(f"{name} in {source} is missing or not a readable picture.{reason}")
 
 
 class OpenSources(ExitStack):
@@ -179,8 +183,8 @@ def find_images(
     Without labels they lie at any depth, and are all of one class without a name. An
     underscore in a folder's name stands for a space; ImageNet's wnids are known by
     their order. Without ``classes`` the folder names, sorted, are the classes. Raises
-    ``ValueError`` for unknown classes and for no pictures at all, ``FileNotFoundError``
-    for a missing source. Nothing is read but the lists of files.
+    ``ValueError`` for unknown classes, for two pictures of one name and for no pictures at all,
+    ``FileNotFoundError`` for a missing source. Nothing is read but the lists of files.
     """
     pattern, layout = ("*/*", " (class/picture.jpeg)") if labelled else ("**/*", "")
     places = [
@@ -197,6 +201,14 @@ def find_images(
     else:
         names = tuple("/".join(name.split("/")[-2:]) for _, name in places)
         labels, classes = _label_names(names, classes)
+    seen = dict[str, tuple[str, str]]()
+    for name, place in zip(names, places, strict=True):
+        if name in seen:
+            first, second = "/".join(seen[name]), "/".join(place)
+            raise ValueError(
+                f"Two pictures are called {name}, {first} and {second}: leave one out."
+            )
+        seen[name] = place
     return ImageFiles(names, labels, classes, tuple(places), frame)
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from dga.analysis.results import REPAIR
 from dga.data.results import StoredPicture, write
 from dga.data.uploads import UploadError, is_picture
 from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.io.files import CONFIG, LINES, LOCK, to_plain
 from dga.networks.models import Models
 from dga.photograph import choose_repair, repair_photograph
-from dga.record import MADE_OF
+from dga.record import SOURCE_MARKER
 
-METHOD = "repair"
 LONGEST_NAME = 255
 """Bytes of a file's name that usual disks take."""
 
@@ -60,13 +60,14 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
         "profile": models.profile.name,
         "precision": models.compute.precision,
         "weights": models.weights,
-        "methods": {METHOD: to_plain(choose_repair(models))},
+        "methods": {REPAIR: to_plain(choose_repair(models))},
     }
     results = ResultsFile(out, config)
+    wanted = set(paths)
     rows = {
         line["path"]: line
         for line in results.lines
-        if line["path"] in paths and (out / line["repaired"]).is_file()
+        if line["path"] in wanted and (out / line["repaired"]).is_file()
     }
     result = FolderResult(list(rows.values()), [], unreadable, {})
     for path in tqdm([p for p in paths if p not in rows], unit="image", mininterval=1.0):
@@ -82,7 +83,7 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
             result.failed[path] = f"{path}: {error}"
         else:
             write(out / name, picture.result(photograph.image, ".png"))
-            line = {"corruption": "", "path": path, "method": METHOD, **photograph.facts()}
+            line = {"corruption": "", "path": path, "method": REPAIR, **photograph.facts()}
             line["repaired"] = name
             results.append([line])
             result.new.append(line)
@@ -119,5 +120,5 @@ def find_pictures(folder: Path, out: Path) -> tuple[list[str], dict[str, str]]:
 
 def _holds_results(folder: Path, out: Path) -> bool:
     with suppress(OSError):  # what cannot be looked into is told where that is tried
-        return folder == out or any((folder / name).is_file() for name in (LINES, MADE_OF))
+        return folder == out or any((folder / name).is_file() for name in (LINES, SOURCE_MARKER))
     return False

@@ -19,7 +19,7 @@ from dga.analysis.tables.table import to_markdown, to_signed
 from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.data.imagenet_c import are_wnid_folders
 from dga.data.uploads import is_picture
-from dga.evaluation.plan import Plan
+from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import ResultRow
 from dga.evaluation.run import Results, evaluate
 from dga.networks.models import Models
@@ -39,24 +39,26 @@ def measure_gain(
 ) -> Results:
     """Read pictures undamaged and under each corruption, as they are and repaired.
 
-    ``data``: a folder or zip of class/picture, or a folder of any; at most ``pictures`` of it. The
-    same call goes on where it was stopped. Raises ``ValueError`` for data without pictures.
+    ``data``: a folder or zip of class/picture, or a folder of any; at most ``pictures`` of it, even
+    where ``out`` holds lines of more. The same call goes on where it was stopped. Raises
+    ``ValueError`` for data without pictures.
     """
     labelled = is_labelled(data, models.profile.classifier.classes)
     conditions = (CLEAN, *corruptions)
     plan = Plan((str(data.absolute()),), conditions, severity, labelled=labelled, most=pictures)
     systems = {name: replace(parse(models.profile, name), name=name) for name in (BEFORE, AFTER)}
     results = evaluate(models, systems, plan, out, batch=8, command=command)
-    if labelled:
-        return results
-    undamaged = {
-        row["path"]: row["prediction"]
-        for row in results.lines
-        if (row["corruption"], row["method"]) == (CLEAN, BEFORE)
-    }
-    lines = [
-        {**row, "correct": row["prediction"] == undamaged.get(row["path"])} for row in results.lines
-    ]
+    chosen = set(choose_images(plan, models.profile).names)
+    lines = [row for row in results.lines if row["path"] in chosen]
+    if not labelled:
+        undamaged = {
+            row["path"]: row["prediction"]
+            for row in lines
+            if (row["corruption"], row["method"]) == (CLEAN, BEFORE)
+        }
+        lines = [
+            {**row, "correct": row["prediction"] == undamaged.get(row["path"])} for row in lines
+        ]
     return replace(results, lines=lines)
 
 

@@ -126,6 +126,7 @@ class Plan:
             "corrupted": Path(self.corrupted).name if self.corrupted else None,
             "split": self.split,
             "seed": self.seed,
+            **({} if self.labelled else {"labelled": False}),
         }
 
     def _check_stored(self) -> None:

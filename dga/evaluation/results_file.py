@@ -10,7 +10,7 @@ import pandas as pd
 
 from dga.analysis.results import read_config
 from dga.io.files import CONFIG, LINES, write_json
-from dga.io.parsing import shortened
+from dga.io.parsing import shorten
 from dga.record import versions
 
 ResultRow = dict[str, Any]
@@ -84,8 +84,8 @@ def find_differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     shared = old.get("methods", {}).keys() & new.get("methods", {}).keys()
     there, here = (_flatten(config, shared) for config in (old, new))
     return [
-        f"{name}: {shortened(str(there.get(name)), 60)} there, "
-        f"{shortened(str(here.get(name)), 60)} here"
+        f"{name}: {shorten(str(there.get(name)), 60)} there, "
+        f"{shorten(str(here.get(name)), 60)} here"
         for name in sorted(there.keys() | here.keys())
         if there.get(name) != here.get(name)
     ]

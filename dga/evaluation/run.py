@@ -130,7 +130,8 @@ class LoadedSystems:
                     "severity": severity,
                     "seed": seeds[i],
                     "method": name,
-                    "correct": predicted == label,  # by position: two classes may share a name
+                    # By position: two classes may share a name.
+                    "correct": predicted == label if plan.labelled else None,
                     **facts,
                     **_measure_psnr(outcome, i, pictures),
                 }

@@ -23,6 +23,11 @@ LUMINANCE, *COLOURS = F.normalize(torch.tensor([[1.0, 1, 1], [1, -1, 0], [1, 1, 
 """Orthonormal directions of a pixel's three channels."""
 COLOURLESS = 0.6
 """A colour with less than this share of the luminance's noise lacks some."""
+BLOCK_SIDE, BLOCK_STEP = 24, 8
+"""Pixels a side of the blocks in which noise is measured, and from one to the next; both even."""
+BRIGHTNESS_BINS = 12
+LEVEL_RATIO = 1.15
+"""Factor by which the levels at which a picture is denoised differ, at least."""
 
 
 def measure_noise(x: Tensor) -> Tensor:
@@ -48,14 +53,14 @@ def _haar_detail(x: Tensor) -> Tensor:
     return (detail / 2).abs()
 
 
-def measure_noise_map(x: Tensor, block: int = 24, every: int = 8) -> Tensor:
+def measure_noise_map(x: Tensor) -> Tensor:
     """:func:`measure_noise` around each pixel: ``[C, H, W]`` in [-1, 1] to ``[H, W]``.
 
-    Noise is measured in square blocks of ``block`` pixels, one at every ``every`` pixels, then
-    smoothed over neighbouring blocks and interpolated. Both numbers are even, and no side of ``x``
-    is shorter than a block.
+    Noise is measured in square blocks of :data:`BLOCK_SIDE` pixels a side, one at every
+    :data:`BLOCK_STEP` pixels, then smoothed over neighbouring blocks and interpolated. No side of
+    ``x`` is shorter than a block.
     """
-    side, step = block // 2, every // 2
+    side, step = BLOCK_SIDE // 2, BLOCK_STEP // 2
     detail = _haar_detail(x)  # [C, h, w]
     rows = []
     for top in range(0, detail.shape[1] - side + 1, step):  # one at a time, to bound memory
@@ -64,9 +69,9 @@ def measure_noise_map(x: Tensor, block: int = 24, every: int = 8) -> Tensor:
         rows.append(blocks.flatten(2).median(2).values.mean(0))
     measured = torch.stack(rows)[None, None] * MAD_TO_DEVIATION
     smooth = F.avg_pool2d(F.pad(measured, (1, 1, 1, 1), "replicate"), 3, 1)
-    height, width = (every * n for n in measured.shape[2:])
+    height, width = (BLOCK_STEP * n for n in measured.shape[2:])
     inner = F.interpolate(smooth, size=(height, width), mode="bilinear", align_corners=False)
-    edge = (block - every) // 2
+    edge = (BLOCK_SIDE - BLOCK_STEP) // 2
     right, below = x.shape[-1] - width - edge, x.shape[-2] - height - edge
     return F.pad(inner, (edge, right, edge, below), "replicate")[0, 0]
 
@@ -96,22 +101,24 @@ def _project(direction: Tensor, x: Tensor) -> Tensor:
     return torch.einsum("c,chw->hw", direction, x)[None]
 
 
-def noise_by_brightness(x: Tensor, noise: Tensor, bins: int = 12) -> Tensor:
+def noise_by_brightness(x: Tensor, noise: Tensor) -> Tensor:
     """A noise map for noise that depends on the brightness, as that of few photons does.
 
     ``x``: ``[3, H, W]`` in [-1, 1]; ``noise``: its noise map as measured, ``[H, W]``. Pixels are
-    sorted into ``bins`` by their brightness, and all pixels of a bin get the same level: the root
-    mean square of their finest detail.
+    sorted into :data:`BRIGHTNESS_BINS` by their brightness, and all pixels of a bin get the same
+    level: the root mean square of their finest detail.
     """
     bright = _smooth(x.mean(0))
     some = bright.flatten()[:: max(5, bright.numel() >> 23)]  # torch's limit is 2^24
-    edges = torch.quantile(some, torch.linspace(0, 1, bins + 1))[1:-1]
+    edges = torch.quantile(some, torch.linspace(0, 1, BRIGHTNESS_BINS + 1))[1:-1]
     of_bin = torch.bucketize(bright.contiguous(), edges).flatten()
     detail, inside = _haar_detail(x).square().mean(0), _smooth(bright)[..., ::2, ::2]
     inside = inside[: detail.shape[0], : detail.shape[1]]
     at_detail = torch.bucketize(inside.contiguous(), edges).flatten()
-    sums = torch.zeros(bins).index_add_(0, at_detail, detail.flatten())
-    counts = torch.zeros(bins).index_add_(0, at_detail, torch.ones_like(detail).flatten())
+    sums = torch.zeros(BRIGHTNESS_BINS).index_add_(0, at_detail, detail.flatten())
+    counts = torch.zeros(BRIGHTNESS_BINS).index_add_(
+        0, at_detail, torch.ones_like(detail).flatten()
+    )
     expected = (sums / counts.clamp(min=1)).sqrt()
     return torch.where(noise > 0, expected[of_bin].view(noise.shape), 0)
 
@@ -122,17 +129,17 @@ def _smooth(x: Tensor, side: int = 9) -> Tensor:
     return F.avg_pool2d(padded, side, 1)[0, 0]
 
 
-def uniform_levels(noise: Tensor, most: int, apart: float = 1.15) -> tuple[float, ...]:
+def uniform_levels(noise: Tensor, most: int) -> tuple[float, ...]:
     """At most ``most`` levels that span a picture's noise map, ``[H, W]``, rising.
 
-    Of two levels that differ by less than a factor of ``apart`` the lower one is left out; pixels
-    without noise do not count.
+    Of two levels that differ by less than a factor of :data:`LEVEL_RATIO` the lower one is left
+    out; pixels without noise do not count.
     """
     some = noise[noise > 0][::7]
     shares = torch.linspace(0.05, 0.97, most) if most > 1 else torch.tensor([0.9])
     levels: list[float] = []
     for level in torch.quantile(some[:: 1 + len(some) // 100_000], shares).flip(0).tolist():
-        if not levels or levels[-1] > apart * level:
+        if not levels or levels[-1] > LEVEL_RATIO * level:
             levels.append(level)
     return tuple(reversed(levels))
 

@@ -9,7 +9,7 @@ k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from torch import Tensor
@@ -64,6 +64,13 @@ class Explanation:
     state: Tensor | None = field(default=None, compare=False)
     """The picture with which the forward process begins, ``[3, H, W]``; None: what the inverse
     leaves of the damaged one."""
+    is_searched: bool = True
+    """Whether it was searched for, so that DGA+'s own discriminator judges what is left."""
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for two explanations of one picture that leave the same picture and noise."""
+        return self.degradation, id(self.noise_map)
 
     @property
     def evaluations(self) -> int:

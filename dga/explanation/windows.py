@@ -179,9 +179,12 @@ class _WindowSearch:
     def _count_votes(self, margin: Tensor, has_noise: Tensor, least: float) -> Tensor:
         """Which groups of windows count as noisy, bool ``[1, 1, h, w]``.
 
-        ``margin``: how clearly each is; ``has_noise``: which of them vote. Each group's eight
-        neighbours vote with it, against one vote to the contrary, which strong noise is spared
-        where a group votes alone. Where noise is everywhere, all groups vote for all as well.
+        ``margin``: how much the discriminator prefers each as noisy, a difference of logits;
+        ``has_noise``: which groups have any, and so a vote; ``least``: as in
+        :meth:`_find_noisy_pixels`. A group counts as noisy if the margins of itself and its eight
+        neighbours add up to more than ``needed`` for each voter, and once more for one voter who
+        is imagined to be against it. That one is left out for a voter without neighbours who vote,
+        if noise is strong. Where noise is everywhere, all groups together may decide for all.
         """
         config, is_strong = self.config, least > self.windows.strong_noise
         needed = config.noise_head_start if is_strong else self.windows.noise_margin

@@ -36,12 +36,17 @@ def check_choice(what: str, value: str, allowed: Iterable[str]) -> None:
         raise ValueError(f"Unknown {what} {value!r}. Choose one of: {', '.join(choices)}.")
 
 
-def shortened(text: str, most: int = 40) -> str:
+def shorten(text: str, most: int) -> str:
     """The first ``most`` characters, of which the last is an ellipsis if there were more."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def to_one_line(error: BaseException) -> str:
+    """An error's message, for a sentence, its start if it is long; without one its type's name."""
+    return shorten(" ".join(str(error).split()) or type(error).__name__, 300)
 
 
 def first_line(error: BaseException) -> str:
     """The first line of an error's message, for a sentence; without one its type's name."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    return shortened(lines[0].rstrip("."), 160)
+    return shorten(lines[0].rstrip("."), 160)

@@ -1,7 +1,6 @@
 """A frozen timm classifier and its own preprocessing."""
 
 import contextlib
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dga.io.parsing import to_one_line
 from dga.profiles import ClassifierConfig
 from dga.weights.checkpoints import WeightsError, check_numbers, match_names, read_checkpoint
 from dga.weights.classifiers import read_timm_table
@@ -55,7 +55,7 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
         overlay = {"state_dict": state, **classes}
         model = build_classifier(config, pretrained=True, pretrained_cfg_overlay=overlay)
     except (RuntimeError, ValueError, KeyError, AttributeError, TypeError) as error:
-        reason = textwrap.shorten(str(error) or type(error).__name__, 300, placeholder=" ...")
+        reason = to_one_line(error)
         raise WeightsError(f"{path} does not fit {config.architecture}: {reason}") from error
     check_numbers(path, model.state_dict())
     return model.eval().requires_grad_(False)

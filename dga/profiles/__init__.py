@@ -21,7 +21,6 @@ from dga.profiles.configs import (
     PublicFile,
     ReleaseConfig,
     Repair,
-    SamplingConfig,
     ScheduleConfig,
     StoppingConfig,
     TentConfig,
@@ -32,6 +31,6 @@ __all__ = [
     "EVERYDAY16", "EVERYDAY16_CLASSES", "IMAGENET", "PROFILES", "ClassifierConfig",
     "DenoiseConfig", "Diffusion", "ExplanationConfig", "GuidanceConfig", "MemoConfig",
     "NetworkConfig", "OperatorGuidanceConfig", "Profile", "PublicFile", "ReleaseConfig", "Repair",
-    "SamplingConfig", "ScheduleConfig", "StoppingConfig", "TentConfig", "WindowsConfig",
+    "ScheduleConfig", "StoppingConfig", "TentConfig", "WindowsConfig",
     "get_profile", "tune_pictures",
 ]  # fmt: skip

@@ -6,9 +6,35 @@ Their fields are what a user may set (:mod:`dga.io.settings`); values are in
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import math
+from dataclasses import dataclass, field, fields, replace
 from pathlib import PurePosixPath
+from typing import Any
 from urllib.parse import urlsplit
+
+
+def bounded(default: Any, low: float, high: float = math.inf) -> Any:
+    """A field of a :class:`Bounded` dataclass, from ``low`` to ``high``; None is allowed, too."""
+    return field(default=default, metadata={"bounds": (low, high)})
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """Settings, some of which are numbers with bounds (:func:`bounded`).
+
+    Raises ``ValueError`` for a number out of bounds, naming its field.
+    """
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if "bounds" not in one.metadata or value is None:
+                continue
+            low, high = one.metadata["bounds"]
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not low <= value <= high:
+                end = "up" if high == math.inf else f"to {high}"
+                raise ValueError(f"{one.name} is a number from {low} {end}, not {value!r}.")
 
 
 @dataclass(frozen=True)
@@ -80,25 +106,21 @@ class ClassifierConfig:
 
 
 @dataclass(frozen=True)
-class StoppingConfig:
+class StoppingConfig(Bounded):
     """When the forward process halts: at the first depth whose confidence is below ``tau``.
 
     Raises ``ValueError`` for numbers out of range. (:func:`dga.stopping.choose_depth`.)
     """
 
-    tau: float = 0.5
+    tau: float = bounded(0.5, 0, 1)
     """Confidence, 0 to 1: equal to it is not below."""
-    max_depth: int = 60
+    max_depth: int = bounded(60, 1)
     """The deepest depth that is chosen."""
     horizon: int | None = None
     """A picture with no such depth up to this one is left as it is: no noise hides its damage."""
 
     def __post_init__(self) -> None:
-        tau = self.tau
-        if isinstance(tau, bool) or not isinstance(tau, int | float) or not 0 <= tau <= 1:
-            raise ValueError(f"tau is a number from 0 to 1, not {tau!r}.")
-        if self.max_depth < 1:
-            raise ValueError("max_depth is a whole number from 1 up.")
+        super().__post_init__()
         if self.horizon is not None and self.horizon < self.max_depth:
             raise ValueError(f"The horizon is max_depth ({self.max_depth}) or deeper.")
 
@@ -109,37 +131,37 @@ class StoppingConfig:
 
 
 @dataclass(frozen=True)
-class WindowsConfig:
+class WindowsConfig(Bounded):
     """How a picture larger than the discriminator's own size is explained, window by window.
 
     Logits are the discriminator's, above 0 for damage. Noise levels are standard deviations, and
     pixels lie in [-1, 1]. :mod:`dga.explanation.windows` uses all.
     """
 
-    detail_windows: int = 4
+    detail_windows: int = bounded(4, 0)
     """How many windows judge the whole picture beside a thumbnail: those with the finest detail."""
     noise_margin: float = 1.2
     """By how much a window's mean logit must be lower with its noise, for that noise to count."""
     faint_noise: float = 0.1
     """Noise level up to which a window is judged by itself, too, not by its neighbours alone: fine
     texture measures so much."""
-    overlap: float = 0.1875
-    """Share of a window's side, 0 to 1, that the next window has too, at least."""
-    quantile: float = 0.9
+    overlap: float = bounded(0.1875, 0, 0.9)
+    """Share of a window's side, 0 to 0.9, that the next window has too, at least."""
+    quantile: float = bounded(0.9, 0, 1)
     """Quantile of its pixels' noise levels, 0 to 1, that is a window's noise level."""
-    quiet_share: float = 0.1
+    quiet_share: float = bounded(0.1, 0, 1)
     """Share of the pixels that may be without noise where noise counts as being everywhere."""
     strong_noise: float = 0.16
     """Noise level that no photograph has everywhere: above it ``noise_head_start`` replaces
     ``noise_margin``."""
-    levels: int = 1
+    levels: int = bounded(1, 1)
     """Most noise levels at which the whole picture is denoised; pixels are mixed from these."""
     objection: float = 0.5
     """Mean logit by which a measured blur's inverse may look worse and still be used."""
 
 
 @dataclass(frozen=True)
-class ExplanationConfig:
+class ExplanationConfig(Bounded):
     """How the discriminator looks for simple explanations of a picture's damage.
 
     Scores are mean logits of the discriminator, lower for pictures that look undamaged; pixels lie
@@ -154,7 +176,7 @@ class ExplanationConfig:
     """Whether blur is looked for, where there is no noise."""
     judged_at: tuple[int, ...] = (2, 8, 16)
     """Depths, counted from the entry, over which the score of the best candidates is averaged."""
-    coarse_at: int = 8
+    coarse_at: int = bounded(8, 0)
     """The one depth, counted likewise, at which all candidates are compared first."""
     head_start: float = 2.0
     """By how much a candidate's score must be below that of "nothing"."""
@@ -162,13 +184,13 @@ class ExplanationConfig:
     """``head_start`` for noise that was measured."""
     undamaged_score: float = 0.5
     """Score below which a picture counts as undamaged, and nothing more is tried."""
-    noise_floor: float = 0.16
+    noise_floor: float = bounded(0.16, 0)
     """Noise level (standard deviation) below which a picture counts as free of noise."""
     impulses: tuple[float, ...] = (0.35,)
     """Candidates for the distance from its neighbours' median, 0 to 2, that makes a value wrong."""
     gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
     """Candidates for the factor that contrast is multiplied by, of exposure."""
-    fine_factor: float = 1.3
+    fine_factor: float = bounded(1.3, 1)
     """Factor between the best of ``gains`` and the two beside it that are tried next."""
     repeated_share: float = 0.25
     """Share of rows and columns equal to the one before, 0 to 1, from which blur is not tried."""
@@ -181,11 +203,12 @@ class ExplanationConfig:
     )
     """Candidates for blur: a disk's radius in pixels, and the regularisation of its inverse."""
     windows: WindowsConfig | None = None
-    """Of pictures larger than the discriminator's own size; None: as if they were of that size."""
+    """For pictures larger than the discriminator's own size; None: those are explained like small
+    ones."""
 
 
 @dataclass(frozen=True)
-class GuidanceConfig:
+class GuidanceConfig(Bounded):
     """Structural guidance: strength (lambda) and low-pass factor D.
 
     ``through_network``: whether the gradient runs through the network (DDA, Eq. 9);
@@ -193,25 +216,26 @@ class GuidanceConfig:
     """
 
     scale: float = 6.0
-    factor: int = 4
+    factor: int = bounded(4, 1)
     through_network: bool = True
 
 
 @dataclass(frozen=True)
-class OperatorGuidanceConfig:
+class OperatorGuidanceConfig(Bounded):
     """Agreement with the damaged picture through the operator that was measured.
 
     ``weight``: of the denoised picture against that agreement, times abar / (1 - abar).
     """
 
-    weight: float = 0.002
+    weight: float = bounded(0.002, 1e-6)
 
 
 @dataclass(frozen=True)
-class Diffusion:
+class Diffusion(Bounded):
     """How deep a picture is noised, and how it is denoised from there.
 
-    Raises ``ValueError`` where neither a depth nor a stopping rule is given.
+    Raises ``ValueError`` where neither a depth nor a stopping rule is given, and for numbers out of
+    range.
     """
 
     stopping: StoppingConfig | None = None
@@ -219,17 +243,18 @@ class Diffusion:
     depth: int | None = None
     """A fixed depth, 0 to T, in place of ``stopping``."""
     guidance: GuidanceConfig | OperatorGuidanceConfig | None = None
-    """What holds the result to the picture that came; None: nothing."""
+    """What holds the result to the picture that came; None: nothing does."""
     steps: int | None = None
-    """Denoising steps, at most; None: every depth in turn."""
+    """Denoising steps, at most; None: one for every depth, in turn."""
     eta: float | None = None
-    """Randomness of these steps, 0 to 1; None: 0."""
-    sharpen: float = 0.0
+    """Randomness of these steps, 0 to 1; None: they draw no noise, as with 0."""
+    sharpen: float = bounded(0.0, 0)
     """Radius in pixels of the disk against which the result is sharpened; 0: it is not."""
-    sharpen_regularisation: float = 0.1
+    sharpen_regularisation: float = bounded(0.1, 0.001)
     """Noise-to-signal ratio of that sharpening."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.depth is None and self.stopping is None:
             raise ValueError("A diffusion method needs a fixed depth or a stopping rule.")
 
@@ -246,7 +271,7 @@ class Repair:
     diffusion: Diffusion
     """For all pictures but those that ``noisy`` and ``blurred`` are for."""
     explain: ExplanationConfig | None = None
-    """How simple damage is looked for, which is undone first; None: it is not."""
+    """How simple damage is looked for, which is undone first; None: none is looked for."""
     noisy: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
     """For pictures in which noise was found; None: ``diffusion``."""
     blurred: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
@@ -275,36 +300,28 @@ DGA_PLUS = Repair(
 
 
 @dataclass(frozen=True)
-class SamplingConfig:
-    """Few-step sampling: at most ``steps`` steps, evenly spread; ``eta``: their noise, 0 to 1."""
-
-    steps: int
-    eta: float = 0.0
-
-
-@dataclass(frozen=True)
-class TentConfig:
+class TentConfig(Bounded):
     """Tent's one step a batch; ``lr`` is for a batch of 64 and scales with ``batch``."""
 
-    lr: float = 2.5e-4
-    momentum: float = 0.9
-    batch: int = 64
+    lr: float = bounded(2.5e-4, 0)
+    momentum: float = bounded(0.9, 0, 1)
+    batch: int = bounded(64, 1)
 
 
 @dataclass(frozen=True)
-class MemoConfig:
+class MemoConfig(Bounded):
     """MEMO's one step a picture: ``views`` copies cropped to at least ``min_area``."""
 
-    lr: float = 2.5e-4
-    views: int = 64
-    min_area: float = 0.08
+    lr: float = bounded(2.5e-4, 0)
+    views: int = bounded(64, 1)
+    min_area: float = bounded(0.08, 0, 1)
 
 
 @dataclass(frozen=True)
-class DenoiseConfig:
+class DenoiseConfig(Bounded):
     """Non-local means; ``strength``: its h, as a multiple of the noise's standard deviation."""
 
-    strength: float = 0.8
+    strength: float = bounded(0.8, 0)
 
 
 @dataclass(frozen=True)
@@ -338,8 +355,10 @@ class Profile:
     diffpure_depth: int
     plus: Repair = DGA_PLUS
     """The repair of DGA+."""
-    sampling: SamplingConfig | None = None
-    """Of DGA, DGA + G and DDA; None: every depth in turn (DDPM's ancestral sampling)."""
+    steps: int | None = None
+    """Denoising steps of DGA, DGA + G and DDA; None: every depth in turn (DDPM's way)."""
+    eta: float | None = None
+    """Randomness of these steps, 0 to 1."""
     ancestral_guidance: GuidanceConfig | None = None
     """Guidance of DGA + G and DDA where every depth is visited in turn; None: the usual."""
     networks: str | None = None
@@ -355,7 +374,8 @@ class Profile:
         """This profile with ancestral sampling, as the papers have it."""
         return replace(
             self,
-            sampling=None,
+            steps=None,
+            eta=None,
             guidance=self.ancestral_guidance or self.guidance,
             dda_guidance=self.ancestral_guidance or self.dda_guidance,
         )

@@ -19,11 +19,13 @@ def permute_stops(
     what: Literal["noise", "depth", "explanation"],
     forward_results: list[ForwardResult],
 ) -> list[ForwardResult]:
-    """Stops of a batch, of which each picture gets what was found in another.
+    """Give each picture of a batch what was found in another picture.
 
-    ``what``: ``noise`` (level, map and entry, and t*), ``depth`` (t* beyond the entry) or
-    ``explanation`` (all, and t*). Pictures are in a fixed random order, in which hardly any keeps
-    its own; it is the same for every repair, and none gets what another repair found.
+    ``what`` is exchanged: ``noise`` (its level, map and entry, and t*), ``depth`` (how far t* lies
+    beyond the entry) or ``explanation`` (the whole of it, and t*). ``forward_results``: of all
+    pictures and repairs; as many are returned, in the same order, with new starts and states.
+    Which picture stands in for which is a fixed random order, the same for every repair, so that a
+    few pictures may keep their own. What one repair found is never given to another.
     """
     by_picture = {(forward.row, forward.repair): forward for forward in forward_results}
     count = len({row for row, _ in by_picture})

@@ -27,7 +27,7 @@ from dga.speed.reference import PublishedSampler
 from dga.systems import parse
 
 OURS, PUBLISHED = "ours", "published"
-WHOLE = ("dga-guided", "dga-plus")
+WHOLE_METHODS = ("dga-guided", "dga-plus")
 """Methods from the picture to the label; each is held against DDA, whose cost is "guided"."""
 TIMED_STEPS = 2
 Work = Callable[[], object]
@@ -61,7 +61,7 @@ def bench(
             if way == PUBLISHED:
                 bases[task] = seconds
             precision = "float32" if way == PUBLISHED else models.compute.precision
-            base = bases.get("guided" if task in WHOLE else task)
+            base = bases.get("guided" if task in WHOLE_METHODS else task)
             rows.append((task, count, way, precision, seconds, base and base / seconds))
     columns = ["task", "batch", "way", "precision", "seconds", "faster"]
     return pd.DataFrame(rows, columns=columns)
@@ -92,7 +92,7 @@ def make_works(
         events = islice(run(models, x, range(len(x)), [repair]), len(x))  # before any denoising
         forward = [event for event in events if isinstance(event, ForwardResult)]
         yield task, OURS, share, partial(_rebuild, models, forward)
-    for task in WHOLE if models.weights else ():  # random ones choose no sensible depth
+    for task in WHOLE_METHODS if models.weights else ():  # random ones choose no sensible depth
         method = {task: Predictor(models, parse(models.profile, task))}
         yield task, OURS, 1.0, partial(answer, method, x, range(len(x)))
 

@@ -25,6 +25,8 @@ with warnings.catch_warnings():
 DEFAULTS = TrainConfig(images=200_000, batch=32, lr=4e-4, warmup=300, decay=0.3)
 FEATURE_WEIGHT = 0.1
 """Of the distance between features in the loss (see the diffusion model's card)."""
+WINDOW_SCALE = 2
+"""Side of a window of a photograph, over that of a picture."""
 SHALLOW_SHARE = 0.9
 """Share of the timesteps that ``max_depth`` bounds."""
 
@@ -120,8 +122,9 @@ class DiffusionBatches(Dataset):
         rng = loop.make_rng(config.seed, step)
         generator = loop.make_torch_rng(rng)
         if self.photographs and rng.random() < config.windows:
-            count = max(1, config.batch // 4)
-            pixels = self.photographs.cut_windows(rng, count, 2 * images.pixels.shape[1])
+            count = max(1, config.batch // WINDOW_SCALE**2)
+            side = WINDOW_SCALE * images.pixels.shape[1]
+            pixels = self.photographs.cut_windows(rng, count, side)
         else:
             rows = loop.choose_rows(len(images), config.batch, config.seed, step)
             pixels = images.pixels[rows]

@@ -10,7 +10,7 @@ from dga.data.framing import View
 from dga.data.image_sets import ImageFiles, ImageSet, find_images, read_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
-from dga.profiles import get_profile
+from dga.profiles import Profile, get_profile
 from dga.record import versions
 from dga.training import classifier, diffusion
 from dga.training.classifier import train_classifier
@@ -19,7 +19,7 @@ from dga.training.discriminator import trainer
 from dga.training.discriminator.studies import Study
 from dga.training.discriminator.trainer import train_discriminator
 from dga.training.loop import TrainConfig, Training
-from dga.training.windows import Photographs
+from dga.training.windows import PICTURE_SIDE, Photographs
 from dga.weights.store import save_weights
 
 DEFAULTS: dict[str, TrainConfig] = {
@@ -56,8 +56,8 @@ def train(
     :func:`~dga.training.diffusion.train_diffusion` takes it. Raises ``ValueError`` for an unknown
     model or profile, for unusable data, and for options that are another model's.
     """
-    _check_options(model, config, study, max_depth, photographs, features)
     profile = get_profile(profile_name)
+    _check_options(model, profile, config, study, max_depth, photographs, features)
     training = Training(profile, config, out, device, init)
     classes = profile.classifier.classes or None
     windows = Photographs.read(photographs) if photographs else None
@@ -92,6 +92,7 @@ def train(
 
 def _check_options(
     model: str,
+    profile: Profile,
     config: TrainConfig,
     study: Study | None,
     max_depth: int | None,
@@ -110,3 +111,9 @@ def _check_options(
         raise ValueError("--photographs and --windows belong together: what is cut, and how much.")
     if photographs and model == "classifier":
         raise ValueError("Windows of photographs are for the diffusion model and discriminators.")
+    side = profile.image_size * (diffusion.WINDOW_SCALE if model == "diffusion" else 1)
+    if photographs and side > PICTURE_SIDE:
+        raise ValueError(
+            f"Photographs are reduced to {PICTURE_SIDE} pixels a side, and of {profile.name} a "
+            f"window has {side}: leave --photographs out."
+        )

@@ -16,7 +16,12 @@ import numpy as np
 from PIL import Image
 
 from dga.corruptions import SEVERITIES, corrupt
-from dga.data.image_sets import OpenSources, list_pictures
+from dga.data.image_sets import (
+    UNREADABLE,
+    OpenSources,
+    list_pictures,
+    make_unreadable_error,
+)
 from dga.data.uploads import OWNER, open_picture
 from dga.images import Pixels, through_jpeg, to_pixels
 
@@ -40,15 +45,19 @@ class Photographs:
     def read(cls, sources: Sequence[Path]) -> Photographs:
         """Read the photographs of folders and zips, at any depth; smaller ones are left out.
 
-        Raises ``ValueError`` if there is none, ``OSError`` for a source that cannot be read.
+        Raises ``ValueError`` if there is none, and naming the first that cannot be read;
+        ``OSError`` for a source that is not there.
         """
         pictures = []
         with OpenSources() as opened:
             for source in sources:
                 for name in list_pictures(source):
-                    image = open_picture(opened.read(str(source), name), OWNER)
-                    if min(image.size) >= PICTURE_SIDE:
-                        pictures.append(to_pixels(image))
+                    try:
+                        image = open_picture(opened.read(str(source), name), OWNER)
+                        if min(image.size) >= PICTURE_SIDE:
+                            pictures.append(to_pixels(image))
+                    except UNREADABLE as error:
+                        raise make_unreadable_error(name, str(source), error) from error
         if not pictures:
             raise ValueError(
                 f"{', '.join(map(str, sources))} holds no photograph of {PICTURE_SIDE} pixels "
@@ -58,7 +67,10 @@ class Photographs:
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of all pixels."""
-        return hashlib.sha256(b"".join(p.tobytes() for p in self.pictures)).hexdigest()
+        digest = hashlib.sha256()
+        for picture in self.pictures:
+            digest.update(np.ascontiguousarray(picture).data)  # not joined: that is a copy of all
+        return digest.hexdigest()
 
     def draw_picture(self, rng: np.random.Generator) -> Pixels:
         """A random part of a random photograph, ``[224, 224, 3]``, as people's own may be.

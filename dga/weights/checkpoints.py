@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from dga.io.parsing import first_line, first_names, shortened
+from dga.io.parsing import first_line, first_names, to_one_line
 
 WRAPPERS = (
     "state_dict_ema", "model_ema", "ema_state_dict", "params_ema", "ema", "state_dict",
@@ -115,8 +115,7 @@ def load_state(
     try:
         network.load_state_dict(state, assign=assign)
     except RuntimeError as error:
-        reason = shortened(" ".join(str(error).split()), 300)
-        raise WeightsError(f"{path} holds another network ({reason}).") from error
+        raise WeightsError(f"{path} holds another network ({to_one_line(error)}).") from error
 
 
 def check_numbers(path: Path, state: Mapping[str, Tensor]) -> None:

@@ -32,6 +32,8 @@ def test_role_is_found_by_content(tmp_path):
     write_run(tmp_path / "judge", lines_of("source", _right, 2, ["fog"]))
     write_judge(tmp_path / "deep" / "severity-5", falling_logits(2, DEPTHS), DEPTHS)
     (tmp_path / "tables").mkdir()
+    write_run(tmp_path / "photos-repaired", [], methods={"repair": {}})
+    (tmp_path / "photos-repaired" / "lines.jsonl").write_text('{"path": "a.png"}\n')
     results = read_runs(tmp_path)
     assert [run.name for run in results.evaluations] == ["judge"]
     assert [run.name for run in results.judges] == ["deep/severity-5"]

@@ -161,6 +161,28 @@ def test_own_photos_are_repaired_and_what_is_none_is_one_sentence(watch):
     watch.complaints.clear()  # the browser notes the refusal
 
 
+def test_that_a_photo_was_reduced_stays_said_while_it_is_repaired(watch):
+    page = open_page(watch)
+    page.set_input_files("#photo", picture_file(size=(1300, 900)))
+    page.wait_for_function(
+        "() => document.querySelector('#tag-before').textContent.startsWith('Orig')"
+    )
+    assert "shown and repaired at" in page.inner_text("#notice")
+
+
+def test_a_cancelled_stroke_is_not_painted(watch):
+    page = upload_photo(watch)
+    page.get_by_role("radio", name="Paint", exact=True).click()
+    page.locator("#strokes").hover()
+    strokes = []
+    page.on("request", lambda request: strokes.append(request.post_data))
+    page.mouse.down()
+    page.locator("#strokes").dispatch_event("pointercancel")
+    page.mouse.up()
+    page.wait_for_timeout(300)
+    assert strokes == []
+
+
 def test_damage_is_painted_by_keys(watch):
     page = upload_photo(watch)
     page.get_by_role("radio", name="Paint", exact=True).click()
@@ -186,6 +208,15 @@ def test_a_link_to_what_is_gone_shows_the_nearest_and_says_so(watch, query, word
     page.wait_for_selector("#notice:not([hidden])")
     assert words in page.inner_text("#notice")
     assert "panda" in page.inner_text("h1")
+
+
+def test_back_on_such_a_link_it_is_said_again(watch):
+    page = open_page(watch, "?photo=zzz")
+    page.get_by_role("radio", name="Contrast").click()
+    page.wait_for_url("**damage=contrast**")
+    page.go_back()
+    page.wait_for_function("() => document.querySelector('h1').textContent.startsWith('Noise')")
+    assert "zzz" in page.inner_text("#notice")
 
 
 @pytest.mark.parametrize("old", ["photo", "board", "findings", "adapt"])

@@ -44,6 +44,8 @@ def test_bad_data_is_named(picture_folder, tmp_path):
         read_images([tmp_path], 32)
     with pytest.raises(ValueError, match="Unknown classes big cat"):
         read_images([picture_folder], 32, classes=("cat",))
+    with pytest.raises(ValueError, match=r"Two pictures are called .*: leave one out"):
+        read_images([picture_folder, picture_folder], 32)
     (tmp_path / "cat").mkdir()
     (tmp_path / "cat" / "broken.png").write_bytes(b"not a picture")
     with pytest.raises(ValueError, match=r"cat/broken\.png"):

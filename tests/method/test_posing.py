@@ -159,9 +159,9 @@ def by_page(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     subject = Subject.make(Original("own", "own", pictures[-1]), settings)
     parts = [part for part in watch(models, subject, settings) if "curve" not in part]
     record = {name: value for part in parts for name, value in part.items()}
-    for name, image in subject.parts["watcher"].images.items():
+    for name, image in subject.images.items():
         yield Result(name, record[name]["depth"], image, record[name]["reading"]["label"])
-    yield Result("repaired", 0, subject.parts["result"], record["found"]["sentence"])
+    yield Result("repaired", 0, subject.result, record["found"]["sentence"])
 
 
 WAYS = (by_adapt, by_answer, by_module, by_page)

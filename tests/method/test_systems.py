@@ -44,6 +44,7 @@ def test_any_repair_goes_with_any_reader():
     tent, memo = parse(EVERYDAY16, "dga-plus+tent"), parse(EVERYDAY16, "dga-guided+memo:views=2")
     assert (tent.repair, tent.reader) == (EVERYDAY16.plus, EVERYDAY16.tent)
     assert (tent.batch, tent.ensemble) == (64, True)
+    assert parse(EVERYDAY16, "dga-plus+tent:permute=noise:batch=32").batch == 32
     assert memo.repair == systems(EVERYDAY16)["dga-guided"].repair
     assert memo.reader == dataclasses.replace(EVERYDAY16.memo, views=2)
     assert (memo.batch, memo.trust) == (None, 0)  # it reads each picture alone
@@ -67,6 +68,8 @@ def test_any_repair_goes_with_any_reader():
         ("dga:eta=1.5", "eta is a number from 0 to 1"),
         ("dga-ancestral:eta=1", "say how many steps"),
         ("dga-plus+tent:trust=-1", "trust is a number from 0 up"),
+        ("dga-guided:factor=0", "factor is a number from 1 up, not 0"),
+        ("tent:batch=-5", "batch is a number from 1 up, not -5"),
         ("dga-plus:permute=noise", "permute=noise needs batch=N"),
     ],
 )
@@ -97,17 +100,7 @@ def test_each_system_takes_its_own_settings():
     assert first("dga-guided-ancestral:scale=2.5")[0].guidance.scale == 2.5
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("dga-full", "Known: .*dga-ancestral"),
-        ("tent", "tent is measured on many pictures"),
-        ("", "No method was named"),
-        ("magic", "Unknown method 'magic'. Known: source"),
-        ("dga-plus+tent", "dga-plus\\+tent is measured on many pictures"),
-        ("dga-plus+magic", "Unknown reader 'magic'. Known: tent, memo"),
-    ],
-)
-def test_what_one_picture_cannot_have_is_refused(name, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        parse_repairs(EVERYDAY16, ["dga", name] if name else [])
+@pytest.mark.parametrize("name", ["tent", "dga-plus+tent"])
+def test_what_one_picture_cannot_have_is_refused(name):
+    with pytest.raises(ValueError, match=re.escape(f"{name} is measured on many pictures")):
+        parse_repairs(EVERYDAY16, ["dga", name])

@@ -29,6 +29,15 @@ def client(served):
     return Client(served.url, verbose=False)
 
 
+def test_the_page_of_other_networks_shows_nothing_that_the_shipped_ones_recorded(served):
+    page = httpx.get(served.url).text
+    data = json.loads(page.partition('id="data">')[2].partition("<")[0])
+    assert data["record"] is None
+    assert not any(data[name] for name in ("recorded", "thumbnails", "rates"))
+    assert "EfficientNet" not in page
+    assert data["deepest"] == data["horizon"] == 60
+
+
 @pytest.fixture
 def panda(served, tmp_path) -> tuple[Path, np.ndarray]:
     """A noisy photograph as a file, and its pixels."""

@@ -1,8 +1,9 @@
 """Every state of a run has a sentence that is true for it."""
 
+import numpy as np
 import pytest
 
-from app.runs.sentences import describe_finding, name_damage, write_headline
+from app.runs.sentences import describe_finding, name_damage, name_with_article, write_headline
 from app.runs.settings import DAMAGES
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.operators import Line
@@ -69,6 +70,19 @@ def test_every_damage_begins_a_sentence():
 )
 def test_damage_is_named_in_plain_words(degradation, noise, expected):
     assert name_damage(degradation, noise) == expected
+
+
+@pytest.mark.parametrize("name", ["an espresso", "an hourglass", "a unicycle", "a goldfish"])
+def test_articles_go_by_the_sound(name):
+    assert name_with_article(name.split()[1]) == name
+
+
+def test_a_finding_is_named_by_the_noise_of_most_of_a_photo():
+    noise = np.zeros((10, 10))
+    noise[0, :3] = 0.9
+    assert name_damage(NO_DEGRADATION, noise) == ""
+    noise[0] = 0.3
+    assert name_damage(NO_DEGRADATION, noise) == "noise"
 
 
 def test_findings_say_what_was_done():

@@ -8,10 +8,18 @@ import pytest
 from PIL import Image
 
 from app.recorded.__main__ import RECORDED
-from app.recorded.store import FOLDER, list_recorded, name_record, read_record, write_record
+from app.recorded.store import (
+    FOLDER,
+    RECORDED_WEIGHTS,
+    list_recorded,
+    name_record,
+    read_record,
+    write_record,
+)
 from app.runs.samples import SAMPLES
 from app.runs.settings import Settings
 from dga.corruptions import CORRUPTIONS
+from dga.networks.models import find_models
 from tests.fixtures.record import ALL
 
 
@@ -26,6 +34,11 @@ def test_a_recorded_run_is_whole(name):
     assert record["damaged"]["reading"]["label"]
     for part in ("original", "damaged", "repaired", "paper", "guided", "fixed"):
         assert decode(record[part]["image"]).size == (224, 224)
+
+
+def test_what_is_recorded_was_made_with_the_networks_that_ship():
+    """Who changes these networks records anew: see ``app/README.md``."""
+    assert find_models("photo").weights == RECORDED_WEIGHTS
 
 
 def test_the_opening_is_right_in_18_of_20_draws():

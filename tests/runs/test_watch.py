@@ -1,12 +1,14 @@
 """The record of a run: complete, in order, and what the library computes."""
 
+import asyncio
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dga
-from app.runs.settings import DEEPEST, Settings
+from app.runs import thumbnails
+from app.runs.settings import Settings
 from app.runs.subject import Original, Subject, Subjects
 from app.runs.watch import FILM, choose_stopping, watch
 from dga.one_picture import adapt_steps
@@ -38,13 +40,13 @@ def run(shipped_models, subject, noisy):
     return collect(shipped_models, subject, noisy)
 
 
-def test_what_the_page_shows_first_comes_first(run):
+def test_what_the_page_shows_first_comes_first(run, shipped_models):
     record, order = run
     assert set(record) - {"progress"} == ALL
     assert order.index("damaged") < order.index("repaired") < order.index("fixed")
     assert order.index("repaired") < order.index("curve") < order.index("paper")
     assert len(record["film"]) == len(record["depths"]) == len(FILM)
-    assert len(record["curve"]["confidence"]) > DEEPEST
+    assert len(record["curve"]["confidence"]) > shipped_models.profile.stopping.horizon
 
 
 def test_the_page_shows_what_the_library_computes(run, subject, shipped_models, noisy, cat):
@@ -52,13 +54,13 @@ def test_the_page_shows_what_the_library_computes(run, subject, shipped_models, 
     damaged = dga.corrupt(cat, "gaussian_noise", severity=4, seed=1)
     assert (subject.damaged == damaged).all()
     ours = dga.repair_photograph(shipped_models, damaged, seed=1)
-    assert (subject.parts["result"] == ours.image).all()
+    assert (subject.result == ours.image).all()
     rule = choose_stopping(shipped_models.profile, noisy)
     profile = replace(shipped_models.profile, stopping=rule)
     chosen = [systems(profile)[name] for name in ("dga", "dga-guided", "dda")]
     *_, run = adapt_steps(shipped_models, damaged, 1, chosen)
     assert record["stop"]["depth"] == run.t_star
-    images = subject.parts["watcher"].images
+    images = subject.images
     for name, row in (("paper", "dga"), ("guided", "dga-guided"), ("fixed", "dda")):
         assert record[name]["reading"]["label"] == run.reconstructions[row].prediction.label
         # batched otherwise, so that roundings differ
@@ -76,7 +78,7 @@ def test_another_threshold_computes_only_what_depends_on_it(run, subject, shippe
     assert other["stop"]["depth"] < record["stop"]["depth"]
     never, _ = collect(shipped_models, subject, noisy.model_copy(update={"tau": 0.0}))
     assert never["stop"]["has_given_up"]
-    assert (subject.parts["watcher"].images["paper"] == subject.damaged).all()
+    assert (subject.images["paper"] == subject.damaged).all()
     again, _ = collect(shipped_models, subject, noisy)
     assert again == record
 
@@ -88,7 +90,7 @@ def test_an_undamaged_photo_of_unknown_kind(shipped_models, cat):
     assert record["truth"] is None
     assert record["is_damaged"] is False
     assert record["damaged"]["reading"]["is_right"] is None
-    is_same = (subject.parts["result"] == cat).all()
+    is_same = (subject.result == cat).all()
     assert record["repaired"]["is_unchanged"] == is_same
     assert ("left it alone" in record["headline"]) == is_same
 
@@ -98,7 +100,7 @@ def test_a_large_photo_is_repaired_at_its_own_size(shipped_models, cat):
     settings = Settings(photo="own", damage="gaussian_noise", strength=5)
     subject = Subject.make(Original("own", "cats", wide), settings)
     record, _ = collect(shipped_models, subject, settings)
-    assert subject.parts["result"].shape == wide.shape
+    assert subject.result.shape == wide.shape
     assert (record["original"]["width"], record["original"]["height"]) == (192, 64)
 
 
@@ -114,3 +116,19 @@ def test_the_latest_subjects_are_kept(cat):
     assert subjects.get(original, Settings(seed=0)) is last
     subjects.forget("own")
     assert subjects.get(original, Settings(seed=0)) is not last
+
+
+def test_thumbnails_of_a_photo_are_made_once_however_many_ask(monkeypatch, cat):
+    made, original = [], Original("own", "cat", cat)
+
+    def make(profile, pixels):
+        made.append(profile)
+        return {"none": "picture"}
+
+    async def ask():
+        answers = (thumbnails.show_thumbnails(None, original) for _ in range(8))
+        return await asyncio.gather(*answers)
+
+    monkeypatch.setattr(thumbnails, "make_thumbnails", make)
+    assert asyncio.run(ask()) == [{"none": "picture"}] * 8
+    assert len(made) == 1

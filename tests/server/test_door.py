@@ -17,7 +17,7 @@ import pytest
 from gradio_client import Client, handle_file
 from PIL import Image
 
-from app.server.gate import SAYS
+from app.server.gate import REFUSALS
 from tests.fuzz.blocks import saved
 
 API = "gradio_api"
@@ -253,7 +253,7 @@ def test_files_that_are_no_uploads(door: Door, attack: list[str]) -> None:
         for way in ("call/repair", "call/watch", "call/v2/repair", "queue/join"):
             body = {"data": [file], "fn_index": 0, "session_hash": "an-attacker", "picture": file}
             answer = door.post(f"{API}/{way}", json=body)
-            assert (answer.status_code, answer.json()["detail"]) == SAYS["file"]
+            assert (answer.status_code, answer.json()["detail"]) == REFUSALS["file"]
 
 
 PART = b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\na%s\r\n'

@@ -14,7 +14,7 @@ import pytest
 
 from app.server import gate as gates
 from app.server.contents import FAILED, clean_events, is_sentence
-from app.server.gate import API, SAYS, Allowance, Gate, address_of
+from app.server.gate import API, REFUSALS, Allowance, Gate, address_of
 from app.server.photos import UnknownPhotoError
 
 JOIN = {"session_hash": "a-visitor", "data": []}
@@ -58,7 +58,7 @@ def ask(
 
 
 def check_refusal(answer: httpx.Response, word: str) -> None:
-    status, sentence = SAYS[word]
+    status, sentence = REFUSALS[word]
     assert (answer.status_code, answer.json()) == (status, {"detail": sentence})
     check_headers(answer)
 
@@ -119,7 +119,7 @@ def test_a_person_who_is_lost_gets_a_page() -> None:
     page = ask("GET", "/nowhere", headers=HTML)
     assert page.status_code == 404
     assert page.headers["content-type"].startswith("text/html")
-    assert f"<h1>{SAYS['closed'][1]}</h1>" in page.text
+    assert f"<h1>{REFUSALS['closed'][1]}</h1>" in page.text
     assert '<a href="/">' in page.text
 
 
@@ -172,9 +172,9 @@ MOST_BYTES = {"/photo": 20 * 2**20, f"{API}/upload": 21 * 2**20, f"{API}/mcp/": 
 @pytest.mark.parametrize("path", [*MOST_BYTES, f"{API}/call/a"])
 def test_bodies_are_bounded(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By what their header says, and by what really comes; here to less, for the time it takes."""
-    assert gates.LONGEST.get(path, gates.JSON_BYTES) == MOST_BYTES.get(path, 2**16)
+    assert gates.BODY_LIMITS.get(path, gates.JSON_BYTES) == MOST_BYTES.get(path, 2**16)
     most = 2**17 if path in MOST_BYTES else 2**16
-    monkeypatch.setitem(gates.LONGEST, path, most)
+    monkeypatch.setitem(gates.BODY_LIMITS, path, most)
     for length, status in ((most, 200), (most + 1, 413)):
         body = content_of(path, length)
         for content in (body, pieces(body)):
@@ -429,7 +429,7 @@ def test_few_requests_at_a_time_from_one_address() -> None:
             await doors.wait()
             await inner(scope, receive, send)
 
-        gate, most = Gate(behind), gates.MOST_PRESENT["POST"]
+        gate, most = Gate(behind), gates.CONCURRENT_LIMITS["POST"]
         async with client_of(gate, "10.0.0.1") as greedy, client_of(gate, "10.0.0.2") as other:
             going = [asyncio.create_task(greedy.post("/photo")) for _ in range(most)]
             while gate.present["10.0.0.1", "POST"] < most:
@@ -501,7 +501,7 @@ def test_errors_in_events_are_sentences(values: Any, place: list[str]) -> None:
 def test_all_our_sentences_are_sentences() -> None:
     from app.server import decoder, photos, turns
 
-    ours = [sentence for _, sentence in SAYS.values()]
+    ours = [sentence for _, sentence in REFUSALS.values()]
     ours += [decoder.DAMAGED, photos.GONE, turns.FULL, turns.ENOUGH]
     for sentence in ours:
         assert is_sentence(sentence.format(3)), sentence

@@ -13,7 +13,7 @@ from dga.images import to_tensor
 from dga.profiles import Profile, get_profile
 from dga.training import diffusion
 from dga.training.discriminator.explanations import (
-    VISIBLE,
+    VISIBLE_CHANGE,
     draw_depth,
     draw_inverse,
     draw_second_pictures,
@@ -61,7 +61,7 @@ def test_a_clean_picture_is_spoilt_or_stays_source(cat, schedule):
     pairs = draw_second_pictures(x, marked, depth, schedule, range(200))
     change = (pairs.x - x).abs().flatten(1).mean(1)
     source = pairs.target == 0
-    assert bool((change[source] < VISIBLE).all())
+    assert bool((change[source] < VISIBLE_CHANGE).all())
     assert not bool(pairs.deviation[source].any())
     untouched = (pairs.x == 0.25).flatten(1).all(1)
     assert 0.2 < untouched.float().mean() < 0.6

@@ -22,7 +22,7 @@ from dga.data.image_sets import read_images
 from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
 from dga.networks.models import Models
-from dga.profiles import Profile
+from dga.profiles import Profile, get_profile
 from dga.training import classifier, diffusion, loop, run
 from dga.training.discriminator import pairs
 from dga.training.discriminator import trainer as discriminator
@@ -248,6 +248,16 @@ def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_p
     diffusion.train_diffusion(training, images, max_depth=40)
     with pytest.raises(ValueError, match="another max_depth"):
         diffusion.train_diffusion(training, images)
+
+
+def test_another_profile_lends_the_network_that_generates(images, tmp_path, monkeypatch):
+    def draw(profile, diffusion, *_):
+        raise InterruptedError(str(diffusion))
+
+    monkeypatch.setattr(discriminator, "draw_samples", draw)
+    training = Training(get_profile("photo"), CONFIG, tmp_path, CPU)
+    with pytest.raises(InterruptedError, match="everyday16/diffusion"):
+        discriminator.train_discriminator(training, images, Study(source="generated"))
 
 
 def test_what_a_classifier_sees_can_be_part_of_the_loss(tiny_profile, images, tmp_path):

@@ -24,19 +24,20 @@ CLEAN_SHARE = 0.3
 """Of class 1, clean pictures after an inverse that they did not need."""
 INVERTED_SHARE = 0.5
 """Of the corrupted pictures, those after an inverse."""
-VISIBLE = 0.02
+VISIBLE_CHANGE = 0.02
 """Mean absolute change, in [0, 2], from which an inverse spoils a clean picture."""
-MEMBERS = (0.5, 0.4, 0.2, 0.15, 0.15)
-"""How often an inverse has an exposure, a disk, a motion, blocks, impulses."""
-NOISY = 0.1
+PART_SHARES = {"exposure": 0.5, "disk": 0.4, "motion": 0.2, "blocks": 0.15, "impulses": 0.15}
+"""How often an inverse has each of these parts."""
+NOISE_FLOOR = 0.1
 """Estimated deviation from which a picture may hold noise."""
-ENTERED_NOISY, ENTERED_OTHER = 0.7, 0.12
-"""Share of noisy and of other pictures that enter the chain as if they held noise."""
+NOISY_ENTRY_SHARE, OTHER_ENTRY_SHARE = 0.7, 0.12
+"""Of the pictures with noise, and of the others, those that enter the chain as if they held some.
+"""
 EXACT_SHARE = 0.3
 """Of the entries of noisy pictures, those at the estimate itself; others are off by up to twice."""
 DEEP_SHARE = 0.15
 """Of the other pairs, those at the ordinary depths: what is known of deep states stays."""
-SHALLOW = 24 / 100
+COMPARED_REACH = 24 / 100
 """Part of the chain in which explanations are compared."""
 
 
@@ -68,7 +69,7 @@ def draw_second_pictures(
         y = 1.0
         if rng.random() < CLEAN_SHARE:
             damaged = draw_inverse(x, rng)
-            y = float((damaged - x).abs().mean() >= VISIBLE)
+            y = float((damaged - x).abs().mean() >= VISIBLE_CHANGE)
         elif rng.random() < INVERTED_SHARE:
             damaged = draw_inverse(damaged, rng)
         deviation = draw_deviation(damaged, rng) if y else 0.0
@@ -88,20 +89,21 @@ def draw_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
     Exposure, a disk and impulses as :class:`~dga.explanation.degradation.Degradation` has them,
     and motion and blocks, which no search offers.
     """
-    exposed, disk_too, motion, blocks, impulses = rng.random(len(MEMBERS)) < MEMBERS
+    drawn = rng.random(len(PART_SHARES)) < tuple(PART_SHARES.values())
+    has = dict(zip(PART_SHARES, drawn.tolist(), strict=True))
     exposure, kernels = UNCHANGED, list[Tensor]()
     regularisation = _log_uniform(rng, 0.001, 0.05)
-    if exposed or not (disk_too or motion or blocks or impulses):
+    if has["exposure"] or not drawn.any():
         exposure = draw_exposure(x, rng)
-    if disk_too:
+    if has["disk"]:
         kernels.append(disk(round(_log_uniform(rng, 1, 10), 1)))
-    if motion:
+    if has["motion"]:
         length = round(_log_uniform(rng, 2, 20), 1)
         kernels.append(line(length, float(rng.integers(180))))
-    size = int(rng.integers(2, 9)) if blocks else 1
-    if impulses:
+    size = int(rng.integers(2, 9)) if has["blocks"] else 1
+    if has["impulses"]:
         x = remove_impulses(x, rng.uniform(0.2, 1.0))
-    if blocks:
+    if has["blocks"]:
         x = interpolate_blocks(x, size)
     if exposure != UNCHANGED:
         x = exposure.apply(x)
@@ -138,9 +140,9 @@ def draw_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:
 def draw_deviation(x: Tensor, rng: np.random.Generator) -> float:
     """How much noise a picture ``[3, S, S]`` is taken to hold, rightly or wrongly; 0 is none."""
     estimate = float(measure_noise(x[None]))
-    if estimate < NOISY:
-        return _log_uniform(rng, 0.05, 1.0) if rng.random() < ENTERED_OTHER else 0.0
-    if rng.random() >= ENTERED_NOISY:
+    if estimate < NOISE_FLOOR:
+        return _log_uniform(rng, 0.05, 1.0) if rng.random() < OTHER_ENTRY_SHARE else 0.0
+    if rng.random() >= NOISY_ENTRY_SHARE:
         return 0.0
     return estimate if rng.random() < EXACT_SHARE else estimate * _log_uniform(rng, 0.5, 2)
 
@@ -149,7 +151,7 @@ def draw_depth(
     schedule: Schedule, ordinary: int, deviation: float, rng: np.random.Generator
 ) -> int:
     """Depths below, at and beyond the entry that belongs to ``deviation``, or shallow ones."""
-    reach = max(1, round(SHALLOW * schedule.steps))
+    reach = max(1, round(COMPARED_REACH * schedule.steps))
     if deviation:
         entry = matched_depth(schedule, deviation)
         offset = (0, -int(rng.integers(entry + 1)), int(rng.integers(reach)))

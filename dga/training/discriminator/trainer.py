@@ -16,9 +16,10 @@ from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
 from dga.weights.checkpoints import load_state, read_checkpoint
-from dga.weights.store import load_weights, weights_folder, weights_id
+from dga.weights.sources import Sources
+from dga.weights.store import load_weights, weights_id
 
-LAST = "out.2.c_proj."
+LAST_LAYER = "out.2.c_proj."
 """The one layer whose shape depends on the number of classes."""
 
 DEFAULTS = TrainConfig(images=360_000, batch=64, lr=5e-4, warmup=200, decay=0.5, weight_decay=0.01)
@@ -40,7 +41,7 @@ def train_discriminator(
     """
     study = study or Study()
     profile, config, device = training.profile, training.config, training.device
-    diffusion = study.diffusion or weights_folder(profile.name, "diffusion")
+    diffusion = Sources(diffusion=study.diffusion).locate(profile)["diffusion"]
     facts = study.facts(weights_id(diffusion) if study.needs_samples else "")
     windows = photographs.fingerprint() if photographs else ""
     identity = training.describe("discriminator", images, photographs=windows)
@@ -76,6 +77,6 @@ def load_backbone(network: Discriminator, path: Path) -> Discriminator:
     fresh weights. Raises :class:`~dga.weights.checkpoints.WeightsError` naming what differs.
     """
     fresh = network.net.state_dict()
-    last = {name: value for name, value in fresh.items() if name.startswith(LAST)}
+    last = {name: value for name, value in fresh.items() if name.startswith(LAST_LAYER)}
     load_state(network.net, path, read_checkpoint(path) | last)
     return network
