@@ -165,7 +165,7 @@ def test_that_a_photo_was_reduced_stays_said_while_it_is_repaired(watch):
     page = open_page(watch)
     page.set_input_files("#photo", picture_file(size=(1300, 900)))
     page.wait_for_function(
-        "() => document.querySelector('#tag-before').textContent.startsWith('Orig')"
+        "() => document.querySelector('#tag-before').textContent.startsWith('As it')"
     )
     assert "shown and repaired at" in page.inner_text("#notice")
 
