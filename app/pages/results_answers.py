@@ -33,11 +33,10 @@ TRAINED_ON = (
 )
 """As the model cards say and ``assets/results/photo/README.md``."""
 UNSEEN = (
-    "Outside these kinds, unseen in training, read right of 40 photographs each at strength 5: "
-    f"speckle noise 27.5 to 57.5{SPACE}%, Gaussian blur 15.0 to 17.5, saturation 62.5 to 65.0, "
-    "spatter 37.5 before and after."
+    "Of four other kinds, unseen in training, it helps with speckle noise; with Gaussian blur, "
+    "saturation and spatter hardly or not at all."
 )
-"""From ``assets/results/photo/README.md``: this run is not part of the results file."""
+"""As ``assets/results/photo/README.md`` has it in numbers."""
 
 
 @dataclass(frozen=True)
