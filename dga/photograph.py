@@ -39,9 +39,18 @@ ONE_PIECE_SIDE = 384
 
 
 def choose_repair(models: Models) -> Repair:
-    """DGA+ of the profile, if it explains pictures by windows; else that of the profile photo."""
+    """DGA+ of the profile, if it explains pictures by windows.
+
+    Else that of the profile photo, against noise alone: only a discriminator that was trained on
+    windows of photographs objects where an undamaged one is taken for blurred.
+    """
     plus = models.profile.plus
-    return plus if plus.explain and plus.explain.windows else PROFILES["photo"].plus
+    if plus.explain and plus.explain.windows:
+        return plus
+    photo = PROFILES["photo"].plus
+    assert photo.explain is not None
+    noise_alone = WindowsConfig(measurement=False)
+    return replace(photo, explain=replace(photo.explain, windows=noise_alone))
 
 
 @dataclass(frozen=True)

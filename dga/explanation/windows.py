@@ -62,7 +62,8 @@ class _WindowSearch:
 
     def run(self, x: Tensor) -> Generator[CandidateScore, None, Explanation]:
         """Blocks; else impulses and noise; without any of these, blur or a veil."""
-        if blocks := measure_blocks(x):
+        is_measured = self.windows.measurement
+        if is_measured and (blocks := measure_blocks(x)):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
         views = Views(x, self.side, self.windows.detail_windows, self.config.noise_floor)
         explanation = yield from self._explain_whole(x, views.render)
@@ -72,7 +73,7 @@ class _WindowSearch:
         if noisy is not None:
             degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
             return replace(noisy, degradation=degradation, scored=explanation.scored)
-        if explanation.degradation == NO_DEGRADATION:
+        if is_measured and explanation.degradation == NO_DEGRADATION:
             operator = measure_blur(x)
             if operator:
                 blurred = Degradation(operator=operator)

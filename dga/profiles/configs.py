@@ -156,6 +156,8 @@ class WindowsConfig(Bounded):
     ``noise_margin``."""
     levels: int = bounded(1, 1)
     """Most noise levels at which the whole picture is denoised; pixels are mixed from these."""
+    measurement: bool = True
+    """Whether blocks, blur and veils are measured in the picture."""
     objection: float = 0.5
     """Mean logit by which a measured blur's inverse may look worse and still be used."""
 
