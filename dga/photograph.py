@@ -187,7 +187,9 @@ def _repair_windows(
     x = to_tensor(pixels)
     grid = Grid.over(pixels.shape[:2], side, round(repair.explain.windows.overlap * side))
     explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
-    reference = replace(explanation.degradation, noise=0.0).inverse(x)
+    reference = explanation.state
+    if reference is None or explanation.noise_map is not None:
+        reference = replace(explanation.degradation, noise=0.0).inverse(x)
     explanations = [
         _explain_window(models, explanation, reference, grid, number, repair.explain.windows)
         for number in range(len(grid))

@@ -92,7 +92,7 @@ class ForwardResult:
     @cached_property
     def reference(self) -> Tensor:
         """The picture after the inverse, ``[3, S, S]``: structural guidance keeps to it."""
-        if self.explanation.state is None:
+        if self.explanation.noise_map is None:
             return self.x_0
         return self.explanation.degradation.inverse(self.observed)
 
