@@ -60,8 +60,7 @@ class Photograph:
     ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``noise``: standard deviation of
     each pixel's noise, float32 ``[H, W]``, pixels in [-1, 1], 0 where none counts; ``depths``: t*
     of each window, ``[rows, columns]``; ``crossed``: whether every window met its stopping rule, or
-    had none; ``unchanged``: whether the photograph came back bit
-    for bit; ``seconds``: wall clock.
+    had none; ``unchanged``: whether the photograph came back bit for bit; ``seconds``: wall clock.
     """
 
     image: Pixels
