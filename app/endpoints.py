@@ -29,7 +29,7 @@ from app.server.gate import address_of
 from app.server.photos import Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turn, Turns
 from dga.corruptions import CORRUPTIONS, check_corruption
-from dga.data.results import encode_picture
+from dga.data.picture_files import encode_picture
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
 from dga.networks.models import Models

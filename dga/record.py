@@ -14,7 +14,7 @@ from typing import Any
 
 from PIL import Image
 
-from dga.data.results import encode_picture, write
+from dga.data.picture_files import encode_picture, write
 from dga.images import Pixels
 from dga.io.files import to_plain
 from dga.networks.classifier import Prediction

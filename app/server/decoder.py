@@ -26,7 +26,7 @@ from PIL import Image
 
 from app.server.turns import Turns
 from dga.data import uploads
-from dga.data.results import encode_result
+from dga.data.picture_files import encode_result
 from dga.data.uploads import MAX_BYTES, UploadError
 from dga.images import Pixels
 from dga.io.shipped import ROOT
@@ -112,7 +112,7 @@ class Decoder:
     async def write_photograph(
         self, data: bytes, pixels: Pixels, suffix: str, address: str = ""
     ) -> bytes:
-        """Call :func:`dga.data.results.encode_result` in a process of its own."""
+        """Call :func:`dga.data.picture_files.encode_result` in a process of its own."""
         return await self._work(address, encode_result, data, pixels, suffix)
 
     def start(self) -> None:

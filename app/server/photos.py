@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from app.server.decoder import Decoder
-from dga.data.results import KINDS
+from dga.data.picture_files import KINDS
 from dga.data.uploads import format_of
 from dga.images import Pixels
 

@@ -26,7 +26,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dga.analysis.names import MEAN, SOURCE, find_sweep
-from dga.analysis.results import MissingRun
+from dga.analysis.saved_runs import MissingRun
 from dga.analysis.statistics import Estimate, Floats, draw_resamples, make_interval
 from dga.corruptions import CLEAN, FAMILIES
 

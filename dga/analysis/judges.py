@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dga.analysis.pooled import PooledRuns
-from dga.analysis.results import JudgeRun, MissingRun
+from dga.analysis.saved_runs import JudgeRun, MissingRun
 from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 
 

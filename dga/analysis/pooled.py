@@ -9,7 +9,7 @@ import pandas as pd
 
 from dga.analysis.depth_controls import DepthControls, compute_controls, read_sweep
 from dga.analysis.names import MEAN, STREAM_GROUPS, MethodName, sort_methods
-from dga.analysis.results import KEY, EvaluationRun
+from dga.analysis.saved_runs import KEY, EvaluationRun
 from dga.analysis.statistics import CorrectTable, StreamCorrectTable
 from dga.corruptions import CLEAN, FAMILIES
 from dga.sentences import SPLITS, STREAMS

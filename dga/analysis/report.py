@@ -17,7 +17,7 @@ import pandas as pd
 
 from dga.analysis.names import GROUPS, SOURCE, STREAM_GROUPS, MethodName, sort_methods
 from dga.analysis.pooled import PooledRuns, pool_runs
-from dga.analysis.results import KEY, SavedRuns
+from dga.analysis.saved_runs import KEY, SavedRuns
 from dga.analysis.statistics import CorrectTable, StreamCorrectTable, is_in_group
 from dga.analysis.tables.table import to_columns
 from dga.corruptions import CLEAN, CORRUPTIONS

@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperCommand
 
 if TYPE_CHECKING:
-    from dga.data.results import StoredPicture
+    from dga.data.picture_files import StoredPicture
     from dga.evaluation.plan import Plan
     from dga.networks.models import Models
     from dga.weights.sources import Sources
@@ -205,7 +205,7 @@ MOST_NAMES = 50
 
 def read_picture(path: Path) -> StoredPicture:
     """A picture file. Raises ``ValueError`` for one that is no picture, naming it."""
-    from dga.data.results import StoredPicture
+    from dga.data.picture_files import StoredPicture
     from dga.data.uploads import UploadError
 
     try:

@@ -21,7 +21,7 @@ def figures(
 ) -> None:
     """Draw every table and figure that the runs allow; say what is missing."""
     from dga.analysis.report import write_report
-    from dga.analysis.results import read_runs
+    from dga.analysis.saved_runs import read_runs
     from dga.figures.exhibits import publish
 
     if out.suffix == ".json":

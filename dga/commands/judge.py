@@ -25,7 +25,7 @@ def judge(
     from dga.corruptions import parse_corruptions
     from dga.evaluation import judging
     from dga.io.files import CURVES, exclusive
-    from dga.training.discriminator.studies import Study
+    from dga.training.studies import Study
     from dga.weights.store import read_config
 
     with exclusive(out):

@@ -53,7 +53,7 @@ def _repair_file(
     photo: Path, out: Path | None, overwrite: bool, models: common.ModelOptions
 ) -> dict[str, Any]:
     """Write one repaired picture, whole or not at all; returns what is told of it."""
-    from dga.data.results import KINDS, write
+    from dga.data.picture_files import KINDS, write
     from dga.io.files import numbered
     from dga.photograph import repair_photograph
 

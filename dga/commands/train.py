@@ -73,23 +73,16 @@ def train(
     """Train a model; killed at any moment, the same command goes on."""
     from dga.corruptions import parse_corruptions
     from dga.networks.compute import Compute
+    from dga.profiles import get_profile
     from dga.training import run
-    from dga.training.discriminator.studies import Study
+    from dga.training.loop import Training
+    from dga.training.studies import Study
 
     changes = {name: value for name, value in vars(config).items() if value is not None}
-    corruptions = parse_corruptions(study.corruptions)
-    run.train(
-        model,
-        profile,
-        data,
-        out,
-        config=dataclasses.replace(run.get_defaults(model), **changes),
-        device=Compute.choose(device, "float32").device,
-        init=init,
-        study=Study(**{**vars(study), "corruptions": corruptions}),
-        workers=workers,
-        max_depth=max_depth,
-        photographs=photographs or (),
-        features=features,
-    )
+    plan = dataclasses.replace(run.get_defaults(model), **changes)
+    chosen_device = Compute.choose(device, "float32").device
+    training = Training(get_profile(profile), plan, out, chosen_device, init, workers)
+    chosen_study = Study(**{**vars(study), "corruptions": parse_corruptions(study.corruptions)})
+    options = run.ModelOptions(chosen_study, max_depth, features, tuple(photographs or ()))
+    run.train(model, training, data, options)
     typer.echo(f"Weights: {out}")

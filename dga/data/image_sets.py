@@ -32,7 +32,7 @@ UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.
 
 
 @dataclass(frozen=True)
-class ImageSet:
+class ImageArrays:
     """Labelled pictures of one size, in memory.
 
     ``names``: "class/file" of each; ``pixels``: uint8 ``[N, S, S, 3]``;
@@ -49,7 +49,7 @@ class ImageSet:
     def __len__(self) -> int:
         return len(self.names)
 
-    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageSet:
+    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageArrays:
         """The pictures at these positions, in this order."""
         rows = np.asarray(indices, dtype=np.int64)
         return replace(
@@ -60,9 +60,9 @@ class ImageSet:
             clean=None if self.clean is None else self.clean[rows],
         )
 
-    def load(self) -> tuple[ImageSet, list[str]]:
-        """Itself: nothing is left to read, and nothing is unreadable."""
-        return self, []
+    def load(self) -> ImageArrays:
+        """Itself: nothing is left to read."""
+        return self
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names and pixels."""
@@ -107,14 +107,14 @@ class ImageFiles:
         """Pictures of the same names in another folder."""
         return replace(self, places=tuple((str(folder), n) for n in self.names), frame=frame)
 
-    def load(self, strict: bool = False) -> tuple[ImageSet, list[str]]:
-        """Read them into memory; with the names of those that cannot be read.
+    def load(self, strict: bool = True) -> ImageArrays:
+        """Read them into memory. Raises ``ValueError`` naming the first that cannot be read.
 
-        ``strict``: raises ``ValueError`` naming the first of those instead.
+        Without ``strict`` those that cannot be read are left out.
         """
         side = self.frame.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        rows, unreadable = list[int](), list[str]()
+        rows = list[int]()
         with OpenSources() as sources:
             for i, (name, place) in enumerate(zip(self.names, self.places, strict=True)):
                 try:
@@ -123,18 +123,17 @@ class ImageFiles:
                 except UNREADABLE as error:
                     if strict:
                         raise make_unreadable_error(name, place[0], error) from error
-                    unreadable.append(name)
                 else:
                     rows.append(i)
         names = tuple(self.names[i] for i in rows)
-        return ImageSet(names, pixels[: len(rows)], self.labels[rows], self.classes), unreadable
+        return ImageArrays(names, pixels[: len(rows)], self.labels[rows], self.classes)
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names: reading every picture would take hours."""
         return hashlib.sha256(os.fsencode("\n".join(self.names))).hexdigest()
 
 
-Images = TypeVar("Images", ImageSet, ImageFiles, ImageSet | ImageFiles)
+Images = TypeVar("Images", ImageArrays, ImageFiles, ImageArrays | ImageFiles)
 
 
 def make_unreadable_error(name: str, source: str, error: Exception) -> ValueError:
@@ -233,16 +232,16 @@ def _label_names(
 
 def read_images(
     sources: Sequence[str | Path], size: int, classes: tuple[str, ...] | None = None
-) -> ImageSet:
+) -> ImageArrays:
     """Read every picture of some folders or zips, see :func:`find_images`.
 
     Pictures are cropped and resized to ``size`` pixels a side. The first that cannot be
     read raises ``ValueError``.
     """
-    return find_images(sources, Frame(size), classes).load(strict=True)[0]
+    return find_images(sources, Frame(size), classes).load()
 
 
-def _in_hash_order(images: ImageSet | ImageFiles) -> list[int]:
+def _in_hash_order(images: ImageArrays | ImageFiles) -> list[int]:
     """Positions in the order of the hashes of the file names."""
     files = (os.fsencode(PurePosixPath(name).name) for name in images.names)
     keys = [hashlib.sha256(file).hexdigest() for file in files]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from dga.analysis.results import REPAIR
-from dga.data.results import StoredPicture, write
+from dga.analysis.saved_runs import REPAIR
+from dga.data.picture_files import StoredPicture, write
 from dga.data.uploads import UploadError, is_picture
 from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.io.files import CONFIG, LINES, LOCK, to_plain

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
-from dga.analysis.results import read_arrays
+from dga.analysis.saved_runs import read_arrays
 from dga.corruptions import CLEAN
 from dga.data.framing import View
 from dga.data.image_sets import NAMES_SHOWN, ImageFiles
@@ -26,7 +26,7 @@ from dga.io.parsing import first_names, whole_numbers
 from dga.networks.classifier import compute_features
 from dga.networks.models import Models
 from dga.record import versions
-from dga.training.discriminator.studies import Study
+from dga.training.studies import Study
 
 PARTS = "parts"
 PICTURES_AT_ONCE = 16

@@ -14,8 +14,8 @@ import numpy as np
 from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, corrupt
 from dga.data.framing import View
 from dga.data.image_sets import (
+    ImageArrays,
     ImageFiles,
-    ImageSet,
     find_images,
     split_tune,
     take_per_class,
@@ -183,7 +183,7 @@ def image_seed(base: int, path: str, corruption: str) -> int:
 
 def read_batch(
     plan: Plan, view: View, pictures: ImageFiles, stream: str
-) -> tuple[ImageSet, list[str]]:
+) -> tuple[ImageArrays, list[str]]:
     """Pictures as they come in a stream, read or made, and the names of unreadable ones.
 
     The result holds uint8 ``[n, S, S, 3]`` at the networks' size.
@@ -193,11 +193,13 @@ def read_batch(
     damaged, clean = dict[str, Pixels](), dict[str, Pixels]()
     for folder in dict.fromkeys(folders.values()):
         files = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
-        read, _ = (files.relocate(folder, view.released) if folder else files).load()
         if folder:
-            damaged |= zip(read.names, read.pixels, strict=True)
+            files = files.relocate(folder, view.released)
+        loaded = files.load(strict=False)
+        if folder:
+            damaged |= zip(loaded.names, loaded.pixels, strict=True)
             continue
-        for name, picture in zip(read.names, read.pixels, strict=True):
+        for name, picture in zip(loaded.names, loaded.pixels, strict=True):
             clean[name] = view.finish(picture)
             corruption, severity = plan.draw_condition(name, stream)
             if corruption != CLEAN:
@@ -208,7 +210,7 @@ def read_batch(
     names = tuple(pictures.names[i] for i in rows)
     shape = len(names), view.size, view.size, 3
     is_clean_known = bool(clean) and len(clean) == len(names)
-    images = ImageSet(
+    images = ImageArrays(
         names,
         np.array([damaged[name] for name in names], np.uint8).reshape(shape),
         pictures.labels[rows],

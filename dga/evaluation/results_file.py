@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from dga.analysis.results import read_config
+from dga.analysis.saved_runs import read_config
 from dga.io.files import CONFIG, LINES, write_json
 from dga.io.parsing import shorten
 from dga.record import versions

@@ -15,7 +15,7 @@ import numpy as np
 from tqdm import tqdm
 
 from dga.data.framing import View
-from dga.data.image_sets import ImageFiles, ImageSet
+from dga.data.image_sets import ImageArrays, ImageFiles
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultRow, ResultsFile
 from dga.images import from_tensor, to_tensor
@@ -106,7 +106,9 @@ class LoadedSystems:
             lines = self.make_rows(task.methods, pictures, task.stream)
             yield BatchResult(task.stream, len(rows), lines, unreadable)
 
-    def make_rows(self, names: Sequence[str], pictures: ImageSet, stream: str) -> list[ResultRow]:
+    def make_rows(
+        self, names: Sequence[str], pictures: ImageArrays, stream: str
+    ) -> list[ResultRow]:
         """The rows of some methods on a batch of pictures, as :func:`read_batch` returns it."""
         if not len(pictures):
             return []
@@ -267,7 +269,7 @@ def _describe_answer(outcome: Answers, i: int, profile: Profile) -> tuple[int, R
     }
 
 
-def _measure_psnr(outcome: Answers, i: int, pictures: ImageSet) -> ResultRow:
+def _measure_psnr(outcome: Answers, i: int, pictures: ImageArrays) -> ResultRow:
     """PSNR in dB of what picture i is read from, against the undamaged one; nothing without it."""
     if pictures.clean is None:
         return {}

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dga.analysis.names import group_title
-from dga.analysis.results import JudgeRun, MissingRun
+from dga.analysis.saved_runs import JudgeRun, MissingRun
 from dga.corruptions import CLEAN, FAMILIES
 from dga.figures.panels import FAMILY, NEUTRAL, Plot, create_panels, styled
 

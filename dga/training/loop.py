@@ -15,7 +15,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader
 from tqdm import tqdm
 
-from dga.data.image_sets import ImageFiles, ImageSet
+from dga.data.image_sets import ImageArrays, ImageFiles
 from dga.io.files import CHECKPOINT, atomic
 from dga.profiles import Profile
 from dga.weights.checkpoints import load_archive
@@ -92,7 +92,8 @@ def choose_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
 class Training:
     """One run: of which profile's network, by which plan, in which folder, and where.
 
-    ``init``: weights that it continues from.
+    ``init``: weights that it continues from; ``workers``: processes that make batches ahead, which
+    changes nothing but the speed.
     """
 
     profile: Profile
@@ -100,8 +101,9 @@ class Training:
     out: Path
     device: torch.device
     init: Path | None = None
+    workers: int = 0
 
-    def describe(self, model: str, images: ImageSet | ImageFiles, **more: str) -> dict[str, str]:
+    def describe(self, model: str, images: ImageArrays | ImageFiles, **more: str) -> dict[str, str]:
         """What a checkpoint belongs to, besides its config; ``more``: of one model alone."""
         return {
             "model": model,
@@ -131,13 +133,11 @@ class Training:
         loss: LossFunction,
         identity: dict[str, Any],
         make_batches: Callable[[], Any],
-        workers: int = 0,
     ) -> nn.Module:
         """Train ``model`` in place and return its exponential moving average.
 
-        ``make_batches``: a map from steps to batches, asked for once the checkpoint is known to be
-        this run's; ``workers``: processes that make batches ahead. The step alone fixes a batch,
-        so that their number changes nothing but the speed. A checkpoint is resumed when its config
+        ``make_batches`` returns a map from steps to batches; it is called once the checkpoint is
+        sure to be this run's, for it may generate pictures. A checkpoint is resumed when its config
         and ``identity`` are the same. Killed at any moment, a resumed run on the CPU ends with the
         same bits as an uninterrupted one. Raises ``ValueError`` for a checkpoint of another run,
         ``FloatingPointError`` for a loss that is not a number.
@@ -153,26 +153,16 @@ class Training:
             make_batches(),
             batch_size=None,
             sampler=range(first, config.steps),
-            num_workers=workers,
-            pin_memory=workers > 0 and torch.cuda.is_available(),
+            num_workers=self.workers,
+            pin_memory=self.workers > 0 and torch.cuda.is_available(),
         )
         model.train()
         last_save, smooth = time.monotonic(), dict[str, float]()
         with tqdm(total=config.steps, initial=first, unit="step", mininterval=1.0) as bar:
             for step, batch in enumerate(batches, first):
-                with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
-                    value, metrics = loss(batch)
-                if not torch.isfinite(value):
-                    raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
-                for group in optimizer.param_groups:
-                    group["lr"] = config.lr_at(step)
-                optimizer.zero_grad(set_to_none=True)
-                value.backward()
-                if config.clip is not None:
-                    nn.utils.clip_grad_norm_(model.parameters(), config.clip)
-                optimizer.step()
+                numbers = self._take_step(model, optimizer, loss, batch, step)
                 average.update_parameters(model)
-                for name, number in {"loss": value.item(), **metrics}.items():
+                for name, number in numbers.items():
                     smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
                 if step % 10 == 0:
                     bar.set_postfix({k: f"{v:.4f}" for k, v in smooth.items()}, refresh=False)
@@ -185,6 +175,29 @@ class Training:
         for target, source in zip(ema.buffers(), model.buffers(), strict=True):
             target.copy_(source)
         return ema.eval()
+
+    def _take_step(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        loss: LossFunction,
+        batch: Any,
+        step: int,
+    ) -> dict[str, float]:
+        """One update of the weights; returns the loss and its function's other numbers."""
+        config = self.config
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
+            value, numbers = loss(batch)
+        if not torch.isfinite(value):
+            raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
+        for group in optimizer.param_groups:
+            group["lr"] = config.lr_at(step)
+        optimizer.zero_grad(set_to_none=True)
+        value.backward()
+        if config.clip is not None:
+            nn.utils.clip_grad_norm_(model.parameters(), config.clip)
+        optimizer.step()
+        return {"loss": value.item(), **numbers}
 
 
 @dataclass(frozen=True)

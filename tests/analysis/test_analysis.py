@@ -15,7 +15,7 @@ from dga.analysis.depth_controls import (
 )
 from dga.analysis.judges import compute_f1
 from dga.analysis.names import GROUPS, MEAN
-from dga.analysis.results import read_judge
+from dga.analysis.saved_runs import read_judge
 from dga.analysis.statistics import CorrectTable, estimate_mean
 from dga.corruptions import CORRUPTIONS
 from tests.fixtures.results import depth_matters, frame, lines_of, needed, path_of, write_judge

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dga.analysis.pooled import pool_runs
-from dga.analysis.results import MissingRun, read_runs
+from dga.analysis.saved_runs import MissingRun, read_runs
 from dga.figures.accuracy import draw_accuracy_by_depth
 from dga.figures.embedding import draw_features, embed
 from tests.fixtures.cli import done

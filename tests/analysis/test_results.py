@@ -6,7 +6,7 @@ import pytest
 
 from dga.analysis.judges import choose_judge, name_training
 from dga.analysis.pooled import pool_runs
-from dga.analysis.results import COLUMNS, MissingRun, read_evaluation, read_runs
+from dga.analysis.saved_runs import COLUMNS, MissingRun, read_evaluation, read_runs
 from dga.corruptions import EXTRA_CORRUPTIONS, FAMILIES
 from tests.fixtures.results import falling_logits, frame, lines_of, write_judge, write_run
 

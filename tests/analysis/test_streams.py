@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dga.analysis.pooled import PooledRuns, pool_runs
-from dga.analysis.results import MissingRun, read_runs
+from dga.analysis.saved_runs import MissingRun, read_runs
 from dga.analysis.tables.comparisons import make_comparisons, make_stream_table
 from dga.corruptions import CORRUPTIONS
 from tests.fixtures.results import ResultRow, line, lines_of, write_run

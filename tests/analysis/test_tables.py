@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from dga.analysis.pooled import PooledRuns, pool_runs
-from dga.analysis.results import MissingRun, SavedRuns, read_runs
+from dga.analysis.saved_runs import MissingRun, SavedRuns, read_runs
 from dga.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
 from dga.analysis.tables.comparisons import make_comparisons
 from dga.analysis.tables.depths import make_controls_table
-from dga.analysis.tables.discriminator import make_studies
+from dga.analysis.tables.studies import make_studies
 from dga.analysis.tables.table import EMPTY_CELL, Table
 from dga.io.settings import values
 from dga.profiles import get_profile

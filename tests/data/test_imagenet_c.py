@@ -12,7 +12,7 @@ from torchvision.transforms import v2
 
 from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
-from dga.data.image_sets import ImageFiles, ImageSet, find_images
+from dga.data.image_sets import ImageArrays, ImageFiles, find_images
 from dga.data.imagenet_c import find_condition, list_conditions, list_wnids
 from dga.evaluation.judging import judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
@@ -23,7 +23,7 @@ from dga.networks.models import Models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, ReleaseConfig
 from dga.systems import parse_all
-from dga.training.discriminator.studies import Study
+from dga.training.studies import Study
 
 FOLDERS = (3, 999, 41)
 """Classes of the synthetic ImageNet, by their position among the thousand."""
@@ -68,7 +68,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _release(models: Models, clean: Path, out: Path, severity: int = 5) -> Path:
     """The corrupted data set as its authors made theirs."""
     files = find_images([clean], View.of(models.profile).clean)
-    for name, pixels in zip(files.names, files.load()[0].pixels, strict=True):
+    for name, pixels in zip(files.names, files.load().pixels, strict=True):
         for corruption in CORRUPTIONS:
             path = out / corruption / str(severity) / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -197,7 +197,7 @@ def test_no_more_than_a_batch_is_held_at_once(tiny_models, picture_folder, tmp_p
     archive = Path(shutil.make_archive(str(tmp_path / "pictures"), "zip", picture_folder))
     largest, real = [], ImageFiles.load
 
-    def load(self: ImageFiles) -> tuple[ImageSet, list[str]]:
+    def load(self: ImageFiles) -> tuple[ImageArrays, list[str]]:
         largest.append(len(self))
         return real(self)
 

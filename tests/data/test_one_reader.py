@@ -11,7 +11,7 @@ from PIL import Image
 import dga
 from dga.data.framing import Frame
 from dga.data.image_sets import find_images, read_images
-from dga.data.results import KINDS, StoredPicture
+from dga.data.picture_files import KINDS, StoredPicture
 from dga.data.uploads import UploadError, read_photograph
 from dga.images import read_exif, to_image_like, to_pixels, to_square
 from tests.fixtures.cli import refused
@@ -48,7 +48,7 @@ def entrances(path: Path) -> dict[str, np.ndarray]:
         "adapt": to_pixels(to_square(StoredPicture.read(path).image, SIDE)),
         "repair": square_of(StoredPicture.read(path).pixels),
         "train": read_images([folder], SIDE).pixels[0],
-        "evaluate": find_images([folder / "set.zip"], Frame(SIDE)).load(strict=True)[0].pixels[0],
+        "evaluate": find_images([folder / "set.zip"], Frame(SIDE)).load().pixels[0],
         "a program": dga.to_pixels(dga.to_square(Image.open(path), SIDE)),
         "a program, whole": square_of(dga.to_pixels(Image.open(path))),
     }

@@ -15,7 +15,7 @@ from dga.evaluation import judging
 from dga.evaluation.judging import judge_pictures
 from dga.evaluation.plan import Plan, image_seed
 from dga.images import to_tensor
-from dga.training.discriminator.studies import Study
+from dga.training.studies import Study
 from dga.weights.store import weights_id
 from tests.fixtures.cli import done
 

@@ -16,7 +16,7 @@ from dga.explanation.operators import Blocks, Disk, Line
 from dga.explanation.sharpness import disk, repeated_share, wiener
 from dga.explanation.zoom import Zoom
 from dga.images import to_levels
-from dga.training.discriminator.explanations import line
+from dga.training.random_explanations import line
 
 SIDES = st.sampled_from([1, 2, 3, 5, 8, 16, 33])
 KINDS = ("noise", "flat", "one bright pixel", "black and white", "ramp")

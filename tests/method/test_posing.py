@@ -25,10 +25,9 @@ from dga.one_picture import adapt
 from dga.photograph import repair_photograph
 from dga.readers import answer, predictors_of
 from dga.systems import parse_all
-from dga.training import classifier, diffusion
-from dga.training.discriminator import trainer as discriminator
-from dga.training.discriminator.studies import Study
+from dga.training import classifier_trainer, diffusion_trainer, discriminator_trainer
 from dga.training.loop import TrainConfig, Training
+from dga.training.studies import Study
 from dga.weights.store import save_weights
 from tests.fixtures.models import TINY_NETWORK, noise, randomise
 from tests.fixtures.posing import CUDA, pose, posing
@@ -77,14 +76,14 @@ def test_training(name, tiny_models, tiny_profile, picture_folder, tmp_path):
     def train(out: Path, device: str) -> dict[str, Tensor]:
         training = Training(profile, config, out, torch.device(device))
         if name == "diffusion":
-            network = diffusion.train_diffusion(training, images)
+            network = diffusion_trainer.train_diffusion(training, images)
         elif name == "classifier":
-            network = classifier.train_classifier(training, images)
+            network = classifier_trainer.train_classifier(training, images)
         else:
             study = Study("images", explanations=True)
             if name == "generated":
                 study = Study(name, diffusion=weights, samples=3)
-            network, _ = discriminator.train_discriminator(training, images, study)
+            network, _ = discriminator_trainer.train_discriminator(training, images, study)
         assert {p.device.type for p in network.parameters()} == {device}
         return {name: value.cpu() for name, value in network.state_dict().items()}
 

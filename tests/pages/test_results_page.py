@@ -11,7 +11,7 @@ from app.pages.results_exhibits import draw_figure, read_markdown_table, tabulat
 from app.pages.results_file import Results
 from app.pages.shell import render_page
 from dga.analysis.report import write_report
-from dga.analysis.results import read_runs
+from dga.analysis.saved_runs import read_runs
 from dga.corruptions import CORRUPTIONS
 from dga.io.shipped import shipped
 from tests.fixtures.results import lines_of, write_run

@@ -21,7 +21,7 @@ from PIL import Image
 from app.server import decoder as decoders
 from app.server.decoder import DAMAGED, PHOTO_PIXELS, Decoder
 from dga.data import uploads
-from dga.data.results import encode_result
+from dga.data.picture_files import encode_result
 from dga.data.uploads import UploadError
 from tests.fuzz import blocks
 from tests.fuzz.blocks import noise, saved

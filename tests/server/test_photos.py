@@ -13,7 +13,7 @@ from PIL import Image, ImageCms
 
 from app.server.decoder import PHOTO_PIXELS, Decoder
 from app.server.photos import GONE, Photo, Photos, UnknownPhotoError, clean_name
-from dga.data.results import encode_result
+from dga.data.picture_files import encode_result
 from dga.data.uploads import read_photograph
 from tests.fuzz.blocks import noise, saved
 

@@ -7,18 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from dga.data.image_sets import ImageSet
+from dga.data.image_sets import ImageArrays
 from dga.diffusion import Schedule
 from dga.images import to_tensor
 from dga.profiles import Profile, get_profile
-from dga.training import diffusion
-from dga.training.discriminator.explanations import (
+from dga.training import diffusion_trainer
+from dga.training.loop import TrainConfig
+from dga.training.random_explanations import (
     VISIBLE_CHANGE,
     draw_depth,
     draw_inverse,
     draw_second_pictures,
 )
-from dga.training.loop import TrainConfig
 
 CONFIG = TrainConfig(images=64, batch=32, lr=1e-3)
 
@@ -28,10 +28,10 @@ def schedule(tiny_profile: Profile) -> Schedule:
     return Schedule.from_config(tiny_profile.schedule)
 
 
-def _images(pixels: np.ndarray) -> ImageSet:
+def _images(pixels: np.ndarray) -> ImageArrays:
     count = len(pixels)
     names = tuple(f"a/{i}" for i in range(count))
-    return ImageSet(names, pixels, np.zeros(count, np.int64), ("a",))
+    return ImageArrays(names, pixels, np.zeros(count, np.int64), ("a",))
 
 
 def _noisy(x: Tensor, deviation: float) -> Tensor:
@@ -82,9 +82,11 @@ def test_timesteps_are_drawn_where_they_are_used(tiny_profile, cat):
     config = TrainConfig(images=2000, batch=2000, lr=1e-3)
     images = _images(np.stack([cat] * 4))
     total = tiny_profile.schedule.timesteps
-    last = diffusion.find_last_timestep(tiny_profile.schedule, tiny_profile.schedule.steps // 2)
-    _, ordinary, noise = diffusion.DiffusionBatches(images, total, config)[0]
-    _, time, same_noise = diffusion.DiffusionBatches(images, total, config, last)[0]
+    last = diffusion_trainer.find_last_timestep(
+        tiny_profile.schedule, tiny_profile.schedule.steps // 2
+    )
+    _, ordinary, noise = diffusion_trainer.DiffusionBatches(images, total, config)[0]
+    _, time, same_noise = diffusion_trainer.DiffusionBatches(images, total, config, last)[0]
     assert torch.equal(noise, same_noise)
     deep, usually = (float((drawn > last).float().mean()) for drawn in (time, ordinary))
     assert 0.02 < deep < 0.08 < usually
@@ -96,4 +98,4 @@ def test_timesteps_are_drawn_where_they_are_used(tiny_profile, cat):
 @pytest.mark.parametrize("depth", [0, 101])
 def test_a_deepest_depth_is_one_of_the_chain(tiny_profile, depth):
     with pytest.raises(ValueError, match="deepest depth is 1 to"):
-        diffusion.find_last_timestep(tiny_profile.schedule, depth)
+        diffusion_trainer.find_last_timestep(tiny_profile.schedule, depth)

@@ -23,14 +23,19 @@ from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
 from dga.networks.models import Models
 from dga.profiles import Profile, get_profile
-from dga.training import classifier, diffusion, loop, run
-from dga.training.discriminator import pairs
-from dga.training.discriminator import trainer as discriminator
-from dga.training.discriminator.pairs import make_pairs
-from dga.training.discriminator.samples import draw_samples
-from dga.training.discriminator.studies import Study
+from dga.training import (
+    classifier_trainer,
+    diffusion_trainer,
+    discriminator_trainer,
+    loop,
+    pairs,
+    run,
+)
 from dga.training.features import FeatureDistance
 from dga.training.loop import TrainConfig, Training
+from dga.training.pairs import make_pairs
+from dga.training.samples import draw_samples
+from dga.training.studies import Study
 from dga.training.windows import Photographs
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import read_config, read_state, save_weights, weights_id
@@ -74,9 +79,9 @@ def _train(name, profile, folder, out, config, study=None) -> str:
     """The SHA-256 of the weights that training ends with."""
     images = read_images([folder], profile.image_size, profile.classifier.classes)
     function = {
-        "diffusion": diffusion.train_diffusion,
-        "classifier": classifier.train_classifier,
-        "discriminator": discriminator.train_discriminator,
+        "diffusion": diffusion_trainer.train_diffusion,
+        "classifier": classifier_trainer.train_classifier,
+        "discriminator": discriminator_trainer.train_discriminator,
     }[name]
     options = {"study": study} if study else {}
     if config.windows:
@@ -150,7 +155,7 @@ def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
     fit = Training.fit
     monkeypatch.setattr(Training, "fit", watch)
     config = dataclasses.replace(CONFIG, images=640, batch=16, lr=2e-3)
-    diffusion.train_diffusion(Training(tiny_profile, config, tmp_path, CPU), images)
+    diffusion_trainer.train_diffusion(Training(tiny_profile, config, tmp_path, CPU), images)
     assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
 
 
@@ -239,25 +244,25 @@ def test_a_study_is_named_after_what_is_special(study, name):
 
 
 def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_path):
-    asked = ("everyday16", [picture_folder], tmp_path, CONFIG, CPU)
-    with pytest.raises(ValueError, match="Only the discriminator"):
-        run.train("classifier", *asked, study=Study(source="generated"))
-    with pytest.raises(ValueError, match="Only the diffusion model"):
-        run.train("classifier", *asked, max_depth=40)
     training = Training(tiny_profile, CONFIG, tmp_path, CPU)
-    diffusion.train_diffusion(training, images, max_depth=40)
+    generated = run.ModelOptions(study=Study(source="generated"))
+    with pytest.raises(ValueError, match="Only the discriminator"):
+        run.train("classifier", training, [picture_folder], generated)
+    with pytest.raises(ValueError, match="Only the diffusion model"):
+        run.train("classifier", training, [picture_folder], run.ModelOptions(max_depth=40))
+    diffusion_trainer.train_diffusion(training, images, max_depth=40)
     with pytest.raises(ValueError, match="another max_depth"):
-        diffusion.train_diffusion(training, images)
+        diffusion_trainer.train_diffusion(training, images)
 
 
 def test_another_profile_lends_the_network_that_generates(images, tmp_path, monkeypatch):
     def draw(profile, diffusion, *_):
         raise InterruptedError(str(diffusion))
 
-    monkeypatch.setattr(discriminator, "draw_samples", draw)
+    monkeypatch.setattr(discriminator_trainer, "draw_samples", draw)
     training = Training(get_profile("photo"), CONFIG, tmp_path, CPU)
     with pytest.raises(InterruptedError, match="everyday16/diffusion"):
-        discriminator.train_discriminator(training, images, Study(source="generated"))
+        discriminator_trainer.train_discriminator(training, images, Study(source="generated"))
 
 
 def test_what_a_classifier_sees_can_be_part_of_the_loss(tiny_profile, images, tmp_path):
@@ -267,7 +272,9 @@ def test_what_a_classifier_sees_can_be_part_of_the_loss(tiny_profile, images, tm
     assert distance(x, x).max() < 1e-5 < distance(near, x).min()
     assert distance(near, x).mean() < distance(far, x).mean()
     weights = [
-        diffusion.train_diffusion(Training(tiny_profile, CONFIG, tmp_path / f, CPU), images, **kw)
+        diffusion_trainer.train_diffusion(
+            Training(tiny_profile, CONFIG, tmp_path / f, CPU), images, **kw
+        )
         for f, kw in (("plain", {}), ("features", {"features": "tf_efficientnet_lite0"}))
     ]
     assert not torch.equal(*(next(network.parameters()) for network in weights))

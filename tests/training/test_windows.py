@@ -11,10 +11,11 @@ import torch
 from PIL import Image
 
 from dga.images import from_tensor
-from dga.training import diffusion, run
-from dga.training.discriminator.batches import PairBatches
-from dga.training.discriminator.studies import Study
+from dga.profiles import get_profile
+from dga.training import diffusion_trainer, run
 from dga.training.loop import TrainConfig, Training
+from dga.training.pairs import PairBatches
+from dga.training.studies import Study
 from dga.training.windows import PICTURE_SIDE, Photographs
 from dga.weights.store import read_config
 from tests.fixtures.cli import refused
@@ -78,8 +79,8 @@ def test_a_pair_is_one_picture_before_and_after_damage(photographs):
 
 
 def test_the_prior_sees_its_share_of_windows(images, photographs):
-    maker = diffusion.DiffusionBatches(images, 1000, HALF, photographs=photographs)
-    plain, side = diffusion.DiffusionBatches(images, 1000, CONFIG), images.pixels.shape[1]
+    maker = diffusion_trainer.DiffusionBatches(images, 1000, HALF, photographs=photographs)
+    plain, side = diffusion_trainer.DiffusionBatches(images, 1000, CONFIG), images.pixels.shape[1]
     batches = [maker[step][0] for step in range(40)]
     cut = [x for x in batches if x.shape == (HALF.batch // 4, 3, 2 * side, 2 * side)]
     assert 10 < len(cut) < 30
@@ -102,10 +103,10 @@ def test_both_classes_see_windows(tiny_profile, images, photographs, explanation
 
 
 def test_a_checkpoint_without_windows_is_another_run(tiny_profile, images, photographs, tmp_path):
-    diffusion.train_diffusion(Training(tiny_profile, CONFIG, tmp_path, CPU), images)
+    diffusion_trainer.train_diffusion(Training(tiny_profile, CONFIG, tmp_path, CPU), images)
     half = Training(tiny_profile, HALF, tmp_path, CPU)
     with pytest.raises(ValueError, match="photographs"):
-        diffusion.train_diffusion(half, images, photographs=photographs)
+        diffusion_trainer.train_diffusion(half, images, photographs=photographs)
 
 
 def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_path):
@@ -127,9 +128,8 @@ def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_pat
 
 def test_the_share_is_recorded(picture_folder, folder, tmp_path):
     config = dataclasses.replace(HALF, images=8)
-    run.train(
-        "diffusion", "everyday16", [picture_folder], tmp_path, config, CPU, photographs=[folder]
-    )
+    training = Training(get_profile("everyday16"), config, tmp_path, CPU)
+    run.train("diffusion", training, [picture_folder], run.ModelOptions(photographs=[folder]))
     config = read_config(tmp_path)
     assert config["training"]["windows"] == 0.5
     assert config["trained_on"]["photographs"] == 2

@@ -14,7 +14,7 @@ from dga.analysis.names import (
     method_title,
 )
 from dga.analysis.pooled import PooledRuns
-from dga.analysis.results import MissingRun
+from dga.analysis.saved_runs import MissingRun
 from dga.analysis.statistics import CorrectTable
 from dga.analysis.tables.table import (
     EMPTY_CELL,

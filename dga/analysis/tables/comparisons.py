@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dga.analysis.names import ALL, GROUPS, STREAM_GROUPS, MethodName, method_title
 from dga.analysis.pooled import PooledRuns
-from dga.analysis.results import MissingRun
+from dga.analysis.saved_runs import MissingRun
 from dga.analysis.tables.accuracy import INTERVALS
 from dga.analysis.tables.table import Rows, Table, to_percent, to_points
 from dga.sentences import STREAMS

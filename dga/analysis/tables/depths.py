@@ -5,7 +5,7 @@ import pandas as pd
 from dga.analysis.depth_controls import DepthControls
 from dga.analysis.names import MEAN, SOURCE, find_sweep, group_title, method_title
 from dga.analysis.pooled import PooledRuns
-from dga.analysis.results import MissingRun
+from dga.analysis.saved_runs import MissingRun
 from dga.analysis.tables.table import Rows, Table, to_columns, to_percent, to_points
 from dga.corruptions import CLEAN
 

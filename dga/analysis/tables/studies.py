@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dga.analysis.judges import compute_f1, list_judged_groups, name_training
-from dga.analysis.results import JudgeRun, MissingRun
+from dga.analysis.saved_runs import JudgeRun, MissingRun
 from dga.analysis.tables.table import EMPTY_CELL, Cells, Rows, Table
 from dga.sentences import SPLITS
 

@@ -20,7 +20,7 @@ class Study:
     ``source``: class 0 is clean ``images``, or pictures ``generated`` by the diffusion model (the
     paper's text), ``samples`` of them by the weights in ``diffusion`` (default: those that ship).
     ``corruptions``: what class 1 suffers. ``explanations``: class 1 also holds right and wrong
-    explanations, see :mod:`~dga.training.discriminator.explanations`.
+    explanations, see :mod:`~dga.training.random_explanations`.
     """
 
     source: str = "images"

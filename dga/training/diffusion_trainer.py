@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
-from dga.data.image_sets import ImageSet, take_training
+from dga.data.image_sets import ImageArrays, take_training
 from dga.diffusion import Schedule
 from dga.images import to_tensor
 from dga.networks.unet import Denoiser
@@ -33,10 +33,9 @@ SHALLOW_SHARE = 0.9
 
 def train_diffusion(
     training: Training,
-    images: ImageSet,
+    images: ImageArrays,
     max_depth: int | None = None,
     photographs: Photographs | None = None,
-    workers: int = 0,
     features: str | None = None,
 ) -> nn.Module:
     """Train a :class:`~dga.networks.unet.Denoiser` and return its moving average.
@@ -45,7 +44,6 @@ def train_diffusion(
 
     - ``max_depth``: the deepest respaced depth that most timesteps are drawn from; and
       ``photographs``: see :class:`DiffusionBatches`.
-    - ``workers``: processes that make batches ahead.
     - ``features``: timm's name of a frozen classifier. The distance between what it sees in the
       clean estimate x0_hat and in the picture is then part of the loss, for timesteps up to that
       depth (:class:`~dga.training.features.FeatureDistance`).
@@ -89,7 +87,7 @@ def train_diffusion(
             metrics["features"] = float(distances.detach().mean())
         return value, metrics
 
-    return training.fit(model, optimizer, loss, identity, lambda: batches, workers)
+    return training.fit(model, optimizer, loss, identity, lambda: batches)
 
 
 def find_last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int | None:
@@ -111,7 +109,7 @@ class DiffusionBatches(Dataset):
     batches are windows of ``photographs``: a quarter as many, twice as wide.
     """
 
-    images: ImageSet
+    images: ImageArrays
     timesteps: int
     config: TrainConfig
     last: int | None = None

@@ -1,31 +1,37 @@
-"""The discriminator's batches: read, corrupted, noised; the seed and the step fix each."""
+"""Pairs of a source and a corrupted picture, which the discriminator learns to tell apart.
 
-import logging
+A batch is read, corrupted and noised from its step and the run's seed alone.
+"""
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from PIL import Image
 from torch import Tensor
 from torch.utils.data import Dataset
 
+from dga.corruptions import SEVERITIES, corrupt
 from dga.data.framing import View
-from dga.data.image_sets import ImageFiles, ImageSet
+from dga.data.image_sets import ImageArrays, ImageFiles
 from dga.diffusion import Schedule, missing_variance
-from dga.images import Pixels, to_tensor
-from dga.io.parsing import first_names
+from dga.images import Pixels, through_jpeg, to_tensor
 from dga.profiles import Profile
 from dga.training import loop
-from dga.training.discriminator.explanations import SecondPictures, draw_second_pictures
-from dga.training.discriminator.pairs import make_pairs
-from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig
+from dga.training.random_explanations import SecondPictures, draw_second_pictures
+from dga.training.studies import Study
 from dga.training.windows import PER_PICTURE, Photographs, draw_places
 
-_log = logging.getLogger(__name__)
-NAMES_SHOWN = 3
+SHRINKING_KERNELS = (
+    Image.Resampling.BOX,
+    Image.Resampling.BILINEAR,
+    Image.Resampling.HAMMING,
+    Image.Resampling.BICUBIC,
+    Image.Resampling.LANCZOS,
+)
 
 
 class Batch(NamedTuple):
@@ -45,7 +51,7 @@ class PairBatches(Dataset):
 
     profile: Profile
     study: Study
-    images: ImageSet | ImageFiles
+    images: ImageArrays | ImageFiles
     config: TrainConfig
     samples: Pixels | None = None
     photographs: Photographs | None = None
@@ -61,7 +67,7 @@ class PairBatches(Dataset):
         schedule, seed = self.schedule, self.config.seed
         rng = loop.make_rng(seed, step)
         rows = loop.choose_rows(len(self.images), self.config.batch // 2, seed, step)
-        pictures, count = self._read(rows), len(rows)
+        pictures, count = self.images.take(rows).load().pixels, len(rows)
         pairs = make_pairs(self.study, pictures, self.samples, rng, View.of(self.profile))
         generator = loop.make_torch_rng(rng)
         clean, corrupted = (to_tensor(pixels) for pixels in pairs)  # [n, 3, S, S]
@@ -118,13 +124,51 @@ class PairBatches(Dataset):
                 second.deviation[row] = other.deviation[0]
                 second.depth[row] = other.depth[0]
 
-    def _read(self, rows: NDArray[np.int64]) -> list[Pixels]:
-        """Clean pictures; others of the batch stand in for those that cannot be read."""
-        images, unreadable = self.images.take(rows).load()
-        pictures = list(images.pixels)
-        if unreadable:
-            if not pictures:
-                raise ValueError(f"None of {first_names(unreadable, NAMES_SHOWN)} can be read.")
-            _log.warning("Passed over, as unreadable: %s.", first_names(unreadable, NAMES_SHOWN))
-            pictures += [pictures[i % len(pictures)] for i in range(len(unreadable))]
-        return pictures
+
+def make_pairs(
+    study: Study,
+    pictures: Pixels,
+    samples: Pixels | None,
+    rng: np.random.Generator,
+    view: View,
+) -> tuple[Pixels, Pixels]:
+    """Source and corrupted pictures (labels 0 and 1), uint8 ``[n, S, S, 3]`` each.
+
+    ``pictures``: real ones, uint8 ``[n, side, side, 3]``; ``samples``: generated ones. A pair
+    shows one picture twice; with ``samples`` the clean one is one of these instead. ``view``
+    brings both to the network's size.
+    """
+    clean, corrupted = [], []
+    for picture in pictures:
+        picture = vary_source(picture, rng)
+        name = study.corruptions[int(rng.integers(len(study.corruptions)))]
+        severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]
+        seed = int(rng.integers(2**31))
+        corrupted.append(view.finish(corrupt(picture, name, severity, seed)))
+        if samples is not None:
+            sample = Image.fromarray(samples[int(rng.integers(len(samples)))])
+            picture = vary_source(view.clean(sample), rng)
+        clean.append(view.finish(picture))
+    return np.stack(clean), np.stack(corrupted)
+
+
+def vary_source(picture: Pixels, rng: np.random.Generator) -> Pixels:
+    """A picture, uint8 ``[side, side, 3]``, varied so that it is still source data.
+
+    People's own photographs are sharper than small training pictures and carry
+    fewer JPEG traces. A third is therefore shrunk with one of several kernels and
+    mirrored out to full size again, and a third re-encoded at JPEG quality 75-98.
+    """
+    side, image = len(picture), Image.fromarray(picture)
+    if rng.random() < 0.5:
+        image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    if rng.random() < 1 / 3:
+        shrunk = int(rng.integers(side * 9 // 16, side))
+        kernel = SHRINKING_KERNELS[int(rng.integers(len(SHRINKING_KERNELS)))]
+        before = int(rng.integers(side - shrunk + 1))
+        margin = (before, side - shrunk - before)
+        small = np.asarray(image.resize((shrunk, shrunk), kernel))
+        image = Image.fromarray(np.pad(small, (margin, margin, (0, 0)), "reflect"))
+    if rng.random() < 1 / 3:
+        image = through_jpeg(np.asarray(image), int(rng.integers(75, 99)))
+    return np.asarray(image)

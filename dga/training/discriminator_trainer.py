@@ -8,12 +8,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dga.data.image_sets import ImageFiles, ImageSet, take_training
+from dga.data.image_sets import ImageArrays, ImageFiles, take_training
 from dga.networks.unet import Discriminator
-from dga.training.discriminator.batches import Batch, PairBatches
-from dga.training.discriminator.samples import draw_samples
-from dga.training.discriminator.studies import Study
 from dga.training.loop import TrainConfig, Training
+from dga.training.pairs import Batch, PairBatches
+from dga.training.samples import draw_samples
+from dga.training.studies import Study
 from dga.training.windows import Photographs
 from dga.weights.checkpoints import load_state, read_checkpoint
 from dga.weights.sources import Sources
@@ -27,19 +27,16 @@ DEFAULTS = TrainConfig(images=360_000, batch=64, lr=5e-4, warmup=200, decay=0.5,
 
 def train_discriminator(
     training: Training,
-    images: ImageSet | ImageFiles,
-    study: Study | None = None,
-    workers: int = 0,
+    images: ImageArrays | ImageFiles,
+    study: Study = Study(),
     photographs: Photographs | None = None,
 ) -> tuple[nn.Module, dict[str, Any]]:
     """Train on pairs of a source and a corrupted picture at one depth, as the study says.
 
     All severities, binary cross-entropy, balanced classes (section 3.2 of the paper).
-    ``workers``: processes that make batches ahead;
-    ``photographs``: of which ``config.windows`` are cut. Returns the moving average and what its
-    config must keep of the study.
+    ``photographs``: of which ``config.windows`` of the pictures are cut. Returns the moving average
+    of the network, and what its ``config.json`` says of the study.
     """
-    study = study or Study()
     profile, config, device = training.profile, training.config, training.device
     diffusion = Sources(diffusion=study.diffusion).locate(profile)["diffusion"]
     facts = study.facts(weights_id(diffusion) if study.needs_samples else "")
@@ -66,7 +63,7 @@ def train_discriminator(
         value = F.binary_cross_entropy_with_logits(logits, target)
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
-    network = training.fit(model, optimizer, loss, identity | facts, make_batches, workers)
+    network = training.fit(model, optimizer, loss, identity | facts, make_batches)
     return network, facts
 
 

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim.swa_utils import update_bn
 
-from dga.data.image_sets import ImageSet, take_training
+from dga.data.image_sets import ImageArrays, take_training
 from dga.images import to_tensor
 from dga.networks.classifier import build_classifier, normalise, preprocess
 from dga.profiles import ClassifierConfig
@@ -29,7 +29,7 @@ CROP_AREA = (0.4, 1.0)
 RECALIBRATION_STEPS = 100
 
 
-def train_classifier(training: Training, images: ImageSet) -> nn.Module:
+def train_classifier(training: Training, images: ImageArrays) -> nn.Module:
     """Train the profile's timm model and return its moving average."""
     from timm.optim import param_groups_weight_decay  # here: it takes a second
 
@@ -58,7 +58,7 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
 
 def recalibrate(
     network: nn.Module,
-    images: ImageSet,
+    images: ImageArrays,
     classifier: ClassifierConfig,
     config: TrainConfig,
     device: torch.device,

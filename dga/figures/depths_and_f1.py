@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from dga.analysis.judges import compute_f1
 from dga.analysis.names import group_title
-from dga.analysis.results import JudgeRun, MissingRun
+from dga.analysis.saved_runs import JudgeRun, MissingRun
 from dga.corruptions import FAMILIES
 from dga.figures.panels import DASHES, DEPTH, FAMILY, NEUTRAL, Plot, create_panels, styled
 from dga.sentences import short

@@ -1,1 +1,0 @@
-"""Training the discriminator: what it is taught, its batches, its trainer."""
