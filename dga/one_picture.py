@@ -102,15 +102,14 @@ def adapt_steps(
     chosen: Sequence[System] | None = None,
     extent: int | None = None,
     cache: PictureCache | None = None,
-    stopping: StoppingConfig | None = None,
 ) -> Iterator[Event | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
     The first :class:`ForwardResult` is that of the picture as it came, by the paper's rule.
     ``extent``: to this depth its path is judged, and deeper only where the stop depends on it; by
     default to T, and, with no such event, not at all where every system explains the damage first.
-    ``cache``: of this picture, to share its explanations and paths with other calls. ``stopping``:
-    the rule on that path where no system has one; by default the profile's.
+    ``cache``: of this picture, to share its explanations and paths with other calls. The rule on
+    that path is the first system's that has one, else the profile's.
     """
     profile, x = models.profile, picture_tensor(models, pixels)
     if chosen is None:
@@ -123,7 +122,7 @@ def adapt_steps(
     unexplained = [repair.diffusion for repair in by_repair if not repair.explain]
     forward: ForwardResult | None = None
     if unexplained or not chosen or extent is not None:
-        rule = _find_rule(unexplained) or stopping or profile.stopping
+        rule = _find_rule(unexplained) or profile.stopping
         deepest = profile.schedule.steps if extent is None else extent
         forward = yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)
         yield forward

@@ -47,12 +47,6 @@ def short(corruption: str) -> str:
     return words.split()[0] if corruption in CORRUPTIONS else words
 
 
-def percent(share: float, space: str = " ") -> str:
-    """A share as text: 0.914 is ``91 %``; halves go up, but 0.995 to below 0.9995 is ``99 %``."""
-    whole = int(100 * share + 0.5)
-    return f"{99 if whole == 100 and share < 0.9995 else whole}{space}%"
-
-
 def describe_explanation(forward: ForwardResult) -> str:
     """What DGA+ measured in a picture and did about it, in one sentence."""
     explanation, stop = forward.explanation, forward.stop

@@ -20,11 +20,11 @@ from app.pages.results_file import (
     Row,
     percent,
     points,
-    signed,
 )
 from app.pages.shell import CLASSIFIER
 from app.runs.sentences import PLAIN_NAMES, join_words
 from dga.corruptions import CORRUPTIONS, FAMILIES
+from dga.io.numbers import format_signed
 
 NOT_MEASURED = "Not measured yet."
 TRAINED_ON = (
@@ -115,7 +115,9 @@ def _damage(results: Results, key: str) -> Answer:
     question, rows = "On which damage?", _by_corruption(results, key)
     if not rows:
         return Answer("damage", question)
-    best = [f"{PLAIN_NAMES[r['group']]} ({signed(r['gain'])})" for r in rows[:3] if r["gain"] > 0]
+    best = [
+        f"{PLAIN_NAMES[r['group']]} ({format_signed(r['gain'])})" for r in rows[:3] if r["gain"] > 0
+    ]
     most = f", most on {join_words(best)}" if best else ""
     helps = sum(row["gain_low"] > 0 for row in rows)
     families = ((f"All {name}", results.find(key, OURS, SOURCE, name)) for name in FAMILIES)

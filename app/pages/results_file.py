@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from app.pages.shell import SHORT_NAMES
 from dga.analysis.names import method_title
+from dga.io.numbers import format_percentage, format_signed
 from dga.sentences import SPLITS, SYSTEMS
 
 OURS, SOURCE = "dga-plus", "source"
@@ -25,7 +27,8 @@ NAMES = {
     SOURCE: SYSTEMS[SOURCE],
 }
 MARKS = {OURS: "ours", **dict.fromkeys(PAPER, "paper"), RIVAL: "rival"}
-MINUS, SPACE = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
+SPACE = "\N{NO-BREAK SPACE}"
+percent = partial(format_percentage, space=SPACE)
 Row = Mapping[str, Any]
 
 
@@ -72,18 +75,7 @@ def full_name(method: str) -> str:
     return f"{plain} ({formal})" if plain and method in MARKS else plain or formal
 
 
-def percent(value: float) -> str:
-    """A percentage with one decimal: 40.0 %."""
-    return f"{value:.1f}{SPACE}%"
-
-
-def signed(value: float) -> str:
-    """A difference with a true minus; a difference of 0 has no sign."""
-    text = f"{value:+.1f}".replace("-", MINUS)
-    return text[1:] if float(f"{value:.1f}") == 0 else text
-
-
 def points(row: Row, unit: str = " points") -> str:
     """A difference with its interval: +18.6 points (13.3 to 23.6)."""
-    low, high = (signed(row[name]).lstrip("+") for name in ("gain_low", "gain_high"))
-    return f"{signed(row['gain'])}{unit} ({low} to {high})"
+    low, high = (format_signed(row[name]).lstrip("+") for name in ("gain_low", "gain_high"))
+    return f"{format_signed(row['gain'])}{unit} ({low} to {high})"

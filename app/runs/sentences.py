@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dga import sentences
 from dga.explanation.degradation import Degradation
+from dga.io.numbers import format_share
 
 Reading = Mapping[str, Any]
-percent = partial(sentences.percent, space="\N{NO-BREAK SPACE}")
+percent = partial(format_share, space="\N{NO-BREAK SPACE}")
 
 PLAIN_NAMES = {
     "gaussian_noise": "Noise", "shot_noise": "Grain", "impulse_noise": "Speckles",

@@ -226,9 +226,7 @@ class Watcher:
         names, forward = {"dga": "paper", "dga-guided": "guided"}, None
         methods = [systems(profile)[name] for name in names]
         extent = find_chart_depth(profile)
-        for event in adapt_steps(
-            self.models, self.pixels, self.seed, methods, extent, self.cache, self.stopping
-        ):
+        for event in adapt_steps(self.models, self.pixels, self.seed, methods, extent, self.cache):
             if isinstance(event, CurveUpdate):
                 yield {"curve": self._curve(is_done=False)}
             elif isinstance(event, ForwardResult) and forward is None:

@@ -15,13 +15,14 @@ import pandas as pd
 
 from dga.analysis.report import compare
 from dga.analysis.statistics import Estimate, estimate_mean
-from dga.analysis.tables.table import to_markdown, to_signed
+from dga.analysis.tables.table import to_markdown
 from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.data.imagenet_c import are_wnid_folders
 from dga.data.uploads import is_picture
 from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import ResultRow
 from dga.evaluation.run import Results, evaluate
+from dga.io.numbers import format_signed
 from dga.networks.models import Models
 from dga.systems import parse
 
@@ -85,8 +86,8 @@ def summarise_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
             "": row["group"],
             "damaged": f"{row['other_right']:.1f}",
             "repaired": f"{row['right']:.1f}",
-            "gain": f"{to_signed(row['gain'])} "
-            f"({to_signed(row['gain_low'])} to {to_signed(row['gain_high'])})",
+            "gain": f"{format_signed(row['gain'])} "
+            f"({format_signed(row['gain_low'])} to {format_signed(row['gain_high'])})",
             "gained / lost": f"{row['gained']} / {row['lost']}",
             "seconds": f"{row['seconds']:.2f}",
         }
@@ -102,7 +103,7 @@ def summarise_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
 
 def _answer(change: Estimate, reading: str) -> str:
     bounds = (change.value, change.low, change.high)
-    value, low, high = (to_signed(100 * v) for v in bounds)
+    value, low, high = (format_signed(100 * v) for v in bounds)
     if change.photographs < 2:
         return f"One picture says little: {value} points are read {reading}."
     verb = "helps" if change.low > 0 else "harms" if change.high < 0 else "decides nothing"

@@ -21,11 +21,11 @@ from dga.analysis.tables.table import (
     Cells,
     Rows,
     Table,
+    format_estimate,
+    format_paper_value,
+    format_points,
     to_columns,
     to_paper_column,
-    to_paper_percent,
-    to_percent,
-    to_points,
 )
 from dga.corruptions import CLEAN, FAMILIES
 from dga.sentences import SYSTEMS, short
@@ -55,11 +55,11 @@ def make_table_1(pooled: PooledRuns) -> Table:
         systems.add(system)
         rows.texts.append({
             "Method": method.title,
-            "Accuracy (%)": to_percent(mean),
-            "Gain over doing nothing": to_points(gain),
-            "Undamaged (%)": to_percent(clean, interval=False),
+            "Accuracy (%)": format_estimate(mean),
+            "Gain over doing nothing": format_points(gain),
+            "Undamaged (%)": format_estimate(clean, interval=False),
             "Seconds": EMPTY_CELL if seconds is None else f"{seconds:.3f}",
-            f"Paper, {paper.SEVERITY} (%)": to_paper_percent(in_paper),
+            f"Paper, {paper.SEVERITY} (%)": format_paper_value(in_paper),
             **dict(zip(TRAIT_HEADS, TRAITS.get(system, (EMPTY_CELL,) * 4), strict=True)),
             "Photos": str(mean.photographs) if mean else EMPTY_CELL,
         })  # fmt: skip
@@ -93,8 +93,8 @@ def make_table_2(pooled: PooledRuns) -> Table:
         for group, head in heads.items():
             estimate = pooled.correct.accuracy(method.name, group)
             cell = paper.cell(paper.TABLE_2, method.system, group)
-            texts[head] = to_percent(estimate, interval=False)
-            in_paper[head] = to_paper_percent(cell)
+            texts[head] = format_estimate(estimate, interval=False)
+            in_paper[head] = format_paper_value(cell)
             key = {"method": method.name, "group": group}
             rows.numbers.append({**key, **to_columns(estimate), "paper": to_paper_column(cell)})
         rows.texts.append(texts)
@@ -151,7 +151,7 @@ def _add_sweep(rows: Rows, pooled: PooledRuns, base: str, methods: dict[float, s
     groups = [group for group in GROUPS if group != CLEAN]
     for tau in sorted({*paper.TAUS, *methods}):
         cells = {group: correct.accuracy(methods.get(tau, ""), group) for group in groups}
-        texts = {group_title(group): to_percent(cells[group]) for group in TABLE_3_GROUPS}
+        texts = {group_title(group): format_estimate(cells[group]) for group in TABLE_3_GROUPS}
         rows.texts.append({"Method": method_title(base), "tau": f"{tau:g}", **texts})
         for group, estimate in cells.items():
             in_paper = paper.cell(paper.TABLE_3, tau, group) if base == "dga" else None
@@ -162,7 +162,7 @@ def _add_sweep(rows: Rows, pooled: PooledRuns, base: str, methods: dict[float, s
 def _papers_rows() -> Iterator[Cells]:
     for tau in paper.TAUS:
         cells = {
-            group_title(group): to_paper_percent(paper.cell(paper.TABLE_3, tau, group))
+            group_title(group): format_paper_value(paper.cell(paper.TABLE_3, tau, group))
             for group in TABLE_3_GROUPS
         }
         yield {"Method": "*DGA, paper*", "tau": f"{tau:g}", **cells}

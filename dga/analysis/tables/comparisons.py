@@ -6,7 +6,7 @@ from dga.analysis.names import ALL, GROUPS, STREAM_GROUPS, MethodName, method_ti
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.saved_runs import MissingRun
 from dga.analysis.tables.accuracy import INTERVALS
-from dga.analysis.tables.table import Rows, Table, to_percent, to_points
+from dga.analysis.tables.table import Rows, Table, format_estimate, format_points
 from dga.sentences import STREAMS
 
 OURS = ("dga-plus", "dga-plus+tent", "dga-guided")
@@ -17,7 +17,9 @@ def make_stream_table(pooled: PooledRuns) -> Table:
     rows = Rows()
     for method in pooled.methods_to_compare:
         cells = {group: pooled.correct.accuracy(method, group) for group in STREAM_GROUPS}
-        texts = {group: to_percent(cell, interval=group == ALL) for group, cell in cells.items()}
+        texts = {
+            group: format_estimate(cell, interval=group == ALL) for group, cell in cells.items()
+        }
         rows.add_groups({"Method": method_title(method)}, {"method": method}, cells, texts)
     return Table(
         f"{STREAMS[pooled.stream]}, {pooled.count_photographs(pooled.lines)}",
@@ -39,7 +41,7 @@ def make_comparisons(pooled: PooledRuns) -> Table:
     for method, rival in pairs:
         head = {"Method": method_title(method), "Minus": method_title(rival)}
         cells = {group: pooled.correct.difference(method, rival, group) for group in groups}
-        texts = {group: to_points(cells[group]) for group in pooled.groups}
+        texts = {group: format_points(cells[group]) for group in pooled.groups}
         rows.add_groups(head, {"method": method, "rival": rival}, cells, texts, "points")
     return Table(
         f"{method_title(next(iter(pairs))[0])} against each rival, {pooled.description}",

@@ -6,7 +6,7 @@ from dga.analysis.depth_controls import DepthControls
 from dga.analysis.names import MEAN, SOURCE, find_sweep, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.saved_runs import MissingRun
-from dga.analysis.tables.table import Rows, Table, to_columns, to_percent, to_points
+from dga.analysis.tables.table import Rows, Table, format_estimate, format_points, to_columns
 from dga.corruptions import CLEAN
 
 # Both halt at the same depths: guidance comes after t*.
@@ -38,11 +38,12 @@ def make_controls_table(pooled: PooledRuns) -> Table:
     rows = Rows()
     for name, row in controls.rows.items():
         title = CONTROL_TITLES.get(name, name.replace("=", " ").capitalize())
+        others = [group for group in controls.groups if group != MEAN]
         rows.texts.append({
             "Depth": f"{title} ({controls.best_depth})" if name == "global" else title,
-            "Accuracy (%)": to_percent(row.accuracy[MEAN]),
-            "Own depth minus this": to_points(row.adaptive_minus.get(MEAN)),
-            **{group_title(g): to_percent(row.accuracy[g]) for g in controls.groups if g != MEAN},
+            "Accuracy (%)": format_estimate(row.accuracy[MEAN]),
+            "Own depth minus this": format_points(row.adaptive_minus.get(MEAN)),
+            **{group_title(g): format_estimate(row.accuracy[g]) for g in others},
         })  # fmt: skip
         for group, cell in row.accuracy.items():
             minus = to_columns(row.adaptive_minus.get(group), "adaptive_minus", count=False)
@@ -69,7 +70,7 @@ def _controls_caption(controls: DepthControls) -> str:
     sweep = controls.sweep
     names = [name for name in sweep.corruptions if name != CLEAN]
     rho, rho_within = (
-        to_points(estimate, scale=1, digits=2)
+        format_points(estimate, scale=1, digits=2)
         for estimate in (controls.spearman, controls.spearman_within)
     )
     return (

@@ -9,8 +9,9 @@ import pandas as pd
 
 from dga.analysis.names import group_title
 from dga.analysis.statistics import Estimate
+from dga.io.numbers import format_signed
 
-DASH, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
+DASH = "\N{EN DASH}"
 EMPTY_CELL = DASH
 Cells = dict[str, Any]
 """A row, by column."""
@@ -74,7 +75,7 @@ class Rows:
         return pd.DataFrame(self.texts), pd.DataFrame(self.numbers)
 
 
-def to_percent(estimate: Estimate | None, interval: bool = True) -> str:
+def format_estimate(estimate: Estimate | None, interval: bool = True) -> str:
     """``32.4 (30.1–34.6)`` from shares of 1."""
     if estimate is None:
         return EMPTY_CELL
@@ -84,22 +85,16 @@ def to_percent(estimate: Estimate | None, interval: bool = True) -> str:
     return text
 
 
-def to_points(estimate: Estimate | None, scale: float = 100, digits: int = 1) -> str:
+def format_points(estimate: Estimate | None, scale: float = 100, digits: int = 1) -> str:
     """A difference in percentage points: ``+4.8 (+2.1 to +7.4)``."""
     if estimate is None:
         return EMPTY_CELL
     bounds = (estimate.value, estimate.low, estimate.high)
-    value, low, high = (to_signed(scale * v, digits) for v in bounds)
+    value, low, high = (format_signed(scale * v, digits) for v in bounds)
     return f"{value} ({low} to {high})"
 
 
-def to_signed(value: float, digits: int = 1) -> str:
-    """A number with its sign (a true minus): ``+4.8``; ``0.0`` has none."""
-    text = f"{value:+.{digits}f}".replace("-", MINUS)
-    return text[1:] if float(f"{value:.{digits}f}") == 0 else text
-
-
-def to_paper_percent(value: float | None) -> str:
+def format_paper_value(value: float | None) -> str:
     """The paper's two decimals as whole percent."""
     return EMPTY_CELL if value is None else f"{100 * value:.0f}"
 
