@@ -37,13 +37,13 @@ from app.server.gate import OLD_ADDRESSES, Gate, address_of
 from app.server.photos import UnknownPhotoError
 from app.server.turns import BusyError
 from dga.data.uploads import MAX_BYTES, UploadError
-from dga.io.shipped import shipped
+from dga.io.shipped import find_shipped_folder
 from dga.networks.models import find_models
 from dga.profiles import PROFILES
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import NETWORKS, Sources
 
-RECORDED, RESULTS = shipped("assets/recorded"), shipped("assets/results")
+RECORDED, RESULTS = find_shipped_folder("assets/recorded"), find_shipped_folder("assets/results")
 CALL_FILE_SECONDS = 3000
 """For which files of programs' calls are kept."""
 STATUSES = {UnknownPhotoError: 404, BusyError: 503, UploadError: 400, SettingsError: 400}

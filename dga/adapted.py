@@ -157,14 +157,14 @@ def repair_and_read(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
     device = predictor.models.device
     done = repair_photograph(predictor.models, pixels, seed)
     degradation = done.explanation.degradation
-    begun = time.perf_counter()
+    start_time = time.perf_counter()
     repaired, damaged = to_tensor(done.image)[None].to(device), None
     if predictor.system.ensemble:
         damaged = to_tensor(pixels)[None].to(device)
     probabilities = predictor.read(repaired, [seed], damaged)
     return Answers(
         probabilities,
-        seconds=[done.seconds + time.perf_counter() - begun],
+        seconds=[done.seconds + time.perf_counter() - start_time],
         depths=[int(done.depths.max())],
         crossed=[done.crossed],
         pictures=repaired,

@@ -127,7 +127,7 @@ class ForwardPath:
             depths = range(first, self._schedule.check_depth(depth) + 1)
             shape = self.x_0.shape
             noise = torch.stack([step_noise(self._seed, "forward", k, shape) for k in depths])
-            noise *= self._added(first, depth)
+            noise *= self._noise_deviation(first, depth)
             # One sum from depth 1 on, so that it does not matter how often it was interrupted.
             drift = torch.cat([self._drift[None], noise.double()]).cumsum(0)[1:]
             self._drift = drift[-1]
@@ -136,7 +136,7 @@ class ForwardPath:
             self._drawn = torch.cat([self._drawn, states.to(self.x_0.device)])
         return self._drawn[: depth + 1]
 
-    def _added(self, first: int, last: int) -> Tensor:
+    def _noise_deviation(self, first: int, last: int) -> Tensor:
         """Deviation of the noise added at depths ``first``...``last``, ``[n, 1, 1 or H, 1 or W]``.
 
         x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j

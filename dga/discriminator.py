@@ -102,7 +102,7 @@ class JudgedPath:
     def judge(self, count: int) -> Iterator[CurveUpdate]:
         """Judge states from the entry on, a batch at a time, until ``count`` have logits."""
         while (judged := len(self.logits)) < count:
-            begun = time.perf_counter()
+            start_time = time.perf_counter()
             size = min(
                 max_batch(self.states.x_0), count - judged, count if judged else FIRST_STATES
             )
@@ -111,6 +111,6 @@ class JudgedPath:
             states = self.states.up_to(first + size - 1)[first:]
             logits = judge_states(self.schedule, self.network, states, depths).double().numpy()
             self.logits = np.concatenate([self.logits, logits])
-            each = (time.perf_counter() - begun) / size
+            each = (time.perf_counter() - start_time) / size
             self.seconds += [self.seconds[-1] + each * n for n in range(1, size + 1)]
             yield CurveUpdate(self)

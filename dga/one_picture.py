@@ -159,10 +159,10 @@ def _reconstruct(
         if not isinstance(event, ReverseResult):
             yield event
             continue
-        begun = time.perf_counter()
+        start_time = time.perf_counter()
         image = from_tensor(event.image)
         (prediction,) = classify(models, event.image[None])
-        seconds = event.seconds + time.perf_counter() - begun
+        seconds = event.seconds + time.perf_counter() - start_time
         for system in by_repair[event.forward.repair]:
             result = Reconstruction(system, event.forward, image, prediction, seconds)
             results[system.name] = result

@@ -122,7 +122,7 @@ def photograph_steps(
     models: Models, pixels: Pixels, seed: int | None = None
 ) -> Iterator[CandidateScore | Progress | Photograph]:
     """:func:`repair_photograph`, an event at a time. The last one is the :class:`Photograph`."""
-    begun = time.perf_counter()
+    start_time = time.perf_counter()
     is_image = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
     if not is_image or pixels.shape[2] != 3 or not pixels.size:
         raise ValueError("A picture is an array of shape [H, W, 3] in 8 bits.")
@@ -141,7 +141,7 @@ def photograph_steps(
         image=image,
         noise=result.noise[:height, :width] * (not unchanged),  # else none counted
         unchanged=unchanged,
-        seconds=time.perf_counter() - begun,
+        seconds=time.perf_counter() - start_time,
     )
 
 

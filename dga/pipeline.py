@@ -241,9 +241,9 @@ class PictureCache:
         if config is None or self.explanation:
             return self.explanation or NO_EXPLANATION
         if config not in self._explanations:
-            begun = time.perf_counter()
+            start_time = time.perf_counter()
             explanation = yield from self._explain(config)
-            seconds = time.perf_counter() - begun
+            seconds = time.perf_counter() - start_time
             self._explanations[config] = replace(explanation, seconds=seconds)
         return self._explanations[config]
 
@@ -338,7 +338,7 @@ def split_by_rows(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
 
 def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | ReverseResult]:
     """Denoise one batch of jobs that differ in depth alone; a start of a job is a row."""
-    begun, firsts = time.perf_counter(), [job[0] for job in jobs]
+    start_time, firsts = time.perf_counter(), [job[0] for job in jobs]
     rows = [forward for forward in firsts for _ in forward.starts]
     depths = [depth for forward in firsts for depth in forward.starts]
     images = torch.cat([forward.states for forward in firsts])  # [b, 3, S, S]
@@ -356,7 +356,7 @@ def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep 
     if diffusion.sharpen:
         images = wiener(images, disk(diffusion.sharpen), diffusion.sharpen_regularisation)
     images = to_levels(images)
-    step_seconds = (time.perf_counter() - begun) / sum(forward.steps for forward in firsts)
+    step_seconds = (time.perf_counter() - start_time) / sum(forward.steps for forward in firsts)
     for job, image in zip(jobs, images, strict=True):
         for forward in job:
             yield ReverseResult(forward, image, step_seconds * forward.steps)

@@ -13,7 +13,7 @@ from app.runs.settings import MOST_STROKES, Settings
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import find_chart_depth
 from dga.data.uploads import MAX_BYTES
-from dga.io.shipped import shipped
+from dga.io.shipped import find_shipped_folder
 
 if TYPE_CHECKING:
     from app.endpoints import Service
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
 """Beside none and paint, those that are in sight at once."""
 OPENING = Settings()
-RESULTS = shipped("assets/results") / "photo" / "results.json"
+RESULTS = find_shipped_folder("assets/results") / "photo" / "results.json"
 
 
 def repair_page(service: Service) -> Page:

@@ -18,15 +18,15 @@ from app.pages.results_exhibits import (
 )
 from app.pages.results_file import Results
 from app.pages.shell import SNIPPET, Page, render
-from dga.data.examples import SPLITS as EXAMPLES
-from dga.io.shipped import shipped
+from app.runs.examples import SPLITS as EXAMPLES
+from dga.io.shipped import find_shipped_folder
 
 SMALL = Path("everyday16") / "exhibits"
 
 
 def results_page(folder: Path | None = None) -> Page:
     """``folder``: with ``photo/results.json`` and ``everyday16/exhibits``; what ships if None."""
-    folder = folder or shipped("assets/results")
+    folder = folder or find_shipped_folder("assets/results")
     results = Results.read(folder / "photo" / "results.json")
     exhibits = list(results.exhibits.values())
     figures = {exhibit["key"]: draw_figure(exhibit) for exhibit in exhibits}
@@ -57,14 +57,14 @@ def results_page(folder: Path | None = None) -> Page:
 
 def model_cards() -> Iterator[Mapping[str, str]]:
     """What the weights that ship are and were trained on."""
-    for path in sorted(shipped("assets/weights").glob("*/*/README.md")):
+    for path in sorted(find_shipped_folder("assets/weights").glob("*/*/README.md")):
         name, _, text = path.read_text("utf-8").partition("\n")
         yield {"key": "-".join(path.parts[-3:-1]), "title": name.strip("# "), "text": text.strip()}
 
 
 def credit_lines() -> Iterator[Mapping[str, str]]:
     """Who made each photograph that the page offers or that settings were chosen on."""
-    _, *rows = read_markdown_table(shipped("assets/samples") / "README.md")
+    _, *rows = read_markdown_table(find_shipped_folder("assets/samples") / "README.md")
     for file, author, licence, source in rows:
         name = Path(file).stem.replace("-", " ")
         yield {"name": name, "credit": f"{author}, {licence}", "source": source.strip("<>")}

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from app.runs.settings import Settings
-from dga.io.shipped import shipped
+from dga.io.shipped import find_shipped_folder
 
-FOLDER = shipped("assets/recorded") / "runs"
+FOLDER = find_shipped_folder("assets/recorded") / "runs"
 RECORDED_WEIGHTS = {
     "diffusion": "a15a3e5f2f7c",
     "discriminator": "bbbdb9ace448",

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from PIL import Image
 
-from dga.data.examples import SPLITS
+from app.runs.examples import SPLITS
 from dga.data.framing import Frame
 from dga.images import Pixels
-from dga.io.shipped import shipped
+from dga.io.shipped import find_shipped_folder
 from dga.profiles import Profile
 
 
@@ -36,7 +36,7 @@ def make_frame(profile: Profile) -> Frame:
     return Frame(size, release if release and release.crop <= size else None)
 
 
-_SHIPPED = shipped("assets/samples")
+_SHIPPED = find_shipped_folder("assets/samples")
 _COFFEE, _CHEETAH = SPLITS["tune"]["coffee"], SPLITS["report"]["cheetah"]
 _ALL = (
     Sample("espresso", "espresso", _COFFEE.path()),

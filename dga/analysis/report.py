@@ -36,8 +36,10 @@ def write_report(saved: SavedRuns, path: Path) -> Content:
     severities = [pooled for pooled in pools if not pooled.stream]
     streams = [pooled for pooled in pools if pooled.stream]
     exhibits = [
-        *map(_by_corruption, severities), *_undamaged(severities), *map(_mixed, streams)
-    ]  # fmt: skip
+        *map(_compare_by_corruption, severities),
+        *_compare_undamaged(severities),
+        *map(_compare_in_stream, streams),
+    ]
     conditions = pools[0].config if pools else {}
     report = {
         "profile": conditions.get("profile"),
@@ -68,7 +70,7 @@ def _hide_paths(command: str) -> str:
     return shlex.join(words)
 
 
-def _by_corruption(pooled: PooledRuns) -> Content:
+def _compare_by_corruption(pooled: PooledRuns) -> Content:
     lines = pooled.lines[pooled.lines["corruption"] != CLEAN]
     return {
         "key": f"severity-{pooled.severity}",
@@ -80,7 +82,7 @@ def _by_corruption(pooled: PooledRuns) -> Content:
     }
 
 
-def _undamaged(severities: Iterable[PooledRuns]) -> Iterator[Content]:
+def _compare_undamaged(severities: Iterable[PooledRuns]) -> Iterator[Content]:
     """Of all severities' runs, for undamaged photographs have none."""
     runs = [run for p in severities for run in p.runs if CLEAN in set(run.lines["corruption"])]
     if runs:
@@ -95,7 +97,7 @@ def _undamaged(severities: Iterable[PooledRuns]) -> Iterator[Content]:
         }
 
 
-def _mixed(pooled: PooledRuns) -> Content:
+def _compare_in_stream(pooled: PooledRuns) -> Content:
     return {
         "key": pooled.stream,
         "title": f"{STREAMS[pooled.stream]}: every damage and strength mixed",

@@ -136,7 +136,7 @@ def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
     return EvaluationRun(name or folder.name, read_config(folder / CONFIG), lines)
 
 
-def _damaged(path: Path, reason: object) -> ValueError:
+def _make_damage_error(path: Path, reason: object) -> ValueError:
     return ValueError(f"{path} is damaged: {reason}")
 
 
@@ -145,15 +145,15 @@ def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise _damaged(path, f"{error}.") from error
+        raise _make_damage_error(path, f"{error}.") from error
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
         try:
             row = json.loads(line)
             yield {column: row[column] for column in COLUMNS} | row
         except (json.JSONDecodeError, TypeError):
-            raise _damaged(path, f"line {number} is not a JSON object.") from None
+            raise _make_damage_error(path, f"line {number} is not a JSON object.") from None
         except KeyError as error:
-            raise _damaged(path, f"line {number} has no {error}.") from None
+            raise _make_damage_error(path, f"line {number} has no {error}.") from None
 
 
 def read_judge(folder: Path, name: str = "") -> JudgeRun:
@@ -182,7 +182,7 @@ def read_arrays(path: Path, *names: str) -> dict[str, NDArray[Any]]:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in names or file.files}
     except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise _damaged(path, error) from error
+        raise _make_damage_error(path, error) from error
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -190,4 +190,4 @@ def read_config(path: Path) -> dict[str, Any]:
     try:
         return dict(json.loads(path.read_text()))
     except (ValueError, TypeError) as error:
-        raise _damaged(path, f"{error}.") from error
+        raise _make_damage_error(path, f"{error}.") from error

@@ -219,7 +219,7 @@ def read_command_line() -> str:
     return shlex.join(["python", "-m", "dga", *sys.argv[1:]])
 
 
-def say_skipped(unreadable: Sequence[str], what: str = "could not be read") -> None:
+def print_skipped_pictures(unreadable: Sequence[str], what: str = "could not be read") -> None:
     """Name on stderr the pictures that were left out, if there are any."""
     from dga.io.parsing import first_names
 

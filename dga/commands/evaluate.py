@@ -61,4 +61,4 @@ def evaluate(
             systems = parse_all(loaded.profile, names)
             results = measure(loaded, systems, chosen_plan, out, batch, command_line)
         typer.echo(summarise(results.lines, is_stream=stream is not None))
-        common.say_skipped(results.unreadable)
+        common.print_skipped_pictures(results.unreadable)

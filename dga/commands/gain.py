@@ -28,7 +28,7 @@ def gain(
     Without labels, what it reads in the undamaged picture counts as right.
     """
     from dga.corruptions import parse_corruptions
-    from dga.evaluation.gain import is_labelled, measure_gain, summarise_gain
+    from dga.evaluation.gain import has_class_folders, measure_gain, summarise_gain
     from dga.io.files import exclusive
 
     if not data.exists():
@@ -39,6 +39,6 @@ def gain(
         results = measure_gain(
             loaded, data, out, pictures, severity, names, common.read_command_line()
         )
-        labelled = is_labelled(data, loaded.profile.classifier.classes)
-        typer.echo(summarise_gain(results.lines, labelled))
-        common.say_skipped(results.unreadable)
+        has_labels = has_class_folders(data, loaded.profile.classifier.classes)
+        typer.echo(summarise_gain(results.lines, has_labels))
+        common.print_skipped_pictures(results.unreadable)

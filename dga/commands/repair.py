@@ -43,8 +43,8 @@ def _repair_folder(folder: Path, out: Path | None, models: common.ModelOptions) 
     with exclusive(out):
         result = repair_folder(models.load(), folder, out)
     typer.echo(f"{result.summary()} {out}")
-    common.say_skipped(sorted(result.unreadable.values()))
-    common.say_skipped(sorted(result.failed.values()), "could not be repaired")
+    common.print_skipped_pictures(sorted(result.unreadable.values()))
+    common.print_skipped_pictures(sorted(result.failed.values()), "could not be repaired")
     if result.failed:
         raise typer.Exit(1)
 
@@ -54,7 +54,7 @@ def _repair_file(
 ) -> dict[str, Any]:
     """Write one repaired picture, whole or not at all; returns what is told of it."""
     from dga.data.picture_files import KINDS, write
-    from dga.io.files import numbered
+    from dga.io.files import find_unused_path
     from dga.photograph import repair_photograph
 
     if overwrite and out is None:
@@ -67,7 +67,7 @@ def _repair_file(
     picture = common.read_picture(photo)
     photograph = repair_photograph(models.load(), picture.pixels)
     content = picture.result(photograph.image, target.suffix)
-    target = target if out else numbered(target)
+    target = target if out else find_unused_path(target)
     write(target, content)
     return photograph.facts() | {"file": str(target)}
 

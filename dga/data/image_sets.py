@@ -22,7 +22,7 @@ from dga.data.uploads import LABELLED, UploadError, is_picture, open_picture, re
 from dga.images import Pixels
 from dga.io.parsing import first_names
 
-NAMES_SHOWN = 20
+LISTED_NAMES = 20
 HELD_OUT = 0.03
 """Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
@@ -175,7 +175,7 @@ def find_images(
     sources: Sequence[str | Path],
     frame: Frame,
     classes: tuple[str, ...] | None = None,
-    labelled: bool = True,
+    has_labels: bool = True,
 ) -> ImageFiles:
     """List the pictures of some folders or zips laid out as ``class/picture``.
 
@@ -185,29 +185,29 @@ def find_images(
     ``ValueError`` for unknown classes, for two pictures of one name and for no pictures at all,
     ``FileNotFoundError`` for a missing source. Nothing is read but the lists of files.
     """
-    pattern, layout = ("*/*", " (class/picture.jpeg)") if labelled else ("**/*", "")
+    pattern, layout = ("*/*", " (class/picture.jpeg)") if has_labels else ("**/*", "")
     places = [
         (str(source), name)
         for source in sources
         for name in list_pictures(Path(source), pattern)
-        if "/" in name or not labelled
+        if "/" in name or not has_labels
     ]
     if not places:
         raise ValueError(f"No pictures in {', '.join(map(str, sources))}{layout}.")
-    if not labelled:
+    if not has_labels:
         names, classes = tuple(name for _, name in places), ("",)
         labels = np.zeros(len(places), dtype=np.int64)
     else:
         names = tuple("/".join(name.split("/")[-2:]) for _, name in places)
         labels, classes = _label_names(names, classes)
-    seen = dict[str, tuple[str, str]]()
+    place_by_name = dict[str, tuple[str, str]]()
     for name, place in zip(names, places, strict=True):
-        if name in seen:
-            first, second = "/".join(seen[name]), "/".join(place)
+        if name in place_by_name:
+            first, second = "/".join(place_by_name[name]), "/".join(place)
             raise ValueError(
                 f"Two pictures are called {name}, {first} and {second}: leave one out."
             )
-        seen[name] = place
+        place_by_name[name] = place
     return ImageFiles(names, labels, classes, tuple(places), frame)
 
 
@@ -224,8 +224,8 @@ def _label_names(
     position = {name: i for i, name in enumerate(titles)}
     if unknown := sorted(set(folders) - set(position)):
         raise ValueError(
-            f"Unknown classes {first_names(unknown, NAMES_SHOWN)}. The classes are: "
-            f"{first_names(titles, NAMES_SHOWN)}."
+            f"Unknown classes {first_names(unknown, LISTED_NAMES)}. The classes are: "
+            f"{first_names(titles, LISTED_NAMES)}."
         )
     return np.array([position[folder] for folder in folders], dtype=np.int64), classes
 

@@ -63,11 +63,11 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
         "methods": {REPAIR: to_plain(choose_repair(models))},
     }
     results = ResultsFile(out, config)
-    wanted = set(paths)
+    pictures = set(paths)
     rows = {
         line["path"]: line
         for line in results.lines
-        if line["path"] in wanted and (out / line["repaired"]).is_file()
+        if line["path"] in pictures and (out / line["repaired"]).is_file()
     }
     result = FolderResult(list(rows.values()), [], unreadable, {})
     for path in tqdm([p for p in paths if p not in rows], unit="image", mininterval=1.0):

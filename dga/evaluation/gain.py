@@ -44,14 +44,14 @@ def measure_gain(
     where ``out`` holds lines of more. The same call goes on where it was stopped. Raises
     ``ValueError`` for data without pictures.
     """
-    labelled = is_labelled(data, models.profile.classifier.classes)
+    has_labels = has_class_folders(data, models.profile.classifier.classes)
     conditions = (CLEAN, *corruptions)
-    plan = Plan((str(data.absolute()),), conditions, severity, labelled=labelled, most=pictures)
+    plan = Plan((str(data.absolute()),), conditions, severity, has_labels=has_labels, most=pictures)
     systems = {name: replace(parse(models.profile, name), name=name) for name in (BEFORE, AFTER)}
     results = evaluate(models, systems, plan, out, batch=8, command=command)
     chosen = set(choose_images(plan, models.profile).names)
     lines = [row for row in results.lines if row["path"] in chosen]
-    if not labelled:
+    if not has_labels:
         undamaged = {
             row["path"]: row["prediction"]
             for row in lines
@@ -63,7 +63,7 @@ def measure_gain(
     return replace(results, lines=lines)
 
 
-def is_labelled(data: Path, classes: Sequence[str]) -> bool:
+def has_class_folders(data: Path, classes: Sequence[str]) -> bool:
     """Whether all pictures lie in folders named after classes, or after ImageNet's."""
     if data.is_file():
         return zipfile.is_zipfile(data)
@@ -74,7 +74,7 @@ def is_labelled(data: Path, classes: Sequence[str]) -> bool:
     return are_wnid_folders(folders) or {f.replace("_", " ") for f in folders} <= set(classes)
 
 
-def summarise_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
+def summarise_gain(rows: Sequence[ResultRow], has_labels: bool) -> str:
     """The answer in a sentence, and a Markdown table: percent right, gain with its 95 % interval.
 
     Intervals are over photographs; ``gained``, ``lost``: readings that repair put right or wrong.
@@ -97,7 +97,7 @@ def summarise_gain(rows: Sequence[ResultRow], labelled: bool) -> str:
     shares = damaged.astype({"correct": float}).pivot_table("correct", "path", "method")
     change = estimate_mean((shares[AFTER] - shares[BEFORE]).to_numpy(np.float32)[None])
     assert change is not None  # every picture has both
-    answer = _answer(change, "right" if labelled else "as undamaged")
+    answer = _answer(change, "right" if has_labels else "as undamaged")
     return f"{answer}\n\n{to_markdown(table)}"
 
 

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from dga.analysis.saved_runs import read_arrays
 from dga.corruptions import CLEAN
 from dga.data.framing import View
-from dga.data.image_sets import NAMES_SHOWN, ImageFiles
+from dga.data.image_sets import LISTED_NAMES, ImageFiles
 from dga.diffusion import forward_path
 from dga.discriminator import compute_curve
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
@@ -126,7 +126,7 @@ class JudgingRun:
             batch = self.images.take(range(start, stop))
             pictures, unreadable = read_batch(self.plan, view, batch, condition)
             if unreadable:
-                names = first_names(unreadable, NAMES_SHOWN)
+                names = first_names(unreadable, LISTED_NAMES)
                 raise ValueError(f"Under {condition} these pictures cannot be read: {names}.")
             x = to_tensor(pictures.pixels).to(models.device)  # [n, 3, S, S]
             for name, x_i in zip(pictures.names, x, strict=True):

@@ -45,7 +45,8 @@ class Plan:
     - ``stream``: every picture once, at a severity from 0 (clean) to 5 and under one of the
       corruptions, both drawn by its seed; shuffled (wild), sorted by label, or as wild but one
       picture at a time (single).
-    - ``labelled``: folders are classes; else pictures lie at any depth, and none is right or wrong.
+    - ``has_labels``: folders are classes; else pictures lie at any depth, and no reading is right or
+      wrong.
 
     Raises ``ValueError`` for numbers out of range and for conditions that the data lacks.
     """
@@ -59,7 +60,7 @@ class Plan:
     corrupted: str | None = None
     stream: str | None = None
     skip: int = 0
-    labelled: bool = True
+    has_labels: bool = True
     most: int | None = None
 
     def __post_init__(self) -> None:
@@ -126,7 +127,7 @@ class Plan:
             "corrupted": Path(self.corrupted).name if self.corrupted else None,
             "split": self.split,
             "seed": self.seed,
-            **({} if self.labelled else {"labelled": False}),
+            **({} if self.has_labels else {"labelled": False}),
         }
 
     def _check_stored(self) -> None:
@@ -151,7 +152,7 @@ def choose_images(plan: Plan, profile: Profile) -> ImageFiles:
     """
     view = View.of(profile)
     classes = profile.classifier.classes or None
-    images = find_images(plan.folders, view.clean, classes, plan.labelled)
+    images = find_images(plan.folders, view.clean, classes, plan.has_labels)
     tune, report = split_tune(images, tune_pictures(profile.name))
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)

@@ -133,7 +133,7 @@ class LoadedSystems:
                     "seed": seeds[i],
                     "method": name,
                     # By position: two classes may share a name.
-                    "correct": predicted == label if plan.labelled else None,
+                    "correct": predicted == label if plan.has_labels else None,
                     **facts,
                     **_measure_psnr(outcome, i, pictures),
                 }

@@ -46,7 +46,7 @@ def atomic(path: Path, suffix: str = ".part") -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
-def numbered(path: Path) -> Path:
+def find_unused_path(path: Path) -> Path:
     """``path``, or the first unused one of ``NAME-2.png``, ``NAME-3.png`` ... where it exists."""
     names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
     return path if not os.path.lexists(path) else next(n for n in names if not os.path.lexists(n))

@@ -6,7 +6,7 @@ ROOT = Path(__file__).resolve().parents[2]
 """The folder of the packages ``dga`` and ``app``: a checkout, or an environment's packages."""
 
 
-def shipped(folder: str) -> Path:
+def find_shipped_folder(folder: str) -> Path:
     """The path of ``folder``, such as ``assets/weights``.
 
     An installation keeps ``assets`` inside ``dga``. Raises ``FileNotFoundError`` where it is

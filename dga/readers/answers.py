@@ -80,11 +80,11 @@ class Predictor:
         """
         if results is None:
             return self._answer_without_repair(x, seeds)
-        begun = time.perf_counter()
+        start_time = time.perf_counter()
         pictures = torch.stack([rebuilt.image for rebuilt in results])
         stops = [rebuilt.forward for rebuilt in results]
         probabilities = self.read(pictures, seeds, x if self.system.ensemble else None)
-        reading = (time.perf_counter() - begun) / len(x)
+        reading = (time.perf_counter() - start_time) / len(x)
         return Answers(
             probabilities,
             seconds=[one.forward.seconds + one.seconds + reading for one in results],
@@ -95,11 +95,11 @@ class Predictor:
         )
 
     def _answer_without_repair(self, x: Tensor, seeds: Sequence[int]) -> Answers:
-        begun, n = time.perf_counter(), len(x)
+        start_time, n = time.perf_counter(), len(x)
         output = self._reader.read(x, seeds)
         answers = Answers(
             output.probabilities,
-            seconds=[(time.perf_counter() - begun) / n] * n,
+            seconds=[(time.perf_counter() - start_time) / n] * n,
             depths=[0] * n,
             crossed=[True] * n,
         )

@@ -111,10 +111,10 @@ def measure_seconds(work: Work, device: torch.device) -> float:
     try:
         work()
         wait()
-        begun = time.perf_counter()
+        start_time = time.perf_counter()
         work()
         wait()
-        return time.perf_counter() - begun
+        return time.perf_counter() - start_time
     except (RuntimeError, MemoryError) as error:
         if not is_shortage(error):
             raise

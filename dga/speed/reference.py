@@ -39,10 +39,10 @@ class PublishedSampler:
                     with torch.no_grad():
                         x = self.diffusion.p_sample(self.network, x, time)["sample"]
                 else:
-                    x = self._guided(x, time, reference, guidance)
+                    x = self._take_guided_step(x, time, reference, guidance)
         return x
 
-    def _guided(
+    def _take_guided_step(
         self, x: Tensor, time: Tensor, reference: Tensor, guidance: GuidanceConfig
     ) -> Tensor:
         with torch.enable_grad():

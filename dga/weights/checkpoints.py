@@ -20,7 +20,7 @@ WRAPPERS = (
 """Under these names some trainers keep the weights beside their own state; averaged ones first."""
 WRAPPER_DEPTH = 3
 """How deep such a state may lie: a dictionary may hold itself."""
-NAMES_SHOWN = 3
+LISTED_NAMES = 3
 _ADVICE = "save its weights alone, torch.save(model.state_dict(), PATH), and name that file"
 
 
@@ -110,7 +110,7 @@ def load_state(
         if state[name].is_floating_point() != expected[name].is_floating_point():
             others.append(name)
     if others:
-        names = first_names(sorted(others), NAMES_SHOWN)
+        names = first_names(sorted(others), LISTED_NAMES)
         raise WeightsError(f"{path} holds another network (other kinds of numbers: {names}).")
     try:
         network.load_state_dict(state, assign=assign)
@@ -123,6 +123,6 @@ def check_numbers(path: Path, state: Mapping[str, Tensor]) -> None:
     bad = [name for name, value in state.items() if not bool(value.isfinite().all())]
     if bad:
         raise WeightsError(
-            f"{path} holds values that are not numbers ({first_names(bad, NAMES_SHOWN)}): its "
+            f"{path} holds values that are not numbers ({first_names(bad, LISTED_NAMES)}): its "
             "training failed, or it was altered."
         )

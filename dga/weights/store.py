@@ -13,7 +13,7 @@ from safetensors.torch import load
 from torch import Tensor, nn
 
 from dga.io.files import CHECKPOINT, CONFIG, sha256, write_json
-from dga.io.shipped import shipped
+from dga.io.shipped import find_shipped_folder
 from dga.weights.checkpoints import (
     WeightsError,
     check_numbers,
@@ -39,7 +39,7 @@ def weights_folder(profile: str, model: str, root: Path | None = None) -> Path:
 
     Where that folder holds one checkpoint of others instead of weights of ours, its path.
     """
-    folder = (root or shipped("assets/weights")) / profile / model
+    folder = (root or find_shipped_folder("assets/weights")) / profile / model
     if root is None and not folder.is_dir():
         folder = weights_home() / profile / model
     if folder.is_dir() and not (folder / CONFIG).exists():

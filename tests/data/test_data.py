@@ -62,7 +62,7 @@ def test_pictures_are_known_by_their_endings(picture_folder, tmp_path):
     for source in (data, shutil.make_archive(str(data), "zip", data)):
         assert len(Photographs.read([Path(source)]).pictures) == 1
         assert len(find_images([source], Frame(32))) == 17
-        assert len(find_images([source], Frame(32), labelled=False)) == 17
+        assert len(find_images([source], Frame(32), has_labels=False)) == 17
 
 
 def _many(count: int) -> ImageArrays:

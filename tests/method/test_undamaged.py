@@ -10,7 +10,7 @@ import pytest
 import skimage.data
 from PIL import Image
 
-from dga.data.examples import SPLITS
+from app.runs.examples import SPLITS
 from dga.images import Pixels, through_jpeg, to_pixels
 from dga.networks.models import Models
 from dga.photograph import repair_photograph

@@ -13,10 +13,10 @@ from app.pages.shell import render_page
 from dga.analysis.report import write_report
 from dga.analysis.saved_runs import read_runs
 from dga.corruptions import CORRUPTIONS
-from dga.io.shipped import shipped
+from dga.io.shipped import find_shipped_folder
 from tests.fixtures.results import lines_of, write_run
 
-SHIPPED = shipped("assets/results")
+SHIPPED = find_shipped_folder("assets/results")
 PHOTOGRAPHS = 10
 METHODS = {"source": 2, "dda": 3, "dga-guided": 4, "dga-plus": 6}  # right, of ten
 
@@ -135,5 +135,5 @@ def test_what_ships():
     assert set(re.findall(r'href="results#([^"]+)"', html)) <= anchors
     for address in re.findall(r'"results-files/([^"]+)"', html):
         assert (SHIPPED / address).is_file(), address
-    _, *photographs = read_markdown_table(shipped("assets/samples") / "README.md")
+    _, *photographs = read_markdown_table(find_shipped_folder("assets/samples") / "README.md")
     assert all(author in html for _, author, *_ in photographs)

@@ -64,7 +64,7 @@ def test_what_does_not_fit_is_a_row_without_seconds(loaded, monkeypatch):
         raise torch.OutOfMemoryError
 
     monkeypatch.setattr("dga.networks.models.load_models", lambda *a, **k: loaded)
-    monkeypatch.setattr(PublishedSampler, "_guided", fail)
+    monkeypatch.setattr(PublishedSampler, "_take_guided_step", fail)
     options = "--against", "reference", "--batches", "1", "--steps", 1
     rows = [line.split() for line in done("bench", *options).stdout.splitlines()]
     assert ["guided", "1", "published", "float32", "-", "-"] in rows

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from dga.io.shipped import shipped
+from dga.io.shipped import find_shipped_folder
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import load_weights, read_config, read_state, save_weights
 
@@ -52,11 +52,11 @@ def test_altered_weights_are_refused(folder):
 
 
 def test_shipped_weights_keep_their_bounds():
-    files = list(shipped("assets/weights").rglob("*.safetensors"))
+    files = list(find_shipped_folder("assets/weights").rglob("*.safetensors"))
     assert max(path.stat().st_size for path in files) < 10 * 2**20
     assert sum(path.stat().st_size for path in files) < 40 * 2**20
     limits = {"diffusion": 12e6, "discriminator": 4e6, "explainer": 4e6, "classifier": 5e6}
-    folders = [path.parent for path in shipped("assets/weights").rglob("config.json")]
+    folders = [path.parent for path in find_shipped_folder("assets/weights").rglob("config.json")]
     assert {folder.name for folder in folders} == set(limits)
     for folder in folders:
         state, config = read_state(folder), read_config(folder)
