@@ -45,8 +45,8 @@ class Plan:
     - ``stream``: every picture once, at a severity from 0 (clean) to 5 and under one of the
       corruptions, both drawn by its seed; shuffled (wild), sorted by label, or as wild but one
       picture at a time (single).
-    - ``has_labels``: folders are classes; else pictures lie at any depth, and no reading is right or
-      wrong.
+    - ``has_labels``: folders are classes; else pictures lie at any depth, and no reading of one is
+      right or wrong.
 
     Raises ``ValueError`` for numbers out of range and for conditions that the data lacks.
     """
