@@ -38,11 +38,12 @@ class Frame:
 
 @dataclass(frozen=True)
 class View:
-    """How a profile's pictures are prepared: read as ``clean``, corrupted, then ``finish``\\ ed.
+    """How a profile's pictures are prepared, for training and for measuring alike.
 
-    Without a ``release`` a picture is read at the networks' ``size`` and that is all. With
-    one, it becomes what the released data set would hold (cut, corrupted, compressed) and
-    is then read as a file of that set is: resized to the networks' size.
+    A picture file is read through ``clean``, perhaps corrupted, and brought to the networks'
+    ``size`` by ``finish``. Without a ``release`` the first step does all of it. With one, the
+    picture becomes what the released data set would hold (cut, corrupted, compressed), and is then
+    read as a file of that set is.
     """
 
     size: int

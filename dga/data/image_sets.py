@@ -230,17 +230,6 @@ def _label_names(
     return np.array([position[folder] for folder in folders], dtype=np.int64), classes
 
 
-def read_images(
-    sources: Sequence[str | Path], size: int, classes: tuple[str, ...] | None = None
-) -> ImageArrays:
-    """Read every picture of some folders or zips, see :func:`find_images`.
-
-    Pictures are cropped and resized to ``size`` pixels a side. The first that cannot be
-    read raises ``ValueError``.
-    """
-    return find_images(sources, Frame(size), classes).load()
-
-
 def _in_hash_order(images: ImageArrays | ImageFiles) -> list[int]:
     """Positions in the order of the hashes of the file names."""
     files = (os.fsencode(PurePosixPath(name).name) for name in images.names)

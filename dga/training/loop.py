@@ -104,7 +104,10 @@ class Training:
     workers: int = 0
 
     def describe(self, model: str, images: ImageArrays | ImageFiles, **more: str) -> dict[str, str]:
-        """What a checkpoint belongs to, besides its config; ``more``: of one model alone."""
+        """What a checkpoint must have in common with a run that goes on from it, besides the config.
+
+        ``model``: diffusion, classifier or discriminator; ``more``: facts of that model alone.
+        """
         return {
             "model": model,
             "profile": self.profile.name,

@@ -35,7 +35,10 @@ SHRINKING_KERNELS = (
 
 
 class Batch(NamedTuple):
-    """One batch: ``x_k`` ``[2 n, 3, S, S]``, sources first; the rest ``[2 n]``."""
+    """``n`` pairs: the states ``x_k`` ``[2 n, 3, S, S]``, those of the sources first.
+
+    ``time``: original timesteps, int64 ``[2 n]``; ``target``: float ``[2 n]``, 1 for corrupted.
+    """
 
     x_k: Tensor
     time: Tensor
@@ -44,9 +47,11 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class PairBatches(Dataset):
-    """Batches by step: the work on them that needs no network, for other processes to do.
+    """The batch of every step: all the work on it that needs no network.
 
-    ``photographs``: of which ``config.windows`` of the pairs are cut.
+    ``images``: clean pictures; ``samples``: generated ones, uint8 ``[N, S, S, 3]``, which stand for
+    clean ones where the study says so; ``photographs``: a share ``config.windows`` of the pairs
+    are windows of these. Raises ``ValueError`` for a picture that cannot be read, naming it.
     """
 
     profile: Profile

@@ -43,7 +43,7 @@ COMPARED_REACH = 24 / 100
 
 @dataclass(frozen=True)
 class SecondPictures:
-    """The second picture of each pair, and how the pair is shown.
+    """The second picture of each of ``n`` pairs, which is mostly damaged, and how a pair is shown.
 
     ``x``: ``[n, 3, S, S]``; ``target``: float ``[n]``, 0 where a clean picture stayed clean;
     ``deviation``: ``[n]``, of the noise that it is taken to hold; ``depth``: int64 ``[n]``.

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dga.data.framing import View
-from dga.data.image_sets import ImageArrays, ImageFiles, find_images, read_images
+from dga.data.framing import Frame, View
+from dga.data.image_sets import ImageArrays, ImageFiles, find_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
 from dga.profiles import Profile
@@ -93,13 +93,13 @@ def train(
             training, images, options.study, photographs
         )
     elif model == "diffusion":
-        images = read_images(data, profile.image_size, classes)
+        images = find_images(data, Frame(profile.image_size), classes).load()
         facts = {"max_depth": options.max_depth, "features": options.features}
         network = diffusion_trainer.train_diffusion(
             training, images, photographs=photographs, **facts
         )
     else:
-        images = read_images(data, profile.image_size, classes)
+        images = find_images(data, Frame(profile.image_size), classes).load()
         network = classifier_trainer.train_classifier(training, images)
     config_of_weights = {
         "model": model,

@@ -14,7 +14,6 @@ from dga.data.framing import Frame
 from dga.data.image_sets import (
     ImageArrays,
     find_images,
-    read_images,
     split_tune,
     take_per_class,
     take_training,
@@ -29,7 +28,8 @@ def test_folder_and_zip_hold_the_same_pictures(picture_folder, tmp_path):
     with zipfile.ZipFile(archive, "w") as file:
         for path in picture_folder.glob("*/*"):
             file.write(path, f"some/where/{path.parent.name}/{path.name}")
-    from_folder, from_zip = read_images([picture_folder], 32), read_images([archive], 32)
+    from_folder = find_images([picture_folder], Frame(32)).load()
+    from_zip = find_images([archive], Frame(32)).load()
     assert from_folder.classes == from_zip.classes == ("big cat", "cat")
     assert from_folder.names == from_zip.names
     assert from_folder.pixels.shape == (16, 32, 32, 3)
@@ -39,17 +39,17 @@ def test_folder_and_zip_hold_the_same_pictures(picture_folder, tmp_path):
 
 def test_bad_data_is_named(picture_folder, tmp_path):
     with pytest.raises(FileNotFoundError, match="neither a folder nor a zip"):
-        read_images([tmp_path / "nothing"], 32)
+        find_images([tmp_path / "nothing"], Frame(32)).load()
     with pytest.raises(ValueError, match=r"No pictures"):
-        read_images([tmp_path], 32)
+        find_images([tmp_path], Frame(32)).load()
     with pytest.raises(ValueError, match="Unknown classes big cat"):
-        read_images([picture_folder], 32, classes=("cat",))
+        find_images([picture_folder], Frame(32), classes=("cat",)).load()
     with pytest.raises(ValueError, match=r"Two pictures are called .*: leave one out"):
-        read_images([picture_folder, picture_folder], 32)
+        find_images([picture_folder, picture_folder], Frame(32)).load()
     (tmp_path / "cat").mkdir()
     (tmp_path / "cat" / "broken.png").write_bytes(b"not a picture")
     with pytest.raises(ValueError, match=r"cat/broken\.png"):
-        read_images([tmp_path], 32)
+        find_images([tmp_path], Frame(32)).load()
 
 
 def test_pictures_are_known_by_their_endings(picture_folder, tmp_path):

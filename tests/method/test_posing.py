@@ -15,7 +15,8 @@ from app.runs.settings import Settings
 from app.runs.subject import Original, Subject
 from app.runs.watch import watch
 from dga.adapted import AdaptedClassifier, repair
-from dga.data.image_sets import read_images
+from dga.data.framing import Frame
+from dga.data.image_sets import find_images
 from dga.discriminator import max_batch
 from dga.images import from_tensor, to_tensor
 from dga.networks.compute import Compute
@@ -68,7 +69,7 @@ def test_training(name, tiny_models, tiny_profile, picture_folder, tmp_path):
     """A few steps with checkpoints, and going on from one."""
     schedule = dataclasses.replace(tiny_profile.schedule, steps=4)
     profile = dataclasses.replace(tiny_profile, schedule=schedule)
-    images = read_images([picture_folder], 32, profile.classifier.classes)
+    images = find_images([picture_folder], Frame(32), profile.classifier.classes).load()
     config = TrainConfig(images=8, batch=4, lr=1e-3, bf16=False)
     weights = tmp_path / "diffusion"
     save_weights(tiny_models.denoiser.state_dict(), weights, {})
