@@ -104,7 +104,7 @@ class Training:
     workers: int = 0
 
     def describe(self, model: str, images: ImageArrays | ImageFiles, **more: str) -> dict[str, str]:
-        """What a checkpoint must have in common with a run that goes on from it, besides the config.
+        """What a checkpoint and a run that goes on from it have in common, besides the config.
 
         ``model``: diffusion, classifier or discriminator; ``more``: facts of that model alone.
         """
