@@ -89,9 +89,9 @@ class Service:
         address = find_address(request)
         visitor = f"{address} {page}"
         with explain_errors():
+            if page and (earlier := self.latest.get(visitor)):
+                earlier.drop()  # first, so that this one may have its place in a full line
             async with self.turns.join(visitor, address) as turn:
-                if page and (earlier := self.latest.get(visitor)):
-                    earlier.drop()
                 self.latest[visitor] = turn
                 try:
                     async for part in self.networks.run_steps(steps, turn=turn):

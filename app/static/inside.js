@@ -8,6 +8,8 @@ const BOTTOM = 260;
 
 let chart = null;
 let last = "";
+let shownStop; // the depth whose frame of the film was brought into sight
+const centre = (node) => node.getBoundingClientRect().left + node.offsetWidth / 2;
 
 /** As the server decides it: the first depth below tau, at most the cap; where there is none, 0 with a horizon, else the cap. */
 function chooseDepth(confidence, tau, page) {
@@ -168,10 +170,14 @@ function showFilm({ film = [], depths = [], stop }) {
     const caption = depth ? `${depth} steps` : "as it came";
     return make("figure", { role: "listitem", class: stop && depth === near ? "is-stop" : "" }, make("img", { src: image, alt: depth ? `After ${caption}` : "As it came", loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), ...rebuilt);
   }));
+  const frame = find("#film .is-stop"); // where the film is wider than the screen, this is in sight
+  if (frame && stop.depth !== shownStop) find("#film").scrollLeft += centre(frame) - centre(find("#film"));
+  shownStop = stop?.depth;
 }
 
 function showRebuilt(record, isRunning) {
   const { stop, paper, guided, fixed, diagnosis } = record;
+  const rest = stop?.has_given_up ? "Left alone" : "Nothing to do";
   const entries = [
     [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${stop ? ` = ${stop.depth}${stop.is_crossed ? "" : ", the limit"}` : ""}`, ""],
     [paper, paper?.depth === 0 ? rest : "Rebuilt freely", "the paper’s method, DGA"],
@@ -179,7 +185,6 @@ function showRebuilt(record, isRunning) {
     [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "the rival, DDA"],
     [diagnosis, diagnosis?.is_unchanged ? "Left alone" : "Found and undone first", "our repair, DGA+"],
   ];
-  const rest = stop?.has_given_up ? "Left alone" : "Nothing to do";
   const box = find("#rebuilt");
   if (!box.children.length) {
     box.append(...entries.map(([, name, method]) => make("figure", {}, make("img", { alt: name, width: 224, height: 224, loading: "lazy" }), make("b", {}), make("span", {}, method), make("div", { class: "reading" }))));

@@ -7,6 +7,7 @@ const page = data();
 const hasUsualDepths = ({ tau, fixed_depth }) => tau == null && fixed_depth == null;
 const plain = (settings) => hasUsualDepths(settings) && !settings.strokes.length;
 const nameRecord = ({ photo, damage, strength, seed }) => `${photo}-${damage}-${strength}-${seed}`;
+const isRecorded = () => page.recorded.includes(nameRecord(settings)) && plain(settings);
 
 let settings = { ...page.opening };
 let record = page.record ?? {};
@@ -18,6 +19,7 @@ let current = null; // the run that is waited for
 let shownDamage = page.opening.damage; // of the damaged picture in the record
 let thumbnailsOf = ""; // the photo whose thumbnails the damages have
 let inDivider = "repaired"; // which picture stands right of the divider
+let ownPicture = null; // the visitor's file, as the browser itself shows it
 
 const picture = find("#picture");
 const before = find("#before");
@@ -29,6 +31,7 @@ function showRow(name) {
   const row = find(`#row-${name}`);
   if (name === "damaged") row.hidden = isUndamaged();
   if (name === "original") put(find(".what", row), isUndamaged() ? "As it came" : "Original");
+  if (name === "repaired") put(find(".what", row), isUnchanged() ? "Left alone" : "Repaired");
   const reading = isOld[name] ? null : record[name]?.reading;
   row.classList.toggle("is-old", Boolean(isOld[name]));
   row.classList.toggle("right", reading?.is_right === true);
@@ -44,6 +47,9 @@ function showTag(selector, side, part) {
   put(find(selector), part ? side + mark : "");
 }
 
+/** Whether our repair left the photo as it was. */
+const isUnchanged = () => !isOld.repaired && Boolean(record.repaired?.is_unchanged);
+
 /** Whether nothing is done to the photo here: neither damage nor, so far, a stroke. */
 function isUndamaged() {
   const { damage, strokes } = settings;
@@ -58,7 +64,8 @@ function previewDamage() {
   const isSquare = original ? original.width === original.height : page.samples.includes(photo); // as thumbnails are
   const name = isUndamaged() || damage === "paint" ? "none" : damage;
   const thumbnail = isSquare && thumbnailsOf === photo ? find(`#damages [value="${name}"] img`).getAttribute("src") : null;
-  return name === "none" ? original?.image ?? thumbnail : thumbnail ?? original?.image;
+  const whole = original?.image ?? (page.samples.includes(photo) ? null : ownPicture);
+  return name === "none" ? whole ?? thumbnail : thumbnail ?? whole;
 }
 
 function showPicture() {
@@ -84,7 +91,6 @@ function showPicture() {
   if (isRightOld) put(find("#tag-after"), describeState());
   const { width, height } = record.original ?? {};
   put(find("#size"), width && width !== height ? `${width} × ${height}` : "");
-  if (width) picture.style.aspectRatio = width >= height ? 1 : `${Math.max(width / height, 0.75)}`;
   if (record.original?.image) picture.style.setProperty("--held", `url("${record.original.image}")`);
 }
 
@@ -95,11 +101,20 @@ function showFound() {
     : found ? `Found: ${found.sentence}`
     : progress?.total && !isOld.progress && state === "running" ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.` : describeState();
   put(find("#found"), text);
-  put(find("#seconds"), found && !waiting ? `${found.seconds.toFixed(1)} s` : "");
+  showSeconds();
   const download = find("#download");
   download.hidden = !address || isOld.download || record.repaired?.is_unchanged;
   if (address) download.href = address;
 }
+
+/** What a repair took here, or so far: a recorded one took it elsewhere. */
+function showSeconds() {
+  const found = isOld.found ? null : record.found;
+  const elapsed = Math.floor((performance.now() - begun) / 1000);
+  const text = found ? (isRecorded() ? "" : `${found.seconds.toFixed(1)} s`) : state === "running" && elapsed ? `${elapsed} s` : "";
+  put(find("#seconds"), text);
+}
+setInterval(showSeconds, 1000);
 
 function showTiles() {
   for (const name of ["paper", "fixed"]) {
@@ -124,13 +139,25 @@ function showRates() {
   const rate = rates[strength];
   const start = isAny || strength === wished ? "" : `Not measured at ${wished} of 5. `;
   const text = damage in page.leftAloneNotes ? page.leftAloneNotes[damage]
-    : rate ? `${start}At ${strength} of 5${isAny ? ", mean of 15 kinds of damage" : ""}: ${rate.before} % of ${rate.photographs} photographs ${isAny ? "" : "with this damage "}are read right, and ${rate.after} % after our repair.`
+    : rate ? `${start}At ${strength} of 5${isAny ? ", mean of 15 kinds of damage" : ""}: ${rate.before}\u00a0% of ${rate.photographs} photographs ${isAny ? "" : "with this damage "}are read right, and ${rate.after}\u00a0% after our repair.`
     : "Results says for each damage how many of many photographs are read right before and after.";
   put(find("#how-often"), text);
 }
 
+/** A long headline is set smaller, so that nothing below it moves. */
+function fitHeadline() {
+  const line = find("#headline");
+  line.style.fontSize = "";
+  for (let size = parseFloat(getComputedStyle(line).fontSize); size > 15 && line.scrollHeight > line.clientHeight; size--) {
+    line.style.fontSize = `${size - 1}px`;
+  }
+}
+addEventListener("resize", fitHeadline);
+document.fonts.ready.then(fitHeadline);
+
 function showAll() {
   put(find("#headline"), isOld.headline || !record.headline ? describeState() : record.headline);
+  fitHeadline();
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
   showFound();
@@ -154,6 +181,7 @@ function showInside() {
 // ---- Running
 
 let state = "done"; // or running, or failed
+let begun = 0; // when the last change was made
 let isOld = {}; // parts of the last result that no newer one has replaced
 const describeState = () => (state === "failed" ? "Not repaired" : "Repairing …");
 const OLD_BY = { tau: ["stop", "paper", "guided"], fixed_depth: ["fixed"] };
@@ -163,6 +191,7 @@ function markOld(changed) {
   const parts = Object.keys(record).filter((name) => name !== "original" || changed.includes("photo"));
   for (const name of changed.flatMap((setting) => OLD_BY[setting] ?? parts)) isOld[name] = true;
   state = "running";
+  begun = performance.now();
   showAll();
 }
 
@@ -182,9 +211,7 @@ function receive(part) {
 
 async function start(isStep = false) {
   keepAddress(isStep);
-  const name = nameRecord(settings);
-  const works = page.recorded.includes(name) && plain(settings)
-    ? readRecorded(name) : run("watch", settings, receive);
+  const works = isRecorded() ? readRecorded(nameRecord(settings)) : run("watch", settings, receive);
   current = works;
   try {
     await works.done;
@@ -289,7 +316,7 @@ const samples = makeRadioGroup(find("#samples"), (photo) => {
 });
 const damages = makeRadioGroup(find("#damages"), (damage) => {
   change({ damage, strokes: [] });
-  if (damage === "paint" && matchMedia("(max-width: 1000px)").matches) picture.scrollIntoView();
+  if (damage === "paint" && matchMedia("(max-width: 1000px)").matches) picture.scrollIntoView({ block: "nearest" });
 });
 const brush = makeBrush(find("#strokes"), picture, page.mostStrokes, (strokes) => change({ strokes }));
 
@@ -303,7 +330,8 @@ function showControls() {
   const paints = settings.damage === "paint";
   find("#brushes").hidden = !paints;
   find("#strength-row").hidden = paints || settings.damage === "none";
-  find("#none-row").hidden = settings.damage !== "none";
+  find("#no-strength").hidden = !paints && settings.damage !== "none";
+  put(find("#no-strength"), paints ? "Draw on the photo with the brush below it." : "The photo as it came: nothing is added.");
   brush.toggle(paints, settings.strokes);
 }
 
@@ -369,12 +397,20 @@ async function upload(file) {
   try {
     const headers = { "x-name": encodeURIComponent(file.name || "photo"), "content-type": "application/octet-stream" };
     const photo = await getJson("photo", { method: "POST", headers, body: file });
+    await showOwn(file);
     change({ photo: photo.photo, damage: "none", strokes: [], seed: 0, tau: null, fixed_depth: null });
     loadThumbnails();
-    if (photo.full_size[0] > photo.width) say(`${photo.name} has ${photo.full_size[0]} × ${photo.full_size[1]} pixels; it is shown and repaired at ${photo.width} × ${photo.height}.`);
+    if (photo.full_size[0] > photo.width) say(`${photo.full_size[0]} × ${photo.full_size[1]} pixels, shown and repaired at ${photo.width} × ${photo.height}.`);
   } catch (error) {
     say(error instanceof Refusal ? `${fileName}: ${error.message} The photo before is still here.` : "The photo could not be sent. Please try again.");
   }
+}
+
+/** The file itself is seen until the server sends the picture; few browsers show HEIC. */
+async function showOwn(file) {
+  if (ownPicture) URL.revokeObjectURL(ownPicture);
+  const image = make("img", { src: URL.createObjectURL(file) });
+  ownPicture = await image.decode().then(() => image.src, () => null);
 }
 find("#photo").addEventListener("change", (event) => { upload(event.target.files[0]); event.target.value = ""; });
 addEventListener("paste", (event) => upload([...event.clipboardData.files][0]));

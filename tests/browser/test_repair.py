@@ -86,6 +86,36 @@ def test_any_touch_repairs_and_the_address_is_the_state(watch):
     page.wait_for_function("(text) => document.querySelector('h1').textContent === text", arg=said)
 
 
+def test_an_undamaged_photo_is_followed_to_the_end(watch):
+    page = open_page(watch, "?damage=none")
+    page.wait_for_function(
+        "() => document.querySelector('#diagnosis').textContent"
+        " || !document.querySelector('#notice').hidden"
+    )
+    assert page.locator("#notice").is_hidden()
+    assert "t* = 0" in page.locator("#chart .stop + text").text_content()
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_nothing_jumps_while_an_own_photo_is_repaired(watch, width):
+    page = watch.page
+    page.set_viewport_size({"width": width, "height": 844})
+    open_page(watch)
+    page.wait_for_selector("#damages img:visible")
+    page.evaluate("""() => {
+      window.shift = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach((entry) => {
+        window.shift += entry.value;
+      })).observe({ type: "layout-shift" });
+    }""")
+    page.set_input_files("#photo", picture_file(size=(1300, 900)))
+    page.wait_for_function(
+        "() => document.querySelector('#tag-before').textContent.startsWith('As it')"
+    )
+    wait_for_repair(page)
+    assert page.evaluate("shift") <= 0.02
+
+
 def test_a_link_to_another_photo_shows_nothing_of_the_opening_one(watch):
     page = open_page(watch, "?photo=goldfish&damage=fog")
     assert "giant panda" not in page.inner_text("main")

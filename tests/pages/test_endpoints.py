@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
+import gradio as gr
 import httpx
 import numpy as np
 import pytest
@@ -13,8 +15,10 @@ from gradio_client.exceptions import AppError
 from PIL import Image
 
 import dga
+from app.endpoints import Service
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
+from app.server.turns import Turns
 from tests.fixtures.app import serve_networks
 
 
@@ -74,6 +78,33 @@ def test_what_is_not_allowed_is_one_sentence(client, panda, wrong):
     text = str(refusal.value)
     assert "Traceback" not in text
     assert text.endswith(".")
+
+
+def test_a_pages_later_choice_takes_the_place_of_an_earlier_one(shipped_models):
+    """Even where the line is full: the earlier one is never computed."""
+
+    async def choose_twice() -> tuple[list, list]:
+        service, computed = Service(Networks(shipped_models)), []
+        service.turns = Turns(most_waiting=1)
+
+        async def choose(choice: str) -> list:
+            def steps(models):
+                computed.append(choice)
+                yield choice
+
+            return [part async for part in service.run(gr.Request(), steps, "page")]
+
+        async with asyncio.timeout(20), service.turns.join("somebody else"):
+            earlier = asyncio.create_task(choose("earlier"))
+            while not service.turns.line:
+                await asyncio.sleep(0.01)
+            later = asyncio.create_task(choose("later"))
+            ends = [await earlier]
+        return [*ends, await asyncio.wait_for(later, 20)], computed
+
+    ends, computed = asyncio.run(choose_twice())
+    assert [part for part in ends[1] if part == "later"] == computed == ["later"]
+    assert "earlier" not in ends[0]
 
 
 def watch_events(url: str, settings: object) -> list[tuple[str, object]]:
