@@ -10,8 +10,8 @@ import itertools
 import time
 from collections.abc import AsyncIterator
 
-FULL = "The server is busy: {} runs are waiting. Please try again in a minute."
-ENOUGH = "{} of your runs are waiting already. Please try again when one is done."
+FULL = "The server is busy, with {} in the queue. Please try again in a minute."
+ENOUGH = "You have {} in the queue already. Please try again when one is done."
 _MOST_REMEMBERED = 1000  # visitors
 
 

@@ -139,9 +139,9 @@ def test_a_failing_run_frees_its_place() -> None:
 def test_a_full_line_says_so() -> None:
     async def scene(visitors: Visitors) -> None:
         tasks = await visitors.come("aaabb")  # one of a's has its turn
-        with pytest.raises(BusyError, match=r"^2 of your runs are waiting already\. "):
+        with pytest.raises(BusyError, match=r"^You have 2 in the queue"):
             visitors.turns.join("a")
-        with pytest.raises(BusyError, match=r"^The server is busy: 4 runs are waiting\. "):
+        with pytest.raises(BusyError, match=r"^The server is busy, with 4"):
             visitors.turns.join("c")
         await visitors.leave(*tasks)
         visitors.turns.join("a")
@@ -153,7 +153,7 @@ def test_a_school_leaves_places_for_others() -> None:
     async def scene(visitors: Visitors) -> None:
         join = visitors.turns.join
         async with join("1", "school"), join("2", "school"), join("3", "school"):
-            with pytest.raises(BusyError, match="2 runs are waiting"):
+            with pytest.raises(BusyError, match="with 2 in the queue"):
                 join("4", "school")
             join("elsewhere", "home")
 
