@@ -27,7 +27,7 @@ export function drawInside(record, settings, change, page, isRunning) {
   showRebuilt(record, isRunning);
   const { width, height } = record.original ?? {};
   const isWhole = width === page.side && height === page.side;
-  put(find("#square-note"), width && !isWhole ? `All of this is a second look: at ${width === height ? "the photo" : "the middle square of the photo"} as the classifier sees it, ${page.side} × ${page.side}. Above, our repair looks at the whole photo at its own size, and may find something else.` : "");
+  put(find("#square-note"), width && !isWhole ? `All of this is a second look: at ${width === height ? "the photo" : "the middle square of the photo"} as the classifier sees it, ${page.side} × ${page.side}. Above, our repair looks at the whole photo, and may find something else.` : "");
   showDiagnosis(record, page);
   put(find("#draws"), record.draws ? `Of ${record.draws.count} draws of this noise ${record.draws.hidden} hid it, and ${record.draws.repaired} were read right after the repair.` : "");
 }
@@ -153,7 +153,7 @@ function showStop({ stop, curve }, settings, page, isRunning) {
   if (curve && !curve.is_done && !curve.is_old && isRunning) text = `The detector is looking: noise so far: ${curve.confidence.length - 1} of ${page.deepest} steps.`;
   if (stop && curve?.is_done) {
     const sure = percent(stop.tau);
-    if (stop.has_given_up) text = `Even after ${page.horizon} steps of noise the detector is at least ${sure} sure of damage: the paper’s method leaves the photo alone.`;
+    if (stop.has_given_up) text = `Even after ${page.horizon} steps of noise the detector is at least ${sure} sure of damage: the photo is left alone.`;
     else if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
     else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there it stops, t*\u00a0=\u00a0${stop.depth}.`;
     else text = `The limit is reached: after ${stop.depth} steps, as much noise as it may add, the detector is still ${percent(curve.confidence[stop.depth])} sure of damage. There it stops, t*\u00a0=\u00a0${stop.depth}.`;
@@ -210,7 +210,7 @@ function showDiagnosis({ diagnosis, curve, repaired }, page) {
     else text = `Our repair undid something here that does not convince the detector: before any noise it is still ${percent(diagnosis.before)} sure of damage.`;
     const isCalm = !diagnosis.is_unchanged && diagnosis.before < page.tau;
     if (isCalm && diagnosis.reading.is_right === false) text += ` To the detector it no longer looks damaged; the classifier still reads it wrong: ${diagnosis.reading.label}.`;
-    if (repaired && repaired.is_unchanged !== diagnosis.is_unchanged) text += ` Above, at the photo’s own size, our repair ${repaired.is_unchanged ? "left it alone" : "changed it"}.`;
+    if (repaired && repaired.is_unchanged !== diagnosis.is_unchanged) text += ` Above, on the whole photo, our repair ${repaired.is_unchanged ? "left it alone" : "changed it"}.`;
   }
   put(find("#diagnosis"), text);
 }

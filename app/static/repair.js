@@ -437,7 +437,7 @@ async function loadThumbnails() {
 
 // 1 to 5: strength.
 addEventListener("keydown", (event) => {
-  if (!isTaken(event) && event.key >= "1" && event.key <= "5" && settings.damage !== "paint") change({ strength: Number(event.key) });
+  if (!isTaken(event) && event.key >= "1" && event.key <= "5" && !["none", "paint"].includes(settings.damage)) change({ strength: Number(event.key) });
 });
 
 const stray = readAddress(settings);
