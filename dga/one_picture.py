@@ -129,7 +129,7 @@ def adapt_steps(
     results = yield from _reconstruct(models, cache, by_repair)
     if forward is None:
         forward = results[chosen[0].name].forward
-        rule = forward.repair.diffusion.stopping or profile.stopping
+        rule = forward.diffusion.stopping or profile.stopping
     (at_t_star,) = classify(models, to_tensor(forward.x_t_star)[None].to(models.device))
     yield Adaptation(
         profile=profile,

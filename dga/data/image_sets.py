@@ -27,8 +27,17 @@ HELD_OUT = 0.03
 """Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
 """Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
-UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
-"""What a missing, cut-off or altered picture raises, or the zip that holds it."""
+UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    SyntaxError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What a missing, cut-off or altered picture raises, or the zip that holds it. Pillow calls a
+broken PNG a ``SyntaxError``."""
 
 
 @dataclass(frozen=True)
@@ -248,7 +257,12 @@ def split_tune(images: Images, tune: Collection[str]) -> tuple[Images, Images]:
 
 
 def take_training(images: Images) -> Images:
-    """All but a share of :data:`HELD_OUT`, on which nothing is trained: by the file names' hash."""
+    """All but a share of :data:`HELD_OUT`, on which nothing is trained: by the file names' hash.
+
+    Raises ``ValueError`` where no picture is left to train on.
+    """
+    if len(images) < 2:
+        raise ValueError("Training needs at least two pictures: one is held out.")
     held_out = max(1, int(len(images) * HELD_OUT))
     return images.take(sorted(_in_hash_order(images)[held_out:]))
 

@@ -204,9 +204,10 @@ def list_tasks(
     for name, settings in setup.settings.items():
         waits_for = settings.get("batch")
         if single and waits_for not in (None, 1):
+            others = [part for part in name.split(":") if not part.startswith("batch=")]
             raise ValueError(
                 f"Pictures come one at a time, and {name} waits for {waits_for}: leave it out, or "
-                f"name {name.split(':batch=')[0]}:batch=1."
+                f"name {':'.join(others)}:batch=1."
             )
         groups.setdefault((waits_for or batch, waits_for is not None), []).append(name)
     tasks: list[Task] = []

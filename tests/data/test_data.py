@@ -101,3 +101,24 @@ def test_pixels_survive_the_round_trip():
     assert (float(x.min()), float(x.max())) == (-1.0, 1.0)
     assert np.array_equal(from_tensor(x), pixels)
     assert from_tensor(torch.full((3, 2, 2), 7.0)).max() == 255
+
+
+def test_a_broken_png_is_named_or_skipped(tmp_path):
+    (tmp_path / "dog").mkdir()
+    noise = np.random.default_rng(0).integers(0, 256, (300, 300, 3), np.uint8)
+    for name in ("good.png", "bad.png"):
+        Image.fromarray(noise).save(tmp_path / "dog" / name)
+    path = tmp_path / "dog" / "bad.png"
+    first, _, rest = path.read_bytes().rpartition(b"IDAT")
+    path.write_bytes(first + b"\x00\x01\x02\x03" + rest)
+    files = find_images([tmp_path], Frame(64))
+    assert files.load(strict=False).names == ("dog/good.png",)
+    with pytest.raises(ValueError, match=r"bad\.png"):
+        files.load(strict=True)
+
+
+def test_one_picture_is_too_few_to_train_on(tmp_path):
+    (tmp_path / "dog").mkdir()
+    Image.new("RGB", (64, 64)).save(tmp_path / "dog" / "one.png")
+    with pytest.raises(ValueError, match="at least two"):
+        take_training(find_images([tmp_path], Frame(64)))

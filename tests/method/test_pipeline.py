@@ -77,7 +77,8 @@ def test_the_record_holds_together(choosy_models, pictures):
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
     assert alone.forward is alone.explained
-    assert alone.stopping == choosy_models.profile.plus.diffusion.stopping
+    assert alone.stopping == alone.forward.diffusion.stopping  # the rule of noisy pictures
+    assert alone.stopping == choosy_models.profile.plus.noisy.stopping
     assert len(alone.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
     assert (judged.forward.stop, judged.reconstructions) == (run.forward.stop, {})
