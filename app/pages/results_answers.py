@@ -155,10 +155,10 @@ def _paper(results: Results, key: str) -> Answer:
     chart = list(_compare_alike(results, key, rows))
     counts = sorted({row["photographs"] for row in rows.values() if row})
     count = join_words([str(count) for count in counts])
-    more = [f"On {count} photographs, the same for every method."]
-    more.append(
-        "The paper's method stands here as we rebuilt it, with two limits of ours (Learn, step 3)."
-    )
+    more = [
+        f"On {count} photographs, the same for every method.",
+        "The paper's method stands here as we rebuilt it, with two limits of ours (Learn, step 3).",
+    ]
     return Answer("paper", question, f"It is {_against(rows, rivals)}", more, chart, key)
 
 
