@@ -128,9 +128,7 @@ def photograph_steps(
         raise ValueError("A picture is an array of shape [H, W, 3] in 8 bits.")
     seed = content_seed(pixels) if seed is None else seed
     height, width = pixels.shape[:2]
-    config = models.profile.plus.explain
-    whole = ONE_PIECE_SIDE if config and config.windows else 0
-    if max(height, width) <= max(models.window_size, whole):
+    if is_one_piece(models, height, width):
         result = yield from _repair_whole(models, mirror_to_side(pixels, models.window_size), seed)
     else:
         result = yield from _repair_windows(models, pixels, seed)
@@ -145,6 +143,14 @@ def photograph_steps(
     )
 
 
+def is_one_piece(models: Models, height: int, width: int) -> bool:
+    """Whether a photograph of so many pixels is repaired in one piece, not in windows."""
+    config = models.profile.plus.explain
+    explains_windows = config is not None and config.windows is not None
+    most = max(models.window_size, ONE_PIECE_SIDE if explains_windows else 0)
+    return max(height, width) <= most
+
+
 def content_seed(pixels: Pixels) -> int:
     """The seed of a picture, which depends on its pixels alone."""
     return int.from_bytes(hashlib.blake2b(pixels.tobytes(), digest_size=4).digest(), "little")
@@ -156,6 +162,11 @@ def mirror_to_side(pixels: Pixels, least: int) -> Pixels:
     return np.pad(pixels, (*missing, (0, 0)), "symmetric") if np.any(missing) else pixels
 
 
+def keep_grey(x: Tensor, pixels: Pixels) -> Tensor:
+    """What was made of a picture, ``[3, H, W]``: grey, R = G = B, where that was, ``[H, W, 3]``."""
+    return x.mean(0).expand_as(x) if (pixels == pixels[..., :1]).all() else x
+
+
 def _repair_whole(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[CandidateScore, None, Photograph]:
@@ -165,7 +176,7 @@ def _repair_whole(
         if isinstance(event, CandidateScore):
             yield event
         elif isinstance(event, ReverseResult):
-            image, forward = from_tensor(event.image), event.forward
+            image, forward = from_tensor(keep_grey(event.image, pixels)), event.forward
     return Photograph(
         image,
         forward.explanation,
@@ -204,12 +215,10 @@ def _repair_windows(
         stops[number] = forward.stop
         if forward.steps:
             grid.add(change, number, event.image.cpu() - grid.cut(reference, [number])[0])
-    change = change / grid.weight()
-    if (pixels == pixels[..., :1]).all():  # a grey photograph stays grey
-        change = change.mean(0)
+    repaired = reference + change / grid.weight()
     depths = [stops[number].t_star if number in stops else 0 for number in range(len(grid))]
     return Photograph(
-        from_tensor(reference + change),
+        from_tensor(keep_grey(repaired, pixels)),
         explanation,
         noise=_noise_by_pixel(explanation, pixels),
         depths=np.array(depths).reshape(len(grid.rows), len(grid.columns)),

@@ -105,6 +105,13 @@ def test_blocks_are_filled_in_from_one_depth(photo: Models, coffee: Pixels) -> N
     assert psnr(coffee, done.image) > psnr(coffee, damaged) + 0.5
 
 
+def test_a_grey_photograph_stays_grey(photo: Models, coffee: Pixels) -> None:
+    grey = dga.corrupt(np.repeat(coffee[..., 1:2], 3, 2), "pixelate", 5, 0)
+    done = repair_photograph(photo, grey)
+    assert not done.unchanged
+    assert (done.image == done.image[..., :1]).all()
+
+
 @pytest.mark.parametrize(
     ("name", "gained"), [("gaussian_noise", 6), ("shot_noise", 5), ("motion_blur", 3)]
 )
