@@ -216,9 +216,9 @@ def choose_systems(profile: Profile, tau: float | None, dda_depth: int | None) -
     Raises ``ValueError`` naming what is allowed.
     """
     rule = profile.stopping if tau is None else replace(profile.stopping, tau=tau)
-    depth, deepest = dda_depth or profile.dda_depth, profile.schedule.steps
-    if dda_depth is not None and not 1 <= dda_depth <= deepest:
-        raise ValueError(f"DDA's depth is from 1 to {deepest}, not {dda_depth}.")
+    depth, deepest = profile.dda_depth if dda_depth is None else dda_depth, profile.schedule.steps
+    if type(depth) is not int or not 1 <= depth <= deepest:  # True is an int, too, to Python
+        raise ValueError(f"DDA's depth is a whole number from 1 to {deepest}, not {depth!r}.")
     by_name = systems(replace(profile, stopping=rule, dda_depth=depth))
     return [by_name[name] for name in DEFAULT_SYSTEMS]
 
