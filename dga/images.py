@@ -259,6 +259,12 @@ def orientation_of(exif: bytes) -> int:
     return value if kind == 3 and 1 <= value <= 8 else 1
 
 
+def upright_size(image: Image.Image) -> tuple[int, int]:
+    """Width and height, as it stands upright, of a file that :func:`to_rgb` has loaded."""
+    is_turned = orientation_of(image.info.get("exif", b"")) >= 5  # Pillow turns a TIFF by itself
+    return image.size[::-1] if is_turned else image.size
+
+
 def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
     """Pixels, uint8 ``[H, W, 3]``, as an image with the original's profile, EXIF and resolution.
 

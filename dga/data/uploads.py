@@ -30,6 +30,7 @@ from dga.images import (
     read_directory,
     to_pixels,
     to_rgb,
+    upright_size,
 )
 
 MAX_SIDE = 12_000
@@ -250,11 +251,9 @@ def read_photograph(data: bytes, most: int) -> tuple[Pixels, tuple[int, int]]:
     """
     check_length(len(data))
     image = open_picture(data)
-    width, height = image.size
-    picture = to_picture(image, LEAST_SIDE if width * height > most else None)
-    is_turned = (picture.width - picture.height) * (width - height) < 0
+    picture = to_picture(image, LEAST_SIDE if image.width * image.height > most else None)
     shrink = (most / (picture.width * picture.height)) ** 0.5
     if shrink < 1:
         size = max(1, int(picture.width * shrink)), max(1, int(picture.height * shrink))
         picture = picture.resize(size, Image.Resampling.LANCZOS)
-    return to_pixels(picture), (height, width) if is_turned else (width, height)
+    return to_pixels(picture), upright_size(image)
