@@ -141,16 +141,24 @@ def parse(profile: Profile, text: str) -> System:
     schedule = Schedule.from_config(profile.schedule)
     for diffusion in system.diffusions:
         schedule.check_depth(diffusion.depth or 0)
+        if diffusion.stopping:
+            schedule.check_depth(diffusion.stopping.deepest)
     return system
 
 
 def _split_settings(text: str) -> tuple[str, dict[str, str]]:
-    """``dga:tau=0.3`` to its name and its settings. Raises ``ValueError`` for other text."""
+    """``dga:tau=0.3`` to its name and its settings.
+
+    Raises ``ValueError`` for other text, and for a setting that is named twice.
+    """
     name, *parts = text.split(":")
     pairs = [part.partition("=") for part in parts]
     if any(not sign for _, sign, _ in pairs):
         raise ValueError(f"Settings look like {name}:tau=0.3:scale=3, not {text!r}.")
-    return name, {key: value for key, _, value in pairs}
+    changes = {key: value for key, _, value in pairs}
+    if len(changes) < len(pairs):
+        raise ValueError(f"{text} names a setting twice: leave one of the two out.")
+    return name, changes
 
 
 def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, System]:

@@ -20,21 +20,29 @@ def bounded(default: Any, low: float, high: float = math.inf) -> Any:
 
 @dataclass(frozen=True)
 class Bounded:
-    """Settings, some of which are numbers with bounds (:func:`bounded`).
+    """Settings whose numbers are finite, and some of them within bounds (:func:`bounded`).
 
-    Raises ``ValueError`` for a number out of bounds, naming its field.
+    Raises ``ValueError`` for any other number, naming its field.
     """
 
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if "bounds" not in one.metadata or value is None:
-                continue
-            low, high = one.metadata["bounds"]
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not is_number or not low <= value <= high:
-                end = "up" if high == math.inf else f"to {high}"
-                raise ValueError(f"{one.name} is a number from {low} {end}, not {value!r}.")
+            if "bounds" in one.metadata and value is not None:
+                low, high = one.metadata["bounds"]
+                is_number = isinstance(value, int | float) and not isinstance(value, bool)
+                if not is_number or not low <= value <= high:
+                    end = "up" if high == math.inf else f"to {high}"
+                    raise ValueError(f"{one.name} is a number from {low} {end}, not {value!r}.")
+            if not _is_finite(value):
+                raise ValueError(f"Numbers are finite; {one.name} is {value!r}.")
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether it is no infinite number and not NaN, nor holds one where it is a tuple."""
+    if isinstance(value, tuple):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What a system is called, what its settings change, and what is asked for from outside."""
 
 import dataclasses
+import math
 import re
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from dga.diffusion import ANCESTRAL, FewSteps, sampler_of
 from dga.io.settings import values
-from dga.profiles import EVERYDAY16, PROFILES, Repair
+from dga.profiles import EVERYDAY16, PROFILES, ExplanationConfig, Repair, WindowsConfig
 from dga.systems import parse, parse_all, parse_repairs, systems
 
 
@@ -64,6 +65,10 @@ def test_any_repair_goes_with_any_reader():
         ("dga:tau=high", "'high' is no value for the setting tau"),
         ("dga:tau=1.5", "tau is a number from 0 to 1"),
         ("dga:depth=101", "between 0 and 100"),
+        ("dga:horizon=101", "between 0 and 100"),
+        ("dga:tau=0.3:tau=0.4", "dga:tau=0.3:tau=0.4 names a setting twice"),
+        ("dga-guided:scale=nan", "Numbers are finite; scale is nan"),
+        ("tent:lr=inf", "Numbers are finite; lr is inf"),
         ("dga:steps=0", "at least one step, not 0"),
         ("dga:eta=1.5", "eta is a number from 0 to 1"),
         ("dga-ancestral:eta=1", "say how many steps"),
@@ -82,6 +87,13 @@ def test_what_there_is_not_is_refused_with_what_there_is(text, words):
 def test_every_end_is_checked(setting):
     with pytest.raises(ValueError, match="between 0 and 100, not 500"):
         parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"])
+
+
+def test_numbers_that_explain_a_picture_are_finite():
+    with pytest.raises(ValueError, match="objection is nan"):
+        WindowsConfig(objection=math.nan)
+    with pytest.raises(ValueError, match="blurs is"):
+        ExplanationConfig(blurs=((math.inf, 0.03),))
 
 
 # Of one picture, asked for from a command line or a page
