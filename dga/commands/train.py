@@ -20,8 +20,12 @@ class ConfigOptions:
     ema: Annotated[float | None, typer.Option(help="Decay of the weights' moving average.")] = None
     seed: Annotated[int | None, typer.Option(help="Fixes initial weights and every batch.")] = None
     bf16: Annotated[bool | None, typer.Option(help="bfloat16 autocast.")] = None
-    windows: Annotated[
-        float | None, typer.Option(help="Share of pictures that are windows of --photographs.")
+    window_share: Annotated[
+        float | None,
+        typer.Option(
+            "--windows",
+            help="Share of pictures (diffusion: batches) that are --photographs' windows.",
+        ),
     ] = None
 
 
@@ -83,6 +87,6 @@ def train(
     chosen_device = Compute.choose(device, "float32").device
     training = Training(get_profile(profile), plan, out, chosen_device, init, workers)
     chosen_study = Study(**{**vars(study), "corruptions": parse_corruptions(study.corruptions)})
-    options = run.ModelOptions(chosen_study, max_depth, features, tuple(photographs or ()))
+    options = run.TrainingOptions(chosen_study, max_depth, features, tuple(photographs or ()))
     run.train(model, training, data, options)
     typer.echo(f"Weights: {out}")

@@ -105,7 +105,7 @@ class DiffusionBatches(Dataset):
 
     Timesteps are drawn as 1000 u^1.5: adaptation starts from moderate depths, so those are
     seen most. With ``last``, nine in ten are drawn evenly from 0...last, and the rest as
-    ever, so that what is known of deeper states is not forgotten. ``config.windows`` of the
+    ever, so that what is known of deeper states is not forgotten. ``config.window_share`` of the
     batches are windows of ``photographs``: a quarter as many, twice as wide.
     """
 
@@ -119,7 +119,7 @@ class DiffusionBatches(Dataset):
         config, images = self.config, self.images
         rng = loop.make_rng(config.seed, step)
         generator = loop.make_torch_rng(rng)
-        if self.photographs and rng.random() < config.windows:
+        if self.photographs and rng.random() < config.window_share:
             count = max(1, config.batch // WINDOW_SCALE**2)
             side = WINDOW_SCALE * images.pixels.shape[1]
             pixels = self.photographs.cut_windows(rng, count, side)

@@ -30,7 +30,8 @@ class TrainConfig:
 
     The learning rate climbs over ``warmup`` steps, stays, and falls linearly to zero over the
     last ``decay`` of the run. ``ema``: decay of the weights' moving average; ``clip``: largest
-    norm of the gradient; ``windows``: share of the pictures that are windows of photographs.
+    norm of the gradient; ``window_share``: of the pictures (of a diffusion model, of
+    the batches), 0 to 1, that are windows of photographs.
     """
 
     images: int
@@ -43,15 +44,15 @@ class TrainConfig:
     clip: float | None = 1.0
     seed: int = 0
     bf16: bool = True
-    windows: float = 0.0
+    window_share: float = 0.0
 
     def __post_init__(self) -> None:
         if self.batch < 2 or self.images < self.batch:
             raise ValueError("A batch holds at least 2 pictures, and a run at least one batch.")
         if not self.lr > 0:
             raise ValueError("The learning rate must be above 0.")
-        if not 0 <= self.windows <= 1:
-            raise ValueError(f"The share of windows is 0 to 1, not {self.windows}.")
+        if not 0 <= self.window_share <= 1:
+            raise ValueError(f"The share of windows is 0 to 1, not {self.window_share}.")
 
     @property
     def steps(self) -> int:
@@ -252,6 +253,7 @@ class Checkpoint:
         try:
             state = load_archive(path)
             earlier = dict(state["facts"])
+            earlier.setdefault("window_share", earlier.get("windows"))  # its name before
         except Exception as error:  # made to do harm, a file can bring its reader to raise anything
             raise ValueError(f"{path} cannot be resumed; delete it to start over.") from error
         for name, value in self.facts.items():

@@ -50,8 +50,9 @@ class PairBatches(Dataset):
     """The batch of every step: all the work on it that needs no network.
 
     ``images``: clean pictures; ``samples``: generated ones, uint8 ``[N, S, S, 3]``, which stand for
-    clean ones where the study says so; ``photographs``: a share ``config.windows`` of the pairs
-    are windows of these. Raises ``ValueError`` for a picture that cannot be read, naming it.
+    clean ones where the study says so; ``photographs``: of which a share of the pairs,
+    ``config.window_share``, is cut. Raises ``ValueError`` for a picture that cannot be read, naming
+    it.
     """
 
     profile: Profile
@@ -109,12 +110,12 @@ class PairBatches(Dataset):
         second: SecondPictures,
         rng: np.random.Generator,
     ) -> None:
-        """Put windows in the place of the last ``config.windows`` of the pairs.
+        """Put windows in the place of the last ``config.window_share`` of the pairs.
 
         Those of one photograph are explained together, before they are cut.
         """
         count, side = len(clean), clean.shape[-1]
-        begins = range(count - round(self.config.windows * count), count, PER_PICTURE)
+        begins = range(count - round(self.config.window_share * count), count, PER_PICTURE)
         for begin, seed in zip(begins, rng.integers(2**62, size=len(begins)), strict=True):
             window_rng = np.random.default_rng(seed)
             pair = photographs.draw_pair(window_rng, self.study.corruptions)

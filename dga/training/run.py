@@ -31,12 +31,12 @@ def get_defaults(model: str) -> TrainConfig:
 
 
 @dataclass(frozen=True)
-class ModelOptions:
-    """What not every model's training takes.
+class TrainingOptions:
+    """What some models' training takes and others' does not.
 
     ``study``: what a discriminator is taught; ``max_depth`` and ``features``: of a diffusion model,
     see :func:`~dga.training.diffusion_trainer.train_diffusion`; ``photographs``: folders or zips,
-    of which ``windows`` of a run's :class:`~dga.training.loop.TrainConfig` are cut.
+    from which windows are cut (``window_share`` of :class:`~dga.training.loop.TrainConfig`).
     """
 
     study: Study = Study()
@@ -44,7 +44,7 @@ class ModelOptions:
     features: str | None = None
     photographs: Sequence[Path] = ()
 
-    def check(self, model: str, profile: Profile, windows: float) -> None:
+    def check(self, model: str, profile: Profile, window_share: float) -> None:
         """Raise ``ValueError`` for an unknown model, and for options that are another model's."""
         get_defaults(model)
         if model != "discriminator" and self.study != Study():
@@ -53,7 +53,7 @@ class ModelOptions:
             raise ValueError(
                 f"Only the diffusion model takes a deepest depth and features, not the {model}."
             )
-        if bool(self.photographs) != bool(windows):
+        if bool(self.photographs) != bool(window_share):
             raise ValueError(
                 "--photographs and --windows belong together: what is cut, and how much."
             )
@@ -73,7 +73,10 @@ class ModelOptions:
 
 
 def train(
-    model: str, training: Training, data: Sequence[Path], options: ModelOptions = ModelOptions()
+    model: str,
+    training: Training,
+    data: Sequence[Path],
+    options: TrainingOptions = TrainingOptions(),
 ) -> None:
     """Train one model, and write its weights and ``config.json`` to the run's folder.
 
@@ -81,7 +84,7 @@ def train(
     unusable data, and for options that are another model's.
     """
     profile, config = training.profile, training.config
-    options.check(model, profile, config.windows)
+    options.check(model, profile, config.window_share)
     photographs = Photographs.read(options.photographs) if options.photographs else None
     classes = profile.classifier.classes or None
     images: ImageArrays | ImageFiles

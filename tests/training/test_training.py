@@ -85,7 +85,7 @@ def _train(name, profile, folder, out, config, study=None) -> str:
         "discriminator": discriminator_trainer.train_discriminator,
     }[name]
     options = {"study": study} if study else {}
-    if config.windows:
+    if config.window_share:
         options["photographs"] = Photographs((skimage.data.astronaut(),))
     result = function(Training(profile, config, out, CPU), images, **options)
     network = result[0] if isinstance(result, tuple) else result
@@ -111,7 +111,7 @@ def test_interrupted_training_ends_with_the_same_bits(
 ):
     """Trained at one go and, stopped twice, in three; the weights must be the same."""
     windows = 0.5 if study and study.explanations else 0.0
-    config = dataclasses.replace(CONFIG, bf16=bf16, windows=windows)
+    config = dataclasses.replace(CONFIG, bf16=bf16, window_share=windows)
     study = study and dataclasses.replace(study, diffusion=diffusion_folder)
 
     def trained(out: str) -> str:
@@ -246,11 +246,11 @@ def test_a_study_is_named_after_what_is_special(study, name):
 
 def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_path):
     training = Training(tiny_profile, CONFIG, tmp_path, CPU)
-    generated = run.ModelOptions(study=Study(source="generated"))
+    generated = run.TrainingOptions(study=Study(source="generated"))
     with pytest.raises(ValueError, match="Only the discriminator"):
         run.train("classifier", training, [picture_folder], generated)
     with pytest.raises(ValueError, match="Only the diffusion model"):
-        run.train("classifier", training, [picture_folder], run.ModelOptions(max_depth=40))
+        run.train("classifier", training, [picture_folder], run.TrainingOptions(max_depth=40))
     diffusion_trainer.train_diffusion(training, images, max_depth=40)
     with pytest.raises(ValueError, match="another max_depth"):
         diffusion_trainer.train_diffusion(training, images)

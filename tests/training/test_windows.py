@@ -22,7 +22,7 @@ from tests.fixtures.cli import refused
 
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=32, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
-HALF = dataclasses.replace(CONFIG, windows=0.5)
+HALF = dataclasses.replace(CONFIG, window_share=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_a_checkpoint_without_windows_is_another_run(tiny_profile, images, photo
 
 def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_path):
     with pytest.raises(ValueError, match=r"0 to 1, not 1\.5"):
-        dataclasses.replace(CONFIG, windows=1.5)
+        dataclasses.replace(CONFIG, window_share=1.5)
     options = "--data", picture_folder, "--out", tmp_path / "out"
     assert "belong together" in refused("train", "diffusion", *options, "--windows", 0.5)
     assert "belong together" in refused("train", "diffusion", *options, "--photographs", folder)
@@ -129,7 +129,7 @@ def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_pat
 def test_the_share_is_recorded(picture_folder, folder, tmp_path):
     config = dataclasses.replace(HALF, images=8)
     training = Training(get_profile("everyday16"), config, tmp_path, CPU)
-    run.train("diffusion", training, [picture_folder], run.ModelOptions(photographs=[folder]))
+    run.train("diffusion", training, [picture_folder], run.TrainingOptions(photographs=[folder]))
     config = read_config(tmp_path)
-    assert config["training"]["windows"] == 0.5
+    assert config["training"]["window_share"] == 0.5
     assert config["trained_on"]["photographs"] == 2
