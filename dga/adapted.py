@@ -17,6 +17,7 @@ import torch
 from PIL import Image
 from torch import Tensor, nn
 
+from dga.data.uploads import to_picture
 from dga.images import Pixels, from_tensor, to_image_like, to_pixels, to_square, to_tensor
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_models
@@ -142,7 +143,7 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     """
     if not isinstance(picture, Image.Image | np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
-    pixels = to_pixels(picture) if isinstance(picture, Image.Image) else picture
+    pixels = to_pixels(to_picture(picture)) if isinstance(picture, Image.Image) else picture
     done = repair_photograph(models or _default_models(), pixels)
     if not isinstance(picture, Image.Image):
         return done.image

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from dga.images import Pixels, through_jpeg, to_pixels, to_rgb, to_square
+from dga.data.uploads import to_picture
+from dga.images import LEAST_SIDE, Pixels, through_jpeg, to_pixels, to_square
 from dga.profiles import Profile, ReleaseConfig
 
 
@@ -17,15 +18,17 @@ class Frame:
     Without ``release`` the middle square, resized (Lanczos). With it what ImageNet-C's pictures
     went through before they were corrupted: the shorter side is brought to ``release.resize``
     pixels, and the middle ``side`` pixels are cut out; a picture of that size is left alone.
+    Raises :class:`~dga.data.uploads.UploadError` for what cannot be read.
     """
 
     side: int
     release: ReleaseConfig | None = None
 
     def __call__(self, image: Image.Image) -> Pixels:
+        side = self.side
+        image = to_picture(image, None if self.release else max(LEAST_SIDE, side))
         if self.release is None:
-            return to_pixels(to_square(image, self.side))
-        image, side = to_rgb(image), self.side
+            return to_pixels(to_square(image, side))
         if image.size != (side, side):
             short = min(image.size)
             width, height = (int(self.release.resize * length / short) for length in image.size)

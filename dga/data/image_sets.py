@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import zipfile
-import zlib
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -18,7 +17,14 @@ from numpy.typing import NDArray
 
 from dga.data.framing import Frame
 from dga.data.imagenet_c import are_wnid_folders, list_wnids
-from dga.data.uploads import LABELLED, UploadError, is_picture, open_picture, read_bytes
+from dga.data.uploads import (
+    LABELLED,
+    UploadError,
+    is_picture,
+    open_picture,
+    read_bytes,
+    refuse_unreadable,
+)
 from dga.images import Pixels
 from dga.io.parsing import first_names
 
@@ -27,17 +33,6 @@ HELD_OUT = 0.03
 """Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
 """Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
-UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    EOFError,
-    SyntaxError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-"""What a missing, cut-off or altered picture raises, or the zip that holds it. Pillow calls a
-broken PNG a ``SyntaxError``."""
 
 
 @dataclass(frozen=True)
@@ -129,9 +124,9 @@ class ImageFiles:
                 try:
                     image = open_picture(sources.read(*place), LABELLED)
                     pixels[len(rows)] = self.frame(image)
-                except UNREADABLE as error:
+                except UploadError as error:
                     if strict:
-                        raise make_unreadable_error(name, place[0], error) from error
+                        raise UploadError(f"{name} in {place[0]}: {error}") from None
                 else:
                     rows.append(i)
         names = tuple(self.names[i] for i in rows)
@@ -145,12 +140,6 @@ class ImageFiles:
 Images = TypeVar("Images", ImageArrays, ImageFiles, ImageArrays | ImageFiles)
 
 
-def make_unreadable_error(name: str, source: str, error: Exception) -> ValueError:
-    """What is said of a picture that raised one of :data:`UNREADABLE`."""
-    reason = f" {error}" if isinstance(error, UploadError) else ""
-    return ValueError(f"{name} in {source} is missing or not a readable picture.{reason}")
-
-
 class OpenSources(ExitStack):
     """Folders and zips that files are read from; each zip is opened once."""
 
@@ -159,11 +148,13 @@ class OpenSources(ExitStack):
         self.archives: dict[str, zipfile.ZipFile] = {}
 
     def read(self, source: str, member: str) -> bytes:
-        """The bytes of a file. Raises one of :data:`UNREADABLE`."""
-        if source not in self.archives and Path(source).is_file():
-            self.archives[source] = self.enter_context(zipfile.ZipFile(source))
-        archive = self.archives.get(source)
-        return archive.read(member) if archive else read_bytes(Path(source, member), LABELLED)
+        """The bytes of a file. Raises :class:`~dga.data.uploads.UploadError`."""
+        if not Path(source).is_file():
+            return read_bytes(Path(source, member), LABELLED)
+        with refuse_unreadable("zip"):
+            if source not in self.archives:
+                self.archives[source] = self.enter_context(zipfile.ZipFile(source))
+            return self.archives[source].read(member)
 
 
 def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:

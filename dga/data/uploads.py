@@ -5,8 +5,10 @@ One reader for every entrance: the commands, data sets and the page open files b
 pixels when they are asked for.
 """
 
+import contextlib
 import importlib.util
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -152,7 +154,7 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
     kind = format_of(data)
     if kind not in _READERS:
         raise UploadError(f"This file is not a {ALLOWED} picture.")
-    try:
+    with refuse_unreadable(kind):
         if kind == "JPEG":
             _check_jpeg(data)
         if kind == "TIFF":
@@ -162,9 +164,7 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
         passes = data.count(b"\xff\xda") if kind == "JPEG" else 1
         if passes * image.width * image.height > MOST_PASSES * limits.pixels:
             raise _make_rare_error(kind)
-    except Exception as error:  # readers have many ways to say that a file is broken
-        raise _make_upload_error(error, kind) from None
-    return image
+        return image
 
 
 def to_picture(image: Image.Image, side: int | None = None) -> Image.Image:
@@ -172,23 +172,28 @@ def to_picture(image: Image.Image, side: int | None = None) -> Image.Image:
 
     Raises :class:`UploadError`.
     """
-    try:
+    with refuse_unreadable(image.format or "file"):
         return to_rgb(image, side)
-    except Exception as error:  # decoders, too
-        raise _make_upload_error(error, image.format or "file") from None
 
 
-def _make_upload_error(error: Exception, kind: str) -> UploadError:
-    """What a reader or a decoder raised, as a sentence for the file's owner."""
-    if isinstance(error, PictureError):
-        return UploadError(str(error))
-    if isinstance(error, MemoryError):
-        return UploadError("This picture is too large for the memory that there is.")
-    if "unknown pixel mode" in str(error) or "nsupported" in str(error):
-        return _make_rare_error(kind)
-    return UploadError(
-        "This picture is damaged or incomplete and cannot be read; try saving it again."
-    )
+@contextlib.contextmanager
+def refuse_unreadable(kind: str) -> Iterator[None]:
+    """Whatever a reader, a decoder or a zip raises is an :class:`UploadError`, a sentence.
+
+    They have many ways to say that a file is broken. ``kind``: the file's, in that sentence.
+    """
+    try:
+        yield
+    except PictureError as error:
+        raise UploadError(str(error)) from None
+    except MemoryError:
+        raise UploadError("This picture is too large for the memory that there is.") from None
+    except Exception as error:
+        if "unknown pixel mode" in str(error) or "nsupported" in str(error):
+            raise _make_rare_error(kind) from None
+        raise UploadError(
+            "This picture is damaged or incomplete and cannot be read; try saving it again."
+        ) from None
 
 
 def _make_rare_error(kind: str) -> UploadError:

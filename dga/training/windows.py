@@ -16,13 +16,8 @@ import numpy as np
 from PIL import Image
 
 from dga.corruptions import SEVERITIES, corrupt
-from dga.data.image_sets import (
-    UNREADABLE,
-    OpenSources,
-    list_pictures,
-    make_unreadable_error,
-)
-from dga.data.uploads import OWNER, open_picture
+from dga.data.image_sets import OpenSources, list_pictures
+from dga.data.uploads import OWNER, UploadError, open_picture, to_picture
 from dga.images import Pixels, through_jpeg, to_pixels
 
 PICTURE_SIDE = 224
@@ -55,9 +50,9 @@ class Photographs:
                     try:
                         image = open_picture(opened.read(str(source), name), OWNER)
                         if min(image.size) >= PICTURE_SIDE:
-                            pictures.append(to_pixels(image))
-                    except UNREADABLE as error:
-                        raise make_unreadable_error(name, str(source), error) from error
+                            pictures.append(to_pixels(to_picture(image)))
+                    except UploadError as error:
+                        raise UploadError(f"{name} in {source}: {error}") from None
         if not pictures:
             raise ValueError(
                 f"{', '.join(map(str, sources))} holds no photograph of {PICTURE_SIDE} pixels "

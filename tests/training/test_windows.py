@@ -123,7 +123,7 @@ def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_pat
     assert "a window has 256" in refused("train", *large)
     (tmp_path / "torn.png").write_bytes(b"no picture")
     torn = "--windows", 0.5, "--photographs", tmp_path
-    assert f"torn.png in {tmp_path} is" in refused("train", "diffusion", *options, *torn)
+    assert f"torn.png in {tmp_path}: This" in refused("train", "diffusion", *options, *torn)
 
 
 def test_the_share_is_recorded(picture_folder, folder, tmp_path):
