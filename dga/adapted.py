@@ -134,12 +134,14 @@ class AdaptedClassifier(nn.Module):
 
 @isolate_numerics
 def repair(picture: Picture, models: Models | None = None) -> Picture:
-    """The repaired picture at its own size and of its kind: PIL, or uint8 ``[H, W, 3]``.
+    """Repair a picture of any size: a PIL image, or an array, uint8 ``[H, W, 3]``.
 
-    By :func:`dga.repair_photograph`; what needs no repair comes back bit for bit. A PIL image is
-    read as files are (upright, its profile's colours, on white), and what comes of it has its
-    profile, EXIF and resolution. ``models``: by default those of ``photo``. Raises
-    ``ValueError`` for what is no picture, or cannot be read right.
+    Returns one of the same size and kind, bit for bit the same where nothing needs repair. A PIL
+    image is turned upright, converted to sRGB and laid on white before it is repaired; the result
+    has its colour profile, EXIF and resolution. ``models``: by default
+    those of ``photo``. Raises ``ValueError`` for what is no picture, or cannot be read, and
+    ``FloatingPointError`` if a network returns no numbers. (:func:`dga.repair_photograph` returns
+    what was found, too.)
     """
     if not isinstance(picture, Image.Image | np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")

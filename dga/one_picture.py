@@ -48,9 +48,10 @@ class Reconstruction:
 class Adaptation:
     """One finished run.
 
-    ``stopping``: the rule that chose t*; ``forward``: where it did so on the picture as it came
-    or, where every system explains the damage first, on the first system's own path. Pictures are
-    uint8 ``[S, S, 3]``.
+    ``forward``: the forward process of the picture as it came or, where every system undoes damage
+    first, that of the first system; ``stopping``: the rule by which its t* was chosen;
+    ``x_t_star_prediction``: of the classifier for the picture noised to t*; ``reconstructions``: by
+    the system's name; ``input``: uint8 ``[S, S, 3]``.
     """
 
     profile: Profile

@@ -207,13 +207,13 @@ def draw_starts(
 
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
     """Which of a repair's three applies to a picture with this explanation."""
-    if explanation.entry and repair.noisy:
-        return repair.noisy
+    if explanation.entry and repair.noise_diffusion:
+        return repair.noise_diffusion
     operator = explanation.degradation.operator
     if operator is None:
         return repair.diffusion
-    if operator.is_guide and repair.blurred:
-        return repair.blurred
+    if operator.is_guide and repair.blur_diffusion:
+        return repair.blur_diffusion
     return repair.diffusion.with_depth(0)  # no noise hides what blur has erased
 
 

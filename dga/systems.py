@@ -77,10 +77,8 @@ class System(Bounded):
 
     @property
     def diffusions(self) -> tuple[Diffusion, ...]:
-        """Of the repair: the usual one, and those of noisy and blurred pictures."""
-        repair = self.repair
-        every = (repair.diffusion, repair.noisy, repair.blurred) if repair else ()
-        return tuple(one for one in every if one)
+        """Of the repair, if there is one."""
+        return tuple(self.repair.diffusions.values()) if self.repair else ()
 
     @property
     def batch(self) -> int | None:

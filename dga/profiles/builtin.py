@@ -106,7 +106,7 @@ IMAGENET = Profile(
     plus=Repair(
         explain=ExplanationConfig(blurs=tuple((4 * r, g) for r, g in ExplanationConfig().blurs)),
         diffusion=replace(DGA_PLUS.diffusion, steps=4),
-        noisy=replace(POSTERIOR_MEAN, sharpen=0.0),
+        noise_diffusion=replace(POSTERIOR_MEAN, sharpen=0.0),
     ),
     memo=MemoConfig(lr=1e-5),
     release=ReleaseConfig(),
@@ -136,8 +136,8 @@ PHOTO = replace(
             windows=WindowsConfig(levels=2),
         ),
         diffusion=Diffusion(depth=0),
-        noisy=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),
-        blurred=Diffusion(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
+        noise_diffusion=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),
+        blur_diffusion=Diffusion(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
     ),
     # Chosen on tune (assets/results/photo/README.md): what no noise hides is left alone.
     stopping=StoppingConfig(tau=0.6, max_depth=12, horizon=48),

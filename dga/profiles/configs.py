@@ -279,19 +279,25 @@ class Repair:
     stop, and denoised."""
 
     diffusion: Diffusion
-    """For all pictures but those that ``noisy`` and ``blurred`` are for."""
+    """For all pictures but those that the other two are for."""
     explain: ExplanationConfig | None = None
     """How simple damage is looked for, which is undone first; None: none is looked for."""
-    noisy: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
+    noise_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
     """For pictures in which noise was found; None: ``diffusion``."""
-    blurred: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
+    blur_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
     """For pictures whose blur was measured; None: the blur's inverse is all that is done."""
+
+    @property
+    def diffusions(self) -> dict[str, Diffusion]:
+        """Those of the three that there are, by field."""
+        names = ("diffusion", "noise_diffusion", "blur_diffusion")
+        return {name: one for name in names if (one := getattr(self, name))}
 
     def with_depth(self, depth: int) -> Repair:
         """This repair with one fixed depth for every picture."""
-        noisy, blurred = (one and one.with_depth(depth) for one in (self.noisy, self.blurred))
-        usual = self.diffusion.with_depth(depth)
-        return replace(self, diffusion=usual, noisy=noisy, blurred=blurred)
+        used = self.diffusions.items()
+        changes: dict[str, Any] = {name: one.with_depth(depth) for name, one in used}
+        return replace(self, **changes)
 
 
 POSTERIOR_MEAN = Diffusion(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
@@ -305,7 +311,7 @@ DGA_PLUS = Repair(
         steps=12,
         eta=1.0,
     ),
-    noisy=POSTERIOR_MEAN,
+    noise_diffusion=POSTERIOR_MEAN,
 )
 
 

@@ -101,7 +101,7 @@ def test_blocks_are_filled_in_from_one_depth(photo: Models, coffee: Pixels) -> N
     damaged = dga.corrupt(coffee, "pixelate", 5, 0)
     done = repair_photograph(photo, damaged)
     assert "blocks" in done.facts()["found"]
-    assert done.depths.tolist() == [[photo.profile.plus.blurred.depth]]
+    assert done.depths.tolist() == [[photo.profile.plus.blur_diffusion.depth]]
     assert psnr(coffee, done.image) > psnr(coffee, damaged) + 0.5
 
 

@@ -58,7 +58,9 @@ def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
     done = repaired(choosy_models, pictures, [plus])
     for row, (forward, _) in ((row, pair) for (row, _), pair in done.items()):
         noisy = row in (1, 5)
-        assert (forward.diffusion == plus.noisy) == (forward.explanation.entry > 0) == noisy
+        assert (
+            (forward.diffusion == plus.noise_diffusion) == (forward.explanation.entry > 0) == noisy
+        )
         beyond = 0 if row in (0, 4) else 16 if noisy else 4  # of one colour; source data
         assert forward.stop.t_star == forward.explanation.entry + beyond
         assert forward.steps == min(forward.stop.t_star, 1 if noisy else 4)
@@ -78,7 +80,7 @@ def test_the_record_holds_together(choosy_models, pictures):
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
     assert alone.forward is alone.explained
     assert alone.stopping == alone.forward.diffusion.stopping  # the rule of noisy pictures
-    assert alone.stopping == choosy_models.profile.plus.noisy.stopping
+    assert alone.stopping == choosy_models.profile.plus.noise_diffusion.stopping
     assert len(alone.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
     assert (judged.forward.stop, judged.reconstructions) == (run.forward.stop, {})

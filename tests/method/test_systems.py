@@ -34,8 +34,8 @@ def test_a_setting_changes_one_thing():
     assert repair_of("dga:horizon=none").diffusion.stopping.horizon is None
     # Of DGA+ a plain name is the usual one's; what has noise is named so.
     plus, tau, noisy = map(repair_of, ("dga-plus", "dga-plus:tau=0.3", "dga-plus:noise_tau=0.9"))
-    assert (tau.noisy, tau.diffusion.stopping.tau) == (plus.noisy, 0.3)
-    assert (noisy.diffusion, noisy.noisy.stopping.tau) == (plus.diffusion, 0.9)
+    assert (tau.noise_diffusion, tau.diffusion.stopping.tau) == (plus.noise_diffusion, 0.3)
+    assert (noisy.diffusion, noisy.noise_diffusion.stopping.tau) == (plus.diffusion, 0.9)
     control = parse(EVERYDAY16, "dga-plus:permute=noise:batch=4").control
     assert (control.permute, control.batch) == ("noise", 4)
     assert parse(EVERYDAY16, "dda:ensemble=true").ensemble
