@@ -217,19 +217,13 @@ ANCESTRAL = Ancestral()
 class FewSteps:
     """At most ``steps`` steps, evenly spread over the depths.
 
-    ``eta``: how random they are, from 0, which is deterministic, to 1, which is as random as DDPM.
-    Raises ``ValueError`` for numbers out of range. (Song et al., 2021, "Denoising Diffusion
-    Implicit Models"; its equations are named below.)
+    ``steps``: 1 or more; ``eta``: how random they are, from 0, which is deterministic, to 1, which
+    is as random as DDPM. (Song et al., 2021, "Denoising Diffusion Implicit Models"; its equations
+    are named below.)
     """
 
     steps: int
     eta: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.steps < 1:
-            raise ValueError(f"A picture is rebuilt in at least one step, not {self.steps}.")
-        if not 0 <= self.eta <= 1:
-            raise ValueError(f"eta is a number from 0 to 1, not {self.eta}.")
 
     @property
     def is_random(self) -> bool:
@@ -264,17 +258,9 @@ Sampler = Ancestral | FewSteps
 
 
 def sampler_of(diffusion: Diffusion) -> Sampler:
-    """Every depth in turn, or a few steps, as ``diffusion`` asks for.
-
-    Raises ``ValueError`` for numbers out of range, and for ``eta`` without a number of steps.
-    """
-    if diffusion.steps is not None:
-        return FewSteps(diffusion.steps, diffusion.eta or 0.0)
-    if diffusion.eta is not None:
-        raise ValueError(
-            "eta belongs to few-step sampling: say how many steps as well, or leave it out."
-        )
-    return ANCESTRAL
+    """Every depth in turn, or a few steps, as ``diffusion`` asks for."""
+    steps, eta = diffusion.steps, diffusion.eta or 0.0
+    return ANCESTRAL if steps is None else FewSteps(steps, eta)
 
 
 def count_steps(diffusion: Diffusion, depth: int) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from dga.diffusion import Schedule, sampler_of
+from dga.diffusion import Schedule
 from dga.io.settings import override
 from dga.profiles import (
     DenoiseConfig,
@@ -72,8 +72,6 @@ class System(Bounded):
             raise ValueError(
                 f"permute={self.control.permute} needs batch=N: how many pictures exchange theirs."
             )
-        for diffusion in self.diffusions:
-            sampler_of(diffusion)
 
     @property
     def diffusions(self) -> tuple[Diffusion, ...]:
@@ -115,12 +113,7 @@ def systems(profile: Profile) -> dict[str, System]:
         _make_row("dga-guided", Diffusion(rule, guidance=profile.guidance, **few)),
         _make_row("dga-guided-ancestral", Diffusion(rule, guidance=full.guidance)),
         plus,
-        replace(
-            plus,
-            name="dga-plus-ensemble",
-            ensemble=True,
-            share=DAMAGED_SHARE,
-        ),
+        replace(plus, name="dga-plus-ensemble", ensemble=True, share=DAMAGED_SHARE),
     )
     return {row.name: row for row in rows}
 

@@ -21,11 +21,7 @@ class ConfigOptions:
     seed: Annotated[int | None, typer.Option(help="Fixes initial weights and every batch.")] = None
     bf16: Annotated[bool | None, typer.Option(help="bfloat16 autocast.")] = None
     window_share: Annotated[
-        float | None,
-        typer.Option(
-            "--windows",
-            help="Share of pictures (diffusion: batches) that are --photographs' windows.",
-        ),
+        float | None, typer.Option("--windows", help="Share of pictures cut from --photographs.")
     ] = None
 
 

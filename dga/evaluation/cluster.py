@@ -58,11 +58,7 @@ class Worker:
 
 
 def evaluate_on_cluster(
-    worker: Worker,
-    out: Path,
-    batch: int = 16,
-    command: str = "",
-    address: str | None = None,
+    worker: Worker, out: Path, batch: int = 16, command: str = "", address: str | None = None
 ) -> Results:
     """:func:`dga.evaluation.evaluate` on a Ray cluster: the same lines but for the seconds.
 

@@ -13,13 +13,7 @@ import numpy as np
 
 from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, corrupt
 from dga.data.framing import View
-from dga.data.image_sets import (
-    ImageArrays,
-    ImageFiles,
-    find_images,
-    split_tune,
-    take_per_class,
-)
+from dga.data.image_sets import ImageArrays, ImageFiles, find_images, split_tune, take_per_class
 from dga.data.imagenet_c import find_condition, list_conditions
 from dga.images import Pixels
 from dga.io.parsing import check_choice

@@ -149,9 +149,7 @@ def _find_best_line(
 
 
 def fit_spectrum(
-    log_power: NDArray[np.float64],
-    regressors: NDArray[np.float64],
-    family: NDArray[np.floating],
+    log_power: NDArray[np.float64], regressors: NDArray[np.float64], family: NDArray[np.floating]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Share explained and slope of each row of ``family``, ``[m, N]``, by least squares.
 

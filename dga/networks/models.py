@@ -139,9 +139,7 @@ def at_size_of(profile: Profile, classifier: ClassifierConfig) -> Profile:
 
 
 def load_models(
-    profile: str | Profile = "photo",
-    sources: Sources = Sources(),
-    compute: Compute | None = None,
+    profile: str | Profile = "photo", sources: Sources = Sources(), compute: Compute | None = None
 ) -> Models:
     """Load, verify and freeze a profile's networks.
 

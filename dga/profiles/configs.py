@@ -244,19 +244,19 @@ class OperatorGuidanceConfig(Bounded):
 class Diffusion(Bounded):
     """How deep a picture is noised, and how it is denoised from there.
 
-    Raises ``ValueError`` where neither a depth nor a stopping rule is given, and for numbers out of
-    range.
+    Raises ``ValueError`` for numbers out of range, where neither a depth nor a stopping rule is
+    given, and for ``eta`` without ``steps``.
     """
 
     stopping: StoppingConfig | None = None
     """Chooses a depth for each picture, counted from its entry."""
-    depth: int | None = None
+    depth: int | None = bounded(None, 0)
     """A fixed depth, 0 to T, in place of ``stopping``."""
     guidance: GuidanceConfig | OperatorGuidanceConfig | None = None
     """What holds the result to the picture that came; None: nothing does."""
-    steps: int | None = None
+    steps: int | None = bounded(None, 1)
     """Denoising steps, at most; None: one for every depth, in turn."""
-    eta: float | None = None
+    eta: float | None = bounded(None, 0, 1)
     """Randomness of these steps, 0 to 1; None: they draw no noise, as with 0."""
     sharpen: float = bounded(0.0, 0)
     """Radius in pixels of the disk against which the result is sharpened; 0: it is not."""
@@ -267,6 +267,8 @@ class Diffusion(Bounded):
         super().__post_init__()
         if self.depth is None and self.stopping is None:
             raise ValueError("A diffusion method needs a fixed depth or a stopping rule.")
+        if self.eta is not None and self.steps is None:
+            raise ValueError("eta is of few steps: say how many steps as well, or leave it out.")
 
     def with_depth(self, depth: int) -> Diffusion:
         """This diffusion with a fixed depth in place of its stopping rule."""

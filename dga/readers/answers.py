@@ -130,9 +130,7 @@ def predictors_of(models: Models, systems: Mapping[str, System]) -> dict[str, Pr
 
 @isolate_numerics
 def answer(
-    predictors: Mapping[str, Predictor],
-    x: Tensor,
-    seeds: Sequence[int],
+    predictors: Mapping[str, Predictor], x: Tensor, seeds: Sequence[int]
 ) -> dict[str, Answers]:
     """What systems answer for the same pictures, ``[B, 3, S, S]`` in [-1, 1].
 

@@ -34,10 +34,7 @@ Work = Callable[[], object]
 
 
 def bench(
-    models: Models,
-    batches: Sequence[int],
-    steps: int,
-    reference: Models | None = None,
+    models: Models, batches: Sequence[int], steps: int, reference: Models | None = None
 ) -> pd.DataFrame:
     """A row for each batch size, task and way: seconds an image, and how much faster it is.
 

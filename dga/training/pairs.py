@@ -132,11 +132,7 @@ class PairBatches(Dataset):
 
 
 def make_pairs(
-    study: Study,
-    pictures: Pixels,
-    samples: Pixels | None,
-    rng: np.random.Generator,
-    view: View,
+    study: Study, pictures: Pixels, samples: Pixels | None, rng: np.random.Generator, view: View
 ) -> tuple[Pixels, Pixels]:
     """Source and corrupted pictures (labels 0 and 1), uint8 ``[n, S, S, 3]`` each.
 

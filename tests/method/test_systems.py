@@ -69,7 +69,7 @@ def test_any_repair_goes_with_any_reader():
         ("dga:tau=0.3:tau=0.4", "dga:tau=0.3:tau=0.4 names a setting twice"),
         ("dga-guided:scale=nan", "Numbers are finite; scale is nan"),
         ("tent:lr=inf", "Numbers are finite; lr is inf"),
-        ("dga:steps=0", "at least one step, not 0"),
+        ("dga:steps=0", "steps is a number from 1 up, not 0"),
         ("dga:eta=1.5", "eta is a number from 0 to 1"),
         ("dga-ancestral:eta=1", "say how many steps"),
         ("dga-plus+tent:trust=-1", "trust is a number from 0 up"),
