@@ -123,7 +123,8 @@ def adapt_steps(
     unexplained = [repair.diffusion for repair in by_repair if not repair.explain]
     forward: ForwardResult | None = None
     if unexplained or not chosen or extent is not None:
-        rule = _find_rule(unexplained) or profile.stopping
+        rules = (diffusion.stopping for diffusion in unexplained if diffusion.depth is None)
+        rule = next(rules, None) or profile.stopping
         deepest = profile.schedule.steps if extent is None else extent
         forward = yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)
         yield forward
@@ -144,11 +145,6 @@ def adapt_steps(
         x_t_star_prediction=at_t_star,
         reconstructions={system.name: results[system.name] for system in chosen},
     )
-
-
-def _find_rule(diffusions: Sequence[Diffusion]) -> StoppingConfig | None:
-    rules = (diffusion.stopping for diffusion in diffusions if diffusion.depth is None)
-    return next(rules, None)
 
 
 def _reconstruct(

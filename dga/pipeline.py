@@ -272,9 +272,8 @@ class PictureCache:
         path = self.path(explanation)
         most = self.models.schedule.steps - explanation.entry + 1
         count, batch = 0, max_batch(self.x)
-        first = (
-            1 if self.explanation else FIRST_STATES
-        )  # a window with noise mostly stops at its entry
+        # A window with noise mostly stops at its entry.
+        first = 1 if self.explanation else FIRST_STATES
         while True:
             more = count + batch if count else min(first, batch)
             count = min(most, max(extent + 1, min(more, stopping.deepest + 1)))

@@ -115,18 +115,15 @@ def noise_by_brightness(x: Tensor, noise: Tensor) -> Tensor:
     detail, inside = _haar_detail(x).square().mean(0), _smooth(bright)[..., ::2, ::2]
     inside = inside[: detail.shape[0], : detail.shape[1]]
     at_detail = torch.bucketize(inside.contiguous(), edges).flatten()
-    sums = torch.zeros(BRIGHTNESS_BINS).index_add_(0, at_detail, detail.flatten())
-    counts = torch.zeros(BRIGHTNESS_BINS).index_add_(
-        0, at_detail, torch.ones_like(detail).flatten()
-    )
+    sums = torch.bincount(at_detail, detail.flatten(), BRIGHTNESS_BINS)
+    counts = torch.bincount(at_detail, minlength=BRIGHTNESS_BINS)
     expected = (sums / counts.clamp(min=1)).sqrt()
     return torch.where(noise > 0, expected[of_bin].view(noise.shape), 0)
 
 
-def _smooth(x: Tensor, side: int = 9) -> Tensor:
-    margin = side // 2
-    padded = F.pad(x[None, None], (margin,) * 4, "replicate")
-    return F.avg_pool2d(padded, side, 1)[0, 0]
+def _smooth(x: Tensor) -> Tensor:
+    """The mean of 9 x 9 pixels around each, ``[H, W]``."""
+    return F.avg_pool2d(F.pad(x[None, None], (4,) * 4, "replicate"), 9, 1)[0, 0]
 
 
 def uniform_levels(noise: Tensor, most: int) -> tuple[float, ...]:
