@@ -110,13 +110,9 @@ def measure_glass(x: Tensor) -> Glass | None:
     misfit = np.sqrt(np.square(model @ coefficients - log_power[above]).mean())
     sigma = math.sqrt(max(-coefficients[2], 0)) / (2 * math.pi)
     is_gaussian = LAST_BLUR_SIGMA[0] < sigma < LAST_BLUR_SIGMA[1] and misfit < MOST_MISFIT
-    if (
-        not is_gaussian
-        or -coefficients[1] > STEEPEST_FALL
-        or _coherence(grey, sigma) > MOST_COHERENCE
-    ):
-        return None
-    return Glass(round(WHOLE_SIGMA * sigma, 1))
+    is_blurred = is_gaussian and -coefficients[1] <= STEEPEST_FALL
+    is_glass = is_blurred and _coherence(grey, sigma) <= MOST_COHERENCE
+    return Glass(round(WHOLE_SIGMA * sigma, 1)) if is_glass else None
 
 
 def _radial_spectrum(grey: Array) -> tuple[Array, Array]:

@@ -73,17 +73,15 @@ class _WindowSearch:
         if noisy is not None:
             degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
             return replace(noisy, degradation=degradation, scored=explanation.scored)
-        if is_measured and explanation.degradation == NO_DEGRADATION:
-            operator = measure_blur(x)
-            if operator:
-                blurred = Degradation(operator=operator)
-                state = yield from self._invert_blur(blurred, x, views)
-                if state is not None:
-                    return replace(
-                        explanation, degradation=blurred, state=state, is_undamaged=False
-                    )
-            if veil := measure_veil(x):
-                return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
+        if not is_measured or explanation.degradation != NO_DEGRADATION:
+            return explanation
+        if operator := measure_blur(x):
+            blurred = Degradation(operator=operator)
+            state = yield from self._invert_blur(blurred, x, views)
+            if state is not None:
+                return replace(explanation, degradation=blurred, state=state, is_undamaged=False)
+        if veil := measure_veil(x):
+            return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
         return explanation
 
     def _explain_whole(

@@ -63,9 +63,8 @@ class Zoom(Operator):
 
         begin = z.float()
         residual = adjoin(y.float() - zoom(begin))
-        return conjugate_gradients(
-            lambda x: adjoin(zoom(x)) + weight * x, begin, residual, STEPS
-        ).to(z)
+        solved = conjugate_gradients(lambda x: adjoin(zoom(x)) + weight * x, begin, residual, STEPS)
+        return solved.to(z)
 
 
 @functools.lru_cache(maxsize=16)
