@@ -37,6 +37,7 @@ LEVELS = ((0.15, "faint noise"), (0.4, "noise"), (9.0, "strong noise"))
 REMEDIES = {
     "bad focus": "sharpened", "blur": "sharpened", "rough glass": "sharpened",
     "blocks": "interpolated between blocks", "haze": "added light subtracted",
+    "falling streaks": "streaks taken away",
     "glare": "darkened", "low contrast": "contrast stretched",
     "wrong exposure": "exposure corrected", "wrong brightness": "brightness corrected",
     "speckles": "wrong pixels replaced", "noise": "noise taken out",
@@ -56,6 +57,7 @@ def name_damage(degradation: Degradation, noise_map: ArrayLike = 0.0) -> str:
         names.append(OPERATORS.get(degradation.operator.kind, degradation.operator.kind))
     if degradation.veil:
         veil = degradation.veil
+        names += ["falling streaks"] * (veil.streaks is not None)
         names.append("haze" if veil.smooth else "low contrast" if veil.gain > 1.5 else "glare")
     elif degradation.exposure.gain != 1:
         names.append("wrong exposure")

@@ -6,7 +6,7 @@ scaled by g. A veil leaves nothing black, by which it is recognised (the dark ch
 veil is estimated and subtracted; lost contrast is stretched; glare is darkened by a gamma.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -29,12 +29,14 @@ ROUNDS = 25
 class Veil:
     """An inverse of added light, in the order of its fields; the defaults change the mean alone.
 
+    ``streaks``: direction in degrees of bright streaks, which are removed first, as of snow;
     ``smooth``: whether an uneven grey veil is estimated and subtracted; ``cast``: whether each
     channel's mean is subtracted, not that of all three; ``gamma``: exponent of levels in [0, 1],
     above 1 darkens; ``gain``: of grey, and ``colour``: of each channel's difference from grey;
     ``target``: the new mean, in [-1, 1].
     """
 
+    streaks: int | None = None
     smooth: bool = False
     cast: bool = False
     gamma: float = 1.0
@@ -44,6 +46,10 @@ class Veil:
 
     def remove(self, x: Tensor) -> Tensor:
         """``[..., 3, H, W]`` in [-1, 1], clipped to it again."""
+        if self.streaks is not None:
+            from dga.explanation.streaks import remove_streaks  # here: the page must not wait
+
+            x = remove_streaks(x, self.streaks)
         if self.smooth:
             x = x - smooth_veil(x.mean(-3, keepdim=True))
         if self.gamma != 1:
@@ -55,7 +61,8 @@ class Veil:
 
     def __str__(self) -> str:
         """``uneven veil, gain 5.1, colour 7.6``."""
-        parts = ["uneven veil"] * self.smooth + ["colour cast"] * self.cast
+        parts = ["streaks"] * (self.streaks is not None)
+        parts += ["uneven veil"] * self.smooth + ["colour cast"] * self.cast
         parts += [f"gamma {self.gamma:g}"] * (self.gamma != 1)
         return ", ".join([*parts, f"gain {self.gain:.3g}", f"colour {self.colour:.3g}"])
 
@@ -132,7 +139,21 @@ UNEVEN_DEVIATION, UNEVEN_COLOUR = 0.45, 1.5
 
 
 def measure_veil(x: Tensor) -> Veil | None:
-    """The veil of a picture, ``[3, H, W]`` in [-1, 1]; None where none is measured."""
+    """The veil of a picture, ``[3, H, W]`` in [-1, 1]; None where none is measured.
+
+    Where bright streaks fall through it, the rest is measured again without them.
+    """
+    from dga.explanation.streaks import measure_streaks, remove_streaks  # here: as above
+
+    veil = _measure_light(x)
+    angle = measure_streaks(x) if veil else None
+    if veil is None or angle is None:
+        return veil
+    return replace(_measure_light(remove_streaks(x, angle)) or veil, streaks=angle)
+
+
+def _measure_light(x: Tensor) -> Veil | None:
+    """The veil alone."""
     grey, low, high = x.mean(0, keepdim=True), x.amin(0), x.amax(0)
     dark = float(low.flatten().kthvalue(max(1, round(0.01 * low.numel()))).values)
     deviation = float(grey.std())

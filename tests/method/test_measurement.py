@@ -23,6 +23,7 @@ from dga.explanation.noise_level import (
     uniform_levels,
 )
 from dga.explanation.operators import Blocks, Disk, Line, Operator
+from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
 from dga.images import Pixels, to_levels, to_pixels, to_square, to_tensor
@@ -153,6 +154,17 @@ def test_fog_is_a_veil_that_is_uneven(name: str) -> None:
     assert veil.smooth
 
 
+def test_snow_falls_in_streaks_which_are_taken_away(clear: Pixels) -> None:
+    y = to_tensor(dga.corrupt(clear, "snow", 5, 0))
+    veil = measure_veil(y)
+    assert veil is not None
+    assert veil.streaks is not None
+    rest = remove_streaks(y, veil.streaks)
+    assert (rest <= y).all()
+    assert (rest < y - 0.1).float().mean() > 0.02
+    assert "streaks" in str(veil)
+
+
 # What was not done is not measured
 
 
@@ -166,7 +178,7 @@ def test_nothing_is_measured_in_an_undamaged_photograph(
 
 
 @pytest.mark.parametrize("size", [(96, 96), (65, 240), (300, 200), (64, 64)])
-@pytest.mark.parametrize("name", [None, "pixelate", "glass_blur", "contrast"])
+@pytest.mark.parametrize("name", [None, "pixelate", "glass_blur", "contrast", "snow"])
 def test_any_size_is_measured(size: tuple[int, int], name: str | None) -> None:
     """A picture may be too small to tell, but it is no error, and an inverse is a picture."""
     pixels = np.ascontiguousarray(skimage.data.coffee()[: size[0], : size[1]])

@@ -1,0 +1,81 @@
+"""Bright streaks that fall in one direction, such as snow: how they are recognised and removed.
+
+Grey-scale morphology (Serra, 1982). An opening by a line keeps what is bright along the whole line.
+A streak is kept by a line along it, and by no line across it: the difference of both is the streak.
+"""
+
+import functools
+import math
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import ndimage
+from torch import Tensor
+
+from dga.explanation.measurement import cut_middle
+
+ANGLES = tuple(range(0, 180, 15))
+"""Directions that are tried, in degrees from the rows, downwards."""
+STEEPEST = 45
+"""Degrees from the columns up to which streaks fall."""
+MEASURED_LENGTH, MEASURED_WIDTH = 9, 5
+"""Lines along and across a streak in pixels, when its direction is measured."""
+LENGTH, WIDTH = 5, 3
+"""The same when streaks are removed: shorter ones cost fewer details."""
+LEAST_RATIO = 1.8
+"""Streaks of the best direction are so many times as strong as those of the median one."""
+LEAST_STRENGTH = 0.005
+"""Their mean brightness over the picture, where white is 1 and black 0."""
+LONGEST_MEASURED = 512
+"""Pixels a side of the middle in which streaks are measured."""
+
+
+def measure_streaks(x: Tensor) -> int | None:
+    """The direction of bright streaks in ``[3, H, W]``, in degrees; None where none show.
+
+    Edges of a building have a direction, too: whoever asks has seen that light was added.
+    """
+    grey = _to_grey(cut_middle(x, LONGEST_MEASURED))
+    strengths = [
+        float(_find_streaks(grey, angle, MEASURED_LENGTH, MEASURED_WIDTH).mean())
+        for angle in ANGLES
+    ]
+    best = int(np.argmax(strengths))
+    is_falling = abs(ANGLES[best] - 90) <= STEEPEST
+    is_strong = strengths[best] > max(LEAST_STRENGTH, LEAST_RATIO * float(np.median(strengths)))
+    return ANGLES[best] if is_falling and is_strong else None
+
+
+def remove_streaks(x: Tensor, angle: float) -> Tensor:
+    """``[..., 3, H, W]`` in [-1, 1] without grey streaks in this direction; never brighter."""
+    planes = _to_grey(x).reshape(-1, *x.shape[-2:])
+    streaks = np.stack([_find_streaks(plane, angle, LENGTH, WIDTH) for plane in planes])
+    return x - 2 * torch.from_numpy(streaks).to(x).reshape(*x.shape[:-3], 1, *x.shape[-2:])
+
+
+def _to_grey(x: Tensor) -> NDArray[np.float32]:
+    grey: NDArray[np.float32] = ((x.float().mean(-3) + 1) / 2).cpu().numpy()
+    return grey
+
+
+def _find_streaks(
+    grey: NDArray[np.float32], angle: float, length: int, width: int
+) -> NDArray[np.float32]:
+    """How much brighter ``[H, W]`` is for streaks, 0 or more."""
+    along = ndimage.grey_opening(grey, footprint=_line(length, angle))
+    across = ndimage.grey_opening(grey, footprint=_line(width, angle + 90))
+    return np.maximum(along - across, 0)
+
+
+@functools.lru_cache(maxsize=64)
+def _line(length: int, angle: float) -> NDArray[np.bool_]:
+    """Pixels of a line through the middle of a square, ``[length, length]``, length odd."""
+    reach, turn = length // 2, math.radians(angle)
+    at = np.linspace(-reach, reach, 8 * length)
+    pixels = np.zeros((length, length), bool)
+    rows, columns = (
+        np.round(reach + at * part).astype(int) for part in (math.sin(turn), math.cos(turn))
+    )
+    pixels[rows, columns] = True
+    return pixels
