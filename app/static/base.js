@@ -38,13 +38,10 @@ export function percent(share) {
   return `${whole === 100 && share < 0.9995 ? 99 : whole}\u00a0%`;
 }
 
-const isUnsure = (reading) => reading.is_right === null && !reading.is_sure;
-
-/** What the classifier sees, and whether that is right where the truth is certain. */
-export function nameReading(reading) {
-  if (isUnsure(reading)) return `perhaps ${reading.label}`;
-  const mark = { true: "\u00a0✓", false: "\u00a0✗", null: "" }[reading.is_right];
-  return reading.label + mark;
+/** What the classifier sees, and whether that is right; of own photos, whether it is the same as undamaged. */
+export function nameReading({ label, is_right, is_same, is_sure }) {
+  const mark = { true: "\u00a0✓", false: "\u00a0✗" }[is_right] ?? { true: " (same)", false: " (changed)" }[is_same] ?? "";
+  return (typeof is_right === "boolean" || is_sure ? label : `perhaps ${label}`) + mark;
 }
 
 export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
