@@ -101,7 +101,7 @@ def _explain_refusal(is_fine: bool, added: str, objected: str) -> str:
         return f"nothing sure enough to undo. The added {name} was left alone."
     if is_fine:
         return "no damage that we know. Left alone."
-    return "nothing sure enough to undo: no blur, haze or noise. Left alone."
+    return "nothing sure: any blur, haze or noise is too unclear to undo. Left alone."
 
 
 def write_headline(

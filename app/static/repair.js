@@ -161,7 +161,9 @@ function compareMethods() {
   const quote = ({ reading: { label, share, is_sure } }) => `${is_sure ? "" : "perhaps "}“${label}” (${percent(share)})`;
   const { repaired, [inDivider]: other } = record;
   if (inDivider === "repaired" || !other || !repaired || isOld[inDivider] || isOld.repaired) return "";
-  return `After ${page.sides[inDivider].replace("The", "the")} the AI reads ${quote(other)}, after our repair ${quote(repaired)}.`;
+  const idle = other.depth === 0 ? ", which left it alone," : "";
+  const ours = repaired.is_unchanged ? "left alone by our repair" : "after our repair";
+  return `After ${page.sides[inDivider].replace("The", "the")}${idle} the AI reads ${quote(other)}, ${ours} ${quote(repaired)}.`;
 }
 
 function showAll() {
@@ -370,6 +372,7 @@ find("#reset").addEventListener("click", () => change({ tau: null, fixed_depth: 
 // The divider: by dragging anywhere on the picture, by arrows, by taps.
 const divider = find("#divider");
 let isMoved = false; // by the visitor
+let firstShare = 0.22; // so that half of the opening's face is damaged, or just right of the tag
 function moveDivider(share) {
   isMoved = true;
   const at = clamp(Math.round(100 * share), 0, 100);
@@ -386,14 +389,14 @@ function hideTags(at) {
     find(selector).classList.toggle("is-crossed", isHidden(ends(find(selector))));
   }
 }
-/** Until it is moved, just right of its tag, so that half of the opening's face is damaged. */
 function placeDivider() {
   if (isMoved) return hideTags(Number(divider.getAttribute("aria-valuenow")));
   const { offsetLeft, offsetWidth } = find("#tag-before");
-  moveDivider(Math.max(0.22, Math.ceil((100 * (offsetLeft + offsetWidth + 8)) / picture.clientWidth) / 100));
+  firstShare = Math.max(firstShare, Math.ceil((100 * (offsetLeft + offsetWidth + 8)) / picture.clientWidth) / 100);
+  moveDivider(firstShare);
   isMoved = false;
 }
-addEventListener("resize", placeDivider);
+addEventListener("resize", () => { firstShare = 0.22; placeDivider(); });
 document.fonts.ready.then(placeDivider);
 const shareOf = ({ clientX }) => {
   const { left, width } = picture.getBoundingClientRect();
