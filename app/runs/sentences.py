@@ -155,7 +155,8 @@ def _compare(
         return f"{start}. {after}: the classifier {describe_sight(repaired)}."
     if is_same:
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
-    return f"{start}. Repaired, it is again: {percent(repaired['share'])}."
+    again = "it is again" if repaired["is_sure"] else "it perhaps is again"
+    return f"{start}. Repaired, {again}: {percent(repaired['share'])}."
 
 
 def _again(damaged: Reading, repaired: Reading) -> str:

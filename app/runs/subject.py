@@ -87,11 +87,6 @@ class Subject:
         """What was done to the photo here, as the settings name it, or none."""
         return self.settings.damage if self.is_damaged else NONE
 
-    @property
-    def has_label(self) -> bool:
-        """Whether somebody said what the photo shows."""
-        return self.original.label is not None
-
 
 class Subjects:
     """The latest ones, so that another threshold or depth computes only what depends on it."""

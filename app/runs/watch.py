@@ -13,7 +13,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Hashable, Iterable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import torch
@@ -118,12 +117,11 @@ def show_pictures(models: Models, subject: Subject) -> Generator[Part]:
     """Original and damaged photo with their readings, and the headline as far as it goes."""
     original, damaged = subject.original.pixels, subject.damaged
     readings = read_pictures(models, original, damaged)
-    truth = find_truth(subject, readings[0])
+    truth, label = find_truth(subject, readings[0]), subject.original.label
     height, width = original.shape[:2]
     part: Part = {
-        "original": show(original, readings[0], subject.original.label, has_label=True)
-        | {"width": width, "height": height},
-        "damaged": show(damaged, readings[1], truth, subject.has_label),
+        "original": show(original, readings[0], label) | {"width": width, "height": height},
+        "damaged": show(damaged, readings[1], label),
         "truth": truth,
         "is_damaged": subject.is_damaged,
     }
@@ -137,14 +135,10 @@ def find_truth(subject: Subject, reading: dict[str, Any]) -> str | None:
     return reading["label"] if subject.is_damaged and reading["is_sure"] else None
 
 
-def show(
-    pixels: Pixels, reading: dict[str, Any], truth: str | None, has_label: bool
-) -> dict[str, Any]:
-    """A picture with its reading, and whether that is right, where somebody said what it shows;
-    else whether it is what was read undamaged."""
-    verdict = None if truth is None else reading["label"] == truth
-    name, other = ("is_right", "is_same") if has_label else ("is_same", "is_right")
-    return {"image": to_data_url(pixels), "reading": {**reading, name: verdict, other: None}}
+def show(pixels: Pixels, reading: dict[str, Any], label: str | None) -> dict[str, Any]:
+    """A picture with its reading, and whether that is right where somebody said what it shows."""
+    is_right = None if label is None else reading["label"] == label
+    return {"image": to_data_url(pixels), "reading": {**reading, "is_right": is_right}}
 
 
 def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
@@ -176,7 +170,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
             "seconds": round(time.perf_counter() - begun, 2),
             "is_refused": result.unchanged and not is_flat and (subject.is_damaged or not is_fine),
         },
-        "repaired": show(result.image, reading, pictures["truth"], subject.has_label)
+        "repaired": show(result.image, reading, subject.original.label)
         | {"is_unchanged": result.unchanged},
         "headline": _headline(
             pictures, subject, reading, result.unchanged, is_fine, diagnosis
@@ -190,7 +184,7 @@ def _headline(
 ) -> str:  # fmt: skip
     return write_headline(
         subject.added_damage, pictures["truth"], pictures["damaged"]["reading"], repaired,
-        is_unchanged, is_fine, diagnosis, subject.has_label,
+        is_unchanged, is_fine, diagnosis, subject.original.label is not None,
     )  # fmt: skip
 
 
@@ -199,8 +193,7 @@ class Watcher:
 
     def __init__(self, models: Models, subject: Subject, settings: Settings) -> None:
         self.images, self.seed = subject.images, subject.settings.seed
-        truth: str | None = subject.stages[PICTURES]["truth"]
-        self.show_reading = partial(show, truth=truth, has_label=subject.has_label)
+        self.label = subject.original.label
         profile = models.profile
         self.pixels = view_square(profile, subject.damaged)
         if subject.cache is None:
@@ -248,7 +241,7 @@ class Watcher:
                 yield {"curve": self._curve(is_done=True), "stop": self._stop(forward)}
             elif isinstance(event, Reconstruction):
                 self.images[names[event.system.name]] = event.image
-                shown = self.show_reading(event.image, describe_reading(event.prediction))
+                shown = show(event.image, describe_reading(event.prediction), self.label)
                 yield {names[event.system.name]: shown | {"depth": event.depth}}
 
     def _curve(self, is_done: bool) -> dict[str, Any]:
@@ -291,7 +284,7 @@ class Watcher:
         plus = systems(self.models.profile)["dga-plus"]
         events = adapt_steps(self.models, self.pixels, self.seed, [plus], None, self.cache)
         (result,) = (event for event in events if isinstance(event, Reconstruction))
-        image = self.show_reading(result.image, describe_reading(result.prediction))
+        image = show(result.image, describe_reading(result.prediction), self.label)
         forward = result.forward
         yield {
             "diagnosis": {
@@ -311,7 +304,7 @@ class Watcher:
 
     def _show(self, pixels: Pixels, x: Tensor) -> dict[str, Any]:
         (prediction,) = classify(self.models, x[None])
-        return self.show_reading(pixels, describe_reading(prediction))
+        return show(pixels, describe_reading(prediction), self.label)
 
 
 def find_chart_depth(profile: Profile) -> int:

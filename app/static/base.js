@@ -38,10 +38,10 @@ export function percent(share) {
   return `${whole === 100 && share < 0.9995 ? 99 : whole}\u00a0%`;
 }
 
-/** What the classifier sees, and whether that is right; of own photos, whether it is the same as undamaged. */
-export function nameReading({ label, is_right, is_same, is_sure }) {
-  const mark = { true: "\u00a0✓", false: "\u00a0✗" }[is_right] ?? { true: " (same)", false: " (changed)" }[is_same] ?? "";
-  return (typeof is_right === "boolean" || is_sure ? label : `perhaps ${label}`) + mark;
+/** What the classifier sees, and whether that is right, where somebody said what the photo shows. */
+export function nameReading({ label, is_right, is_sure }) {
+  if (is_right === null) return is_sure ? label : `perhaps ${label}`;
+  return label + (is_right ? "\u00a0✓" : "\u00a0✗");
 }
 
 export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
