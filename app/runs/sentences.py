@@ -137,7 +137,7 @@ def write_headline(
         return f"{start}. Repaired, {sight}: {percent(repaired['share'])}."
     if was_right:
         return f"{start}, but our repair did."
-    return f"{start}. The repair did not bring it back: the AI {describe_sight(repaired)}."
+    return f"{start}. The repair did not bring it back: the AI sees {_name_guess(repaired)}."
 
 
 def _compare(
@@ -152,7 +152,7 @@ def _compare(
         return f"{start}. {_after(repaired, is_unchanged)}".rstrip()
     if repaired["label"] != truth:
         after = "After our repair it is not" if is_same else "Nor is it after our repair"
-        return f"{start}. {after}: the classifier {describe_sight(repaired)}."
+        return f"{start}. {after}: {_name_guess(repaired)}."
     if is_same:
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
     again = "it is again" if repaired["is_sure"] else "it perhaps is again"
@@ -199,8 +199,14 @@ def _after(repaired: Reading | None, is_unchanged: bool) -> str:
 
 def describe_sight(reading: Reading) -> str:
     """``sees an espresso (93 %)``, or that it is not sure, and its best guess."""
-    seen = f"{name_with_article(reading['label'])} ({percent(reading['share'])})"
-    return f"sees {seen}" if reading["is_sure"] else f"is not sure what this is: perhaps {seen}"
+    guess = _name_guess(reading)
+    return f"sees {guess}" if reading["is_sure"] else f"is not sure what this is: {guess}"
+
+
+def _name_guess(reading: Reading) -> str:
+    """``an espresso (93 %)``, or ``perhaps an espresso (12 %)``."""
+    guess = f"{name_with_article(reading['label'])} ({percent(reading['share'])})"
+    return guess if reading["is_sure"] else f"perhaps {guess}"
 
 
 def name_with_article(label: str) -> str:

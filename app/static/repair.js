@@ -148,10 +148,11 @@ function showRates() {
 /** A long headline is set smaller, so that nothing below it moves. */
 function fitHeadline() {
   const line = find("#headline");
-  line.style.fontSize = "";
+  line.style.fontSize = line.style.height = "";
   for (let size = parseFloat(getComputedStyle(line).fontSize); size > 15 && line.scrollHeight > line.clientHeight; size--) {
     line.style.fontSize = `${size - 1}px`;
   }
+  if (line.scrollHeight > line.clientHeight) line.style.height = "auto"; // the longest, on a phone
 }
 addEventListener("resize", fitHeadline);
 document.fonts.ready.then(fitHeadline);
