@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHODS, SHORT_NAMES, Page, render
 from app.recorded.store import FOLDER
+from app.runs.samples import SAMPLES
 from app.runs.sentences import PLAIN_NAMES
 from app.runs.settings import Settings
 
@@ -17,15 +18,18 @@ def all15_page(folder: Path = BOARDS) -> Page:
     """The page; each board is a file that its script asks for."""
     recorded = (path.stem for path in folder.glob("*.json"))
     photos = sorted(recorded, key=lambda name: (name != Settings().photo, name))
+    missing = [name for name in SAMPLES if photos and name not in photos]
     first = json.loads((folder / f"{photos[0]}.json").read_text("utf-8")) if photos else None
     data = {"board": first, "names": PLAIN_NAMES, "descriptions": DESCRIPTIONS}
-    data["classifier"] = CLASSIFIER
     return Page(
         "all-15",
         "All 15 kinds of damage: DGA",
         "Fifteen kinds of damage on one photograph, and what three repairs make of each.",
-        render("all15.html", photos=photos, methods=METHODS, names=SHORT_NAMES),
+        render(
+            "all15.html", photos=photos, missing=missing, methods=METHODS, names=SHORT_NAMES,
+            classifier=CLASSIFIER,
+        ),
         ("all15.css",),
         ("all15.js",),
         data,
-    )
+    )  # fmt: skip

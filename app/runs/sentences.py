@@ -72,54 +72,104 @@ def name_damage(degradation: Degradation, noise_map: ArrayLike = 0.0) -> str:
     return join_words(names)
 
 
-def describe_finding(diagnosis: str, is_unchanged: bool, is_fine: bool, is_flat: bool) -> str:
-    """The sentence after *Found*."""
+def describe_finding(
+    diagnosis: str, is_unchanged: bool, is_fine: bool, is_flat: bool, added: str = "none",
+    objected: str = "",
+) -> str:  # fmt: skip
+    """The sentence after *Found*.
+
+    ``added``: the damage that was done to the photo here; ``objected``: the blur that was measured,
+    and not undone because the network that judges repairs objected.
+    """
     if is_flat:
         return "one colour or a drawing, where nothing can be told. Left alone."
     if is_unchanged:
-        return f"{'no damage that we know' if is_fine else 'nothing that we can undo'}. Left alone."
+        return _explain_refusal(is_fine, added, objected)
     if not diagnosis:
         return "traces of damage. A little noise was added, and taken out with them."
     remedies = dict.fromkeys(done for name, done in REMEDIES.items() if name in diagnosis)
     return f"{diagnosis}. {join_words([*remedies]).capitalize()}."
 
 
+def _explain_refusal(is_fine: bool, added: str, objected: str) -> str:
+    """Why nothing was undone."""
+    name = PLAIN_NAMES.get(added, "paint")
+    name = name if name.isupper() else name.lower()
+    if objected:
+        return f"signs of {objected}, but a network objected to undoing it. Left alone."
+    if added in LEFT_ALONE_NOTES:
+        return f"nothing that we can undo: {name} is not mended. Left alone."
+    if added != "none":
+        return f"nothing sure enough to undo. The added {name} was left alone."
+    if is_fine:
+        return "no damage that we know. Left alone."
+    return "nothing sure: any blur, haze or noise is too unclear to undo. Left alone."
+
+
 def write_headline(
-    damage: str, truth: str | None, original: Reading, damaged: Reading, repaired: Reading | None,
-    is_unchanged: bool, is_fine: bool, diagnosis: str,
+    damage: str, truth: str | None, damaged: Reading, repaired: Reading | None,
+    is_unchanged: bool, is_fine: bool, diagnosis: str, has_label: bool = True,
 ) -> str:  # fmt: skip
     """At most two facts: what the damage did, and what the repair did.
 
     ``damage``: a key of :data:`PLAIN_NAMES`, paint or none; ``truth``: the class that counts as
     right, None where the photo came as it is; ``repaired``: None until there is one; ``is_fine``:
-    whether the discriminator takes the photo as it came for an undamaged one.
+    whether the discriminator takes the photo as it came for an undamaged one; ``has_label``:
+    whether somebody said that the photo shows ``truth``, else that is how it was read undamaged.
     """
     if damage == "none":
         return _own_photo(damaged, repaired, is_unchanged, is_fine, diagnosis)
     subject = PLAIN_NAMES.get(damage, "Your brush")
     if truth is None:  # the classifier was not sure of the original either
-        return f"{subject} was added. {_after(repaired, is_unchanged)}".rstrip()
+        start = f"{subject} was added." if damage in PLAIN_NAMES else "Your strokes were added."
+        return f"{start} {_after(repaired, is_unchanged)}".rstrip()
+    if not has_label:
+        return _compare(subject, truth, damaged, repaired, is_unchanged)
     thing = f"the {truth}"
     was_right = damaged["label"] == truth
-    if repaired is None:
-        return (
-            f"{subject} did not hide {thing}." if was_right else f"{subject} hid {thing} from AI."
-        )
-    is_right, share = repaired["label"] == truth, percent(repaired["share"])
-    if is_unchanged:
-        start = f"{subject} did not hide {thing}" if was_right else f"{subject} hid {thing} from AI"
-        return f"{start}. We found nothing to undo and left it alone."
+    not_hidden = "did not hide" if damaged["is_sure"] else "did not quite hide"
+    start = f"{subject} {not_hidden} {thing}" if was_right else f"{subject} hid {thing} from AI"
+    if repaired is None or is_unchanged:
+        return f"{start}. {_after(repaired, is_unchanged)}".rstrip()
+    is_right = repaired["label"] == truth
     if was_right and is_right:
-        before = percent(damaged["share"])
-        is_less = repaired["share"] < damaged["share"] and share != before
-        after = "Repaired, it is less sure" if is_less else "Repaired"
-        return f"{subject} did not hide {thing}: {before}. {after}: {share}."
+        return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
     if is_right:
-        return f"{subject} hid {thing} from AI. Repaired, it is seen again: {share}."
+        sight = "it is seen again" if repaired["is_sure"] else "it is the best guess again"
+        return f"{start}. Repaired, {sight}: {percent(repaired['share'])}."
     if was_right:
-        return f"{subject} did not hide {thing}, but our repair did."
-    seen = f"{name_with_article(repaired['label'])} ({share})"
-    return f"{subject} hid {thing} from AI. The repair did not bring it back: the AI sees {seen}."
+        return f"{start}, but our repair did."
+    return f"{start}. The repair did not bring it back: the AI sees {_name_guess(repaired)}."
+
+
+def _compare(
+    subject: str, truth: str, damaged: Reading, repaired: Reading | None, is_unchanged: bool
+) -> str:
+    """What is read, beside what was read of the undamaged photo: nobody said what it shows."""
+    is_same = damaged["label"] == truth
+    adverb = "still" if is_same else "no longer"
+    rest = "but unsurely" if is_same and not damaged["is_sure"] else "as it was undamaged"
+    start = f"{subject}: {adverb} read as “{truth}”, {rest}"
+    if repaired is None or is_unchanged:
+        return f"{start}. {_after(repaired, is_unchanged)}".rstrip()
+    if repaired["label"] != truth:
+        after = "After our repair it is not" if is_same else "Nor is it after our repair"
+        return f"{start}. {after}: {_name_guess(repaired)}."
+    if is_same:
+        return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
+    again = "it is again" if repaired["is_sure"] else "it perhaps is again"
+    return f"{start}. Repaired, {again}: {percent(repaired['share'])}."
+
+
+def _again(damaged: Reading, repaired: Reading) -> str:
+    """How sure the classifier is of the same thing after the repair."""
+    is_less, share = _is_less_sure(damaged, repaired), percent(repaired["share"])
+    return f"{'Repaired, it is less sure' if is_less else 'Repaired'}: {share}"
+
+
+def _is_less_sure(before: Reading, after: Reading) -> bool:
+    """Whether that is seen in whole percent, too."""
+    return after["share"] < before["share"] and percent(after["share"]) != percent(before["share"])
 
 
 def _own_photo(
@@ -129,12 +179,16 @@ def _own_photo(
     if repaired is None:
         return sight
     if is_unchanged:
-        finding = "no damage that we know" if is_fine else "nothing that we can undo"
+        finding = "no damage that we know" if is_fine else "nothing sure enough to undo"
         return f"{sight} We found {finding} and left it alone."
     is_unsure = not (damaged["is_sure"] or repaired["is_sure"])
     when = "Still" if is_unsure else "Now"
     what = diagnosis or "traces of damage"
-    return f"Found and repaired: {what}. {when} the classifier {describe_sight(repaired)}."
+    is_same = damaged["label"] == repaired["label"]
+    other = "" if is_same else f"{name_with_article(damaged['label'])} "
+    less = f", less surely than {other}before ({percent(damaged['share'])})"
+    rest = less if _is_less_sure(damaged, repaired) else ""
+    return f"Found and repaired: {what}. {when} the classifier {describe_sight(repaired)}{rest}."
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:
@@ -147,10 +201,14 @@ def _after(repaired: Reading | None, is_unchanged: bool) -> str:
 
 def describe_sight(reading: Reading) -> str:
     """``sees an espresso (93 %)``, or that it is not sure, and its best guess."""
-    if not reading["is_sure"]:
-        guess = f"{name_with_article(reading['label'])} ({percent(reading['share'])})"
-        return f"is not sure what this is: perhaps {guess}"
-    return f"sees {name_with_article(reading['label'])} ({percent(reading['share'])})"
+    guess = _name_guess(reading)
+    return f"sees {guess}" if reading["is_sure"] else f"is not sure what this is: {guess}"
+
+
+def _name_guess(reading: Reading) -> str:
+    """``an espresso (93 %)``, or ``perhaps an espresso (12 %)``."""
+    guess = f"{name_with_article(reading['label'])} ({percent(reading['share'])})"
+    return guess if reading["is_sure"] else f"perhaps {guess}"
 
 
 def name_with_article(label: str) -> str:

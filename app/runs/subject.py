@@ -82,6 +82,11 @@ class Subject:
         """Whether anything was done to the photo here."""
         return self.settings.damage != NONE and self.damaged is not self.original.pixels
 
+    @property
+    def added_damage(self) -> str:
+        """What was done to the photo here, as the settings name it, or none."""
+        return self.settings.damage if self.is_damaged else NONE
+
 
 class Subjects:
     """The latest ones, so that another threshold or depth computes only what depends on it."""

@@ -21,9 +21,10 @@ from torch import Tensor, nn
 from app.runs.models import lend_gpu
 from app.runs.pictures import SMALL, to_data_url
 from app.runs.sentences import describe_finding, name_damage, write_headline
-from app.runs.settings import NONE, Settings
+from app.runs.settings import Settings
 from app.runs.subject import Stage, Subject, describe_reading, read_pictures, view_square
 from dga.discriminator import CurveUpdate, judge_states
+from dga.explanation.search import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.one_picture import Reconstruction, adapt_steps, classify
@@ -116,15 +117,15 @@ def show_pictures(models: Models, subject: Subject) -> Generator[Part]:
     """Original and damaged photo with their readings, and the headline as far as it goes."""
     original, damaged = subject.original.pixels, subject.damaged
     readings = read_pictures(models, original, damaged)
-    truth = find_truth(subject, readings[0])
+    truth, label = find_truth(subject, readings[0]), subject.original.label
     height, width = original.shape[:2]
     part: Part = {
-        "original": show(original, readings[0], truth) | {"width": width, "height": height},
-        "damaged": show(damaged, readings[1], truth),
+        "original": show(original, readings[0], label) | {"width": width, "height": height},
+        "damaged": show(damaged, readings[1], label),
         "truth": truth,
         "is_damaged": subject.is_damaged,
     }
-    yield part | {"headline": _headline(part, subject.settings, None)}
+    yield part | {"headline": _headline(part, subject, None)}
 
 
 def find_truth(subject: Subject, reading: dict[str, Any]) -> str | None:
@@ -134,51 +135,57 @@ def find_truth(subject: Subject, reading: dict[str, Any]) -> str | None:
     return reading["label"] if subject.is_damaged and reading["is_sure"] else None
 
 
-def show(pixels: Pixels, reading: dict[str, Any], truth: str | None) -> dict[str, Any]:
-    """A picture with its reading, and whether that is right where the truth is certain."""
-    is_right = None if truth is None else reading["label"] == truth
+def show(pixels: Pixels, reading: dict[str, Any], label: str | None) -> dict[str, Any]:
+    """A picture with its reading, and whether that is right where somebody said what it shows."""
+    is_right = None if label is None else reading["label"] == label
     return {"image": to_data_url(pixels), "reading": {**reading, "is_right": is_right}}
 
 
 def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     """Ours, at the photo's own size; :func:`show_pictures` comes first."""
     pictures = subject.stages[PICTURES]
-    begun, result = time.perf_counter(), None
+    begun, result, measured = time.perf_counter(), None, ""
     for event in photograph_steps(models, subject.damaged, subject.settings.seed):
         if isinstance(event, Progress) and event.total:
             yield {"progress": {"done": event.done, "total": event.total}}
         elif isinstance(event, Photograph):
             result = event
         else:
+            if isinstance(event, CandidateScore) and event.stage == "blur":
+                measured = name_damage(event.degradation)
             yield {"progress": {"done": 0, "total": 0}}
     assert result is not None
     subject.result = result.image
     explanation = result.explanation
     diagnosis = name_damage(explanation.degradation, result.noise)
+    objected = "" if explanation.degradation.operator else measured
+    is_flat, is_fine = explanation.is_flat, explanation.is_undamaged
     finding = describe_finding(
-        diagnosis, result.unchanged, explanation.is_undamaged, explanation.is_flat
+        diagnosis, result.unchanged, is_fine, is_flat, subject.added_damage, objected
     )
     (reading,) = read_pictures(models, result.image)
     yield {
-        "found": {"sentence": finding, "seconds": round(time.perf_counter() - begun, 2)},
-        "repaired": show(result.image, reading, pictures["truth"])
+        "found": {
+            "sentence": finding,
+            "seconds": round(time.perf_counter() - begun, 2),
+            "is_refused": result.unchanged and not is_flat and (subject.is_damaged or not is_fine),
+        },
+        "repaired": show(result.image, reading, subject.original.label)
         | {"is_unchanged": result.unchanged},
         "headline": _headline(
-            pictures, subject.settings, reading, result.unchanged, explanation.is_undamaged,
-            diagnosis,
+            pictures, subject, reading, result.unchanged, is_fine, diagnosis
         ),
     }  # fmt: skip
 
 
 def _headline(
-    pictures: Part, settings: Settings, repaired: dict[str, Any] | None,
+    pictures: Part, subject: Subject, repaired: dict[str, Any] | None,
     is_unchanged: bool = False, is_fine: bool = False, diagnosis: str = "",
 ) -> str:  # fmt: skip
-    damage = settings.damage if pictures["is_damaged"] else NONE
-    original, damaged = (pictures[name]["reading"] for name in ("original", "damaged"))
     return write_headline(
-        damage, pictures["truth"], original, damaged, repaired, is_unchanged, is_fine, diagnosis
-    )
+        subject.added_damage, pictures["truth"], pictures["damaged"]["reading"], repaired,
+        is_unchanged, is_fine, diagnosis, subject.original.label is not None,
+    )  # fmt: skip
 
 
 class Watcher:
@@ -186,7 +193,7 @@ class Watcher:
 
     def __init__(self, models: Models, subject: Subject, settings: Settings) -> None:
         self.images, self.seed = subject.images, subject.settings.seed
-        self.truth: str | None = subject.stages[PICTURES]["truth"]
+        self.label = subject.original.label
         profile = models.profile
         self.pixels = view_square(profile, subject.damaged)
         if subject.cache is None:
@@ -234,7 +241,7 @@ class Watcher:
                 yield {"curve": self._curve(is_done=True), "stop": self._stop(forward)}
             elif isinstance(event, Reconstruction):
                 self.images[names[event.system.name]] = event.image
-                shown = show(event.image, describe_reading(event.prediction), self.truth)
+                shown = show(event.image, describe_reading(event.prediction), self.label)
                 yield {names[event.system.name]: shown | {"depth": event.depth}}
 
     def _curve(self, is_done: bool) -> dict[str, Any]:
@@ -277,7 +284,7 @@ class Watcher:
         plus = systems(self.models.profile)["dga-plus"]
         events = adapt_steps(self.models, self.pixels, self.seed, [plus], None, self.cache)
         (result,) = (event for event in events if isinstance(event, Reconstruction))
-        image = show(result.image, describe_reading(result.prediction), self.truth)
+        image = show(result.image, describe_reading(result.prediction), self.label)
         forward = result.forward
         yield {
             "diagnosis": {
@@ -297,7 +304,7 @@ class Watcher:
 
     def _show(self, pixels: Pixels, x: Tensor) -> dict[str, Any]:
         (prediction,) = classify(self.models, x[None])
-        return show(pixels, describe_reading(prediction), self.truth)
+        return show(pixels, describe_reading(prediction), self.label)
 
 
 def find_chart_depth(profile: Profile) -> int:

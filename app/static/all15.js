@@ -18,7 +18,7 @@ function showBoard() {
   }
   const repaired = board.rows.filter((row) => row.cells.repaired.reading.is_right).length;
   const damaged = board.rows.filter((row) => row.cells.damaged.reading.is_right).length;
-  put(find("#headline"), `${board.photo[0].toUpperCase()}${board.photo.slice(1)}: of ${board.rows.length} damages ${page.classifier} reads ${damaged} right, and ${repaired} after our repair.`);
+  put(find("#headline"), `${board.photo[0].toUpperCase()}${board.photo.slice(1)}, damaged in ${board.rows.length} ways: ${damaged} are read right, and ${repaired} after our repair.`);
 }
 
 function showCell(row, column, { image, reading }) {

@@ -38,13 +38,10 @@ export function percent(share) {
   return `${whole === 100 && share < 0.9995 ? 99 : whole}\u00a0%`;
 }
 
-const isUnsure = (reading) => reading.is_right === null && !reading.is_sure;
-
-/** What the classifier sees, and whether that is right where the truth is certain. */
-export function nameReading(reading) {
-  if (isUnsure(reading)) return `perhaps ${reading.label}`;
-  const mark = { true: "\u00a0✓", false: "\u00a0✗", null: "" }[reading.is_right];
-  return reading.label + mark;
+/** What the classifier sees, and whether that is right, where somebody said what the photo shows. */
+export function nameReading({ label, is_right, is_sure }) {
+  if (is_right === null) return is_sure ? label : `perhaps ${label}`;
+  return label + (is_right ? "\u00a0✓" : "\u00a0✗");
 }
 
 export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);

@@ -87,9 +87,10 @@ function makeChart(change, page) {
     for (const [name, number] of [["x", LEFT], ["y", y(value) - 12], ["width", width - LEFT], ["height", 24]]) tau.grip.setAttribute(name, number);
     tau.handle.setAttribute("cx", right); tau.handle.setAttribute("cy", y(value));
     const isNarrow = right > width - 50; // there the label stands above the chart, where no curve is
-    tau.text.setAttribute("x", isNarrow ? width : right + 16); tau.text.setAttribute("y", isNarrow ? TOP - 12 : y(value) + 5);
+    tau.text.setAttribute("x", isNarrow ? width : right + 16); tau.text.setAttribute("y", isNarrow ? 12 : y(value) + 5);
     tau.text.setAttribute("text-anchor", isNarrow ? "end" : "start");
     put(tau.text, `τ ${percent(value)}, drag`);
+    put(find("#tau"), percent(value));
     const { node } = tau;
     node.setAttribute("aria-valuemin", 0); node.setAttribute("aria-valuemax", 1); node.setAttribute("aria-valuenow", value);
     node.setAttribute("aria-valuetext", percent(value)); node.setAttribute("aria-orientation", "vertical");
@@ -97,7 +98,7 @@ function makeChart(change, page) {
   }
   function placeFixed(depth) {
     shown.depth = depth;
-    for (const [name, number] of [["x1", x(depth)], ["x2", x(depth)], ["y1", TOP - 6], ["y2", BOTTOM]]) fixed.bar.setAttribute(name, number);
+    for (const [name, number] of [["x1", x(depth)], ["x2", x(depth)], ["y1", TOP], ["y2", BOTTOM]]) fixed.bar.setAttribute(name, number);
     for (const [name, number] of [["x", x(depth) - 12], ["y", TOP - 6], ["width", 24], ["height", BOTTOM - TOP + 40]]) fixed.grip.setAttribute(name, number);
     fixed.handle.setAttribute("cx", x(depth)); fixed.handle.setAttribute("cy", BOTTOM);
     fixed.text.setAttribute("x", clamp(x(depth), LEFT + 50, width - 100)); fixed.text.setAttribute("y", BOTTOM + 44);
@@ -116,7 +117,7 @@ function makeChart(change, page) {
     line.setAttribute("x1", x(depth)); line.setAttribute("x2", x(depth));
     put(text, confidence[0] < shown.tau ? `t* = 0: ${width < 700 ? "" : "already below the dashes without noise, "}nothing to do` : !depth ? "t* = 0: left alone" : confidence[depth] < shown.tau ? `t* = ${depth}: stopped here` : `t* = ${depth}: the limit, still ${percent(confidence[depth])} sure`);
     const half = text.getComputedTextLength() / 2;
-    text.setAttribute("x", clamp(x(depth), half, Math.max(half, (width < 700 ? width - 90 : width) - half)));
+    text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
   follow(tau, ([, vertical]) => placeTau(asTau((BOTTOM - vertical) / (BOTTOM - TOP))), () => change({ tau: shown.tau }));
   follow(fixed, ([across]) => placeFixed(asDepth(((across - LEFT) / (right - LEFT)) * page.deepest)), () => change({ fixed_depth: shown.depth }));
@@ -153,7 +154,8 @@ function showStop({ stop, curve }, settings, page, isRunning) {
   if (curve && !curve.is_done && !curve.is_old && isRunning) text = `The detector is looking: noise so far: ${curve.confidence.length - 1} of ${page.deepest} steps.`;
   if (stop && curve?.is_done) {
     const sure = percent(stop.tau);
-    if (stop.has_given_up) text = `Even after ${page.horizon} steps of noise the detector is at least ${sure} sure of damage: the photo is left alone.`;
+    if (stop.has_given_up && !stop.tau) text = "No detector is less than 0\u00a0% sure, so no noise is enough: the photo is left alone.";
+    else if (stop.has_given_up) text = `Even after ${page.horizon} steps of noise the detector is at least ${sure} sure of damage: the photo is left alone.`;
     else if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
     else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there it stops, t*\u00a0=\u00a0${stop.depth}.`;
     else text = `The limit is reached: after ${stop.depth} steps, as much noise as it may add, the detector is still ${percent(curve.confidence[stop.depth])} sure of damage. There it stops, t*\u00a0=\u00a0${stop.depth}.`;
@@ -209,7 +211,7 @@ function showDiagnosis({ diagnosis, curve, repaired }, page) {
     else if (Math.round(100 * diagnosis.before) < Math.round(100 * curve.confidence[0])) text = `What the diagnosis changes: once what our repair found is undone, the detector is ${percent(diagnosis.before)} sure of damage instead of ${start}, before any noise.`;
     else text = `Our repair undid something here that does not convince the detector: before any noise it is still ${percent(diagnosis.before)} sure of damage.`;
     const isCalm = !diagnosis.is_unchanged && diagnosis.before < page.tau;
-    if (isCalm && diagnosis.reading.is_right === false) text += ` To the detector it no longer looks damaged; the classifier still reads it wrong: ${diagnosis.reading.label}.`;
+    if (isCalm && diagnosis.reading.is_right === false) text += ` To the detector it no longer looks damaged; the classifier’s best guess is wrong: ${diagnosis.reading.label}.`;
     if (repaired && repaired.is_unchanged !== diagnosis.is_unchanged) text += ` Above, on the whole photo, our repair ${repaired.is_unchanged ? "left it alone" : "changed it"}.`;
   }
   put(find("#diagnosis"), text);

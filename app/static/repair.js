@@ -31,14 +31,13 @@ function showRow(name) {
   const row = find(`#row-${name}`);
   if (name === "damaged") row.hidden = isUndamaged();
   if (name === "original") put(find(".what", row), isUndamaged() ? "As it came" : "Original");
-  if (name === "repaired") put(find(".what", row), isUnchanged() ? "Left alone" : "Repaired");
+  if (name === "repaired") put(find(".what", row), isUnchanged() ? "Left alone" : inDivider === name ? "Repaired" : "Our repair");
   const reading = isOld[name] ? null : record[name]?.reading;
   row.classList.toggle("is-old", Boolean(isOld[name]));
   row.classList.toggle("right", reading?.is_right === true);
   row.classList.toggle("wrong", reading?.is_right === false);
   row.style.setProperty("--share", `${100 * (reading?.share ?? 0)}%`);
-  const isAssumed = name === "original" && reading?.is_right && !page.samples.includes(settings.photo);
-  put(find(".label", row), isAssumed ? `${reading.label} (assumed)` : reading ? nameReading(reading) : isOld[name] ? "…" : "");
+  put(find(".label", row), reading ? nameReading(reading) : isOld[name] ? "…" : "");
   put(find(".share", row), reading ? percent(reading.share) : "");
 }
 
@@ -75,10 +74,9 @@ function showPicture() {
   const left = preview ?? record.damaged?.image;
   const isRightOld = !right || Boolean(isOld[right === record.repaired ? "repaired" : inDivider]);
   const isPlain = isUndamaged() && Boolean(preview) && (isRightOld || record.repaired?.is_unchanged !== false);
-  const whole = isPlain && isRightOld ? preview : right?.image;
+  const whole = isRightOld ? left : right.image; // never the repair of another damage
   if (left && before.src !== left) before.src = left;
   if (whole && after.src !== whole) after.src = whole;
-  else if (!whole && left && !after.src) after.src = left;
   before.classList.toggle("is-old", Boolean(isOld.damaged) && !preview);
   after.classList.toggle("is-old", isRightOld && !isPlain);
   picture.classList.toggle("is-plain", isPlain);
@@ -89,6 +87,7 @@ function showPicture() {
   const isAlone = inDivider === "repaired" && right?.is_unchanged;
   showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isRightOld ? null : right);
   if (isRightOld) put(find("#tag-after"), describeState());
+  placeDivider();
   const { width, height } = record.original ?? {};
   put(find("#size"), width && width !== height ? `${width} × ${height}` : "");
   if (record.original?.image) picture.style.setProperty("--held", `url("${record.original.image}")`);
@@ -101,6 +100,7 @@ function showFound() {
     : found ? `Found: ${found.sentence}`
     : progress?.total && !isOld.progress && state === "running" ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.` : describeState();
   put(find("#found"), text);
+  find("#why").hidden = !found?.is_refused;
   showSeconds();
   const download = find("#download");
   download.hidden = !address || isOld.download || record.repaired?.is_unchanged;
@@ -113,8 +113,9 @@ function showSeconds() {
   const elapsed = Math.floor((performance.now() - begun) / 1000);
   const text = found ? (isRecorded() ? "" : `${found.seconds.toFixed(1)} s`) : state === "running" && elapsed ? `${elapsed} s` : "";
   put(find("#seconds"), text);
+  clearTimeout(showSeconds.timer);
+  if (state === "running" && !found) showSeconds.timer = setTimeout(showSeconds, 1000);
 }
-setInterval(showSeconds, 1000);
 
 function showTiles() {
   for (const name of ["paper", "fixed"]) {
@@ -147,16 +148,27 @@ function showRates() {
 /** A long headline is set smaller, so that nothing below it moves. */
 function fitHeadline() {
   const line = find("#headline");
-  line.style.fontSize = "";
+  line.style.fontSize = line.style.height = "";
   for (let size = parseFloat(getComputedStyle(line).fontSize); size > 15 && line.scrollHeight > line.clientHeight; size--) {
     line.style.fontSize = `${size - 1}px`;
   }
+  if (line.scrollHeight > line.clientHeight) line.style.height = "auto"; // the longest, on a phone
 }
 addEventListener("resize", fitHeadline);
 document.fonts.ready.then(fitHeadline);
 
+/** What another method's picture is read as, beside ours, where its tile is pressed. */
+function compareMethods() {
+  const quote = ({ reading: { label, share, is_sure } }) => `${is_sure ? "" : "perhaps "}“${label}” (${percent(share)})`;
+  const { repaired, [inDivider]: other } = record;
+  if (inDivider === "repaired" || !other || !repaired || isOld[inDivider] || isOld.repaired) return "";
+  const idle = other.depth === 0 ? ", which left it alone," : "";
+  const ours = repaired.is_unchanged ? "left alone by our repair" : "after our repair";
+  return `After ${page.sides[inDivider].replace("The", "the")}${idle} the AI reads ${quote(other)}, ${ours} ${quote(repaired)}.`;
+}
+
 function showAll() {
-  put(find("#headline"), isOld.headline || !record.headline ? describeState() : record.headline);
+  put(find("#headline"), isOld.headline || !record.headline ? describeState() : compareMethods() || record.headline);
   fitHeadline();
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
@@ -360,12 +372,33 @@ find("#reset").addEventListener("click", () => change({ tau: null, fixed_depth: 
 
 // The divider: by dragging anywhere on the picture, by arrows, by taps.
 const divider = find("#divider");
+let isMoved = false; // by the visitor
+let firstShare = 0.22; // so that half of the opening's face is damaged, or just right of the tag
 function moveDivider(share) {
+  isMoved = true;
   const at = clamp(Math.round(100 * share), 0, 100);
   picture.style.setProperty("--at", `${at}%`);
+  hideTags(at);
   divider.setAttribute("aria-valuenow", at);
   divider.setAttribute("aria-valuetext", `${at} % damaged`);
 }
+/** A tag that would stand on the divider, or on the other side of it, is not seen. */
+function hideTags(at) {
+  const line = (picture.clientWidth * at) / 100;
+  const ends = ({ offsetLeft, offsetWidth }) => [offsetLeft - 6, offsetLeft + offsetWidth + 6];
+  for (const [selector, isHidden] of [["#tag-before", ([, end]) => line < end], ["#tag-after", ([begin]) => line > begin], ["#size", ([begin, end]) => line > begin && line < end]]) {
+    find(selector).classList.toggle("is-crossed", isHidden(ends(find(selector))));
+  }
+}
+function placeDivider() {
+  if (isMoved) return hideTags(Number(divider.getAttribute("aria-valuenow")));
+  const { offsetLeft, offsetWidth } = find("#tag-before");
+  firstShare = Math.max(firstShare, Math.ceil((100 * (offsetLeft + offsetWidth + 8)) / picture.clientWidth) / 100);
+  moveDivider(firstShare);
+  isMoved = false;
+}
+addEventListener("resize", () => { firstShare = 0.22; placeDivider(); });
+document.fonts.ready.then(placeDivider);
 const shareOf = ({ clientX }) => {
   const { left, width } = picture.getBoundingClientRect();
   return (clientX - left) / width;
@@ -399,6 +432,7 @@ async function upload(file) {
     const photo = await getJson("photo", { method: "POST", headers, body: file });
     await showOwn(file);
     change({ photo: photo.photo, damage: "none", strokes: [], seed: 0, tau: null, fixed_depth: null });
+    holdThumbnails();
     loadThumbnails();
     if (photo.full_size[0] > photo.width) say(`${photo.full_size[0]} × ${photo.full_size[1]} pixels, shown and repaired at ${photo.width} × ${photo.height}.`);
   } catch (error) {
@@ -411,6 +445,14 @@ async function showOwn(file) {
   if (ownPicture) URL.revokeObjectURL(ownPicture);
   const image = make("img", { src: URL.createObjectURL(file) });
   ownPicture = await image.decode().then(() => image.src, () => null);
+}
+
+/** Until the small pictures of an own photo's damages are made, it stands there itself, dimmed. */
+function holdThumbnails() {
+  for (const image of ownPicture ? all("#damages :not([value=paint]) > .face img") : []) {
+    Object.assign(image, { src: ownPicture, hidden: false });
+    image.classList.toggle("is-old", image.closest("button").value !== "none");
+  }
 }
 find("#photo").addEventListener("change", (event) => { upload(event.target.files[0]); event.target.value = ""; });
 addEventListener("paste", (event) => upload([...event.clipboardData.files][0]));
@@ -429,7 +471,7 @@ async function loadThumbnails() {
   thumbnailsOf = photo;
   for (const [name, image] of Object.entries(thumbnails)) {
     const node = find(`#damages [value="${name}"] img`);
-    if (node) Object.assign(node, { src: image, hidden: false });
+    if (node) Object.assign(node, { src: image, hidden: false, className: "" });
   }
   openMore(find("#damage").classList.contains("is-open"));
   showPicture();
@@ -442,7 +484,6 @@ addEventListener("keydown", (event) => {
 
 const stray = readAddress(settings);
 showControls();
-moveDivider(0.22); // so that half of the opening's face is damaged
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   showAll();
   // The rest of the recorded run, for what stands further down.

@@ -31,7 +31,7 @@ RIGHT, WRONG = reading("panda"), reading("dog", 0.4)
     ],
 )
 def test_headline_of_a_damaged_sample(damaged, repaired, is_unchanged, words, never):
-    text = write_headline("fog", "panda", RIGHT, damaged, repaired, is_unchanged, False, "fog")
+    text = write_headline("fog", "panda", damaged, repaired, is_unchanged, False, "fog")
     assert text.startswith("Fog ")
     assert text.count(".") <= 2
     assert all(word in text for word in words), text
@@ -42,7 +42,7 @@ def test_headline_of_a_damaged_sample(damaged, repaired, is_unchanged, words, ne
 @pytest.mark.parametrize(("is_unchanged", "is_fine"), [(False, False), (True, False), (True, True)])
 def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
     seen = reading("elk", share)
-    text = write_headline("none", None, seen, seen, seen, is_unchanged, is_fine, "noise")
+    text = write_headline("none", None, seen, seen, is_unchanged, is_fine, "noise")
     assert ("no damage" in text) == is_fine
     assert "elk" in text
     assert ("not sure" in text) == (share < 0.25)
@@ -50,10 +50,24 @@ def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
     assert ("repaired" in text) == (not is_unchanged)
 
 
+@pytest.mark.parametrize("damaged", [WRONG, RIGHT])
+@pytest.mark.parametrize("repaired", [None, WRONG, RIGHT])
+@pytest.mark.parametrize("is_unchanged", [False, True])
+def test_of_a_damaged_own_photo_only_readings_are_compared(damaged, repaired, is_unchanged):
+    text = write_headline("fog", "panda", damaged, repaired, is_unchanged, False, "fog", False)
+    assert ("still read as “panda”" in text) == (damaged is RIGHT)
+    assert not any(word in text for word in ("hid", "the panda", "right", "seen"))
+
+
+def test_a_repair_that_makes_less_sure_says_so():
+    text = write_headline("none", None, RIGHT, WRONG, False, False, "noise")
+    assert "less surely than a panda before (90" in text
+
+
 def test_every_damage_begins_a_sentence():
     for damage in DAMAGES[1:]:
-        assert write_headline(damage, "panda", RIGHT, WRONG, None, False, False, "")[0].isupper()
-    unknown = write_headline("fog", None, reading("elk", 0.1), WRONG, WRONG, False, False, "")
+        assert write_headline(damage, "panda", WRONG, None, False, False, "")[0].isupper()
+    unknown = write_headline("fog", None, WRONG, WRONG, False, False, "")
     assert "panda" not in unknown
 
 
@@ -91,3 +105,5 @@ def test_findings_say_what_was_done():
     assert "nothing" in describe_finding("", True, False, False)
     assert "no damage" in describe_finding("", True, True, False)
     assert "drawing" in describe_finding("", True, False, True)
+    assert "fog was left alone" in describe_finding("", True, True, False, "fog")
+    assert "signs of bad focus" in describe_finding("", True, False, False, objected="bad focus")

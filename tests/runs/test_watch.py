@@ -102,6 +102,7 @@ def test_a_large_photo_is_repaired_at_its_own_size(shipped_models, cat):
     record, _ = collect(shipped_models, subject, settings)
     assert subject.result.shape == wide.shape
     assert (record["original"]["width"], record["original"]["height"]) == (192, 64)
+    assert record["repaired"]["reading"]["is_right"] is None  # nobody said that these are cats
 
 
 def test_the_latest_subjects_are_kept(cat):
