@@ -138,7 +138,7 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
 
     Returns one of the same size and kind, bit for bit the same where nothing needs repair. A PIL
     image is turned upright, converted to sRGB and laid on white before it is repaired; the result
-    has its colour profile, EXIF and resolution. ``models``: by default
+    stays so, and has its colour profile, EXIF and resolution. ``models``: by default
     those of ``photo``. Raises ``ValueError`` for what is no picture, or cannot be read, and
     ``FloatingPointError`` if a network returns no numbers. (:func:`dga.repair_photograph` returns
     what was found, too.)

@@ -35,7 +35,7 @@ OPERATORS = {
 LEVELS = ((0.15, "faint noise"), (0.4, "noise"), (9.0, "strong noise"))
 """Standard deviation of white noise in [-1, 1] up to which it is called so."""
 REMEDIES = {
-    "bad focus": "sharpened", "blur": "sharpened", "rough glass": "sharpened",
+    "bad focus": "sharpened", "blur": "sharpened", "rough glass": "edges straightened",
     "blocks": "interpolated between blocks", "haze": "added light subtracted",
     "falling streaks": "streaks taken away",
     "glare": "darkened", "low contrast": "contrast stretched",

@@ -246,7 +246,7 @@ class Watcher:
 
     def _curve(self, is_done: bool) -> dict[str, Any]:
         logits = self.cache.path(NO_EXPLANATION).logits
-        confidence = confidence_from_logits(logits).round(4).tolist()
+        confidence = confidence_from_logits(logits).round(6).tolist()
         places = self.judge.places[: len(confidence)]
         return {
             "confidence": confidence,

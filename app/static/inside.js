@@ -11,10 +11,11 @@ let last = "";
 let shownStop; // the depth whose frame of the film was brought into sight
 const centre = (node) => node.getBoundingClientRect().left + node.offsetWidth / 2;
 
-/** As the server decides it: the first depth below tau, at most the cap; where there is none, 0 with a horizon, else the cap. */
+/** As the server decides it: the first depth below tau, at most the cap; with a horizon 0, where none is below by then. */
 function chooseDepth(confidence, tau, page) {
   const first = confidence.findIndex((share) => share < tau);
-  return first < 0 && page.horizon ? 0 : Math.min(first < 0 ? page.cap : first, page.cap);
+  const isLost = page.horizon && (first < 0 || first > page.horizon);
+  return isLost ? 0 : Math.min(first < 0 ? page.cap : first, page.cap);
 }
 
 export function drawInside(record, settings, change, page, isRunning) {

@@ -116,7 +116,7 @@ class PlanOptions:
     split: Annotated[
         str,
         typer.Option(
-            help="tune (500 of the project's own, for choices), report (all others) or all."
+            help="tune (the project's own for choices), report (all others) or all."
         ),
     ] = "report"
     corrupted: Annotated[

@@ -67,7 +67,7 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
     rows = {
         line["path"]: line
         for line in results.lines
-        if line["path"] in pictures and (out / line["repaired"]).is_file()
+        if line["path"] in pictures and _is_newer(out / line["repaired"], folder / line["path"])
     }
     result = FolderResult(list(rows.values()), [], unreadable, {})
     for path in tqdm([p for p in paths if p not in rows], unit="image", mininterval=1.0):
@@ -95,6 +95,11 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
             f"The first: {reasons[0]}"
         )
     return result
+
+
+def _is_newer(result: Path, picture: Path) -> bool:
+    """Whether a result is there, of the picture as it is now."""
+    return result.is_file() and result.stat().st_mtime >= picture.stat().st_mtime
 
 
 def find_pictures(folder: Path, out: Path) -> tuple[list[str], dict[str, str]]:

@@ -46,8 +46,11 @@ def measure_gain(
     """
     has_labels = has_class_folders(data, models.profile.classifier.classes)
     conditions = (CLEAN, *corruptions)
-    plan = Plan((str(data.absolute()),), conditions, severity, has_labels=has_labels, most=pictures)
-    systems = {name: replace(parse(models.profile, name), name=name) for name in (BEFORE, AFTER)}
+    plan = Plan(
+        (str(data.absolute()),), conditions, severity, None, "all",
+        has_labels=has_labels, most=pictures,
+    )  # fmt: skip
+    systems = {name: parse(models.profile, name) for name in (BEFORE, AFTER)}
     results = evaluate(models, systems, plan, out, batch=8, command=command)
     chosen = set(choose_images(plan, models.profile).names)
     lines = [row for row in results.lines if row["path"] in chosen]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.operators import Blocks, Disk, Line, Operator
+from dga.explanation.sharpness import place_at_origin
 from dga.images import HALF_RANGE
 
 TILE = 224
@@ -210,7 +211,7 @@ def _line_powers(lines: Sequence[Line], side: int) -> NDArray[np.float32]:
     _, used = _line_band(side)
     rows = []
     for member in lines:
-        transfer = np.fft.rfft2(member.kernel.numpy(), s=(side, side))
+        transfer = np.fft.rfft2(place_at_origin(member.kernel, torch.Size((side, side))).numpy())
         rows.append(np.log(np.abs(transfer[used]) ** 2 + 10 * FLOOR).astype(np.float32))
     return np.stack(rows)
 

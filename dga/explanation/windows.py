@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.exposure import is_flat_picture
 from dga.explanation.grid import Grid
 from dga.explanation.judge import CandidateJudge, Render
 from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
@@ -61,9 +62,12 @@ class _WindowSearch:
     windows: WindowsConfig
 
     def run(self, x: Tensor) -> Generator[CandidateScore, None, Explanation]:
-        """Blocks; else impulses and noise; without any of these, blur or a veil."""
-        is_measured = self.windows.measurement
-        if is_measured and (blocks := measure_blocks(x)):
+        """Blocks; else impulses and noise; without any of these, blur or a veil.
+
+        A drawing repeats its rows, too, and is left alone.
+        """
+        is_flat, is_measured = is_flat_picture(x), self.windows.measurement
+        if is_measured and not is_flat and (blocks := measure_blocks(x)):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
         views = Views(x, self.side, self.windows.detail_windows, self.config.noise_floor)
         explanation = yield from self._explain_whole(x, views.render)
@@ -95,6 +99,9 @@ class _WindowSearch:
         config = replace(self.config, exposure=False, sharpness=False)
         every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
         sample, noise_level = x[:, ::every, ::every], self._measure_noise(x)
+        if noise_level > config.noise_floor:  # there are no impulses, and its level is not one
+            is_flat = is_flat_picture(sample)
+            return Explanation(NO_DEGRADATION, 0, measured_noise=noise_level, is_flat=is_flat)
         explanation = yield from explain(self.judge, sample, config, render, noise_level)
         degradation = replace(explanation.degradation, noise=0.0)
         return replace(explanation, degradation=degradation, entry=0)

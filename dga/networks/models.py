@@ -1,4 +1,4 @@
-"""The three frozen networks of a profile, loaded and checked."""
+"""The frozen networks of a profile, loaded and checked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The three profiles: photo and everyday16, whose weights ship, and imagenet, for public weights.
 
-Settings were chosen on the validation photographs that :func:`tune_pictures` names, which no
-published result uses.
+Settings of the first two were chosen on the photographs that :func:`tune_pictures` names, which no
+published result uses; those of imagenet were not chosen at its size.
 """
 
 from dataclasses import replace
@@ -167,7 +167,8 @@ def get_profile(name: str) -> Profile:
 def tune_pictures(profile: str) -> frozenset[str]:
     """File names, without their endings, of the split ``tune``; empty where a profile has none.
 
-    They are the first 500 of the project's own validation set by SHA-256 of the file name.
+    Of everyday16 they are the first 500 of the project's own validation set by SHA-256 of the file
+    name, of photo 120 photographs of ImageNet, one of a class and named by it.
     """
     path = Path(__file__).with_name(f"{profile}-tune.txt")
     return frozenset(path.read_text("utf-8").split()) if path.exists() else frozenset()

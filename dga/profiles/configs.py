@@ -281,13 +281,13 @@ class Repair:
     stop, and denoised."""
 
     diffusion: Diffusion
-    """For all pictures but those that the other two are for."""
+    """For all pictures but those that the other two are for, and glass, whose inverse is all."""
     explain: ExplanationConfig | None = None
     """How simple damage is looked for, which is undone first; None: none is looked for."""
     noise_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
     """For pictures in which noise was found; None: ``diffusion``."""
     blur_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
-    """For pictures whose blur was measured; None: the blur's inverse is all that is done."""
+    """For pictures whose blur or blocks were measured; None: the inverse is all that is done."""
 
     @property
     def diffusions(self) -> dict[str, Diffusion]:

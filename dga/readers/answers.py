@@ -175,8 +175,6 @@ def _describe_explanation(forward: ForwardResult) -> dict[str, Any]:
         "entry": explanation.entry,
         "degradation": str(explanation.degradation),
         "unchanged": forward.unchanged,
-        "measured_noise": round(explanation.measured_noise, 4),
-        "calls": explanation.evaluations,
     }
 
 

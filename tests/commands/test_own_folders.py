@@ -70,6 +70,8 @@ def test_names_of_every_encoding_and_length(tmp_path):
     assert len(set(files.values())) == len(paths)
     assert all(path.is_file() for path in files.values())
     assert f"{len(paths)} there already" in done("repair", folder, "--out", "out").stdout
+    picture(folder / NAMES[0], len(paths))  # another one now, of the same name
+    assert f"{len(paths) - 1} there already" in done("repair", folder, "--out", "out").stdout
 
 
 def test_what_cannot_be_read_is_named_and_ends_nothing(tmp_path):
