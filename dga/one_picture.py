@@ -107,8 +107,9 @@ def adapt_steps(
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
     The first :class:`ForwardResult` is that of the picture as it came, by the paper's rule.
-    ``extent``: to this depth its path is judged, and deeper only where the stop depends on it; by
-    default to T, and, with no such event, not at all where every system explains the damage first.
+    ``extent``: its path is judged to this depth, and deeper only where the stop depends on it; by
+    default to T. Where no extent is given and every system explains the damage first, nobody needs
+    that path: it is not judged, and there is no such event.
     ``cache``: of this picture, to share its explanations and paths with other calls. The rule on
     that path is the first system's that has one, else the profile's.
     """

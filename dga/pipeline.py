@@ -197,7 +197,8 @@ def draw_starts(
 ) -> tuple[tuple[int, ...], Tensor]:
     """The depths from which a picture is denoised, rising to t*, and the states x_k at them.
 
-    A noise map's lower levels begin as far beyond their own entries as t* is beyond the entry.
+    With a noise map, each level has its own: t* less as much as its entry is before the strongest
+    level's. For levels with entries 4 and 10, and t* = 12, they are 6 and 12.
     """
     beyond = t_star - explanation.entry
     entries = [matched_depth(path.schedule, level) for level in explanation.levels[:-1]]

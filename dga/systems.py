@@ -54,7 +54,8 @@ class System(Bounded):
     ``reader``: None is the frozen classifier; ``repair``: None leaves the picture as it is.
     ``ensemble``: the damaged and the repaired picture are both read, and their probabilities
     averaged (DDA, section 3.3); ``share``: the damaged one's weight, 0 to 1; ``trust``: how much
-    more the surer reading counts: weights are multiplied by exp(-trust x mean entropy in nats).
+    more the surer reading counts, 0: not at all; both weights are multiplied by exp(-trust x mean
+    entropy of that reading, in nats), then scaled to a sum of 1.
     Raises ``ValueError`` for numbers out of range.
     """
 

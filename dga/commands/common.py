@@ -115,9 +115,7 @@ class PlanOptions:
     ] = None
     split: Annotated[
         str,
-        typer.Option(
-            help="tune (the project's own for choices), report (all others) or all."
-        ),
+        typer.Option(help="tune (the project's own for choices), report (all others) or all."),
     ] = "report"
     corrupted: Annotated[
         Path | None,

@@ -187,10 +187,10 @@ class _WindowSearch:
 
         ``margin``: how much the discriminator prefers each as noisy, a difference of logits;
         ``has_noise``: which groups have any, and so a vote; ``least``: as in
-        :meth:`_find_noisy_pixels`. A group counts as noisy if the margins of itself and its eight
-        neighbours add up to more than ``needed`` for each voter, and once more for one voter who
-        is imagined to be against it. That one is left out for a voter without neighbours who vote,
-        if noise is strong. Where noise is everywhere, all groups together may decide for all.
+        :meth:`_find_noisy_pixels`. Of the v voters among a group and its eight neighbours, the
+        margins have to add up to more than needed x (v + 1): the one is a vote against, so that a
+        few votes do not suffice. If noise is strong, needed is smaller, and for v = 1 there is no
+        vote against. Where noise is everywhere, all groups together may decide for all.
         """
         config, is_strong = self.config, least > self.windows.strong_noise
         needed = config.noise_head_start if is_strong else self.windows.noise_margin
@@ -243,7 +243,11 @@ class Views:
         return torch.cat([thumbnail[None], self.grid.cut(x, self.numbers)])
 
     def render(self, candidate: Degradation) -> Tensor:
-        """``[V, 3, S, S]`` of its inverse, which reaches half a window at most."""
+        """The picture's views, ``[V, 3, S, S]``, each window after a candidate's inverse.
+
+        The first, all of the picture made small, stays as it came. An inverse is given half a
+        window around each window, and must not reach further.
+        """
         views, side = self.show(self.x), self.grid.side
         for view, (i, j) in zip(views[1:], map(self.grid.corner, self.numbers), strict=True):
             top, left = max(0, i - side // 2), max(0, j - side // 2)

@@ -8,6 +8,7 @@ import functools
 import math
 import warnings
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -47,19 +48,19 @@ class Zoom(Operator):
         return f"zoomed up to {self.factor:.2f} times"
 
     def apply(self, x: Tensor) -> Tensor:
-        rows, columns = (_zooms(side, self.factor, x.device) for side in x.shape[-2:])
+        rows, columns = (_make_zooms(side, self.factor, x.device) for side in x.shape[-2:])
         planes = x.reshape(-1, *x.shape[-2:]).float()
-        return _mean(planes, rows[0], columns[1]).reshape(x.shape).to(x)
+        return _apply_zooms(planes, rows.stacked, columns.beside).reshape(x.shape).to(x)
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """By conjugate gradients."""
-        rows, columns = (_zooms(side, self.factor, y.device) for side in y.shape[-2:])
+        rows, columns = (_make_zooms(side, self.factor, y.device) for side in y.shape[-2:])
 
         def zoom(x: Tensor) -> Tensor:
-            return _mean(x, rows[0], columns[1])
+            return _apply_zooms(x, rows.stacked, columns.beside)
 
         def adjoin(v: Tensor) -> Tensor:
-            return _mean(v, rows[2], columns[3])
+            return _apply_zooms(v, rows.stacked_adjoint, columns.beside_adjoint)
 
         begin = z.float()
         residual = adjoin(y.float() - zoom(begin))
@@ -67,13 +68,22 @@ class Zoom(Operator):
         return solved.to(z)
 
 
-@functools.lru_cache(maxsize=16)
-def _zooms(side: int, factor: float, device: torch.device) -> tuple[Tensor, ...]:
-    """H along one axis as sparse matrices, one for each zoomed copy, bilinear.
+class _Zooms(NamedTuple):
+    """H along one axis as sparse matrices, one for each of n zoomed copies, bilinear.
 
-    The copies stacked, ``[n side, side]``; side by side and weighted, ``[side, n side]``; then both
-    for H's adjoint. :func:`_mean` takes a pair of them, the first for rows, the other for columns.
+    ``stacked``: one below the other, ``[n side, side]``; ``beside``: one beside the other and
+    weighted, ``[side, n side]``; then both for H's adjoint.
     """
+
+    stacked: Tensor
+    beside: Tensor
+    stacked_adjoint: Tensor
+    beside_adjoint: Tensor
+
+
+@functools.lru_cache(maxsize=16)
+def _make_zooms(side: int, factor: float, device: torch.device) -> _Zooms:
+    """The copies' matrices for an axis of ``side`` pixels."""
     row = np.arange(side)
     weights = np.r_[2.0, np.ones(COPIES - 1)] / (COPIES + 1)
     zooms = []
@@ -88,7 +98,7 @@ def _zooms(side: int, factor: float, device: torch.device) -> tuple[Tensor, ...]
         sparse.hstack([w * m for w, m in zip(weights, of, strict=True)]) for of in (zooms, turned)
     ]
     matrices = sparse.vstack(zooms), beside[0], sparse.vstack(turned), beside[1]
-    return tuple(_to_torch(matrix).to(device) for matrix in matrices)
+    return _Zooms(*(_to_torch(matrix).to(device) for matrix in matrices))
 
 
 def _to_torch(matrix: sparse.spmatrix) -> Tensor:
@@ -99,7 +109,7 @@ def _to_torch(matrix: sparse.spmatrix) -> Tensor:
         return torch.sparse_csr_tensor(starts, columns, entries, size=matrix.shape)
 
 
-def _mean(x: Tensor, stacked: Tensor, beside: Tensor) -> Tensor:
+def _apply_zooms(x: Tensor, stacked: Tensor, beside: Tensor) -> Tensor:
     """Weighted mean of the zooms of ``[N, H, W]``: rows first, then columns."""
     n, height, width = x.shape
     zoomed = stacked @ x.permute(1, 0, 2).reshape(height, n * width)

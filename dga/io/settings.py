@@ -20,8 +20,9 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
     """Every setting's name in text, with the path of fields that leads to it.
 
     Fields of nested dataclasses go by their own names; of two settings with the same name the
-    first counts. Metadata of a field: ``prefix`` stands before the names of the fields below it; a
-    field with ``label`` is no setting; a field that ``needs`` another one is a setting only where
+    first counts. Metadata of a field: ``prefix`` stands before the names of the fields below it
+    (``noise_`` makes ``noise_depth`` of ``noise_diffusion.depth``); a field with ``label`` is no
+    setting; a field that ``needs`` another one (``share`` a ``repair``) is a setting only where
     that one is not None.
     """
     paths: dict[str, FieldPath] = {}

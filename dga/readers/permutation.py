@@ -24,8 +24,8 @@ def permute_stops(
     ``what`` is exchanged: ``noise`` (its level, map and entry, and t*), ``depth`` (how far t* lies
     beyond the entry) or ``explanation`` (the whole of it, and t*). ``forward_results``: of all
     pictures and repairs; as many are returned, in the same order, with new starts and states.
-    Which picture stands in for which is a fixed random order, the same for every repair, so that a
-    few pictures may keep their own. What one repair found is never given to another.
+    One random order, the same in every run, says which picture stands in for which; by chance a few
+    keep their own. Each repair exchanges among its own results.
     """
     by_picture = {(forward.row, forward.repair): forward for forward in forward_results}
     count = len({row for row, _ in by_picture})
