@@ -33,8 +33,8 @@ TRAINED_ON = (
 )
 """As the model cards say and ``assets/results/photo/README.md``."""
 UNSEEN = (
-    "Of four other kinds, unseen in training, it helps with speckle noise; with Gaussian blur, "
-    "saturation and spatter hardly or not at all."
+    "Of four other kinds, unseen in training, it helps with multiplied noise (another than "
+    "Speckles); with Gaussian blur, saturation and spatter hardly or not at all."
 )
 """As ``assets/results/photo/README.md`` has it in numbers."""
 
@@ -132,17 +132,21 @@ def _harm(results: Results) -> Answer:
     if row is None:
         return Answer("harm", question)
     count = row["pictures"]
-    readings = f"{row['lost'] or 'none'} became wrong, {row['gained'] or 'none'} right"
+    readings = _count_changes(row)
     sentence = f"{row['unchanged']} of {count} undamaged photographs come back bit for bit"
     more = [f"Right before and after: {row['other_right']:.1f} and {percent(row['right'])}."]
     if mixed := results.find("wild", OURS, SOURCE, "clean"):
         more.append(
             f"In a mixed stream {mixed['unchanged']} of {mixed['pictures']} undamaged ones come "
-            f"back bit for bit; {mixed['lost']} became wrong, {mixed['gained']} right."
+            f"back bit for bit; {_count_changes(mixed)}."
         )
     shares = (("Bit for bit", row["unchanged"]), ("Same reading", row["same_reading"]))
     chart = [Line(label, f"{n} of {count}", 100 * n / count, start=0) for label, n in shares]
     return Answer("harm", question, f"{sentence}; {readings}.", more, chart, "undamaged")
+
+
+def _count_changes(row: Row) -> str:
+    return f"{row['lost'] or 'none'} became wrong, {row['gained'] or 'none'} became right"
 
 
 def _paper(results: Results, key: str) -> Answer:

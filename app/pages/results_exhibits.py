@@ -12,7 +12,7 @@ from PIL import Image
 from app.pages.results_file import MARKS, NAMES, OURS, SOURCE, Row, accuracies, full_name, points
 from app.runs.sentences import PLAIN_NAMES
 from dga.analysis.names import group_title
-from dga.corruptions import CLEAN, CORRUPTIONS
+from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 from dga.sentences import title
 
 COLORS = {"ours": "--acc", "paper": "--dgag", "rival": "--dda", "": "--ink3"}
@@ -49,9 +49,11 @@ def tabulate(exhibit: Content) -> Content:
 
 
 def group_name(group: str) -> str:
-    """Grain (shot noise), Snow, Weather, Mean of 15, Strength 5."""
+    """Grain (shot noise), Snow, All weather, Mean of 15, Strength 5."""
     if group == CLEAN:
         return "Undamaged"
+    if group in FAMILIES:
+        return f"All {group}"
     if group not in CORRUPTIONS:
         return group_title(group).replace("Severity", "Strength")
     plain, formal = PLAIN_NAMES[group], title(group)

@@ -38,7 +38,7 @@ REMEDIES = {
     "bad focus": "sharpened", "blur": "sharpened", "rough glass": "edges straightened",
     "blocks": "interpolated between blocks", "haze": "added light subtracted",
     "falling streaks": "streaks taken away",
-    "glare": "darkened", "low contrast": "contrast stretched",
+    "glare": "picture darkened", "low contrast": "contrast stretched",
     "wrong exposure": "exposure corrected", "wrong brightness": "brightness corrected",
     "speckles": "wrong pixels replaced", "noise": "noise taken out",
 }  # fmt: skip
@@ -147,9 +147,11 @@ def _compare(
 ) -> str:
     """What is read, beside what was read of the undamaged photo: nobody said what it shows."""
     is_same = damaged["label"] == truth
-    adverb = "still" if is_same else "no longer"
-    rest = "but unsurely" if is_same and not damaged["is_sure"] else "as it was undamaged"
-    start = f"{subject}: {adverb} read as “{truth}”, {rest}"
+    start = f"{subject}: read as “{truth}” before, now no longer"
+    if is_same:
+        start = (
+            f"{subject}: still read as “{truth}”{'' if damaged['is_sure'] else ', but unsurely'}"
+        )
     if repaired is None or is_unchanged:
         return f"{start}. {_after(repaired, is_unchanged)}".rstrip()
     if repaired["label"] != truth:
@@ -188,14 +190,15 @@ def _own_photo(
     other = "" if is_same else f"{name_with_article(damaged['label'])} "
     less = f", less surely than {other}before ({percent(damaged['share'])})"
     rest = less if _is_less_sure(damaged, repaired) else ""
-    return f"Found and repaired: {what}. {when} the classifier {describe_sight(repaired)}{rest}."
+    sight = f"{when} the classifier {describe_sight(repaired)}{rest}."
+    return f"This looked like {what}, and was repaired. {sight}"
 
 
 def _after(repaired: Reading | None, is_unchanged: bool) -> str:
     if repaired is None:
         return ""
     if is_unchanged:
-        return "We found nothing to undo and left it alone."
+        return "We found nothing sure enough to undo and left it alone."
     return f"After the repair the classifier {describe_sight(repaired)}."
 
 

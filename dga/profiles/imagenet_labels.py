@@ -6,8 +6,10 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-# WordNet has the same word for both, and no other.
-CRANES = {"n02012849": "crane (bird)", "n03126707": "crane (machine)"}
+# WordNet has the same word for both cranes, and no other; its word for the third is misread.
+PLAIN_LABELS = {
+    "n02012849": "crane (bird)", "n03126707": "crane (machine)", "n03825788": "bottle teat",
+}  # fmt: skip
 
 
 @cache
@@ -27,4 +29,4 @@ def imagenet_labels() -> dict[str, str]:
     first = {synset: names[synset].split(",")[0] for synset in synsets}
     shared = Counter(name.lower() for name in first.values())
     labels = {s: names[s] if shared[first[s].lower()] > 1 else first[s] for s in synsets}
-    return labels | CRANES
+    return labels | PLAIN_LABELS

@@ -74,7 +74,9 @@ def test_answers_say_what_was_measured(read):
     assert strong.startswith("Strength 5: 56.0 % right instead of 20.0 %, +36.0 points (")
     assert weak.startswith("Strength 3: 56.0 % right instead of 20.0 %, +36.0 points (")
     assert said["damage"].startswith("It surely helps on 14 of 15 kinds, most on ")
-    harm = "9 of 10 undamaged photographs come back bit for bit; none became wrong, none right."
+    harm = (
+        "9 of 10 undamaged photographs come back bit for bit; none became wrong, none became right."
+    )
     assert said["harm"] == harm
     pattern = (
         r"It is not surely ahead of the paper's method \+ G, \+16.0 points .*; "
