@@ -219,14 +219,14 @@ function showRebuilt(record, isRunning) {
   ];
   const box = find("#rebuilt");
   if (!box.children.length) {
-    box.append(...entries.map(([, name, method]) => make("figure", {}, make("img", { alt: name, width: 224, height: 224, loading: "lazy" }), make("b", {}), make("span", {}, method), make("div", { class: "reading" }))));
+    box.append(...entries.map(([, , method]) => make("figure", {}, make("img", { width: 224, height: 224, loading: "lazy" }), make("b", {}), make("span", {}, method), make("div", { class: "reading" }))));
   }
   entries.forEach(([part, name], n) => {
     const [image, title, , reading] = box.children[n].children;
     image.classList.toggle("is-old", !part);
     if (part && image.src !== part.image) image.src = part.image;
     box.children[n].classList.toggle("is-empty", !image.hasAttribute("src") && !isRunning); // its room stays
-    image.alt = name;
+    image.alt = image.hasAttribute("src") ? name : "";
     put(title, name);
     put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${nameReading(part.reading)} ${percent(part.reading.share)}` : "");
   });
