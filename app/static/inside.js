@@ -1,31 +1,33 @@
 // The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
 import { find, put, percent, nameReading, drag, draw, make, clamp } from "./base.js";
 
-const HEIGHT = 320;
+const HEIGHT = 336;
 const LEFT = 52;
 const TOP = 50;
 const BOTTOM = 260;
+const FRAMES = 9; // of the film
 
 let chart = null;
 let last = "";
-let shownStop; // the depth whose frame of the film was brought into sight
+let shownStop = null; // the depth whose frame of the film was brought into sight
 const centre = (node) => node.getBoundingClientRect().left + node.offsetWidth / 2;
 
 /** As the server decides it: the first depth below tau, at most the cap; with a horizon 0, where none is below by then. */
-function chooseDepth(confidence, tau, page) {
+function findStop({ confidence }, tau, page) {
   const first = confidence.findIndex((share) => share < tau);
-  const isLost = page.horizon && (first < 0 || first > page.horizon);
-  return isLost ? 0 : Math.min(first < 0 ? page.cap : first, page.cap);
+  const isLeftAlone = Boolean(page.horizon) && (first < 0 || first > page.horizon);
+  const depth = isLeftAlone ? 0 : Math.min(first < 0 ? page.cap : first, page.cap);
+  return { depth, tau, isLeftAlone, isCrossed: confidence[depth] < tau, share: confidence[depth] };
 }
 
 export function drawInside(record, settings, change, page, isRunning) {
   chart ??= makeChart(change, page);
-  chart.update(record, settings);
-  showStop(record, settings, page, isRunning);
-  const key = JSON.stringify([record.film?.length, record.depths?.length, record.stop?.depth, record.film?.at(-1)?.image.length, record.depths?.at(-1)?.reading]);
-  if (key !== last) showFilm(record);
+  const isRead = record.film && record.depths?.length === record.film.length;
+  const key = JSON.stringify([isRunning && !isRead, record.film?.length, record.depths?.length, record.film?.at(-1)?.image.length, record.depths?.at(-1)?.reading]);
+  if (key !== last) showFilm(record, isRunning);
   last = key;
   showRebuilt(record, isRunning);
+  chart.update(record, settings, isRunning);
   const { width, height } = record.original ?? {};
   const isWhole = width === page.side && height === page.side;
   put(find("#square-note"), width && !isWhole ? `All of this is a second look: at ${width === height ? "the photo" : "the middle square of the photo"} as the classifier sees it, ${page.side} × ${page.side}. Above, our repair looks at the whole photo, and may find something else.` : "");
@@ -73,13 +75,24 @@ function makeChart(change, page) {
     const box = svg.getBoundingClientRect(); // larger than the drawing where full screen enlarges it
     return [((event.clientX - box.left) * width) / box.width, ((event.clientY - box.top) * HEIGHT) / box.height];
   }
+  let held = null; // the slider that is dragged: no report moves it
   function follow(part, set, done) {
     part.node.addEventListener("pointerdown", (event) => {
       part.node.focus();
-      drag(part.node, event, (moved) => set(at(moved)), done);
+      held = part;
+      drag(part.node, event, (moved) => set(at(moved)), () => {
+        held = null;
+        done();
+      });
     });
   }
-  const shown = { tau: page.tau, depth: page.fixedDepth, record: {}, settings: {} };
+  const shown = { tau: page.tau, depth: page.fixedDepth, record: {}, settings: {}, isRunning: false };
+  /** What was made with another threshold or depth than the chart shows is dimmed. */
+  function dimRebuilt() {
+    const { tau, fixed_depth } = shown.settings;
+    const isOther = [shown.tau !== (tau ?? page.tau), shown.depth !== (fixed_depth ?? page.fixedDepth)];
+    [...find("#rebuilt").children].forEach((figure, n) => figure.classList.toggle("is-other", n < 3 ? isOther[0] : n === 3 && isOther[1]));
+  }
   const asTau = (value) => Math.round(100 * clamp(value, 0, 1)) / 100;
   const asDepth = (value) => clamp(Math.round(value), 1, page.deepest);
   function placeTau(value) {
@@ -96,6 +109,7 @@ function makeChart(change, page) {
     node.setAttribute("aria-valuemin", 0); node.setAttribute("aria-valuemax", 1); node.setAttribute("aria-valuenow", value);
     node.setAttribute("aria-valuetext", percent(value)); node.setAttribute("aria-orientation", "vertical");
     placeStop();
+    dimRebuilt();
   }
   function placeFixed(depth) {
     shown.depth = depth;
@@ -107,16 +121,19 @@ function makeChart(change, page) {
     put(fixed.text, `${depth}: the same for all, drag`);
     const { node } = fixed;
     node.setAttribute("aria-valuemin", 1); node.setAttribute("aria-valuemax", page.deepest); node.setAttribute("aria-valuenow", depth);
+    dimRebuilt();
   }
   function placeStop() {
-    const { record } = shown;
-    const confidence = record.curve?.confidence;
-    if (!confidence || !record.curve.is_done) { stop.style.display = "none"; return; }
-    const depth = chooseDepth(confidence, shown.tau, page);
-    stop.style.display = "";
+    const { record: { curve, film }, isRunning } = shown;
+    const chosen = curve?.is_done ? findStop(curve, shown.tau, page) : null;
+    describeStop(chosen, curve, page, isRunning);
+    ringFrame(chosen, film);
+    stop.style.display = chosen ? "" : "none";
+    if (!chosen) return;
+    const { depth } = chosen;
     const [line, text] = stop.children;
     line.setAttribute("x1", x(depth)); line.setAttribute("x2", x(depth));
-    put(text, confidence[0] < shown.tau ? `t* = 0: ${width < 700 ? "" : "already below the dashes without noise, "}nothing to do` : !depth ? "t* = 0: left alone" : confidence[depth] < shown.tau ? `t* = ${depth}: stopped here` : `t* = ${depth}: the limit, still ${percent(confidence[depth])} sure`);
+    put(text, curve.confidence[0] < shown.tau ? `t* = 0: ${width < 700 ? "" : "already below the dashes without noise, "}nothing to do` : !depth ? "t* = 0: left alone" : chosen.isCrossed ? `t* = ${depth}: stopped here` : `t* = ${depth}: the limit, still ${percent(chosen.share)} sure`);
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
@@ -131,51 +148,63 @@ function makeChart(change, page) {
     });
   }
   const path = (values) => values.map((share, depth) => `${depth ? "L" : "M"}${x(depth).toFixed(1)} ${y(share).toFixed(1)}`).join("");
-  function update(record, settings) {
-    Object.assign(shown, { record, settings });
+  function update(record, settings, isRunning) {
+    Object.assign(shown, { record, settings, isRunning });
     const seen = (record.curve?.confidence ?? []).slice(0, page.deepest + 1);
     curve.setAttribute("d", seen.length ? path(seen) : "");
     const rows = (record.curve?.places ?? []).slice(0, page.deepest + 1);
-    places.replaceChildren(...(rows[0] ?? []).map((_, place) => draw("path", { class: "place", d: path(rows.map((row) => row[place])) })));
-    placeFixed(settings.fixed_depth ?? page.fixedDepth);
-    placeTau(settings.tau ?? page.tau);
+    const legend = [draw("path", { class: "place", d: `M0 ${HEIGHT - 11}h24` }), draw("text", { x: 32, y: HEIGHT - 6 }, "thin lines: places in the photo")];
+    places.replaceChildren(...(rows[0] ?? []).map((_, place) => draw("path", { class: "place", d: path(rows.map((row) => row[place])) })), ...(rows.length ? legend : []));
+    placeFixed(held === fixed ? shown.depth : settings.fixed_depth ?? page.fixedDepth);
+    placeTau(held === tau ? shown.tau : settings.tau ?? page.tau);
   }
   placeAxes();
   new ResizeObserver(() => {
     if (box.clientWidth === width || !box.clientWidth) return;
     width = box.clientWidth;
     placeAxes();
-    update(shown.record, shown.settings);
+    update(shown.record, shown.settings, shown.isRunning);
   }).observe(box);
   return { update };
 }
 
-function showStop({ stop, curve }, settings, page, isRunning) {
+function describeStop(stop, curve, page, isRunning) {
   let text = isRunning ? "The detector is looking …" : "";
   if (curve && !curve.is_done && !curve.is_old && isRunning) text = `The detector is looking: noise so far: ${curve.confidence.length - 1} of ${page.deepest} steps.`;
-  if (stop && curve?.is_done) {
+  if (stop) {
     const sure = percent(stop.tau);
-    if (stop.has_given_up && !stop.tau) text = "No detector is less than 0\u00a0% sure, so no noise is enough: the photo is left alone.";
-    else if (stop.has_given_up) text = `Even after ${page.horizon} steps of noise the detector is at least ${sure} sure of damage: the photo is left alone.`;
+    if (stop.isLeftAlone && !stop.tau) text = "No detector is less than 0\u00a0% sure, so no noise is enough: the photo is left alone.";
+    else if (stop.isLeftAlone) text = `Even after ${page.horizon} steps of noise the detector is at least ${sure} sure of damage: the photo is left alone.`;
     else if (!stop.depth) text = `The detector is less than ${sure} sure of damage from the start: the paper’s method leaves it alone.`;
-    else if (stop.is_crossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there it stops, t*\u00a0=\u00a0${stop.depth}.`;
-    else text = `The limit is reached: after ${stop.depth} steps, as much noise as it may add, the detector is still ${percent(curve.confidence[stop.depth])} sure of damage. There it stops, t*\u00a0=\u00a0${stop.depth}.`;
+    else if (stop.isCrossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there it stops, t*\u00a0=\u00a0${stop.depth}.`;
+    else text = `The limit is reached: after ${stop.depth} steps, as much noise as it may add, the detector is still ${percent(stop.share)} sure of damage. There it stops, t*\u00a0=\u00a0${stop.depth}.`;
   }
   put(find("#stop"), text);
 }
 
-function showFilm({ film = [], depths = [], stop }) {
+/** The frame of the film that is nearest to the stop. */
+function ringFrame(stop, film = []) {
+  const distance = ({ depth }) => Math.abs(depth - stop.depth);
+  const near = stop && film.length ? film.reduce((best, frame, n) => (distance(frame) < distance(film[best]) ? n : best), 0) : -1;
+  const box = find("#film");
+  [...box.children].forEach((frame, n) => frame.classList.toggle("is-stop", n === near));
+  const frame = box.children[near]; // where the film is wider than the screen, this is in sight
+  if (frame && near !== shownStop) box.scrollLeft += centre(frame) - centre(box);
+  shownStop = near;
+}
+
+/** What is not there yet has its room already: "…" while it is computed. */
+function showFilm({ film = [], depths = [] }, isRunning) {
   const readings = new Map(depths.map((entry) => [entry.depth, entry]));
-  const near = stop && film.reduce((best, { depth }) => (Math.abs(depth - stop.depth) < Math.abs(best - stop.depth) ? depth : best), 0);
-  find("#film").replaceChildren(...film.map(({ depth, image }) => {
+  const room = () => make("span", { class: "room" }, isRunning ? "…" : "");
+  const empty = () => make("div", { "aria-hidden": "true" }, room(), make("div", {}, "\u00a0"), room(), make("span", { class: "reading" }));
+  const frames = film.map(({ depth, image }) => {
     const entry = readings.get(depth);
-    const rebuilt = entry ? [make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }), make("span", { class: "reading" }, nameReading(entry.reading))] : [];
+    const rebuilt = entry ? make("img", { src: entry.image, alt: `Rebuilt from ${depth} steps`, loading: "lazy", width: 112, height: 112 }) : room();
     const caption = depth ? `${depth} steps` : "as it came";
-    return make("figure", { role: "listitem", class: stop && depth === near ? "is-stop" : "" }, make("img", { src: image, alt: depth ? `After ${caption}` : "As it came", loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), ...rebuilt);
-  }));
-  const frame = find("#film .is-stop"); // where the film is wider than the screen, this is in sight
-  if (frame && stop.depth !== shownStop) find("#film").scrollLeft += centre(frame) - centre(find("#film"));
-  shownStop = stop?.depth;
+    return make("figure", { role: "listitem" }, make("img", { src: image, alt: depth ? `After ${caption}` : "As it came", loading: "lazy", width: 112, height: 112 }), make("figcaption", {}, caption), rebuilt, make("span", { class: "reading" }, entry ? nameReading(entry.reading) : ""));
+  });
+  find("#film").replaceChildren(...(frames.length ? frames : Array.from({ length: FRAMES }, empty)));
 }
 
 function showRebuilt(record, isRunning) {
@@ -190,14 +219,14 @@ function showRebuilt(record, isRunning) {
   ];
   const box = find("#rebuilt");
   if (!box.children.length) {
-    box.append(...entries.map(([, name, method]) => make("figure", {}, make("img", { alt: name, width: 224, height: 224, loading: "lazy" }), make("b", {}), make("span", {}, method), make("div", { class: "reading" }))));
+    box.append(...entries.map(([, , method]) => make("figure", {}, make("img", { width: 224, height: 224, loading: "lazy" }), make("b", {}), make("span", {}, method), make("div", { class: "reading" }))));
   }
   entries.forEach(([part, name], n) => {
     const [image, title, , reading] = box.children[n].children;
     image.classList.toggle("is-old", !part);
     if (part && image.src !== part.image) image.src = part.image;
-    box.children[n].hidden = !image.hasAttribute("src"); // until it is computed
-    image.alt = name;
+    box.children[n].classList.toggle("is-empty", !image.hasAttribute("src") && !isRunning); // its room stays
+    image.alt = image.hasAttribute("src") ? name : "";
     put(title, name);
     put(reading, !part && isRunning ? "being computed …" : part?.reading ? `${nameReading(part.reading)} ${percent(part.reading.share)}` : "");
   });

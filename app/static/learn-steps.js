@@ -20,6 +20,7 @@ function showReading(selector, { label, share, isRight }) {
   const row = find(selector);
   row.classList.toggle("right", isRight);
   row.classList.toggle("wrong", !isRight);
+  row.classList.toggle("is-unsure", share < 0.5);
   row.style.setProperty("--share", `${100 * share}%`);
   find(".label", row).replaceChildren(make("span", {}, label), make("span", { class: "mark", role: "img", "aria-label": isRight ? ", right" : ", wrong" }, isRight ? "✓" : "✗"));
   put(find(".share", row), percent(share));
@@ -88,7 +89,13 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) 
   input.max = last;
   input.value = stop;
   find("#depths").replaceChildren(...[0, 1, 2, 3, 4].map((quarter) => make("span", {}, (quarter * last) / 4)));
-  const move = drawCurve(confidence, tau, stop);
+  const plot = find("#plot");
+  let move = () => {};
+  new ResizeObserver(() => { // also when this step is opened
+    if (!plot.clientWidth) return;
+    move = drawCurve(plot, confidence, tau, stop);
+    move(depths[place].depth);
+  }).observe(plot);
   const guided = find("#keeps-shapes");
   guided.addEventListener("change", () => input.dispatchEvent(new Event("input")));
   follow("#depth", (value) => {
@@ -116,9 +123,10 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) 
   });
 }
 
-/** Confidence by steps of noise, against the threshold. Returns what moves the mark. */
-function drawCurve(confidence, tau, stop) {
-  const [width, height, left, right, top, bottom] = [440, 240, 60, 12, 28, 48];
+/** Confidence by steps of noise, against the threshold, as wide as its box. Returns what moves the mark. */
+function drawCurve(plot, confidence, tau, stop) {
+  const [height, left, right, top, bottom] = [240, 60, 12, 28, 48];
+  const width = (height * plot.clientWidth) / plot.clientHeight;
   const x = (depth) => left + ((width - left - right) * depth) / (confidence.length - 1);
   const y = (share) => height - bottom - (height - top - bottom) * share;
   const line = (kind, points) => draw("polyline", { class: kind, points: points.map(([depth, share]) => `${x(depth).toFixed(1)},${y(share).toFixed(1)}`).join(" ") });
@@ -131,7 +139,7 @@ function drawCurve(confidence, tau, stop) {
   const mark = draw("g", { class: "mark" }, draw("line", { y1: y(1), y2: y(0) }), draw("circle", { r: 7 }), draw("text", { y: y(0.2) }));
   svg.append(line("tau", [[0, tau], [last, tau]]), text(width - right, y(tau) + (confidence[last] > tau ? 20 : -8), `dashes: τ = ${percent(tau)}`, "end"), line("curve", [...confidence.entries()]), mark);
   svg.append(line("stop", [[stop, 0.1], [stop, 0]]), text(x(stop) + 6, y(0.04), "t*", "start"));
-  find("#plot").replaceChildren(svg);
+  plot.replaceChildren(svg);
   return (depth) => {
     mark.style.transform = `translateX(${x(depth)}px)`;
     find("circle", mark).setAttribute("cy", y(confidence[depth]));

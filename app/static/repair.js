@@ -36,6 +36,7 @@ function showRow(name) {
   row.classList.toggle("is-old", Boolean(isOld[name]));
   row.classList.toggle("right", reading?.is_right === true);
   row.classList.toggle("wrong", reading?.is_right === false);
+  row.classList.toggle("is-unsure", reading?.share < 0.5);
   row.style.setProperty("--share", `${100 * (reading?.share ?? 0)}%`);
   put(find(".label", row), reading ? nameReading(reading) : isOld[name] ? "…" : "");
   put(find(".share", row), reading ? percent(reading.share) : "");
@@ -207,6 +208,13 @@ function markOld(changed) {
   showAll();
 }
 
+/** Where only τ or a depth was changed, what grows again as it was is there already. */
+function isBehind(name, value) {
+  const grown = isOld[name] ? null : record[name];
+  if (name === "curve") return value.confidence.length < grown?.confidence.length;
+  return name === "depths" && value.length < grown?.length;
+}
+
 function receive(part) {
   if ("damaged" in part) {
     shownDamage = settings.damage;
@@ -216,8 +224,10 @@ function receive(part) {
     const { repaired, paper, fixed, curve, film, depths } = record;
     record = { waiting: 0, repaired, paper, fixed, curve, film, depths };
   }
-  Object.assign(record, part);
-  for (const name of Object.keys(part)) delete isOld[name];
+  for (const [name, value] of Object.entries(part)) {
+    if (!isBehind(name, value)) record[name] = value;
+    delete isOld[name];
+  }
   showAll();
 }
 
@@ -344,6 +354,7 @@ function showControls() {
   find("#strength-row").hidden = paints || settings.damage === "none";
   find("#no-strength").hidden = !paints && settings.damage !== "none";
   put(find("#no-strength"), paints ? "Draw on the photo with the brush below it." : "The photo as it came: nothing is added.");
+  find("#draw-here").hidden = !paints || settings.strokes.length > 0;
   brush.toggle(paints, settings.strokes);
 }
 
@@ -373,7 +384,8 @@ find("#reset").addEventListener("click", () => change({ tau: null, fixed_depth: 
 // The divider: by dragging anywhere on the picture, by arrows, by taps.
 const divider = find("#divider");
 let isMoved = false; // by the visitor
-let firstShare = 0.22; // so that half of the opening's face is damaged, or just right of the tag
+const MIDDLE = 0.5;
+let firstShare = MIDDLE; // or just right of the tag
 function moveDivider(share) {
   isMoved = true;
   const at = clamp(Math.round(100 * share), 0, 100);
@@ -397,7 +409,7 @@ function placeDivider() {
   moveDivider(firstShare);
   isMoved = false;
 }
-addEventListener("resize", () => { firstShare = 0.22; placeDivider(); });
+addEventListener("resize", () => { firstShare = MIDDLE; placeDivider(); });
 document.fonts.ready.then(placeDivider);
 const shareOf = ({ clientX }) => {
   const { left, width } = picture.getBoundingClientRect();

@@ -167,6 +167,22 @@ def test_the_stop_follows_the_threshold_without_a_run(watch):
     )
 
 
+def test_a_dragged_threshold_keeps_its_value_while_reports_come_in(watch):
+    page = open_page(watch, "?photo=goldfish&strength=4#inside")
+    tau = page.get_by_role("slider", name="Threshold")
+    box = tau.locator("circle").bounding_box()
+    page.mouse.move(box["x"] + 9, box["y"] + 9)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 9, box["y"] + 49)
+    dragged = tau.get_attribute("aria-valuenow")
+    page.wait_for_function(
+        "() => /[5-9] of \\d+ steps|t\\*/.test(document.querySelector('#stop').textContent)"
+    )
+    assert tau.get_attribute("aria-valuenow") == dragged
+    page.mouse.up()
+    page.wait_for_url(f"**tau={dragged}**")
+
+
 def upload_photo(watch):
     page = open_page(watch)
     page.set_input_files("#photo", picture_file())
