@@ -139,9 +139,9 @@ function showRates() {
   const rates = page.rates[isAny ? "mean" : damage] ?? {};
   const strength = isAny ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
-  const start = isAny || strength === wished ? "" : `Not measured at ${wished} of 5. `;
+  const start = isAny || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
   const text = damage in page.leftAloneNotes ? page.leftAloneNotes[damage]
-    : rate ? `${start}At ${strength} of 5${isAny ? ", mean of 15 kinds of damage" : ""}: ${rate.before}\u00a0% of ${rate.photographs} photographs ${isAny ? "" : "with this damage "}are read right, and ${rate.after}\u00a0% after our repair.`
+    : rate ? `${start}At ${strength === 5 ? "full strength" : `strength ${strength} of 5`}${isAny ? ", mean of 15 kinds of damage" : ""}: ${rate.before}\u00a0% of ${rate.photographs} photographs ${isAny ? "" : "with this damage "}are read right, and ${rate.after}\u00a0% after our repair.`
     : "Results says for each damage how many of many photographs are read right before and after.";
   put(find("#how-often"), text);
 }
