@@ -37,7 +37,7 @@ LEVELS = ((0.15, "faint noise"), (0.4, "noise"), (9.0, "strong noise"))
 REMEDIES = {
     "bad focus": "sharpened", "blur": "sharpened", "rough glass": "edges straightened",
     "blocks": "interpolated between blocks", "haze": "added light subtracted",
-    "falling streaks": "streaks taken away",
+    "falling streaks": "streaks thinned",
     "glare": "picture darkened", "low contrast": "contrast stretched",
     "wrong exposure": "exposure corrected", "wrong brightness": "brightness corrected",
     "speckles": "wrong pixels replaced", "noise": "noise taken out",
