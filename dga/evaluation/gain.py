@@ -47,8 +47,8 @@ def measure_gain(
     has_labels = has_class_folders(data, models.profile.classifier.classes)
     conditions = (CLEAN, *corruptions)
     plan = Plan(
-        (str(data.absolute()),), conditions, severity, None, "all",
-        has_labels=has_labels, most=pictures,
+        (str(data.absolute()),), conditions, severity,
+        split="all", has_labels=has_labels, most=pictures,
     )  # fmt: skip
     systems = {name: parse(models.profile, name) for name in (BEFORE, AFTER)}
     results = evaluate(models, systems, plan, out, batch=8, command=command)

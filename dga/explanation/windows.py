@@ -66,8 +66,8 @@ class _WindowSearch:
 
         A drawing repeats its rows, too, and is left alone.
         """
-        is_flat, is_measured = is_flat_picture(x), self.windows.measurement
-        if is_measured and not is_flat and (blocks := measure_blocks(x)):
+        is_measured = self.windows.measurement
+        if is_measured and (blocks := measure_blocks(x)) and not is_flat_picture(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
         views = Views(x, self.side, self.windows.detail_windows, self.config.noise_floor)
         explanation = yield from self._explain_whole(x, views.render)
