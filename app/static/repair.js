@@ -144,6 +144,11 @@ function showRates() {
     : rate ? `${start}At ${strength === 5 ? "full strength" : `strength ${strength} of 5`}${isAny ? ", mean of 15 kinds of damage" : ""}: ${rate.before}\u00a0% of ${rate.photographs} photographs ${isAny ? "" : "with this damage "}are read right, and ${rate.after}\u00a0% after our repair.`
     : "Results says for each damage how many of many photographs are read right before and after.";
   put(find("#how-often"), text);
+  const hasBars = Boolean(rate) && !(damage in page.leftAloneNotes);
+  find("#rates").hidden = !hasBars;
+  for (const part of hasBars ? ["before", "after"] : []) {
+    find(`#rates .${part}`).style.setProperty("--share", `${rate[part]}%`);
+  }
 }
 
 /** A long headline is set smaller, so that nothing below it moves. */
@@ -239,8 +244,14 @@ async function start(isStep = false) {
     await works.done;
   } catch (error) {
     if (works !== current || error.name === "AbortError") return;
-    say(error instanceof Refusal ? error.message : "Something went wrong. Please try again.");
-    state = "failed";
+    const sentence = error instanceof Refusal ? error.message : "Something went wrong. Please try again.";
+    if (sentence === page.goneSentence) {
+      change({ ...page.opening });
+      loadThumbnails();
+    } else {
+      state = "failed";
+    }
+    say(sentence);
   }
   if (works !== current) return;
   current = null;
@@ -289,6 +300,8 @@ function say(text) {
 
 // ---- The address is the state, but for own photos
 
+const OWN_PHOTO = "own-photo"; // where this tab keeps the settings of an own photo until it loads again
+
 /** `isStep`: whether Back leads to what was before. Own photos and brushes have no address. */
 function keepAddress(isStep) {
   const query = new URLSearchParams();
@@ -296,7 +309,9 @@ function keepAddress(isStep) {
     const hasAddress = !(name === "damage" && settings.damage === "paint");
     if (hasAddress && settings[name] != null && settings[name] !== page.opening[name]) query.set(name, settings[name]);
   }
-  const text = page.samples.includes(settings.photo) ? query.toString() : "";
+  const isSample = page.samples.includes(settings.photo);
+  const text = isSample ? query.toString() : "";
+  sessionStorage.setItem(OWN_PHOTO, JSON.stringify(isSample ? null : settings));
   const address = location.pathname + (text && `?${text}`) + location.hash;
   if (isStep && address !== location.pathname + location.search + location.hash) history.pushState(null, "", address);
   else history.replaceState(null, "", address);
@@ -495,6 +510,7 @@ addEventListener("keydown", (event) => {
 });
 
 const stray = readAddress(settings);
+if (!location.search) settings = JSON.parse(sessionStorage.getItem(OWN_PHOTO)) ?? settings;
 showControls();
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   showAll();
