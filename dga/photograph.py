@@ -211,7 +211,7 @@ def _repair_windows(
         if isinstance(event, Progress):
             yield event
             continue
-        number, forward = event.forward.row, event.forward
+        number, forward = event.forward.index, event.forward
         stops[number] = forward.stop
         if forward.steps:
             grid.add(change, number, event.image.cpu() - grid.cut(reference, [number])[0])
@@ -221,7 +221,7 @@ def _repair_windows(
         from_tensor(keep_grey(repaired, pixels)),
         explanation,
         noise=_noise_by_pixel(explanation, pixels),
-        depths=np.array(depths).reshape(len(grid.rows), len(grid.columns)),
+        depths=np.array(depths).reshape(len(grid.tops), len(grid.lefts)),
         crossed=all(stop.crossed for stop in stops.values()),
     )
 
@@ -236,7 +236,7 @@ def _repair_damaged_windows(
 ) -> Iterator[ReverseResult | Progress]:
     """The windows of ``source``, ``[3, H, W]``, that are not undamaged, some at a time.
 
-    The row of each result is the window's number in the grid.
+    The index of each result is the window's number in the grid.
     """
     damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
     size = max(1, WINDOW_BATCH * models.window_size**2 // grid.side**2)
@@ -250,7 +250,7 @@ def _repair_damaged_windows(
         ]
         for event in run(models, windows, seeds, [repair], caches):
             if isinstance(event, ReverseResult):
-                forward = replace(event.forward, row=numbers[event.forward.row])
+                forward = replace(event.forward, index=numbers[event.forward.index])
                 yield replace(event, forward=forward)
         yield Progress(first + len(numbers), len(damaged))
 

@@ -53,15 +53,15 @@ NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0, is_sea
 class ForwardResult:
     """Event: the forward process of one picture stopped, for one repair.
 
-    ``row`` and ``seed``: of the picture, and ``observed``: as it came, ``[3, S, S]``;
-    ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T; ``logits``:
-    ``[K]`` from the entry on, as far as they were needed, empty where the discriminator was not
-    used; ``x_0``: where the forward process began, ``[3, S, S]``; ``starts`` and
+    ``index``: of the picture in its batch; ``seed``: its own; ``observed``: as it came,
+    ``[3, S, S]``; ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T;
+    ``logits``: ``[K]`` from the entry on, as far as they were needed, empty where the discriminator
+    was not used; ``x_0``: where the forward process began, ``[3, S, S]``; ``starts`` and
     ``states``: what :func:`draw_starts` returns, ``[n, 3, S, S]`` of the latter; ``seconds``: of
     the explanation and the stop.
     """
 
-    row: int
+    index: int
     seed: int
     observed: Tensor
     repair: Repair
@@ -140,10 +140,10 @@ def run(
     picture fits.
     """
     forward_results: list[ForwardResult] = []
-    for row in range(len(x)):
-        cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
+    for index in range(len(x)):
+        cache = caches[index] if caches else PictureCache(models, x[index], seeds[index])
         for repair in repairs:
-            forward = yield from find_stop(cache, row, repair)
+            forward = yield from find_stop(cache, index, repair)
             forward_results.append(forward)
             if permutation is None:
                 yield forward
@@ -154,11 +154,11 @@ def run(
 
 
 def find_stop(
-    cache: PictureCache, row: int, repair: Repair, extent: int = 0
+    cache: PictureCache, index: int, repair: Repair, extent: int = 0
 ) -> Generator[CandidateScore | CurveUpdate, None, ForwardResult]:
     """Explain a picture and find t*, for one repair.
 
-    ``row``: of the picture in its batch; ``extent``: depths beyond the entry that are judged at
+    ``index``: of the picture in its batch; ``extent``: depths beyond the entry that are judged at
     least, even where the rule is met before.
     """
     explanation = yield from cache.explain(repair.explain)
@@ -177,7 +177,7 @@ def find_stop(
     path = cache.path(explanation)
     starts, states = draw_starts(path, explanation, stop.t_star)
     return ForwardResult(
-        row,
+        index,
         cache.seed,
         cache.x,
         repair,
@@ -312,7 +312,7 @@ def denoise(
         else:
             yield from (ReverseResult(forward, job[0].reference, 0.0) for forward in job)
     for group in groups.values():
-        for batch in split_by_rows(group, max_batch(group[0][0].x_0)):
+        for batch in split_by_states(group, max_batch(group[0][0].x_0)):
             yield from _denoise_batch(models, batch)
 
 
@@ -320,13 +320,13 @@ def _find_jobs(forward_results: Sequence[ForwardResult]) -> list[Job]:
     jobs: dict[Any, Job] = defaultdict(list)
     for forward in forward_results:
         explanation, diffusion = forward.explanation, forward.diffusion.with_depth(0)
-        key = forward.row, explanation.key, forward.starts, diffusion
+        key = forward.index, explanation.key, forward.starts, diffusion
         jobs[key].append(forward)
     return list(jobs.values())
 
 
-def split_by_rows(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
-    """Batches of at most ``most`` rows, but of one job at least; a start of a job is a row."""
+def split_by_states(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
+    """Batches of at most ``most`` states, but of one job at least, which has one for each start."""
     batch: list[Job] = []
     for job in jobs:
         if batch and sum(len(one[0].starts) for one in [*batch, job]) > most:
@@ -337,16 +337,16 @@ def split_by_rows(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
 
 
 def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | ReverseResult]:
-    """Denoise one batch of jobs that differ in depth alone; a start of a job is a row."""
+    """Denoise one batch of jobs that differ in depth alone; a state for each start of a job."""
     start_time, firsts = time.perf_counter(), [job[0] for job in jobs]
-    rows = [forward for forward in firsts for _ in forward.starts]
+    owners = [forward for forward in firsts for _ in forward.starts]
     depths = [depth for forward in firsts for depth in forward.starts]
     images = torch.cat([forward.states for forward in firsts])  # [b, 3, S, S]
-    process = _make_process(models, rows)
-    for step in process.run(images, depths, [forward.seed for forward in rows]):
-        for row, depth, x in zip(step.rows.tolist(), step.depth.tolist(), step.x, strict=True):
+    process = _make_process(models, owners)
+    for step in process.run(images, depths, [forward.seed for forward in owners]):
+        for i, depth, x in zip(step.indices.tolist(), step.depth.tolist(), step.x, strict=True):
             if depth == 0:
-                images[row] = x
+                images[i] = x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
@@ -371,18 +371,18 @@ def _blend(forward: ForwardResult, images: Tensor) -> Tensor:
     return (weights[:, None] * torch.cat([forward.reference[None], images])).sum(0)
 
 
-def _make_process(models: Models, rows: Sequence[ForwardResult]) -> ReverseProcess:
-    """How rows are denoised, each held to its picture: by its operator, or its low frequencies."""
-    diffusion = rows[0].diffusion
+def _make_process(models: Models, owners: Sequence[ForwardResult]) -> ReverseProcess:
+    """How states are denoised, each held to its owner: by its operator, or its low frequencies."""
+    diffusion = owners[0].diffusion
     process = ReverseProcess(models.schedule, models.denoiser, sampler_of(diffusion))
     config = diffusion.guidance
     if isinstance(config, OperatorGuidanceConfig):
-        degradations = [forward.explanation.degradation for forward in rows]
+        degradations = [forward.explanation.degradation for forward in owners]
         operators = [one.operator for one in degradations if one.operator]
-        observed = torch.stack([forward.observed for forward in rows])
+        observed = torch.stack([forward.observed for forward in owners])
         agreement = OperatorAgreement(models.schedule, operators, observed, config.weight)
         return replace(process, agreement=agreement)
     if config is not None:
-        reference = torch.stack([forward.reference for forward in rows])
+        reference = torch.stack([forward.reference for forward in owners])
         return replace(process, guide=StructuralGuide(reference, config))
     return process

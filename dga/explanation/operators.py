@@ -234,11 +234,11 @@ class OperatorAgreement:
     observed: Tensor
     weight: float
 
-    def __call__(self, x0_hat: Tensor, depth: Tensor, rows: Tensor) -> Tensor:
+    def __call__(self, x0_hat: Tensor, depth: Tensor, indices: Tensor) -> Tensor:
         abar = self.schedule.alpha_bar[depth]
         weights = (self.weight * abar / (1 - abar)).tolist()
         solved = [
-            self.operators[row].agree(z, self.observed[row], weight)
-            for row, z, weight in zip(rows.tolist(), x0_hat, weights, strict=True)
+            self.operators[i].agree(z, self.observed[i], weight)
+            for i, z, weight in zip(indices.tolist(), x0_hat, weights, strict=True)
         ]
         return torch.stack(solved).clamp(-1, 1)

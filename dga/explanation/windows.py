@@ -168,7 +168,7 @@ class _WindowSearch:
         parts = torch.arange(len(grid)).split(JUDGING_BATCH)
         pixels = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
         level = torch.cat([part.quantile(windows.quantile, 1) for part in pixels])  # [n]
-        rows, columns = len(grid.rows), len(grid.columns)
+        rows, columns = len(grid.tops), len(grid.lefts)
         highest, noisiest = F.max_pool2d(
             level.view(1, 1, rows, columns), 3, ceil_mode=True, return_indices=True
         )

@@ -27,12 +27,12 @@ def permute_stops(
     One random order, the same in every run, says which picture stands in for which; by chance a few
     keep their own. Each repair exchanges among its own results.
     """
-    by_picture = {(forward.row, forward.repair): forward for forward in forward_results}
-    count = len({row for row, _ in by_picture})
+    by_picture = {(forward.index, forward.repair): forward for forward in forward_results}
+    count = len({index for index, _ in by_picture})
     order = torch.randperm(count, generator=torch.Generator().manual_seed(0)).tolist()
     permuted = []
     for forward in forward_results:
-        other = by_picture[order[forward.row], forward.repair]
+        other = by_picture[order[forward.index], forward.repair]
         explanation, stop = forward.explanation, other.stop
         if what == "depth":
             beyond = stop.t_star - other.explanation.entry if stop.t_star else 0

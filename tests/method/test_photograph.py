@@ -63,9 +63,9 @@ def test_windows_cover_everything_and_leave_no_seam(shape: tuple[int, int]) -> N
     total, ones = torch.zeros(3, *shape), torch.ones(3, 64, 64)
     for number in range(len(grid)):
         grid.add(total, number, ones)
-    assert grid.rows[-1] + 64 == shape[0]
-    assert grid.columns[-1] + 64 == shape[1]
-    assert max(np.diff(grid.rows), default=0) <= 48
+    assert grid.tops[-1] + 64 == shape[0]
+    assert grid.lefts[-1] + 64 == shape[1]
+    assert max(np.diff(grid.tops), default=0) <= 48
     torch.testing.assert_close(total / grid.weight(), torch.ones(3, *shape))
 
 

@@ -138,7 +138,7 @@ def test_a_noise_map_goes_whole_to_another_picture(choosy_models, pictures, what
         explanation = permuted.explanation
         assert explanation.noise_map is maps[j]
         assert (explanation.levels, explanation.state) == ((0.05, 0.1 * (j + 1)), None)
-        assert torch.equal(permuted.x_0, explanation.degradation.inverse(x[permuted.row]))
+        assert torch.equal(permuted.x_0, explanation.degradation.inverse(x[permuted.index]))
         assert len(permuted.states) == 2
 
 
