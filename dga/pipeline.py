@@ -26,7 +26,7 @@ from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
-from dga.explanation.search import CandidateScore, Explanation, explain
+from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.sharpness import disk, wiener
 from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
@@ -53,7 +53,7 @@ NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0, is_sea
 class ForwardResult:
     """Event: the forward process of one picture stopped, for one repair.
 
-    ``index``: of the picture in its batch; ``seed``: its own; ``observed``: as it came,
+    ``index``: of the picture in its batch; ``seed``: its own; ``input``: as it came,
     ``[3, S, S]``; ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T;
     ``logits``: ``[K]`` from the entry on, as far as they were needed, empty where the discriminator
     was not used; ``x_0``: where the forward process began, ``[3, S, S]``; ``starts`` and
@@ -63,7 +63,7 @@ class ForwardResult:
 
     index: int
     seed: int
-    observed: Tensor
+    input: Tensor
     repair: Repair
     diffusion: Diffusion
     explanation: Explanation
@@ -91,10 +91,10 @@ class ForwardResult:
 
     @cached_property
     def reference(self) -> Tensor:
-        """The picture after the inverse, ``[3, S, S]``: structural guidance keeps to it."""
+        """The input after the inverse, ``[3, S, S]``: structural guidance keeps to it."""
         if self.explanation.noise_map is None:
             return self.x_0
-        return self.explanation.degradation.inverse(self.observed)
+        return self.explanation.degradation.inverse(self.input)
 
     @property
     def x_t_star(self) -> Pixels:
@@ -254,7 +254,7 @@ class PictureCache:
         side = self.models.window_size
         if config.windows and max(self.x.shape[1:]) > side:
             return (yield from explain_by_windows(judge, self.x.cpu(), side, config))
-        return (yield from explain(judge, self.x, config))
+        return (yield from explain_picture(judge, self.x, config))
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
@@ -288,8 +288,8 @@ def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanat
     """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse."""
     degradation = explanation.degradation
     noise = degradation.noise if explanation.noise_map is None else explanation.noise_map
-    begin = degradation.inverse(x) if explanation.state is None else explanation.state.to(x)
-    states = ForwardPath(models.schedule, begin, seed, noise)
+    x_0 = degradation.inverse(x) if explanation.x_0 is None else explanation.x_0.to(x)
+    states = ForwardPath(models.schedule, x_0, seed, noise)
     network = models.explainer if explanation.is_searched else models.discriminator
     return JudgedPath(models.schedule, network, states, explanation.entry)
 
@@ -379,8 +379,8 @@ def _make_process(models: Models, owners: Sequence[ForwardResult]) -> ReversePro
     if isinstance(config, OperatorGuidanceConfig):
         degradations = [forward.explanation.degradation for forward in owners]
         operators = [one.operator for one in degradations if one.operator]
-        observed = torch.stack([forward.observed for forward in owners])
-        agreement = OperatorAgreement(models.schedule, operators, observed, config.weight)
+        inputs = torch.stack([forward.input for forward in owners])
+        agreement = OperatorAgreement(models.schedule, operators, inputs, config.weight)
         return replace(process, agreement=agreement)
     if config is not None:
         reference = torch.stack([forward.reference for forward in owners])

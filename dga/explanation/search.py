@@ -61,9 +61,9 @@ class Explanation:
     """Noise level by pixel, ``[H, W]``, 0 where none counts; None: the same everywhere."""
     levels: tuple[float, ...] = ()
     """With a noise map: the levels at which the picture is denoised, rising."""
-    state: Tensor | None = field(default=None, compare=False)
-    """The picture with which the forward process begins, ``[3, H, W]``; None: what the inverse
-    leaves of the damaged one."""
+    x_0: Tensor | None = field(default=None, compare=False)
+    """Where the forward process begins, ``[3, H, W]``; None: with the reference, which is what the
+    inverse leaves of the input."""
     is_searched: bool = True
     """Whether it was searched for, so that DGA+'s own discriminator judges what is left."""
 
@@ -79,7 +79,7 @@ class Explanation:
         return sum(scored.evaluations for scored in self.scored)
 
 
-def explain(
+def explain_picture(
     judge: CandidateJudge,
     x: Tensor,
     config: ExplanationConfig,

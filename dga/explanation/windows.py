@@ -28,7 +28,7 @@ from dga.explanation.noise_level import (
     uniform_levels,
     whiten_channels,
 )
-from dga.explanation.search import CandidateScore, Explanation, explain
+from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.veil import measure_veil
 from dga.profiles import ExplanationConfig, WindowsConfig
 
@@ -81,9 +81,9 @@ class _WindowSearch:
             return explanation
         if operator := measure_blur(x):
             blurred = Degradation(operator=operator)
-            state = yield from self._invert_blur(blurred, x, views)
-            if state is not None:
-                return replace(explanation, degradation=blurred, state=state, is_undamaged=False)
+            x_0 = yield from self._invert_blur(blurred, x, views)
+            if x_0 is not None:
+                return replace(explanation, degradation=blurred, x_0=x_0, is_undamaged=False)
         if veil := measure_veil(x):
             return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
         return explanation
@@ -102,7 +102,7 @@ class _WindowSearch:
         if noise_level > config.noise_floor:  # there are no impulses, and its level is not one
             is_flat = is_flat_picture(sample)
             return Explanation(NO_DEGRADATION, 0, measured_noise=noise_level, is_flat=is_flat)
-        explanation = yield from explain(self.judge, sample, config, render, noise_level)
+        explanation = yield from explain_picture(self.judge, sample, config, render, noise_level)
         degradation = replace(explanation.degradation, noise=0.0)
         return replace(explanation, degradation=degradation, entry=0)
 
@@ -150,7 +150,7 @@ class _WindowSearch:
             measured_noise=levels[-1],
             noise_map=noise,
             levels=levels,
-            state=x,
+            x_0=x,
         )
 
     def _find_noisy_pixels(

@@ -40,7 +40,7 @@ def permute_stops(
             stop = replace(stop, t_star=depth)
         else:
             explanation = _exchange(explanation, other.explanation, what == "noise")
-        path = make_judged_path(models, forward.observed, forward.seed, explanation)
+        path = make_judged_path(models, forward.input, forward.seed, explanation)
         starts, states = draw_starts(path, explanation, stop.t_star)
         permuted.append(
             replace(
@@ -58,8 +58,8 @@ def permute_stops(
 
 def _exchange(mine: Explanation, other: Explanation, is_noise_only: bool) -> Explanation:
     """One picture's explanation with all that was found in another one, or with its noise only."""
-    # The state is the other picture itself; this one begins after its inverse.
-    explanation = replace(other, scored=mine.scored, state=None)
+    # x_0 is the other picture itself; this one begins after its inverse.
+    explanation = replace(other, scored=mine.scored, x_0=None)
     if is_noise_only:
         degradation = replace(mine.degradation, noise=other.degradation.noise)
         return replace(explanation, degradation=degradation)

@@ -207,7 +207,7 @@ def test_impulses_stay_undone_where_there_is_no_noise(
     noise = torch.full(damaged.shape[:2], 0.4)
     noise[:, : noise.shape[1] // 2] = 0
     found = Explanation(
-        Degradation(impulses=0.3, noise=0.4), 0, 0.4, noise_map=noise, levels=(0.4,), state=None
+        Degradation(impulses=0.3, noise=0.4), 0, 0.4, noise_map=noise, levels=(0.4,), x_0=None
     )
 
     def explain(*_: object) -> Generator[None, None, Explanation]:
