@@ -22,12 +22,12 @@ from torch import Tensor
 
 from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, count_steps, sampler_of
 from dga.discriminator import FIRST_STATES, CurveUpdate, JudgedPath, max_batch
+from dga.explanation.deconvolution import disk, wiener
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
-from dga.explanation.sharpness import disk, wiener
 from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
@@ -154,12 +154,12 @@ def run(
 
 
 def find_stop(
-    cache: PictureCache, index: int, repair: Repair, extent: int = 0
+    cache: PictureCache, index: int, repair: Repair, curve_depth: int = 0
 ) -> Generator[CandidateScore | CurveUpdate, None, ForwardResult]:
     """Explain a picture and find t*, for one repair.
 
-    ``index``: of the picture in its batch; ``extent``: depths beyond the entry that are judged at
-    least, even where the rule is met before.
+    ``index``: of the picture in its batch; ``curve_depth``: depths beyond the entry that are
+    judged at least, even where the rule is met before.
     """
     explanation = yield from cache.explain(repair.explain)
     diffusion = choose_diffusion(repair, explanation)
@@ -170,7 +170,7 @@ def find_stop(
         stop = Stop(0, crossed=True)
     else:
         assert diffusion.stopping is not None  # by Diffusion itself
-        judging = cache.judge_until_stop(explanation, diffusion.stopping, extent)
+        judging = cache.judge_until_stop(explanation, diffusion.stopping, curve_depth)
         stop, logits, judging_seconds = yield from judging
         stop = replace(stop, t_star=0 if stop.gave_up else explanation.entry + stop.t_star)
         seconds += judging_seconds
@@ -264,9 +264,9 @@ class PictureCache:
         return self._paths[key]
 
     def judge_until_stop(
-        self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
+        self, explanation: Explanation, stopping: StoppingConfig, curve_depth: int = 0
     ) -> Generator[CurveUpdate, None, tuple[Stop, NDArray[np.float64], float]]:
-        """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
+        """Judge until the stopping rule is decided; ``curve_depth``: as in :func:`find_stop`.
 
         Returns the stop, whose depth is counted from the entry, with logits ``[K]`` and seconds.
         """
@@ -277,7 +277,7 @@ class PictureCache:
         first = 1 if self.explanation else FIRST_STATES
         while True:
             more = count + batch if count else min(first, batch)
-            count = min(most, max(extent + 1, min(more, stopping.deepest + 1)))
+            count = min(most, max(curve_depth + 1, min(more, stopping.deepest + 1)))
             yield from path.judge(count)
             logits = path.logits[:count]
             if count == most or is_decided(logits, stopping):

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.explanation.sharpness import EDGE, disk, mirror_borders, place_at_origin
+from dga.explanation.deconvolution import EDGE, disk, mirror_borders, place_at_origin
 
 STEPS = 6
 """Of conjugate gradients; more change hardly anything."""

@@ -17,8 +17,8 @@ from torch import Tensor
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Stretch, is_flat_picture, list_stretches
 from dga.explanation.judge import CandidateJudge, Render
+from dga.explanation.measurement import repeated_share
 from dga.explanation.noise_level import matched_depth, measure_noise
-from dga.explanation.sharpness import repeated_share
 from dga.profiles import ExplanationConfig
 
 

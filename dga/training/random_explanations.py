@@ -14,10 +14,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
+from dga.explanation.deconvolution import disk, wiener
 from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, UNCHANGED, Exposure
 from dga.explanation.noise_level import matched_depth, measure_noise, remove_impulses
 from dga.explanation.operators import line
-from dga.explanation.sharpness import disk, wiener
 from dga.images import to_levels
 
 CLEAN_SHARE = 0.3

@@ -110,7 +110,7 @@ def test_same_seed_same_bits(choosy_models, pictures):
 def test_a_curve_to_some_depth_stops_where_the_whole_one_does(choosy_models, pictures, tau):
     chosen = systems_of(choosy_models, f"dga:tau={tau}:horizon=60")
     whole = adapt(choosy_models, pictures[4], 3, chosen)
-    *_, short = adapt_steps(choosy_models, pictures[4], 3, chosen, extent=16)
+    *_, short = adapt_steps(choosy_models, pictures[4], 3, chosen, curve_depth=16)
     known = len(short.forward.logits)
     assert short.forward.stop == whole.forward.stop
     assert known == 61 if whole.forward.stop.gave_up else 17 <= known <= 61
