@@ -207,7 +207,11 @@ def draw_starts(
 
 
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
-    """Which of a repair's three applies to a picture with this explanation."""
+    """Which of a repair's three applies to a picture with this explanation.
+
+    An operator guides unless it is glass (``is_guide``). In a photograph of windows zoom and blocks
+    are undone before, so that no window's explanation has them (:mod:`dga.photograph`).
+    """
     if explanation.entry and repair.noise_diffusion:
         return repair.noise_diffusion
     operator = explanation.degradation.operator

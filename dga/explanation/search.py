@@ -33,8 +33,6 @@ class CandidateScore:
     stage: str
     degradation: Degradation
     score: float | None
-    evaluations: int = 1
-    """Network evaluations: states that the discriminator was shown for it."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +69,6 @@ class Explanation:
     def key(self) -> Hashable:
         """Equal for two explanations of one picture that leave the same picture and noise."""
         return self.degradation, id(self.noise_map)
-
-    @property
-    def evaluations(self) -> int:
-        """Network evaluations for the candidates in :attr:`scored`, without those that look for
-        noise in windows."""
-        return sum(scored.evaluations for scored in self.scored)
 
 
 def explain_picture(
@@ -213,7 +205,7 @@ class _CandidateSearch:
             new_scores = self.judge.score(self.render, new, depths)
             for candidate, score in zip(new, new_scores, strict=True):
                 self.cache[candidate, depths] = score
-                self.scored.append(CandidateScore(stage, candidate, score, len(depths)))
+                self.scored.append(CandidateScore(stage, candidate, score))
                 yield self.scored[-1]
             scores |= {candidate: self.cache[candidate, depths] for candidate in group}
         return [scores[candidate] for candidate in candidates]

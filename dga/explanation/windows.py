@@ -124,7 +124,7 @@ class _WindowSearch:
             lambda one: views.show(pictures[one]), list(pictures), self.config.judged_at
         )
         for candidate, score in zip(pictures, scores, strict=True):
-            yield CandidateScore("blur", candidate, score, len(self.config.judged_at))
+            yield CandidateScore("blur", candidate, score)
         return pictures[blurred] if scores[1] <= scores[0] + self.windows.objection else None
 
     def _find_noise(self, x: Tensor) -> Generator[CandidateScore, None, Explanation | None]:
@@ -222,7 +222,7 @@ class _WindowSearch:
             without = self.judge.mean_logits(pictures, depth, torch.zeros_like(deviation))
             depth = (entry[:, None] + offsets).clamp(max=schedule.steps)
             margins.append(without - self.judge.mean_logits(pictures, depth, deviation))
-            yield CandidateScore("windows", NO_DEGRADATION, None, 2 * len(offsets) * len(part))
+            yield CandidateScore("windows", NO_DEGRADATION, None)
         return torch.cat(margins)
 
 

@@ -88,7 +88,6 @@ def test_lost_contrast_is_undone():
     assert abs(float(restored.std()) - 0.5) < abs(float(flattened.std()) - 0.5)
     scores = {s.degradation: s.score for s in explanation.scored if s.score is not None}
     assert scores[explanation.degradation] == min(scores.values())
-    assert explanation.evaluations == network.shown > 10
 
 
 def test_nothing_keeps_its_head_start():
@@ -114,7 +113,7 @@ def test_a_picture_that_is_source_data_already_costs_one_look():
     settled = dataclasses.replace(CONFIG, judged_at=(0,), undamaged_score=-0.5)
     explanation = find_explanation(x, network, settled)
     assert explanation.degradation == NO_DEGRADATION
-    assert explanation.evaluations == network.shown == 1
+    assert network.shown == 1
 
 
 @pytest.mark.parametrize("colour", [(0, 0, 128), (255, 255, 0), (3, 200, 90)])
