@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.pages.results_file import OURS, SEVERITIES, SOURCE, Results
+from app.pages.results_file import PLUS, SEVERITIES, SOURCE, Results
 from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHODS, SHORT_NAMES, SNIPPET, Page, render
 from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
 from app.runs.samples import SAMPLES
@@ -102,7 +102,7 @@ def read_rates(results: Results) -> dict[str, dict[int, dict[str, int]]]:
     rates: dict[str, dict[int, dict[str, int]]] = {}
     for severity in SEVERITIES:
         for damage in ("mean", *PLAIN_NAMES):
-            if row := results.find(f"severity-{severity}", OURS, SOURCE, damage):
+            if row := results.find(f"severity-{severity}", PLUS, SOURCE, damage):
                 rates.setdefault(damage, {})[severity] = {
                     "before": round(row["other_right"]),
                     "after": round(row["right"]),

@@ -9,8 +9,8 @@ from app.pages.results_file import (
     BATCH_STATISTICS,
     MARKS,
     NAMES,
-    OURS,
     PAPER,
+    PLUS,
     RIVAL,
     SEVERITIES,
     SOURCE,
@@ -74,7 +74,7 @@ def answer_all(results: Results) -> list[Answer]:
 def headline(results: Results) -> tuple[str, str]:
     """The page's heading, and what it was measured on."""
     severity = first_severity(results)
-    row = results.find(f"severity-{severity}", OURS, SOURCE, "mean")
+    row = results.find(f"severity-{severity}", PLUS, SOURCE, "mean")
     if row is None:
         return "How often does repair help?", NOT_MEASURED
     right, before = f"{row['right']:.0f}", f"{row['other_right']:.0f}"
@@ -95,7 +95,7 @@ def _help(results: Results) -> Answer:
     parts, more, chart = [], [], []
     for severity in SEVERITIES:
         name = f"Strength {severity}"
-        row = results.find(f"severity-{severity}", OURS, SOURCE, "mean")
+        row = results.find(f"severity-{severity}", PLUS, SOURCE, "mean")
         if row is None:
             parts.append(f"{name}: not measured yet.")
             continue
@@ -120,7 +120,7 @@ def _damage(results: Results, key: str) -> Answer:
     ]
     most = f", most on {join_words(best)}" if best else ""
     helps = sum(row["gain_low"] > 0 for row in rows)
-    families = ((f"All {name}", results.find(key, OURS, SOURCE, name)) for name in FAMILIES)
+    families = ((f"All {name}", results.find(key, PLUS, SOURCE, name)) for name in FAMILIES)
     chart = [_change(name, row) for name, row in families if row]
     sentence = f"It surely helps on {helps} of {len(rows)} kinds{most}."
     more = (f"In brackets: points, at {_strength(key)}; surely: with an interval above 0.", UNSEEN)
@@ -128,14 +128,14 @@ def _damage(results: Results, key: str) -> Answer:
 
 
 def _harm(results: Results) -> Answer:
-    question, row = "Does it harm what is fine?", results.find("undamaged", OURS, SOURCE, "clean")
+    question, row = "Does it harm what is fine?", results.find("undamaged", PLUS, SOURCE, "clean")
     if row is None:
         return Answer("harm", question)
     count = row["pictures"]
     readings = _count_changes(row)
     sentence = f"{row['unchanged']} of {count} undamaged photographs come back bit for bit"
     more = [f"Right before and after: {row['other_right']:.1f} and {percent(row['right'])}."]
-    if mixed := results.find("wild", OURS, SOURCE, "clean"):
+    if mixed := results.find("wild", PLUS, SOURCE, "clean"):
         more.append(
             f"In a mixed stream {mixed['unchanged']} of {mixed['pictures']} undamaged ones come "
             f"back bit for bit; {_count_changes(mixed)}."
@@ -151,7 +151,7 @@ def _count_changes(row: Row) -> str:
 
 def _paper(results: Results, key: str) -> Answer:
     question = "Is our repair ahead of the paper's method and the rival?"
-    rows = {name: results.find(key, OURS, name, "mean") for name in (*PAPER, RIVAL)}
+    rows = {name: results.find(key, PLUS, name, "mean") for name in (*PAPER, RIVAL)}
     paper = next((name for name in PAPER if rows[name]), PAPER[0])
     rivals = {paper: _label(paper).replace("The", "the"), RIVAL: "the rival"}
     if not any(rows.values()):
@@ -168,9 +168,9 @@ def _paper(results: Results, key: str) -> Answer:
 
 def _others(results: Results, key: str) -> Answer:
     question = "Is it ahead of others that adapt the classifier?"
-    names = (OURS, TENT, BATCH_STATISTICS, SOURCE)
+    names = (PLUS, TENT, BATCH_STATISTICS, SOURCE)
     right = {name: results.accuracy("wild", name, "all") for name in names}
-    if not right[OURS]:
+    if not right[PLUS]:
         return Answer("others", question)
     plain = {name: NAMES[name] if name == TENT else NAMES[name].lower() for name in names}
     parts = [f"{plain[name]} {percent(value[0])}" for name, value in right.items() if value]
@@ -179,10 +179,10 @@ def _others(results: Results, key: str) -> Answer:
     if unmeasured:
         sentence += f" Not measured yet: {join_words(unmeasured)}."
     against = {TENT: "Tent", SOURCE: "doing nothing"}
-    rows = {name: results.find("wild", OURS, name, "all") for name in against}
+    rows = {name: results.find("wild", PLUS, name, "all") for name in against}
     is_compared = any(rows.values())
     more = [f"On the same pictures our repair is {_against(rows, against)}"] if is_compared else []
-    families = ((name, results.find(key, OURS, TENT, name)) for name in FAMILIES)
+    families = ((name, results.find(key, PLUS, TENT, name)) for name in FAMILIES)
     behind = [f"{name}, {points(r)}" for name, r in families if r and r["gain_high"] < 0]
     more += [f"One damage at a time, behind Tent on {join_words(behind)}."] if behind else []
     chart = list(_intervals(results, "wild", names[::-1], "all"))
@@ -191,7 +191,7 @@ def _others(results: Results, key: str) -> Answer:
 
 def _failures(results: Results, key: str) -> Answer:
     question, rows = "When does it fail?", _by_corruption(results, key)
-    mean = results.find(key, OURS, SOURCE, "mean")
+    mean = results.find(key, PLUS, SOURCE, "mean")
     if not mean:
         return Answer("failures", question)
     sentence = f"{percent(100 - mean['right'])} are read wrong at {_strength(key)}."
@@ -206,7 +206,7 @@ def _failures(results: Results, key: str) -> Answer:
 def _weakest(results: Results) -> Iterator[str]:
     """Where our repair gains least, or loses most, in the mixed stream."""
     groups = ("clean", *"12345", *FAMILIES)
-    rows = [row for name in groups if (row := results.find("wild", OURS, SOURCE, name))]
+    rows = [row for name in groups if (row := results.find("wild", PLUS, SOURCE, name))]
     for row in sorted(rows, key=lambda row: row["gain"])[:1]:
         group = f"strength {row['group']}" if row["group"].isdecimal() else row["group"]
         yield (
@@ -217,7 +217,7 @@ def _weakest(results: Results) -> Iterator[str]:
 
 def _by_corruption(results: Results, key: str) -> list[Row]:
     """What was measured, the largest gain first."""
-    rows = (results.find(key, OURS, SOURCE, name) for name in CORRUPTIONS)
+    rows = (results.find(key, PLUS, SOURCE, name) for name in CORRUPTIONS)
     return sorted((row for row in rows if row), key=lambda row: -row["gain"])
 
 
@@ -241,7 +241,7 @@ def _compare_alike(results: Results, key: str, rows: Mapping[str, Row | None]) -
         yield _interval(SOURCE, nothing, "other_right")
     for name in rivals:
         yield _interval(name, measured[name], "other_right")
-    yield _interval(OURS, measured[rivals[0]], "right")
+    yield _interval(PLUS, measured[rivals[0]], "right")
 
 
 def _interval(name: str, row: Row, side: str) -> Line:

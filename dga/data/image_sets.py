@@ -55,13 +55,13 @@ class ImageArrays:
 
     def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageArrays:
         """The pictures at these positions, in this order."""
-        rows = np.asarray(indices, dtype=np.int64)
+        positions = np.asarray(indices, dtype=np.int64)
         return replace(
             self,
-            names=tuple(self.names[i] for i in rows),
-            pixels=self.pixels[rows],
-            labels=self.labels[rows],
-            clean=None if self.clean is None else self.clean[rows],
+            names=tuple(self.names[i] for i in positions),
+            pixels=self.pixels[positions],
+            labels=self.labels[positions],
+            clean=None if self.clean is None else self.clean[positions],
         )
 
     def load(self) -> ImageArrays:
@@ -94,12 +94,12 @@ class ImageFiles:
         return len(self.names)
 
     def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageFiles:
-        rows = np.asarray(indices, dtype=np.int64)
+        positions = np.asarray(indices, dtype=np.int64)
         return replace(
             self,
-            names=tuple(self.names[i] for i in rows),
-            labels=self.labels[rows],
-            places=tuple(self.places[i] for i in rows),
+            names=tuple(self.names[i] for i in positions),
+            labels=self.labels[positions],
+            places=tuple(self.places[i] for i in positions),
         )
 
     @property
@@ -118,19 +118,19 @@ class ImageFiles:
         """
         side = self.frame.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        rows = list[int]()
+        readable = list[int]()
         with OpenSources() as sources:
             for i, (name, place) in enumerate(zip(self.names, self.places, strict=True)):
                 try:
                     image = open_picture(sources.read(*place), LABELLED)
-                    pixels[len(rows)] = self.frame(image)
+                    pixels[len(readable)] = self.frame(image)
                 except UploadError as error:
                     if strict:
                         raise UploadError(f"{name} in {place[0]}: {error}") from None
                 else:
-                    rows.append(i)
-        names = tuple(self.names[i] for i in rows)
-        return ImageArrays(names, pixels[: len(rows)], self.labels[rows], self.classes)
+                    readable.append(i)
+        names = tuple(self.names[i] for i in readable)
+        return ImageArrays(names, pixels[: len(readable)], self.labels[readable], self.classes)
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names: reading every picture would take hours."""

@@ -201,14 +201,14 @@ def read_batch(
                 seed = image_seed(plan.seed, name, corruption)
                 picture = corrupt(picture, corruption, severity, seed)
             damaged[name] = view.finish(picture)
-    rows = [i for i, name in enumerate(pictures.names) if name in damaged]
-    names = tuple(pictures.names[i] for i in rows)
+    readable = [i for i, name in enumerate(pictures.names) if name in damaged]
+    names = tuple(pictures.names[i] for i in readable)
     shape = len(names), view.size, view.size, 3
     is_clean_known = bool(clean) and len(clean) == len(names)
     images = ImageArrays(
         names,
         np.array([damaged[name] for name in names], np.uint8).reshape(shape),
-        pictures.labels[rows],
+        pictures.labels[readable],
         pictures.classes,
         np.array([clean[name] for name in names]) if is_clean_known else None,
     )

@@ -13,7 +13,7 @@ from dga.io.files import CONFIG, LINES, write_json
 from dga.io.parsing import shorten
 from dga.record import versions
 
-ResultRow = dict[str, Any]
+ResultLine = dict[str, Any]
 
 
 class ResultsFile:
@@ -41,11 +41,11 @@ class ResultsFile:
         """Whether this picture's line is there already."""
         return (corruption, path, method) in self._keys
 
-    def append_new(self, lines: Iterable[ResultRow]) -> None:
+    def append_new(self, lines: Iterable[ResultLine]) -> None:
         """Append the lines of pictures and methods that have none yet."""
         self.append([line for line in lines if _make_key(line) not in self._keys])
 
-    def append(self, lines: Sequence[ResultRow]) -> None:
+    def append(self, lines: Sequence[ResultLine]) -> None:
         """Write lines; all of them are on disk when this returns. Raises ``OSError``."""
         try:
             with self.path.open("a") as file:
@@ -59,7 +59,7 @@ class ResultsFile:
         self._keys |= set(map(_make_key, lines))
 
 
-def _make_key(line: ResultRow) -> tuple[str, str, str]:
+def _make_key(line: ResultLine) -> tuple[str, str, str]:
     """What a line is about: corruption, picture, method."""
     return line["corruption"], line["path"], line["method"]
 
@@ -99,7 +99,7 @@ def _flatten(config: dict[str, Any], methods: Collection[str]) -> dict[str, Any]
     return flat
 
 
-def _read_lines(path: Path) -> list[ResultRow]:
+def _read_lines(path: Path) -> list[ResultLine]:
     """Complete lines; the file is cut after the last of them."""
     if not path.exists():
         return []
@@ -107,4 +107,4 @@ def _read_lines(path: Path) -> list[ResultRow]:
     end = content.rfind(b"\n") + 1
     if end < len(content):
         os.truncate(path, end)  # in place: a kill or a full disk here loses no line
-    return [json.loads(row) for row in content[:end].splitlines()]
+    return [json.loads(line) for line in content[:end].splitlines()]

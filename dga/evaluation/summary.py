@@ -6,16 +6,16 @@ import pandas as pd
 
 from dga.analysis.tables.table import to_markdown
 from dga.corruptions import CORRUPTIONS, FAMILIES
-from dga.evaluation.results_file import ResultRow
+from dga.evaluation.results_file import ResultLine
 
 
-def summarise(rows: Sequence[ResultRow], is_stream: bool = False) -> str:
+def summarise(lines: Sequence[ResultLine], is_stream: bool = False) -> str:
     """A Markdown table: accuracy in percent by corruption, family and method.
 
     Families and the mean of 15 stand there once all of theirs are measured; of a mixed stream
     also the accuracy on all of it.
     """
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(lines)
     table = frame.pivot_table("correct", "corruption", "method", sort=False)
     groups = {f"**{family}**": list(members) for family, members in FAMILIES.items()}
     groups["**mean of 15**"] = list(CORRUPTIONS)
