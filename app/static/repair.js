@@ -81,6 +81,7 @@ function showPicture() {
   before.classList.toggle("is-old", Boolean(isOld.damaged) && !preview);
   after.classList.toggle("is-old", isRightOld && !isPlain);
   picture.classList.toggle("is-plain", isPlain);
+  find("#hold").hidden = isUndamaged(); // it would show what the left half shows
   const isAsItCame = isUndamaged() || (isLeftOld && settings.damage !== "paint" && preview === record.original?.image);
   const side = isAsItCame ? "As it came" : "Damaged";
   if (isLeftOld) put(find("#tag-before"), preview ? side : "");
@@ -168,9 +169,9 @@ function compareMethods() {
   const quote = ({ reading: { label, share, is_sure } }) => `${is_sure ? "" : "perhaps "}“${label}” (${percent(share)})`;
   const { repaired, [inDivider]: other } = record;
   if (inDivider === "repaired" || !other || !repaired || isOld[inDivider] || isOld.repaired) return "";
-  const idle = other.depth === 0 ? ", which left it alone," : "";
-  const ours = repaired.is_unchanged ? "left alone by our repair" : "after our repair";
-  return `After ${page.sides[inDivider].replace("The", "the")}${idle} the AI reads ${quote(other)}, ${ours} ${quote(repaired)}.`;
+  const describe = (method, part, isAlone) => `${method}${isAlone ? " left it alone" : ""}: ${quote(part)}.`;
+  const theirs = describe(page.sides[inDivider], other, other.depth === 0);
+  return `${theirs} ${describe("Our repair", repaired, repaired.is_unchanged)}`;
 }
 
 function showAll() {
@@ -183,6 +184,9 @@ function showAll() {
   showRates();
   find("#reset").hidden = hasUsualDepths(settings);
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
+  const { done, total } = isOld.progress ? {} : record.progress ?? {};
+  find("#working").classList.toggle("is-counted", Boolean(total));
+  find("#working i").style.width = total ? `${(100 * done) / total}%` : "";
   showInside();
 }
 
@@ -251,7 +255,7 @@ async function start(isStep = false) {
     } else {
       state = "failed";
     }
-    say(sentence);
+    say(sentence, true);
   }
   if (works !== current) return;
   current = null;
@@ -292,9 +296,10 @@ function forgetPhoto() {
   showAll();
 }
 
-function say(text) {
+function say(text, isFault = false) {
   const notice = find("#notice");
   notice.hidden = !text;
+  notice.classList.toggle("is-fault", isFault);
   put(notice, text);
 }
 
@@ -368,7 +373,7 @@ function showControls() {
   find("#brushes").hidden = !paints;
   find("#strength-row").hidden = paints || settings.damage === "none";
   find("#no-strength").hidden = !paints && settings.damage !== "none";
-  put(find("#no-strength"), paints ? "Draw on the photo with the brush below it." : "The photo as it came: nothing is added.");
+  put(find("#no-strength"), paints ? "Draw on the photo." : "The photo as it came: nothing is added.");
   find("#draw-here").hidden = !paints || settings.strokes.length > 0;
   brush.toggle(paints, settings.strokes);
 }
@@ -390,6 +395,7 @@ find("#strength").addEventListener("input", (event) => {
 for (const name of ["paper", "fixed"]) {
   find(`#tile-${name}`).addEventListener("click", () => {
     inDivider = inDivider === name ? "repaired" : name;
+    picture.scrollIntoView({ block: "nearest" });
     showAll();
   });
 }
@@ -452,7 +458,7 @@ hold.addEventListener("keydown", (event) => { if (event.key === " " || event.key
 async function upload(file) {
   if (!file) return;
   const fileName = file.name || "The photo";
-  if (file.size > page.mostBytes) return say(`${fileName}: the file is too large, at most ${page.mostBytes >> 20} MB are read.`);
+  if (file.size > page.mostBytes) return say(`${fileName}: the file is too large, at most ${page.mostBytes >> 20} MB are read.`, true);
   say(`Reading ${fileName} …`);
   try {
     const headers = { "x-name": encodeURIComponent(file.name || "photo"), "content-type": "application/octet-stream" };
@@ -463,7 +469,7 @@ async function upload(file) {
     loadThumbnails();
     if (photo.full_size[0] > photo.width) say(`${photo.full_size[0]} × ${photo.full_size[1]} pixels, shown and repaired at ${photo.width} × ${photo.height}.`);
   } catch (error) {
-    say(error instanceof Refusal ? `${fileName}: ${error.message} The photo before is still here.` : "The photo could not be sent. Please try again.");
+    say(error instanceof Refusal ? `${fileName}: ${error.message} Your last photo is still shown.` : "The photo could not be sent. Please try again.", true);
   }
 }
 
