@@ -7,6 +7,7 @@ const page = data();
 const hasUsualDepths = ({ tau, fixed_depth }) => tau == null && fixed_depth == null;
 const plain = (settings) => hasUsualDepths(settings) && !settings.strokes.length;
 const nameRecord = ({ photo, damage, strength, seed }) => `${photo}-${damage}-${strength}-${seed}`;
+const WEAK = 2; // a strength at which the paper's method mostly stops before its limit
 const isRecorded = () => page.recorded.includes(nameRecord(settings)) && plain(settings);
 
 let settings = { ...page.opening };
@@ -183,6 +184,8 @@ function showAll() {
   showTiles();
   showRates();
   find("#reset").hidden = hasUsualDepths(settings);
+  const isAtLimit = !isOld.stop && record.stop?.is_crossed === false;
+  find("#weaker").hidden = !isAtLimit || isUndamaged() || settings.strength <= WEAK;
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
   const { done, total } = isOld.progress ? {} : record.progress ?? {};
   find("#working").classList.toggle("is-counted", Boolean(total));
@@ -400,6 +403,7 @@ for (const name of ["paper", "fixed"]) {
   });
 }
 find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
+find("#weaker").addEventListener("click", () => change({ strength: WEAK }));
 find("#reset").addEventListener("click", () => change({ tau: null, fixed_depth: null }));
 
 // The divider: by dragging anywhere on the picture, by arrows, by taps.
