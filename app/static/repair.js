@@ -185,7 +185,8 @@ function showAll() {
   showRates();
   find("#reset").hidden = hasUsualDepths(settings);
   const isAtLimit = !isOld.stop && record.stop?.is_crossed === false;
-  find("#weaker").hidden = !isAtLimit || isUndamaged() || settings.strength <= WEAK;
+  const isWeak = settings.damage === "paint" || settings.strength <= WEAK;
+  find("#weaker").hidden = !isAtLimit || isUndamaged() || isWeak;
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
   const { done, total } = isOld.progress ? {} : record.progress ?? {};
   find("#working").classList.toggle("is-counted", Boolean(total));
