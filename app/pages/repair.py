@@ -12,6 +12,7 @@ from app.runs.sentences import LEFT_ALONE_NOTES, PLAIN_NAMES
 from app.runs.settings import MOST_STROKES, Settings
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import find_chart_depth
+from app.server.photos import GONE
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
 
@@ -50,6 +51,7 @@ def repair_page(service: Service) -> Page:
         "names": names,
         "leftAloneNotes": LEFT_ALONE_NOTES,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
+        "goneSentence": GONE,
         "mostBytes": MAX_BYTES,
         "mostStrokes": MOST_STROKES,
         "tau": profile.stopping.tau,

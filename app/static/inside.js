@@ -132,7 +132,6 @@ function makeChart(change, page) {
     setAttributes(tau.text, isNarrow ? { x: width, y: 12, "text-anchor": "end" }
       : { x: right + 16, y: height + 5, "text-anchor": "start" });
     put(tau.text, `τ ${percent(value)}, drag`);
-    put(find("#tau"), percent(value));
     const range = { "aria-valuemin": 0, "aria-valuemax": 1, "aria-valuenow": value };
     setAttributes(tau.node, range);
     setAttributes(tau.node, { "aria-valuetext": percent(value), "aria-orientation": "vertical" });
@@ -151,6 +150,7 @@ function makeChart(change, page) {
     put(fixed.text, `${depth}: the same for all, drag`);
     const range = { "aria-valuemin": 1, "aria-valuemax": page.deepest, "aria-valuenow": depth };
     setAttributes(fixed.node, range);
+    fixed.node.setAttribute("aria-valuetext", `${depth} steps of noise`);
     dimRebuilt();
   }
   function placeStop() {
@@ -252,7 +252,9 @@ function describeStop(stop, curve, page, isRunning) {
         + `the detector is still ${percent(stop.share)} sure of damage. There it stops, ${depth}.`;
     }
   }
-  put(find("#stop"), text);
+  const isYours = stop && stop.tau !== page.tau;
+  const sentence = `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+  put(find("#stop"), isYours ? `With your τ of ${percent(stop.tau)}: ${sentence}` : text);
 }
 
 /** The frame of the film that is nearest to the stop. */
@@ -295,12 +297,13 @@ function showRebuilt(record, isRunning) {
   const end = stop ? ` = ${stop.depth}${stop.is_crossed ? "" : ", the limit"}` : "";
   const coarse = "Rebuilt, coarse shapes kept";
   const finding = diagnosis?.is_unchanged ? "Left alone" : "Found and undone first";
+  const plus = diagnosis ? finding : "Our repair";
   const entries = [
     [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`, ""],
     [paper, paper?.depth === 0 ? rest : "Rebuilt freely", "the paper’s method, DGA"],
     [guided, guided?.depth === 0 ? rest : coarse, "the paper’s method, DGA + G"],
     [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "the rival, DDA"],
-    [diagnosis, finding, "our repair, DGA+"],
+    [diagnosis, plus, "our repair, DGA+"],
   ];
   const box = find("#rebuilt");
   if (!box.children.length) {
@@ -333,9 +336,9 @@ function showDiagnosis({ diagnosis, curve, repaired }, page) {
       const doubt = first < page.tau ? "" : `, though this detector is ${start} sure of damage`;
       text = `Our repair leaves this picture alone${doubt}.`;
     } else if (diagnosis.entry) {
-      text = "What the diagnosis changes: noise is already in the photo, "
-        + `as much as ${diagnosis.entry} steps add. `
-        + "So our repair adds little or none before it takes all of it out.";
+      text = "What the diagnosis changes: the photo already holds as much noise "
+        + `as ${diagnosis.entry} steps add. `
+        + "So our repair adds little or none, and takes all of it out.";
     } else if (Math.round(100 * diagnosis.before) < Math.round(100 * first)) {
       text = "What the diagnosis changes: once what our repair found is undone, "
         + `the detector is ${end} sure of damage instead of ${start}, before any noise.`;

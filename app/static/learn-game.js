@@ -65,7 +65,7 @@ export function startGame({ rounds, stop }, tau) {
       : `Round ${round + 1} of ${rounds.length}: ${depth} steps of noise on both. `
         + "Which was damaged?";
     put(find("#game-words"), isDone() ? tellEnd() : sentence);
-    put(next, isDone() ? "Play again" : "Next pair");
+    put(next, isDone() ? "Play again" : "Add noise");
     next.disabled = !isAnswered();
   }
 
@@ -74,8 +74,8 @@ export function startGame({ rounds, stop }, tau) {
     const yours = miss
       ? `Your first miss came at ${miss.depth} steps of noise.` : "You found every one.";
     return `${yours} Of these amounts ${stop} steps is the first at which the detector is below `
-      + `${percent(tau)}, where the paper stops. Its hits only count which of the two it suspects `
-      + `more, so that it can be right below ${percent(tau)}, too.`;
+      + `${percent(tau)}, where the paper stops. It scores where it suspects the damaged one more, `
+      + "even if it is not very sure.";
   }
 
   sides.forEach((button, index) => button.addEventListener("click", () => answer(index)));
