@@ -117,7 +117,7 @@ def _minus_divergence(g: NDArray[np.float64]) -> NDArray[np.float64]:
 
 # Limits by which a veil is recognised, and how far it is undone. Levels and standard deviations
 # are of pixels in [-1, 1]; "dark" is the level of the darkest hundredth of each pixel's darkest
-# channel. All were chosen at 224 px.
+# channel. All were chosen at 224 px, on ``tune`` (assets/results/photo/README.md).
 LIGHT_LEVEL, LIGHT_SATURATION = -0.58, 0.28
 """Light was added where dark + 0.3 mean is above the one, and mean saturation below the other."""
 FLAT_DEVIATION, VEILED_DEVIATION, STRETCHED_DEVIATION = 0.13, 0.32, 0.55
