@@ -51,7 +51,7 @@ class Veil:
 
             x = remove_streaks(x, self.streaks)
         if self.smooth:
-            x = x - smooth_veil(x.mean(-3, keepdim=True))
+            x = x - UNEVEN_SHARE * smooth_veil(x.mean(-3, keepdim=True))
         if self.gamma != 1:
             x = 2 * ((x + 1) / 2).clamp(min=0) ** self.gamma - 1
         mean = x.mean((-2, -1), keepdim=True)
@@ -134,7 +134,9 @@ BLACK = -0.9
 UNEVEN_SATURATION, UNEVEN_WHITE = 0.2, 0.003
 """Where there is an uneven veil, saturation is below the first, and the share of white pixels below
 the second."""
-UNEVEN_DEVIATION, UNEVEN_COLOUR = 0.45, 1.5
+UNEVEN_SHARE = 0.9
+"""Share of an uneven veil that is subtracted: its estimate holds shading of the picture, too."""
+UNEVEN_DEVIATION, UNEVEN_COLOUR = 0.5, 1.5
 """Deviation to which the rest is stretched, and its colour's gain as a multiple of grey's."""
 
 
@@ -165,7 +167,7 @@ def _measure_light(x: Tensor) -> Veil | None:
         veil = smooth_veil(grey)
         rest = float((grey - veil).std())
         if SMOOTH_RATIO * rest < float(veil.std()) < BLUR_RATIO * rest:
-            gain = UNEVEN_DEVIATION / rest
+            gain = UNEVEN_DEVIATION / float((grey - UNEVEN_SHARE * veil).std())
             return Veil(smooth=True, gain=gain, colour=UNEVEN_COLOUR * gain)
     has_light = dark + 0.3 * float(x.mean()) > LIGHT_LEVEL and saturation < LIGHT_SATURATION
     if deviation < (VEILED_DEVIATION if has_light else FLAT_DEVIATION):
