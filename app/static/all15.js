@@ -9,10 +9,22 @@ function showBoard() {
   if (!board) return;
   const isGuided = find("#guided").checked;
   const cellOf = (row, column) => row.cells[column === "paper" && isGuided ? "guided" : column];
-  find("#rows").replaceChildren(...board.rows.map((row) => make("tr", {},
-    make("th", { scope: "row" }, page.names[row.damage],
-      make("small", {}, page.descriptions[row.damage]), make("small", {}, `Found: ${row.found}`)),
-    ...columns.map((column) => showCell(row, column, cellOf(row, column))))));
+  find("#rows").replaceChildren(
+    ...board.rows.map((row) =>
+      make(
+        "tr",
+        {},
+        make(
+          "th",
+          { scope: "row" },
+          page.names[row.damage],
+          make("small", {}, page.descriptions[row.damage]),
+          make("small", {}, `Found: ${row.found}`),
+        ),
+        ...columns.map((column) => showCell(row, column, cellOf(row, column))),
+      ),
+    ),
+  );
   for (const node of all("[data-count]")) {
     const isRight = (row) => cellOf(row, node.dataset.count).reading.is_right;
     const right = board.rows.filter(isRight).length;
@@ -21,8 +33,11 @@ function showBoard() {
   const repaired = board.rows.filter((row) => row.cells.repaired.reading.is_right).length;
   const damaged = board.rows.filter((row) => row.cells.damaged.reading.is_right).length;
   const photo = `${board.photo[0].toUpperCase()}${board.photo.slice(1)}`;
-  put(find("#headline"), `${photo}, damaged in ${board.rows.length} ways: `
-    + `${damaged} are read right, and ${repaired} after our repair.`);
+  put(
+    find("#headline"),
+    `${photo}, damaged in ${board.rows.length} ways: ` +
+      `${damaged} are read right, and ${repaired} after our repair.`,
+  );
 }
 
 function showCell(row, column, { image, reading }) {
@@ -40,6 +55,8 @@ makeRadioGroup(find("#photos"), async (photo) => {
   showBoard();
 });
 // On a phone one method stands beside the damaged photo.
-makeRadioGroup(find("#methods"), (column) => { find(".board").dataset.beside = column; });
+makeRadioGroup(find("#methods"), (column) => {
+  find(".board").dataset.beside = column;
+});
 find("#guided").addEventListener("change", showBoard);
 showBoard();

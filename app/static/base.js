@@ -56,14 +56,19 @@ export function drag(node, press, move, end = () => {}) {
   node.setPointerCapture(press.pointerId);
   const listeners = new AbortController();
   const { signal } = listeners;
-  const stop = ({ type }) => { listeners.abort(); end(type === "pointerup"); };
+  const stop = ({ type }) => {
+    listeners.abort();
+    end(type === "pointerup");
+  };
   node.addEventListener("pointermove", move, { signal });
   for (const kind of ["pointerup", "pointercancel"]) node.addEventListener(kind, stop, { signal });
 }
 
 /** Whether a key belongs to the browser or to a field. */
 export const isTaken = (event) =>
-  event.ctrlKey || event.metaKey || event.altKey ||
+  event.ctrlKey ||
+  event.metaKey ||
+  event.altKey ||
   event.target.closest("input:not([type=range]), textarea, select");
 
 /** A group is one stop of the Tab key; arrows, Home and End go through it. */
@@ -78,14 +83,22 @@ export function makeRadioGroup(root, choose) {
   };
   root.addEventListener("click", (event) => {
     const item = event.target.closest("[role=radio]");
-    if (item) { check(item); choose(item.value ?? item.dataset.value); }
+    if (item) {
+      check(item);
+      choose(item.value ?? item.dataset.value);
+    }
   });
   root.addEventListener("keydown", (event) => {
     const list = items();
     const index = list.indexOf(document.activeElement);
     const [before, after] = [index - 1, index + 1];
     const to = {
-      ArrowRight: after, ArrowDown: after, ArrowLeft: before, ArrowUp: before, Home: 0, End: -1,
+      ArrowRight: after,
+      ArrowDown: after,
+      ArrowLeft: before,
+      ArrowUp: before,
+      Home: 0,
+      End: -1,
     }[event.key];
     if (index < 0 || to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
@@ -112,7 +125,7 @@ async function ask(address, options) {
   }
   if (answer.ok) return answer;
   const body = await answer.json().catch(() => ({}));
-  throw new Refusal(typeof body.detail === "string" ? body.detail : body.error ?? LOST);
+  throw new Refusal(typeof body.detail === "string" ? body.detail : (body.error ?? LOST));
 }
 
 /** JSON of one of the server's own addresses. Throws a Refusal. */
@@ -187,9 +200,10 @@ const inside = find("#inside");
 if (inside) {
   const links = all("nav[aria-label=Pages] a").slice(0, 2);
   links[1].addEventListener("click", () => inside.focus());
-  const mark = ([{ isIntersecting }]) => links.forEach((link, n) => {
-    if (isIntersecting === (n === 1)) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  });
+  const mark = ([{ isIntersecting }]) =>
+    links.forEach((link, n) => {
+      if (isIntersecting === (n === 1)) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    });
   new IntersectionObserver(mark, { rootMargin: "-50% 0px -50% 0px" }).observe(inside);
 }

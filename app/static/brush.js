@@ -16,7 +16,9 @@ export function makeBrush(canvas, picture, most, paint) {
   let pending = []; // strokes that no damaged picture shows yet
   let kind = "noise";
   let spot = [0.5, 0.5];
-  makeRadioGroup(find("#brush-kinds"), (chosen) => { kind = chosen; });
+  makeRadioGroup(find("#brush-kinds"), (chosen) => {
+    kind = chosen;
+  });
   const size = () => Number(find("#brush-size").value) / 100;
   const radius = () => (size() * Math.max(canvas.width, canvas.height)) / 2;
 
@@ -66,7 +68,10 @@ export function makeBrush(canvas, picture, most, paint) {
   function drawRing() {
     const { left, top, width, height } = area();
     drawPending();
-    for (const [color, line] of [["#161a23", 4], ["#fff", 2]]) {
+    for (const [color, line] of [
+      ["#161a23", 4],
+      ["#fff", 2],
+    ]) {
       Object.assign(pen, { lineWidth: line, strokeStyle: color });
       pen.beginPath();
       pen.arc(left + spot[0] * width, top + spot[1] * height, radius(), 0, 2 * Math.PI);
@@ -78,7 +83,10 @@ export function makeBrush(canvas, picture, most, paint) {
     const points = [pointOf(event)];
     const drawLine = () => drawPending({ kind, size: size(), points });
     drawLine();
-    const move = (moved) => { points.push(pointOf(moved)); drawLine(); };
+    const move = (moved) => {
+      points.push(pointOf(moved));
+      drawLine();
+    };
     drag(canvas, event, move, (isKept) => {
       drawPending();
       if (isKept) add(points);
@@ -89,8 +97,7 @@ export function makeBrush(canvas, picture, most, paint) {
     if (event.key === " " || event.key === "Enter") add([spot]);
     else if (MOVES[event.key]) {
       spot = spot.map((share, n) => clamp(share + by * MOVES[event.key][n], 0, 1));
-    }
-    else return;
+    } else return;
     event.preventDefault();
     drawRing();
   });

@@ -34,16 +34,20 @@ export function drawInside(record, settings, change, page, isRunning) {
   const { width, height } = record.original ?? {};
   const isWhole = width === page.side && height === page.side;
   const view = width === height ? "the photo" : "the middle square of the photo";
-  const note = `All of this is a second look: at ${view} as the classifier sees it, `
-    + `${page.side} × ${page.side}. Above, our repair looks at the whole photo, `
-    + "and may find something else.";
+  const note =
+    `All of this is a second look: at ${view} as the classifier sees it, ` +
+    `${page.side} × ${page.side}. Above, our repair looks at the whole photo, ` +
+    "and may find something else.";
   put(find("#square-note"), width && !isWhole ? note : "");
   showDiagnosis(record, page);
   const { count, hidden, repaired } = record.draws ?? {};
-  put(find("#draws"), record.draws
-    ? `Of ${count} draws of this noise ${hidden} hid it, and ${repaired} were read right `
-      + "after the repair."
-    : "");
+  put(
+    find("#draws"),
+    record.draws
+      ? `Of ${count} draws of this noise ${hidden} hid it, and ${repaired} were read right ` +
+          "after the repair."
+      : "",
+  );
 }
 
 function makeChart(change, page) {
@@ -57,9 +61,12 @@ function makeChart(change, page) {
   const axes = draw("g");
   const places = draw("g");
   const curve = draw("path", { class: "curve" });
-  const stop = draw("g", {},
+  const stop = draw(
+    "g",
+    {},
     draw("line", { class: "stop", y1: TOP - 6, y2: BOTTOM }),
-    draw("text", { y: TOP - 12, "text-anchor": "middle" }));
+    draw("text", { y: TOP - 12, "text-anchor": "middle" }),
+  );
   const fixed = slider("f", "The rival's depth", "fixed");
   const tau = slider("t", "Threshold", "tau");
   svg.append(axes, places, curve, stop, fixed.node, tau.node);
@@ -102,14 +109,23 @@ function makeChart(change, page) {
     part.node.addEventListener("pointerdown", (event) => {
       part.node.focus();
       held = part;
-      drag(part.node, event, (moved) => set(at(moved)), () => {
-        held = null;
-        done();
-      });
+      drag(
+        part.node,
+        event,
+        (moved) => set(at(moved)),
+        () => {
+          held = null;
+          done();
+        },
+      );
     });
   }
   const shown = {
-    tau: page.tau, depth: page.fixedDepth, record: {}, settings: {}, isRunning: false,
+    tau: page.tau,
+    depth: page.fixedDepth,
+    record: {},
+    settings: {},
+    isRunning: false,
   };
   /** What was made with another threshold or depth than the chart shows is dimmed. */
   function dimRebuilt() {
@@ -129,8 +145,12 @@ function makeChart(change, page) {
     setAttributes(tau.grip, { x: LEFT, y: height - 12, width: width - LEFT, height: 24 });
     setAttributes(tau.handle, { cx: right, cy: height });
     const isNarrow = right > width - 50; // the label stands above the chart, where no curve is
-    setAttributes(tau.text, isNarrow ? { x: width, y: 12, "text-anchor": "end" }
-      : { x: right + 16, y: height + 5, "text-anchor": "start" });
+    setAttributes(
+      tau.text,
+      isNarrow
+        ? { x: width, y: 12, "text-anchor": "end" }
+        : { x: right + 16, y: height + 5, "text-anchor": "start" },
+    );
     put(tau.text, `τ ${percent(value)}, drag`);
     const range = { "aria-valuemin": 0, "aria-valuemax": 1, "aria-valuenow": value };
     setAttributes(tau.node, range);
@@ -154,7 +174,10 @@ function makeChart(change, page) {
     dimRebuilt();
   }
   function placeStop() {
-    const { record: { curve, film }, isRunning } = shown;
+    const {
+      record: { curve, film },
+      isRunning,
+    } = shown;
     const chosen = curve?.is_done ? findStop(curve, shown.tau, page) : null;
     describeStop(chosen, curve, page, isRunning);
     ringFrame(chosen, film);
@@ -165,10 +188,16 @@ function makeChart(change, page) {
     setAttributes(line, { x1: x(depth), x2: x(depth) });
     const reason = width < 700 ? "" : "already below the dashes without noise, ";
     const isClean = curve.confidence[0] < shown.tau;
-    put(text, isClean ? `t* = 0: ${reason}nothing to do`
-      : !depth ? "t* = 0: left alone"
-        : chosen.isCrossed ? `t* = ${depth}: stopped here`
-          : `t* = ${depth}: the limit, still ${percent(chosen.share)} sure`);
+    put(
+      text,
+      isClean
+        ? `t* = 0: ${reason}nothing to do`
+        : !depth
+          ? "t* = 0: left alone"
+          : chosen.isCrossed
+            ? `t* = ${depth}: stopped here`
+            : `t* = ${depth}: the limit, still ${percent(chosen.share)} sure`,
+    );
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
@@ -177,10 +206,20 @@ function makeChart(change, page) {
   const dragTau = ([, down]) => placeTau(asTau((BOTTOM - down) / (BOTTOM - TOP)));
   const depthAt = (across) => asDepth(((across - LEFT) / (right - LEFT)) * page.deepest);
   follow(tau, dragTau, () => changeTau());
-  follow(fixed, ([across]) => placeFixed(depthAt(across)), () => changeFixed());
+  follow(
+    fixed,
+    ([across]) => placeFixed(depthAt(across)),
+    () => changeFixed(),
+  );
   const BY = {
-    ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1,
-    PageUp: 5, PageDown: -5, Home: -100, End: 100,
+    ArrowRight: 1,
+    ArrowUp: 1,
+    ArrowLeft: -1,
+    ArrowDown: -1,
+    PageUp: 5,
+    PageDown: -5,
+    Home: -100,
+    End: 100,
   };
   const stepTau = (by) => {
     placeTau(asTau(shown.tau + by / 50));
@@ -190,7 +229,10 @@ function makeChart(change, page) {
     placeFixed(asDepth(shown.depth + by));
     changeFixed(500);
   };
-  for (const [part, step] of [[tau, stepTau], [fixed, stepFixed]]) {
+  for (const [part, step] of [
+    [tau, stepTau],
+    [fixed, stepFixed],
+  ]) {
     part.node.addEventListener("keydown", (event) => {
       if (!BY[event.key]) return;
       event.preventDefault();
@@ -213,8 +255,8 @@ function makeChart(change, page) {
       draw("path", { class: "place", d: path(rows.map((row) => row[place])) });
     const lines = (rows[0] ?? []).map(drawPlace);
     places.replaceChildren(...lines, ...(rows.length ? legend : []));
-    placeFixed(held === fixed ? shown.depth : settings.fixed_depth ?? page.fixedDepth);
-    placeTau(held === tau ? shown.tau : settings.tau ?? page.tau);
+    placeFixed(held === fixed ? shown.depth : (settings.fixed_depth ?? page.fixedDepth));
+    placeTau(held === tau ? shown.tau : (settings.tau ?? page.tau));
   }
   placeAxes();
   new ResizeObserver(() => {
@@ -236,20 +278,25 @@ function describeStop(stop, curve, page, isRunning) {
     const sure = percent(stop.tau);
     const depth = `t*\u00a0=\u00a0${stop.depth}`;
     if (stop.isLeftAlone && !stop.tau) {
-      text = "No detector is less than 0\u00a0% sure, so no noise is enough: "
-        + "the photo is left alone.";
+      text =
+        "No detector is less than 0\u00a0% sure, so no noise is enough: " +
+        "the photo is left alone.";
     } else if (stop.isLeftAlone) {
-      text = `Even after ${page.horizon} steps of noise the detector is at least ${sure} sure `
-        + "of damage: the photo is left alone.";
+      text =
+        `Even after ${page.horizon} steps of noise the detector is at least ${sure} sure ` +
+        "of damage: the photo is left alone.";
     } else if (!stop.depth) {
-      text = `The detector is less than ${sure} sure of damage from the start: `
-        + "the paper’s method leaves it alone.";
+      text =
+        `The detector is less than ${sure} sure of damage from the start: ` +
+        "the paper’s method leaves it alone.";
     } else if (stop.isCrossed) {
-      text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure `
-        + `of damage: there it stops, ${depth}.`;
+      text =
+        `After ${stop.depth} steps of noise the detector is less than ${sure} sure ` +
+        `of damage: there it stops, ${depth}.`;
     } else {
-      text = `The limit is reached: after ${stop.depth} steps, as much noise as it may add, `
-        + `the detector is still ${percent(stop.share)} sure of damage. There it stops, ${depth}.`;
+      text =
+        `The limit is reached: after ${stop.depth} steps, as much noise as it may add, ` +
+        `the detector is still ${percent(stop.share)} sure of damage. There it stops, ${depth}.`;
     }
   }
   const isYours = stop && stop.tau !== page.tau;
@@ -273,19 +320,29 @@ function ringFrame(stop, film = []) {
 function showFilm({ film = [], depths = [] }, isRunning) {
   const readings = new Map(depths.map((entry) => [entry.depth, entry]));
   const room = () => make("span", { class: "room" }, isRunning ? "…" : "");
-  const empty = () => make("div", { "aria-hidden": "true" },
-    room(), make("div", {}, "\u00a0"), room(), make("span", { class: "reading" }));
+  const empty = () =>
+    make(
+      "div",
+      { "aria-hidden": "true" },
+      room(),
+      make("div", {}, "\u00a0"),
+      room(),
+      make("span", { class: "reading" }),
+    );
   const picture = (src, alt) => make("img", { src, alt, loading: "lazy", width: 112, height: 112 });
   const frames = film.map(({ depth, image }) => {
     const entry = readings.get(depth);
     const rebuilt = entry ? picture(entry.image, `Rebuilt from ${depth} steps`) : room();
     const caption = depth ? `${depth} steps` : "as it came";
     const reading = entry ? nameReading(entry.reading) : "";
-    return make("figure", { role: "listitem" },
+    return make(
+      "figure",
+      { role: "listitem" },
       picture(image, depth ? `After ${caption}` : "As it came"),
       make("figcaption", {}, caption),
       rebuilt,
-      make("span", { class: "reading" }, reading));
+      make("span", { class: "reading" }, reading),
+    );
   });
   const rooms = () => Array.from({ length: FRAMES }, empty);
   find("#film").replaceChildren(...(frames.length ? frames : rooms()));
@@ -307,11 +364,18 @@ function showRebuilt(record, isRunning) {
   ];
   const box = find("#rebuilt");
   if (!box.children.length) {
-    box.append(...entries.map(([, , method]) => make("figure", {},
-      make("img", { width: 224, height: 224, loading: "lazy" }),
-      make("b", {}),
-      make("span", {}, method),
-      make("div", { class: "reading" }))));
+    box.append(
+      ...entries.map(([, , method]) =>
+        make(
+          "figure",
+          {},
+          make("img", { width: 224, height: 224, loading: "lazy" }),
+          make("b", {}),
+          make("span", {}, method),
+          make("div", { class: "reading" }),
+        ),
+      ),
+    );
   }
   entries.forEach(([part, name], n) => {
     const figure = box.children[n];
@@ -336,20 +400,24 @@ function showDiagnosis({ diagnosis, curve, repaired }, page) {
       const doubt = first < page.tau ? "" : `, though this detector is ${start} sure of damage`;
       text = `Our repair leaves this picture alone${doubt}.`;
     } else if (diagnosis.entry) {
-      text = "What the diagnosis changes: the photo already holds as much noise "
-        + `as ${diagnosis.entry} steps add. `
-        + "So our repair adds little or none, and takes all of it out.";
+      text =
+        "What the diagnosis changes: the photo already holds as much noise " +
+        `as ${diagnosis.entry} steps add. ` +
+        "So our repair adds little or none, and takes all of it out.";
     } else if (Math.round(100 * diagnosis.before) < Math.round(100 * first)) {
-      text = "What the diagnosis changes: once what our repair found is undone, "
-        + `the detector is ${end} sure of damage instead of ${start}, before any noise.`;
+      text =
+        "What the diagnosis changes: once what our repair found is undone, " +
+        `the detector is ${end} sure of damage instead of ${start}, before any noise.`;
     } else {
-      text = "Our repair undid something here that does not convince the detector: "
-        + `before any noise it is still ${end} sure of damage.`;
+      text =
+        "Our repair undid something here that does not convince the detector: " +
+        `before any noise it is still ${end} sure of damage.`;
     }
     const isCalm = !diagnosis.is_unchanged && diagnosis.before < page.tau;
     if (isCalm && diagnosis.reading.is_right === false) {
-      text += " To the detector it no longer looks damaged; "
-        + `the classifier’s best guess is wrong: ${diagnosis.reading.label}.`;
+      text +=
+        " To the detector it no longer looks damaged; " +
+        `the classifier’s best guess is wrong: ${diagnosis.reading.label}.`;
     }
     if (repaired && repaired.is_unchanged !== diagnosis.is_unchanged) {
       const deed = repaired.is_unchanged ? "left it alone" : "changed it";

@@ -48,22 +48,27 @@ export function startGame({ rounds, stop }, tau) {
     const network = rounds.slice(0, count).reduce((sum, one) => sum + scoreOf(one), 0);
     put(find("#game-you"), `${answers.filter(Boolean).length} of ${count}`);
     put(find("#game-network"), `${Math.floor(network)}${network % 1 ? "½" : ""} of ${count}`);
-    find("#rounds").replaceChildren(...rounds.map((one, index) => {
-      const isHere = index < count;
-      const [other, damaged] = one.sure;
-      const [kind, words] = answers[index] ? ["ok", "✓ right"] : ["bad", "✗ wrong"];
-      const mark = make("span", { class: kind }, words);
-      return make("tr", { "aria-current": index === round ? "true" : null },
-        make("th", { scope: "row" }, `${one.depth}`),
-        make("td", {}, isHere ? mark : "…"),
-        make("td", {}, isHere ? `${percent(damaged)} · ${percent(other)}` : "…"));
-    }));
+    find("#rounds").replaceChildren(
+      ...rounds.map((one, index) => {
+        const isHere = index < count;
+        const [other, damaged] = one.sure;
+        const [kind, words] = answers[index] ? ["ok", "✓ right"] : ["bad", "✗ wrong"];
+        const mark = make("span", { class: kind }, words);
+        return make(
+          "tr",
+          { "aria-current": index === round ? "true" : null },
+          make("th", { scope: "row" }, `${one.depth}`),
+          make("td", {}, isHere ? mark : "…"),
+          make("td", {}, isHere ? `${percent(damaged)} · ${percent(other)}` : "…"),
+        );
+      }),
+    );
     const verdict = answers[round] ? "Right." : "It was the other one.";
     const sentence = isAnswered()
-      ? `${verdict} The detector is ${percent(sure[1])} sure that the damaged one is damaged, `
-        + `and ${percent(sure[0])} of the other.`
-      : `Round ${round + 1} of ${rounds.length}: ${depth} steps of noise on both. `
-        + "Which was damaged?";
+      ? `${verdict} The detector is ${percent(sure[1])} sure that the damaged one is damaged, ` +
+        `and ${percent(sure[0])} of the other.`
+      : `Round ${round + 1} of ${rounds.length}: ${depth} steps of noise on both. ` +
+        "Which was damaged?";
     put(find("#game-words"), isDone() ? tellEnd() : sentence);
     put(next, isDone() ? "Play again" : "Add noise");
     next.disabled = !isAnswered();
@@ -72,10 +77,13 @@ export function startGame({ rounds, stop }, tau) {
   function tellEnd() {
     const miss = rounds.find((_, index) => !answers[index]);
     const yours = miss
-      ? `Your first miss came at ${miss.depth} steps of noise.` : "You found every one.";
-    return `${yours} Of these amounts ${stop} steps is the first at which the detector is below `
-      + `${percent(tau)}, where the paper stops. It scores where it suspects the damaged one more, `
-      + "even if it is not very sure.";
+      ? `Your first miss came at ${miss.depth} steps of noise.`
+      : "You found every one.";
+    return (
+      `${yours} Of these amounts ${stop} steps is the first at which the detector is below ` +
+      `${percent(tau)}, where the paper stops. It scores where it suspects the damaged one more, ` +
+      "even if it is not very sure."
+    );
   }
 
   sides.forEach((button, index) => button.addEventListener("click", () => answer(index)));

@@ -25,7 +25,8 @@ function showReading(selector, { label, share, isRight }) {
   row.style.setProperty("--share", `${100 * share}%`);
   const mark = { class: "mark", role: "img", "aria-label": isRight ? ", right" : ", wrong" };
   find(".label", row).replaceChildren(
-    make("span", {}, label), make("span", mark, isRight ? "✓" : "✗"),
+    make("span", {}, label),
+    make("span", mark, isRight ? "✓" : "✗"),
   );
   put(find(".share", row), percent(share));
 }
@@ -52,8 +53,12 @@ export function showTrouble({ truth, damage, original, strengths }) {
     showPicture("#trouble-picture", reading.image, caption);
     showReading("#trouble-reading", reading);
     const start = strength ? "With this much noise" : "Undamaged";
-    put(find("#trouble-words"), reading.isRight ? `${start}, it sees ${article(truth)}: right.`
-      : `${start}, it sees ${article(reading.label)}. You still see ${article(truth)}.`);
+    put(
+      find("#trouble-words"),
+      reading.isRight
+        ? `${start}, it sees ${article(truth)}: right.`
+        : `${start}, it sees ${article(reading.label)}. You still see ${article(truth)}.`,
+    );
   });
 }
 
@@ -87,8 +92,10 @@ function compareStop(depths, stop, way) {
   if (best.depth === stop) {
     return `${asked} Here t* is also where the classifier reads it best, of these amounts.`;
   }
-  return `${asked} Of these amounts, the classifier reads it best from ${steps(best.depth)}: `
-    + `${best[way].label}, ${percent(best[way].share)}.`;
+  return (
+    `${asked} Of these amounts, the classifier reads it best from ${steps(best.depth)}: ` +
+    `${best[way].label}, ${percent(best[way].share)}.`
+  );
 }
 
 export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) {
@@ -101,7 +108,8 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) 
   find("#depths").replaceChildren(...[0, 1, 2, 3, 4].map(label));
   const plot = find("#plot");
   let move = () => {};
-  new ResizeObserver(() => { // also when this step is opened
+  new ResizeObserver(() => {
+    // also when this step is opened
     if (!plot.clientWidth) return;
     move = drawCurve(plot, confidence, tau, stop);
     move(depths[place].depth);
@@ -130,12 +138,15 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) 
     );
     move(depth);
     const sure = percent(confidence[depth]);
-    const how = depth < stop ? `Not enough: the detector is still ${sure} sure of damage.`
-      : depth > stop
-        ? `More than the detector asks for: the line fell below the dashes at ${stop} already.`
-        : isCrossed ? `Here it stops: the line falls below the dashes. This is t*, ${steps(stop)}.`
-          : `The limit is reached, ${steps(stop)}: the detector is still ${sure} sure of damage. `
-            + "This is t*.";
+    const how =
+      depth < stop
+        ? `Not enough: the detector is still ${sure} sure of damage.`
+        : depth > stop
+          ? `More than the detector asks for: the line fell below the dashes at ${stop} already.`
+          : isCrossed
+            ? `Here it stops: the line falls below the dashes. This is t*, ${steps(stop)}.`
+            : `The limit is reached, ${steps(stop)}: the detector is still ${sure} sure of damage. ` +
+              "This is t*.";
     const start = depth ? "Rebuilt from here" : "Without noise";
     const end = `${reading.isRight ? "right" : "wrong"}, ${percent(reading.share)} sure`;
     put(find("#noise-words"), `${how} ${start}, it is read ${end}.`);
@@ -158,12 +169,18 @@ function drawCurve(plot, confidence, tau, stop) {
   const svg = draw("svg", {
     viewBox: `0 0 ${width} ${height}`,
     role: "img",
-    "aria-label": `How sure the detector is of damage: ${percent(confidence[0])} without noise, `
-      + `${percent(confidence[stop])} after ${steps(stop)}, `
-      + `${percent(confidence[last])} after ${steps(last)}`,
+    "aria-label":
+      `How sure the detector is of damage: ${percent(confidence[0])} without noise, ` +
+      `${percent(confidence[stop])} after ${steps(stop)}, ` +
+      `${percent(confidence[last])} after ${steps(last)}`,
   });
   for (const share of [0, 0.5, 1]) {
-    svg.append(line("grid", [[0, share], [last, share]]));
+    svg.append(
+      line("grid", [
+        [0, share],
+        [last, share],
+      ]),
+    );
     svg.append(text(left - 8, y(share) + 6, percent(share), "end"));
   }
   for (let depth = 0; depth <= last; depth += last / 4) {
@@ -171,13 +188,29 @@ function drawCurve(plot, confidence, tau, stop) {
   }
   svg.append(text(left, 16, "How sure of damage", "start"));
   svg.append(text(width - right, height - 4, "steps of noise", "end"));
-  const mark = draw("g", { class: "mark" },
-    draw("line", { y1: y(1), y2: y(0) }), draw("circle", { r: 7 }), draw("text", { y: y(0.2) }));
+  const mark = draw(
+    "g",
+    { class: "mark" },
+    draw("line", { y1: y(1), y2: y(0) }),
+    draw("circle", { r: 7 }),
+    draw("text", { y: y(0.2) }),
+  );
   const below = confidence[last] > tau ? 20 : -8; // clear of the curve's end
-  svg.append(line("tau", [[0, tau], [last, tau]]));
+  svg.append(
+    line("tau", [
+      [0, tau],
+      [last, tau],
+    ]),
+  );
   svg.append(text(width - right, y(tau) + below, `dashes: τ = ${percent(tau)}`, "end"));
   svg.append(line("curve", [...confidence.entries()]), mark);
-  svg.append(line("stop", [[stop, 0.1], [stop, 0]]), text(x(stop) + 6, y(0.04), "t*", "start"));
+  svg.append(
+    line("stop", [
+      [stop, 0.1],
+      [stop, 0],
+    ]),
+    text(x(stop) + 6, y(0.04), "t*", "start"),
+  );
   plot.replaceChildren(svg);
   return (depth) => {
     mark.style.transform = `translateX(${x(depth)}px)`;
@@ -215,9 +248,12 @@ export function showComparison(cases) {
   const right = ways.map((way) => cases.filter((one) => one[way].isRight).length);
   const show = (index) => showCase("compare", cases[index], ["damaged", ...ways]);
   offer("#damages", cases.map(nameCase), show);
-  put(find("#compare-words"), `Read right, of these ${cases.length}: our repair ${right[0]}, `
-    + `the paper’s method ${right[1]}, the rival ${right[2]}. `
-    + "These are examples; Results counts many photographs.");
+  put(
+    find("#compare-words"),
+    `Read right, of these ${cases.length}: our repair ${right[0]}, ` +
+      `the paper’s method ${right[1]}, the rival ${right[2]}. ` +
+      "These are examples; Results counts many photographs.",
+  );
 }
 
 export function showFailures(cases) {
@@ -228,10 +264,14 @@ export function showFailures(cases) {
     const end = `${plus.isRight ? "right" : "wrong"}: ${plus.label}, ${percent(plus.share)}.`;
     const isAlone = damaged.image === plus.image;
     const isWorse = damaged.isRight && !plus.isRight;
-    const how = isWorse ? "Undoing that made it worse: it was read right before, and after it is"
+    const how = isWorse
+      ? "Undoing that made it worse: it was read right before, and after it is"
       : "After undoing that it is read";
-    put(find("#fails-words"), isAlone
-      ? `Nothing was found that our repair can undo, so it was left alone. It is read ${end}`
-      : `Found: ${found}. ${how} ${end}`);
+    put(
+      find("#fails-words"),
+      isAlone
+        ? `Nothing was found that our repair can undo, so it was left alone. It is read ${end}`
+        : `Found: ${found}. ${how} ${end}`,
+    );
   });
 }

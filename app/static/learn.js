@@ -14,12 +14,17 @@ function readAddress() {
 
 function showStep(to, isMoved) {
   now = to;
-  steps.forEach((step, index) => { step.hidden = index !== now; });
+  steps.forEach((step, index) => {
+    step.hidden = index !== now;
+  });
   links.forEach((link, index) => {
     if (index === now) link.setAttribute("aria-current", "step");
     else link.removeAttribute("aria-current");
   });
-  for (const [link, by] of [["#back", -1], ["#next", 1]]) {
+  for (const [link, by] of [
+    ["#back", -1],
+    ["#next", 1],
+  ]) {
     const number = now + 1 + by;
     const isThere = number >= 1 && number <= steps.length;
     find(link).style.visibility = isThere ? "" : "hidden";

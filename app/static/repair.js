@@ -1,5 +1,20 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
-import { data, find, all, make, put, percent, nameReading, clamp, drag, run, getJson, makeRadioGroup, Refusal, isTaken } from "./base.js";
+import {
+  data,
+  find,
+  all,
+  make,
+  put,
+  percent,
+  nameReading,
+  clamp,
+  drag,
+  run,
+  getJson,
+  makeRadioGroup,
+  Refusal,
+  isTaken,
+} from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
 
@@ -13,7 +28,12 @@ const isRecorded = () => page.recorded.includes(nameRecord(settings)) && plain(s
 let settings = { ...page.opening };
 let record = page.record ?? {};
 // The opening's pictures stand in the page itself.
-for (const [name, node] of [["damaged", "#before"], ["repaired", "#after"], ["paper", "#tile-paper img"], ["fixed", "#tile-fixed img"]]) {
+for (const [name, node] of [
+  ["damaged", "#before"],
+  ["repaired", "#after"],
+  ["paper", "#tile-paper img"],
+  ["fixed", "#tile-fixed img"],
+]) {
   if (record[name]) record[name].image = find(node).getAttribute("src");
 }
 let current = null; // the run that is waited for
@@ -32,7 +52,11 @@ function showRow(name) {
   const row = find(`#row-${name}`);
   if (name === "damaged") row.hidden = isUndamaged();
   if (name === "original") put(find(".what", row), isUndamaged() ? "As it came" : "Original");
-  if (name === "repaired") put(find(".what", row), isUnchanged() ? "Left alone" : inDivider === name ? "Repaired" : "Our repair");
+  if (name === "repaired")
+    put(
+      find(".what", row),
+      isUnchanged() ? "Left alone" : inDivider === name ? "Repaired" : "Our repair",
+    );
   const reading = isOld[name] ? null : record[name]?.reading;
   row.classList.toggle("is-old", Boolean(isOld[name]));
   row.classList.toggle("right", reading?.is_right === true);
@@ -54,7 +78,9 @@ const isUnchanged = () => !isOld.repaired && Boolean(record.repaired?.is_unchang
 /** Whether nothing is done to the photo here: neither damage nor, so far, a stroke. */
 function isUndamaged() {
   const { damage, strokes } = settings;
-  return isOld.damaged || !record.damaged ? damage === "none" || (damage === "paint" && !strokes.length) : record.is_damaged === false;
+  return isOld.damaged || !record.damaged
+    ? damage === "none" || (damage === "paint" && !strokes.length)
+    : record.is_damaged === false;
 }
 
 /** The nearest picture at hand of what the photo will look like; strokes are drawn over it. */
@@ -62,11 +88,15 @@ function previewDamage() {
   const { original, damaged } = isOld.original ? {} : record;
   const { photo, damage } = settings;
   if (original && damage === shownDamage && !isUndamaged()) return damaged?.image;
-  const isSquare = original ? original.width === original.height : page.samples.includes(photo); // as thumbnails are
+  // As thumbnails are.
+  const isSquare = original ? original.width === original.height : page.samples.includes(photo);
   const name = isUndamaged() || damage === "paint" ? "none" : damage;
-  const thumbnail = isSquare && thumbnailsOf === photo ? find(`#damages [value="${name}"] img`).getAttribute("src") : null;
+  const thumbnail =
+    isSquare && thumbnailsOf === photo
+      ? find(`#damages [value="${name}"] img`).getAttribute("src")
+      : null;
   const whole = original?.image ?? (page.samples.includes(photo) ? null : ownPicture);
-  return name === "none" ? whole ?? thumbnail : thumbnail ?? whole;
+  return name === "none" ? (whole ?? thumbnail) : (thumbnail ?? whole);
 }
 
 function showPicture() {
@@ -75,7 +105,8 @@ function showPicture() {
   const preview = isLeftOld ? previewDamage() : record.damaged.image;
   const left = preview ?? record.damaged?.image;
   const isRightOld = !right || Boolean(isOld[right === record.repaired ? "repaired" : inDivider]);
-  const isPlain = isUndamaged() && Boolean(preview) && (isRightOld || record.repaired?.is_unchanged !== false);
+  const isPlain =
+    isUndamaged() && Boolean(preview) && (isRightOld || record.repaired?.is_unchanged !== false);
   const whole = isRightOld ? left : right.image; // never the repair of another damage
   if (left && before.src !== left) before.src = left;
   if (whole && after.src !== whole) after.src = whole;
@@ -83,7 +114,9 @@ function showPicture() {
   after.classList.toggle("is-old", isRightOld && !isPlain);
   picture.classList.toggle("is-plain", isPlain);
   find("#hold").hidden = isUndamaged(); // it would show what the left half shows
-  const isAsItCame = isUndamaged() || (isLeftOld && settings.damage !== "paint" && preview === record.original?.image);
+  const isAsItCame =
+    isUndamaged() ||
+    (isLeftOld && settings.damage !== "paint" && preview === record.original?.image);
   const side = isAsItCame ? "As it came" : "Damaged";
   if (isLeftOld) put(find("#tag-before"), preview ? side : "");
   else showTag("#tag-before", side, record.damaged);
@@ -93,15 +126,21 @@ function showPicture() {
   placeDivider();
   const { width, height } = record.original ?? {};
   put(find("#size"), width && width !== height ? `${width} × ${height}` : "");
-  if (record.original?.image) picture.style.setProperty("--held", `url("${record.original.image}")`);
+  if (record.original?.image)
+    picture.style.setProperty("--held", `url("${record.original.image}")`);
 }
 
 function showFound() {
   const { waiting, progress, download: address } = record;
   const found = isOld.found ? null : record.found;
-  const text = waiting && state === "running" ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
-    : found ? `Found: ${found.sentence}`
-    : progress?.total && !isOld.progress && state === "running" ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.` : describeState();
+  const text =
+    waiting && state === "running"
+      ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
+      : found
+        ? `Found: ${found.sentence}`
+        : progress?.total && !isOld.progress && state === "running"
+          ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.`
+          : describeState();
   put(find("#found"), text);
   find("#why").hidden = !found?.is_refused;
   showSeconds();
@@ -114,7 +153,13 @@ function showFound() {
 function showSeconds() {
   const found = isOld.found ? null : record.found;
   const elapsed = Math.floor((performance.now() - begun) / 1000);
-  const text = found ? (isRecorded() ? "" : `${found.seconds.toFixed(1)} s`) : state === "running" && elapsed ? `${elapsed} s` : "";
+  const text = found
+    ? isRecorded()
+      ? ""
+      : `${found.seconds.toFixed(1)} s`
+    : state === "running" && elapsed
+      ? `${elapsed} s`
+      : "";
   put(find("#seconds"), text);
   clearTimeout(showSeconds.timer);
   if (state === "running" && !found) showSeconds.timer = setTimeout(showSeconds, 1000);
@@ -130,8 +175,20 @@ function showTiles() {
     tile.disabled = !part;
     tile.classList.toggle("is-old", Boolean(isOld[name]));
     tile.setAttribute("aria-pressed", String(inDivider === name));
-    const choice = name === "paper" && settings.tau != null ? `, at your τ ${percent(settings.tau)}` : name === "fixed" && settings.fixed_depth != null ? `, at your depth ${settings.fixed_depth}` : "";
-    put(find(".reading", tile), part && !isOld[name] ? `${nameReading(part.reading)} ${percent(part.reading.share)}${choice}` : state === "running" ? "being computed …" : "not computed");
+    const choice =
+      name === "paper" && settings.tau != null
+        ? `, at your τ ${percent(settings.tau)}`
+        : name === "fixed" && settings.fixed_depth != null
+          ? `, at your depth ${settings.fixed_depth}`
+          : "";
+    put(
+      find(".reading", tile),
+      part && !isOld[name]
+        ? `${nameReading(part.reading)} ${percent(part.reading.share)}${choice}`
+        : state === "running"
+          ? "being computed …"
+          : "not computed",
+    );
   }
 }
 
@@ -142,9 +199,12 @@ function showRates() {
   const strength = isAny ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
   const start = isAny || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
-  const text = damage in page.leftAloneNotes ? page.leftAloneNotes[damage]
-    : rate ? `${start}At ${strength === 5 ? "full strength" : `strength ${strength} of 5`}${isAny ? ", mean of 15 kinds of damage" : ""}: ${rate.before}\u00a0% of ${rate.photographs} photographs ${isAny ? "" : "with this damage "}are read right, and ${rate.after}\u00a0% after our repair.`
-    : "Results says for each damage how many of many photographs are read right before and after.";
+  const text =
+    damage in page.leftAloneNotes
+      ? page.leftAloneNotes[damage]
+      : rate
+        ? `${start}At ${strength === 5 ? "full strength" : `strength ${strength} of 5`}${isAny ? ", mean of 15 kinds of damage" : ""}: ${rate.before}\u00a0% of ${rate.photographs} photographs ${isAny ? "" : "with this damage "}are read right, and ${rate.after}\u00a0% after our repair.`
+        : "Results says for each damage how many of many photographs are read right before and after.";
   put(find("#how-often"), text);
   const hasBars = Boolean(rate) && !(damage in page.leftAloneNotes);
   find("#rates").hidden = !hasBars;
@@ -157,7 +217,11 @@ function showRates() {
 function fitHeadline() {
   const line = find("#headline");
   line.style.fontSize = line.style.height = "";
-  for (let size = parseFloat(getComputedStyle(line).fontSize); size > 15 && line.scrollHeight > line.clientHeight; size--) {
+  for (
+    let size = parseFloat(getComputedStyle(line).fontSize);
+    size > 15 && line.scrollHeight > line.clientHeight;
+    size--
+  ) {
     line.style.fontSize = `${size - 1}px`;
   }
   if (line.scrollHeight > line.clientHeight) line.style.height = "auto"; // the longest, on a phone
@@ -167,16 +231,22 @@ document.fonts.ready.then(fitHeadline);
 
 /** What another method's picture is read as, beside ours, where its tile is pressed. */
 function compareMethods() {
-  const quote = ({ reading: { label, share, is_sure } }) => `${is_sure ? "" : "perhaps "}“${label}” (${percent(share)})`;
+  const quote = ({ reading: { label, share, is_sure } }) =>
+    `${is_sure ? "" : "perhaps "}“${label}” (${percent(share)})`;
   const { repaired, [inDivider]: other } = record;
-  if (inDivider === "repaired" || !other || !repaired || isOld[inDivider] || isOld.repaired) return "";
-  const describe = (method, part, isAlone) => `${method}${isAlone ? " left it alone" : ""}: ${quote(part)}.`;
+  if (inDivider === "repaired" || !other || !repaired || isOld[inDivider] || isOld.repaired)
+    return "";
+  const describe = (method, part, isAlone) =>
+    `${method}${isAlone ? " left it alone" : ""}: ${quote(part)}.`;
   const theirs = describe(page.sides[inDivider], other, other.depth === 0);
   return `${theirs} ${describe("Our repair", repaired, repaired.is_unchanged)}`;
 }
 
 function showAll() {
-  put(find("#headline"), isOld.headline || !record.headline ? describeState() : compareMethods() || record.headline);
+  put(
+    find("#headline"),
+    isOld.headline || !record.headline ? describeState() : compareMethods() || record.headline,
+  );
   fitHeadline();
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
@@ -188,7 +258,7 @@ function showAll() {
   const isWeak = settings.damage === "paint" || settings.strength <= WEAK;
   find("#weaker").hidden = !isAtLimit || isUndamaged() || isWeak;
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
-  const { done, total } = isOld.progress ? {} : record.progress ?? {};
+  const { done, total } = isOld.progress ? {} : (record.progress ?? {});
   find("#working").classList.toggle("is-counted", Boolean(total));
   find("#working i").style.width = total ? `${(100 * done) / total}%` : "";
   showInside();
@@ -196,7 +266,8 @@ function showAll() {
 
 /** Of what is old, only the drawings stay, dimmed and without what was read. */
 function showInside() {
-  const stays = ([name]) => !isOld[name] || name === "film" || name === "curve" || (name === "depths" && isOld.film);
+  const stays = ([name]) =>
+    !isOld[name] || name === "film" || name === "curve" || (name === "depths" && isOld.film);
   const seen = Object.fromEntries(Object.entries(record).filter(stays));
   if (isOld.curve) seen.curve = { ...record.curve, is_done: false, is_old: true };
   find("#chart").classList.toggle("is-old", Boolean(isOld.curve));
@@ -214,7 +285,9 @@ const OLD_BY = { tau: ["stop", "paper", "guided"], fixed_depth: ["fixed"] };
 
 /** What other settings make old is marked at once; a damage leaves the original as it is. */
 function markOld(changed) {
-  const parts = Object.keys(record).filter((name) => name !== "original" || changed.includes("photo"));
+  const parts = Object.keys(record).filter(
+    (name) => name !== "original" || changed.includes("photo"),
+  );
   for (const name of changed.flatMap((setting) => OLD_BY[setting] ?? parts)) isOld[name] = true;
   state = "running";
   begun = performance.now();
@@ -252,7 +325,8 @@ async function start(isStep = false) {
     await works.done;
   } catch (error) {
     if (works !== current || error.name === "AbortError") return;
-    const sentence = error instanceof Refusal ? error.message : "Something went wrong. Please try again.";
+    const sentence =
+      error instanceof Refusal ? error.message : "Something went wrong. Please try again.";
     if (sentence === page.goneSentence) {
       change({ ...page.opening });
       loadThumbnails();
@@ -279,7 +353,9 @@ function change(some, wait = 0) {
   if (JSON.stringify(next) === JSON.stringify(settings)) return;
   const isOther = next.photo !== settings.photo || next.damage !== settings.damage;
   if (next.photo !== settings.photo && !page.recorded.includes(nameRecord(next))) forgetPhoto();
-  const changed = Object.keys(next).filter((name) => JSON.stringify(next[name]) !== JSON.stringify(settings[name]));
+  const changed = Object.keys(next).filter(
+    (name) => JSON.stringify(next[name]) !== JSON.stringify(settings[name]),
+  );
   settings = next;
   say("");
   if (isOther) inDivider = "repaired";
@@ -295,7 +371,8 @@ function change(some, wait = 0) {
 function forgetPhoto() {
   record = {};
   isOld = {};
-  for (const image of [before, after, ...all("#damages img, #rebuilt img")]) image.removeAttribute("src");
+  for (const image of [before, after, ...all("#damages img, #rebuilt img")])
+    image.removeAttribute("src");
   openMore(find("#damage").classList.contains("is-open"));
   showAll();
 }
@@ -309,20 +386,23 @@ function say(text, isFault = false) {
 
 // ---- The address is the state, but for own photos
 
-const OWN_PHOTO = "own-photo"; // where this tab keeps the settings of an own photo until it loads again
+// Where this tab keeps the settings of an own photo until it loads again.
+const OWN_PHOTO = "own-photo";
 
 /** `isStep`: whether Back leads to what was before. Own photos and brushes have no address. */
 function keepAddress(isStep) {
   const query = new URLSearchParams();
   for (const name of ["photo", "damage", "strength", "seed", "tau", "fixed_depth"]) {
     const hasAddress = !(name === "damage" && settings.damage === "paint");
-    if (hasAddress && settings[name] != null && settings[name] !== page.opening[name]) query.set(name, settings[name]);
+    if (hasAddress && settings[name] != null && settings[name] !== page.opening[name])
+      query.set(name, settings[name]);
   }
   const isSample = page.samples.includes(settings.photo);
   const text = isSample ? query.toString() : "";
   sessionStorage.setItem(OWN_PHOTO, JSON.stringify(isSample ? null : settings));
   const address = location.pathname + (text && `?${text}`) + location.hash;
-  if (isStep && address !== location.pathname + location.search + location.hash) history.pushState(null, "", address);
+  if (isStep && address !== location.pathname + location.search + location.hash)
+    history.pushState(null, "", address);
   else history.replaceState(null, "", address);
 }
 
@@ -340,31 +420,50 @@ function readAddress(settings) {
   const wrong = [];
   const take = (name, allowed, value = query.get(name)) => {
     if (value === null) return;
-    if (allowed(value)) settings[name] = typeof page.opening[name] === "string" ? value : Number(value);
+    if (allowed(value))
+      settings[name] = typeof page.opening[name] === "string" ? value : Number(value);
     else wrong.push(`${name} “${value.slice(0, 24)}”`);
   };
-  const within = (low, high, whole = true) => (text) => text.trim() !== "" && Number(text) >= low && Number(text) <= high && (!whole || Number.isInteger(Number(text)));
+  const within =
+    (low, high, whole = true) =>
+    (text) =>
+      text.trim() !== "" &&
+      Number(text) >= low &&
+      Number(text) <= high &&
+      (!whole || Number.isInteger(Number(text)));
   take("photo", (name) => page.samples.includes(name));
-  take("damage", (name) => name in page.names && name !== "paint", query.get("damage") ?? query.get("corruption"));
+  take(
+    "damage",
+    (name) => name in page.names && name !== "paint",
+    query.get("damage") ?? query.get("corruption"),
+  );
   take("strength", within(1, 5), query.get("strength") ?? query.get("severity"));
   take("seed", within(0, 2 ** 31 - 1));
   take("tau", within(0, 1, false));
   take("fixed_depth", within(1, page.deepest));
-  return wrong.length ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the nearest is shown.` : "";
+  return wrong.length
+    ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the nearest is shown.`
+    : "";
 }
 
 // ---- Controls
 
 const samples = makeRadioGroup(find("#samples"), (photo) => {
-  const damage = settings.damage === "paint" || settings.damage === "none" ? page.opening.damage : settings.damage;
+  const damage =
+    settings.damage === "paint" || settings.damage === "none"
+      ? page.opening.damage
+      : settings.damage;
   change({ photo, strokes: [], damage, seed: 0, tau: null, fixed_depth: null });
   loadThumbnails();
 });
 const damages = makeRadioGroup(find("#damages"), (damage) => {
   change({ damage, strokes: [] });
-  if (damage === "paint" && matchMedia("(max-width: 1000px)").matches) picture.scrollIntoView({ block: "nearest" });
+  if (damage === "paint" && matchMedia("(max-width: 1000px)").matches)
+    picture.scrollIntoView({ block: "nearest" });
 });
-const brush = makeBrush(find("#strokes"), picture, page.mostStrokes, (strokes) => change({ strokes }));
+const brush = makeBrush(find("#strokes"), picture, page.mostStrokes, (strokes) =>
+  change({ strokes }),
+);
 
 function showControls() {
   samples.check(page.samples.includes(settings.photo) ? settings.photo : null);
@@ -377,7 +476,10 @@ function showControls() {
   find("#brushes").hidden = !paints;
   find("#strength-row").hidden = paints || settings.damage === "none";
   find("#no-strength").hidden = !paints && settings.damage !== "none";
-  put(find("#no-strength"), paints ? "Draw on the photo." : "The photo as it came: nothing is added.");
+  put(
+    find("#no-strength"),
+    paints ? "Draw on the photo." : "The photo as it came: nothing is added.",
+  );
   find("#draw-here").hidden = !paints || settings.strokes.length > 0;
   brush.toggle(paints, settings.strokes);
 }
@@ -387,11 +489,18 @@ function openMore(open) {
   find("#more").setAttribute("aria-expanded", String(open));
   const hidden = all("#damages .more");
   find("#more").lastChild.textContent = open ? "fewer" : `${hidden.length} more`;
-  const mosaic = hidden.slice(-4).map((damage) => find("img", damage).src).filter(Boolean);
-  find("#more .face").replaceChildren(...(open ? ["−"] : mosaic.length ? mosaic.map((src) => make("img", { src, alt: "" })) : ["+"]));
+  const mosaic = hidden
+    .slice(-4)
+    .map((damage) => find("img", damage).src)
+    .filter(Boolean);
+  find("#more .face").replaceChildren(
+    ...(open ? ["−"] : mosaic.length ? mosaic.map((src) => make("img", { src, alt: "" })) : ["+"]),
+  );
 }
 
-find("#more").addEventListener("click", () => openMore(find("#more").getAttribute("aria-expanded") !== "true"));
+find("#more").addEventListener("click", () =>
+  openMore(find("#more").getAttribute("aria-expanded") !== "true"),
+);
 find("#strength").addEventListener("input", (event) => {
   put(find("#strong"), `${event.target.value} of 5`);
   change({ strength: Number(event.target.value) }, 150);
@@ -424,18 +533,28 @@ function moveDivider(share) {
 function hideTags(at) {
   const line = (picture.clientWidth * at) / 100;
   const ends = ({ offsetLeft, offsetWidth }) => [offsetLeft - 6, offsetLeft + offsetWidth + 6];
-  for (const [selector, isHidden] of [["#tag-before", ([, end]) => line < end], ["#tag-after", ([begin]) => line > begin], ["#size", ([begin, end]) => line > begin && line < end]]) {
+  for (const [selector, isHidden] of [
+    ["#tag-before", ([, end]) => line < end],
+    ["#tag-after", ([begin]) => line > begin],
+    ["#size", ([begin, end]) => line > begin && line < end],
+  ]) {
     find(selector).classList.toggle("is-crossed", isHidden(ends(find(selector))));
   }
 }
 function placeDivider() {
   if (isMoved) return hideTags(Number(divider.getAttribute("aria-valuenow")));
   const { offsetLeft, offsetWidth } = find("#tag-before");
-  firstShare = Math.max(firstShare, Math.ceil((100 * (offsetLeft + offsetWidth + 8)) / picture.clientWidth) / 100);
+  firstShare = Math.max(
+    firstShare,
+    Math.ceil((100 * (offsetLeft + offsetWidth + 8)) / picture.clientWidth) / 100,
+  );
   moveDivider(firstShare);
   isMoved = false;
 }
-addEventListener("resize", () => { firstShare = MIDDLE; placeDivider(); });
+addEventListener("resize", () => {
+  firstShare = MIDDLE;
+  placeDivider();
+});
 document.fonts.ready.then(placeDivider);
 const shareOf = ({ clientX }) => {
   const { left, width } = picture.getBoundingClientRect();
@@ -447,34 +566,71 @@ picture.addEventListener("pointerdown", (event) => {
   drag(picture, event, (moved) => moveDivider(shareOf(moved)));
 });
 divider.addEventListener("keydown", (event) => {
-  const by = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5, PageUp: 20, PageDown: -20, Home: -100, End: 100 }[event.key];
+  const by = {
+    ArrowRight: 5,
+    ArrowUp: 5,
+    ArrowLeft: -5,
+    ArrowDown: -5,
+    PageUp: 20,
+    PageDown: -20,
+    Home: -100,
+    End: 100,
+  }[event.key];
   if (!by) return;
   event.preventDefault();
   moveDivider((Number(divider.getAttribute("aria-valuenow")) + by) / 100);
 });
 const hold = find("#hold");
 const keepHeld = (held) => picture.classList.toggle("is-held", held);
-hold.addEventListener("pointerdown", (event) => { hold.setPointerCapture(event.pointerId); keepHeld(true); });
-for (const kind of ["pointerup", "pointercancel", "blur", "keyup"]) hold.addEventListener(kind, () => keepHeld(false));
-hold.addEventListener("keydown", (event) => { if (event.key === " " || event.key === "Enter") keepHeld(true); });
+hold.addEventListener("pointerdown", (event) => {
+  hold.setPointerCapture(event.pointerId);
+  keepHeld(true);
+});
+for (const kind of ["pointerup", "pointercancel", "blur", "keyup"])
+  hold.addEventListener(kind, () => keepHeld(false));
+hold.addEventListener("keydown", (event) => {
+  if (event.key === " " || event.key === "Enter") keepHeld(true);
+});
 
 // ---- Own photos: chosen, pasted or dropped
 
 async function upload(file) {
   if (!file) return;
   const fileName = file.name || "The photo";
-  if (file.size > page.mostBytes) return say(`${fileName}: the file is too large, at most ${page.mostBytes >> 20} MB are read.`, true);
+  if (file.size > page.mostBytes)
+    return say(
+      `${fileName}: the file is too large, at most ${page.mostBytes >> 20} MB are read.`,
+      true,
+    );
   say(`Reading ${fileName} …`);
   try {
-    const headers = { "x-name": encodeURIComponent(file.name || "photo"), "content-type": "application/octet-stream" };
+    const headers = {
+      "x-name": encodeURIComponent(file.name || "photo"),
+      "content-type": "application/octet-stream",
+    };
     const photo = await getJson("photo", { method: "POST", headers, body: file });
     await showOwn(file);
-    change({ photo: photo.photo, damage: "none", strokes: [], seed: 0, tau: null, fixed_depth: null });
+    change({
+      photo: photo.photo,
+      damage: "none",
+      strokes: [],
+      seed: 0,
+      tau: null,
+      fixed_depth: null,
+    });
     holdThumbnails();
     loadThumbnails();
-    if (photo.full_size[0] > photo.width) say(`${photo.full_size[0]} × ${photo.full_size[1]} pixels, shown and repaired at ${photo.width} × ${photo.height}.`);
+    if (photo.full_size[0] > photo.width)
+      say(
+        `${photo.full_size[0]} × ${photo.full_size[1]} pixels, shown and repaired at ${photo.width} × ${photo.height}.`,
+      );
   } catch (error) {
-    say(error instanceof Refusal ? `${fileName}: ${error.message} Your last photo is still shown.` : "The photo could not be sent. Please try again.", true);
+    say(
+      error instanceof Refusal
+        ? `${fileName}: ${error.message} Your last photo is still shown.`
+        : "The photo could not be sent. Please try again.",
+      true,
+    );
   }
 }
 
@@ -482,7 +638,10 @@ async function upload(file) {
 async function showOwn(file) {
   if (ownPicture) URL.revokeObjectURL(ownPicture);
   const image = make("img", { src: URL.createObjectURL(file) });
-  ownPicture = await image.decode().then(() => image.src, () => null);
+  ownPicture = await image.decode().then(
+    () => image.src,
+    () => null,
+  );
 }
 
 /** Until the small pictures of an own photo's damages are made, it stands there itself, dimmed. */
@@ -492,10 +651,18 @@ function holdThumbnails() {
     image.classList.toggle("is-old", image.closest("button").value !== "none");
   }
 }
-find("#photo").addEventListener("change", (event) => { upload(event.target.files[0]); event.target.value = ""; });
+find("#photo").addEventListener("change", (event) => {
+  upload(event.target.files[0]);
+  event.target.value = "";
+});
 addEventListener("paste", (event) => upload([...event.clipboardData.files][0]));
-addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
-addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dropping"); });
+addEventListener("dragover", (event) => {
+  event.preventDefault();
+  document.body.classList.add("dropping");
+});
+addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) document.body.classList.remove("dropping");
+});
 addEventListener("drop", (event) => {
   event.preventDefault();
   document.body.classList.remove("dropping");
@@ -504,7 +671,9 @@ addEventListener("drop", (event) => {
 
 async function loadThumbnails() {
   const { photo } = settings;
-  const thumbnails = await getJson(page.thumbnails.includes(photo) ? `recorded/thumbnails/${photo}.json` : `thumbnails/${photo}`).catch(() => ({}));
+  const thumbnails = await getJson(
+    page.thumbnails.includes(photo) ? `recorded/thumbnails/${photo}.json` : `thumbnails/${photo}`,
+  ).catch(() => ({}));
   if (photo !== settings.photo) return;
   thumbnailsOf = photo;
   for (const [name, image] of Object.entries(thumbnails)) {
@@ -517,7 +686,13 @@ async function loadThumbnails() {
 
 // 1 to 5: strength.
 addEventListener("keydown", (event) => {
-  if (!isTaken(event) && event.key >= "1" && event.key <= "5" && !["none", "paint"].includes(settings.damage)) change({ strength: Number(event.key) });
+  if (
+    !isTaken(event) &&
+    event.key >= "1" &&
+    event.key <= "5" &&
+    !["none", "paint"].includes(settings.damage)
+  )
+    change({ strength: Number(event.key) });
 });
 
 const stray = readAddress(settings);
@@ -526,9 +701,11 @@ showControls();
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   showAll();
   // The rest of the recorded run, for what stands further down.
-  getJson(`recorded/runs/${nameRecord(settings)}.json`).then((rest) => {
-    if (JSON.stringify(settings) === JSON.stringify(page.opening)) receive(rest);
-  }).catch(() => {});
+  getJson(`recorded/runs/${nameRecord(settings)}.json`)
+    .then((rest) => {
+      if (JSON.stringify(settings) === JSON.stringify(page.opening)) receive(rest);
+    })
+    .catch(() => {});
 } else {
   if (settings.photo !== page.opening.photo) forgetPhoto();
   markOld(["damage"]);

@@ -67,7 +67,9 @@ for (const fold of all("details.fold")) {
   });
 }
 for (const link of all('a[href^="results#"]')) {
-  link.addEventListener("click", () => { if (link.hash === location.hash) openTarget(); });
+  link.addEventListener("click", () => {
+    if (link.hash === location.hash) openTarget();
+  });
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   for (const node of drawn) window.Plotly?.react(node, ...paint(figures[node.dataset.figure]));
