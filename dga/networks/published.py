@@ -1,22 +1,18 @@
 """The paper's own discriminator behind our signature ``net(x, time)``."""
 
-import warnings
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
+from guided_diffusion.unet import AttentionPool2d
 from torch import Tensor, nn
 
 from dga.diffusion import Schedule
 from dga.networks.unet import GuidedNetwork, build_encoder
 from dga.profiles import NetworkConfig, ScheduleConfig
 from dga.profiles.configs import IMAGENET_MEAN, IMAGENET_STD
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", FutureWarning)
-    from guided_diffusion.unet import AttentionPool2d
 
 TRAINED_STEPS = 150
 """It was trained on this respacing of the schedule, and is given the respaced index itself."""

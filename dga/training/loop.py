@@ -15,7 +15,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader
 from tqdm import tqdm
 
-from dga.data.image_sets import ImageArrays, ImageFiles
+from dga.data.image_sets import ImageSet
 from dga.io.files import CHECKPOINT, atomic
 from dga.profiles import Profile
 from dga.weights.checkpoints import load_archive
@@ -104,7 +104,7 @@ class Training:
     init: Path | None = None
     workers: int = 0
 
-    def describe(self, model: str, images: ImageArrays | ImageFiles, **more: str) -> dict[str, str]:
+    def describe(self, model: str, images: ImageSet, **more: str) -> dict[str, str]:
         """What a checkpoint and a run that goes on from it have in common, besides the config.
 
         ``model``: diffusion, classifier or discriminator; ``more``: facts of that model alone.
@@ -164,9 +164,19 @@ class Training:
         last_save, smooth = time.monotonic(), dict[str, float]()
         with tqdm(total=config.steps, initial=first, unit="step", mininterval=1.0) as bar:
             for step, batch in enumerate(batches, first):
-                numbers = self._take_step(model, optimizer, loss, batch, step)
+                with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
+                    value, numbers = loss(batch)
+                if not torch.isfinite(value):
+                    raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
+                for group in optimizer.param_groups:
+                    group["lr"] = config.lr_at(step)
+                optimizer.zero_grad(set_to_none=True)
+                value.backward()
+                if config.clip is not None:
+                    nn.utils.clip_grad_norm_(model.parameters(), config.clip)
+                optimizer.step()
                 average.update_parameters(model)
-                for name, number in numbers.items():
+                for name, number in {"loss": value.item(), **numbers}.items():
                     smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
                 if step % 10 == 0:
                     bar.set_postfix({k: f"{v:.4f}" for k, v in smooth.items()}, refresh=False)
@@ -179,29 +189,6 @@ class Training:
         for target, source in zip(ema.buffers(), model.buffers(), strict=True):
             target.copy_(source)
         return ema.eval()
-
-    def _take_step(
-        self,
-        model: nn.Module,
-        optimizer: torch.optim.Optimizer,
-        loss: LossFunction,
-        batch: Any,
-        step: int,
-    ) -> dict[str, float]:
-        """One update of the weights; returns the loss and its function's other numbers."""
-        config = self.config
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
-            value, numbers = loss(batch)
-        if not torch.isfinite(value):
-            raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
-        for group in optimizer.param_groups:
-            group["lr"] = config.lr_at(step)
-        optimizer.zero_grad(set_to_none=True)
-        value.backward()
-        if config.clip is not None:
-            nn.utils.clip_grad_norm_(model.parameters(), config.clip)
-        optimizer.step()
-        return {"loss": value.item(), **numbers}
 
 
 @dataclass(frozen=True)
@@ -253,7 +240,6 @@ class Checkpoint:
         try:
             state = load_archive(path)
             earlier = dict(state["facts"])
-            earlier.setdefault("window_share", earlier.get("windows"))  # its name before
         except Exception as error:  # made to do harm, a file can bring its reader to raise anything
             raise ValueError(f"{path} cannot be resumed; delete it to start over.") from error
         for name, value in self.facts.items():

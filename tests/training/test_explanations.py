@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from dga.data.image_sets import ImageArrays
+from dga.data.framing import Frame
+from dga.data.image_sets import ImageSet
 from dga.diffusion import Schedule
 from dga.images import to_tensor
 from dga.profiles import Profile, get_profile
@@ -28,10 +29,10 @@ def schedule(tiny_profile: Profile) -> Schedule:
     return Schedule.from_config(tiny_profile.schedule)
 
 
-def _images(pixels: np.ndarray) -> ImageArrays:
-    count = len(pixels)
-    names = tuple(f"a/{i}" for i in range(count))
-    return ImageArrays(names, pixels, np.zeros(count, np.int64), ("a",))
+def _images(pixels: np.ndarray) -> ImageSet:
+    names = tuple(f"a/{i}" for i in range(len(pixels)))
+    places, labels = (("", ""),) * len(names), np.zeros(len(names), np.int64)
+    return ImageSet(names, labels, ("a",), places, Frame(pixels.shape[1]), pixels)
 
 
 def _noisy(x: Tensor, deviation: float) -> Tensor:

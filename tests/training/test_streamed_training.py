@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader
 
 from dga.corruptions import corrupt
 from dga.data.framing import View
-from dga.data.image_sets import ImageFiles, find_images
+from dga.data.image_sets import ImageSet, find_images
 from dga.networks.unet import Discriminator
 from dga.profiles import Profile, ReleaseConfig
 from dga.training import discriminator_trainer, loop, pairs
@@ -43,7 +43,7 @@ def profile(tiny_profile: Profile) -> Profile:
 
 
 @pytest.fixture
-def files(profile: Profile, picture_folder: Path) -> ImageFiles:
+def files(profile: Profile, picture_folder: Path) -> ImageSet:
     return find_images([picture_folder], View.of(profile).clean, profile.classifier.classes)
 
 
