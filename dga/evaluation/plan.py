@@ -18,6 +18,7 @@ from dga.data.imagenet_c import find_condition, list_conditions
 from dga.images import Pixels
 from dga.io.parsing import check_choice
 from dga.profiles import Profile, tune_pictures
+from dga.profiles.configs import Bounded, bounded
 from dga.sentences import STREAMS
 
 Condition = tuple[str, int]
@@ -25,7 +26,7 @@ Condition = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Bounded):
     """Which pictures are measured, and what is done to them before.
 
     - ``data``: folders or zips of class/picture files, or one folder in ImageNet-C's layout.
@@ -48,22 +49,17 @@ class Plan:
     data: tuple[str, ...]
     corruptions: tuple[str, ...] = CORRUPTIONS
     severity: int = 5
-    per_class: int | None = None
+    per_class: int | None = bounded(None, 1)
     split: str = "report"
     seed: int = 0
     corrupted: str | None = None
     stream: str | None = None
-    skip: int = 0
+    skip: int = bounded(0, 0)
     has_labels: bool = True
-    most: int | None = None
+    most: int | None = bounded(None, 1)
 
     def __post_init__(self) -> None:
-        if self.per_class is not None and self.per_class < 1:
-            raise ValueError("At least one picture of each class is needed.")
-        if self.most is not None and self.most < 1:
-            raise ValueError("At least one picture is needed.")
-        if self.skip < 0:
-            raise ValueError("The number of pictures to skip is 0 or more.")
+        super().__post_init__()
         for name in self.corruptions:
             if name != CLEAN:
                 check_corruption(name, self.severity)

@@ -157,15 +157,18 @@ def load_denoiser(profile: Profile, path: Path) -> nn.Module:
 
 def load_discriminator(profile: Profile, path: Path) -> nn.Module:
     """The discriminator from a folder of ours or a checkpoint in the paper's layout."""
-    network: nn.Module
-    try:
-        with torch.device("meta"):
-            if path.is_file():
-                network = PublishedDiscriminator(profile.discriminator, profile.schedule)
-            else:
-                network = Discriminator(profile.discriminator)
-    except ValueError as error:
-        raise WeightsError(f"{path} does not suit {profile.name}: {error}") from error
+    config = profile.discriminator
+    if path.is_file() and config.fold != 1:
+        raise WeightsError(
+            f"{path} does not suit {profile.name}: a checkpoint in the paper's layout needs a "
+            "profile without folding."
+        )
+    with torch.device("meta"):
+        network = (
+            PublishedDiscriminator(config, profile.schedule)
+            if path.is_file()
+            else Discriminator(config)
+        )
     return load_weights(network, path)
 
 

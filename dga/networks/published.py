@@ -26,14 +26,10 @@ class PublishedDiscriminator(GuidedNetwork):
     (224 of 256 pixels). It was taught on pictures of ImageNet's mean and deviation, noised as
     those. The same state in [-1, 1] has ``1 / (2 std)`` times as much noise for its signal,
     so it is shown to the network as the deeper state that has just that ratio.
-
-    Raises ``ValueError`` for a folded network, which has no such layout.
     """
 
     def __init__(self, config: NetworkConfig, schedule: ScheduleConfig) -> None:
         super().__init__()
-        if config.fold != 1:
-            raise ValueError("A checkpoint in the paper's layout needs a profile without folding.")
         self.schedule = schedule
         self.crop = config.image_size * 7 // 8
         width = config.channels * config.channel_mult[-1]

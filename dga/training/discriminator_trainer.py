@@ -15,9 +15,9 @@ from dga.training.pairs import Batch, PairBatches
 from dga.training.samples import draw_samples
 from dga.training.studies import Study
 from dga.training.windows import Photographs
-from dga.weights.checkpoints import load_state, read_checkpoint
+from dga.weights.checkpoints import read_checkpoint
 from dga.weights.sources import Sources
-from dga.weights.store import load_weights, weights_id
+from dga.weights.store import fill_network, load_weights, weights_id
 
 LAST_LAYER = "out.2.c_proj."
 """The one layer whose shape depends on the number of classes."""
@@ -76,5 +76,5 @@ def load_backbone(network: Discriminator, path: Path) -> Discriminator:
     """
     fresh = network.net.state_dict()
     last = {name: value for name, value in fresh.items() if name.startswith(LAST_LAYER)}
-    load_state(network.net, path, read_checkpoint(path) | last)
+    fill_network(network.net, path, read_checkpoint(path) | last)
     return network

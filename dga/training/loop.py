@@ -204,17 +204,12 @@ class Checkpoint:
     def save(self, step: int) -> None:
         """Keep the state after ``step`` steps, or else the one before it.
 
-        Raises ``OSError`` for a full disk, ``FloatingPointError`` for weights that are not numbers.
+        Raises ``OSError`` for a full disk.
         """
-        model = self.model.state_dict()
-        if not all(bool(value.isfinite().all()) for value in model.values()):
-            raise FloatingPointError(
-                f"The weights are not numbers after step {step - 1}. {self._describe_earlier()}"
-            )
         state = {
             "facts": self.facts,
             "step": step,
-            "model": model,
+            "model": self.model.state_dict(),
             "average": self.average.state_dict(),
             "optimizer": self.optimizer.state_dict(),
         }
@@ -224,13 +219,9 @@ class Checkpoint:
         except (OSError, RuntimeError) as error:  # torch's writer has no error of its own
             reason = getattr(error, "strerror", None) or "is the disk full?"
             raise OSError(
-                f"{self.path} could not be written ({reason}). {self._describe_earlier()}"
+                f"{self.path} could not be written ({reason}). The checkpoint before it, if there "
+                "is one, is kept; the same command goes on from there."
             ) from error
-
-    def _describe_earlier(self) -> str:
-        if self.path.exists():
-            return "The checkpoint before it is kept; the same command goes on from there."
-        return "There is no checkpoint yet."
 
     def resume(self) -> int:
         """How many steps are done: 0 without a file. Raises ``ValueError`` for another run's."""

@@ -14,9 +14,8 @@ from PIL import Image
 from dga.corruptions import CORRUPTIONS
 from dga.data.framing import View
 from dga.evaluation.plan import Plan, choose_images, read_batch
-from dga.evaluation.results_file import ResultRow, ResultsFile
+from dga.evaluation.results_file import ResultRow, ResultsFile, summarise
 from dga.evaluation.run import Results, evaluate
-from dga.evaluation.summary import summarise
 from dga.io.files import CONFIG, LINES
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, tune_pictures
