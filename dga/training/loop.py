@@ -140,6 +140,7 @@ class Training:
     ) -> nn.Module:
         """Train ``model`` in place and return its exponential moving average.
 
+        Statistics of batch norms are not averaged: they are to be measured anew.
         ``make_batches`` returns a map from steps to batches; it is called once the checkpoint is
         sure to be this run's, for it may generate pictures. A checkpoint is resumed when its config
         and ``identity`` are the same. Killed at any moment, a resumed run on the CPU ends with the
@@ -148,8 +149,7 @@ class Training:
         """
         config = self.config
         self.out.mkdir(parents=True, exist_ok=True)
-        mean = get_ema_multi_avg_fn(config.ema)
-        average = AveragedModel(model, multi_avg_fn=mean, use_buffers=False)
+        average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(config.ema))
         facts = {**identity, **dataclasses.asdict(config)}
         checkpoint = Checkpoint(self.out / CHECKPOINT, facts, model, average, optimizer)
         first = checkpoint.resume()
@@ -185,10 +185,8 @@ class Training:
                     checkpoint.save(step + 1)
                     last_save = time.monotonic()
                 bar.update()
-        ema: nn.Module = average.module
-        for target, source in zip(ema.buffers(), model.buffers(), strict=True):
-            target.copy_(source)
-        return ema.eval()
+        network: nn.Module = average.module
+        return network.eval()
 
 
 @dataclass(frozen=True)
