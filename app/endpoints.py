@@ -51,7 +51,7 @@ BOUNDS: dict[str, dict[str, Any]] = {
     "dda_depth": {"minimum": 1},
 }
 """What the values of ``/adapt`` may be, in JSON Schema."""
-FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
+RUN_FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
 _log = logging.getLogger(__name__)
 
 
@@ -207,7 +207,7 @@ def explain_errors() -> Generator[None]:
         raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
     except Exception:
         _log.exception("A run failed")
-        raise gr.Error(FAILED) from None
+        raise gr.Error(RUN_FAILED) from None
 
 
 def choose_systems(profile: Profile, tau: float | None, dda_depth: int | None) -> list[System]:

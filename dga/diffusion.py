@@ -22,7 +22,7 @@ from dga.profiles import Diffusion, ScheduleConfig
 Agreement = Callable[[Tensor, Tensor, Tensor], Tensor]
 """Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures.
 
-Its other arguments are the depth of each estimate and its row in the batch, int64 ``[b]`` both."""
+Its other arguments are each estimate's depth and its position in the batch, int64 ``[b]`` both."""
 
 
 class Transition(NamedTuple):
@@ -272,12 +272,12 @@ def count_steps(diffusion: Diffusion, depth: int) -> int:
 class ReverseStep:
     """Event: one denoising step of the pictures that have not reached depth 0.
 
-    ``rows``: their positions in the batch, and ``depth``: the depth that each has reached, int64
+    ``indices``: their positions in the batch, and ``depth``: the depth that each has reached, int64
     ``[b]`` both; ``x``: their states there, ``[b, 3, H, W]``.
     """
 
     step: int
-    rows: Tensor
+    indices: Tensor
     depth: Tensor
     x: Tensor
 
@@ -307,19 +307,19 @@ class ReverseProcess:
         under_way = torch.arange(len(visited))
         current = x
         for step in range(1, max(map(len, visited), default=0)):
-            rows = torch.tensor([i for i, falling in enumerate(visited) if len(falling) > step])
-            if len(rows) < len(under_way):
-                stays = torch.isin(under_way, rows).nonzero().squeeze(1)
+            indices = torch.tensor([i for i, falling in enumerate(visited) if len(falling) > step])
+            if len(indices) < len(under_way):
+                stays = torch.isin(under_way, indices).nonzero().squeeze(1)
                 current = current[stays.to(x.device, non_blocking=True)]
-            under_way = rows
-            depth = torch.tensor([visited[row][step - 1] for row in rows.tolist()])
-            target = torch.tensor([visited[row][step] for row in rows.tolist()])
-            noise = _draw_noise(seeds, rows, depth, x) if self.sampler.is_random else None
-            current = self._step(current, Transition(depth, target), noise, rows)
-            yield ReverseStep(step, rows, target, current)
+            under_way = indices
+            depth = torch.tensor([visited[i][step - 1] for i in indices.tolist()])
+            target = torch.tensor([visited[i][step] for i in indices.tolist()])
+            noise = _draw_noise(seeds, indices, depth, x) if self.sampler.is_random else None
+            current = self._step(current, Transition(depth, target), noise, indices)
+            yield ReverseStep(step, indices, target, current)
 
     def _step(
-        self, x_k: Tensor, transition: Transition, noise: Tensor | None, rows: Tensor
+        self, x_k: Tensor, transition: Transition, noise: Tensor | None, indices: Tensor
     ) -> Tensor:
         """The next states, ``[b, 3, H, W]``; a step over n depths is pulled n times as far."""
         depth, guide = transition.depth, self.guide
@@ -330,7 +330,7 @@ class ReverseProcess:
             output = self.network(x_k, time)  # [b, 6, H, W]
             x0_hat = predict_x0(self.schedule, x_k, depth, output[:, :3])
             if self.agreement is not None:
-                x0_hat = self.agreement(x0_hat, depth, rows)
+                x0_hat = self.agreement(x0_hat, depth, indices)
             sample = self.sampler.step(self.schedule, output, x0_hat, x_k, transition, noise)
         if guide is None:
             return sample
@@ -338,13 +338,13 @@ class ReverseProcess:
             clean = x0_hat
             if not through:
                 clean = predict_x0(self.schedule, x_k.requires_grad_(), depth, output[:, :3])
-            pull = guide(x_k, clean, rows)
+            pull = guide(x_k, clean, indices)
         return sample.detach() - pull * spread(depth - transition.target, pull)
 
 
-def _draw_noise(seeds: Sequence[int], rows: Tensor, depth: Tensor, like: Tensor) -> Tensor:
+def _draw_noise(seeds: Sequence[int], indices: Tensor, depth: Tensor, like: Tensor) -> Tensor:
     """The noise of one step, ``[b, 3, H, W]``; a GPU gets it without waiting for its last step."""
-    pairs = zip(rows.tolist(), depth.tolist(), strict=True)
+    pairs = zip(indices.tolist(), depth.tolist(), strict=True)
     noise = torch.stack([step_noise(seeds[i], "reverse", k, like.shape[1:]) for i, k in pairs])
     if like.device.type == "cuda":
         noise = noise.pin_memory()

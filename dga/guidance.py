@@ -68,12 +68,12 @@ class StructuralGuide:
     reference: Tensor
     config: GuidanceConfig
 
-    def __call__(self, x_k: Tensor, x0_hat: Tensor, rows: Tensor) -> Tensor:
+    def __call__(self, x_k: Tensor, x0_hat: Tensor, indices: Tensor) -> Tensor:
         """What is subtracted from the sample, ``[b, 3, H, W]``.
 
-        ``x0_hat`` depends on ``x_k``; ``rows``: their positions in the batch.
+        ``x0_hat`` depends on ``x_k``; ``indices``: their positions in the batch.
         """
-        here = self.reference[rows.to(self.reference.device, non_blocking=True)]
+        here = self.reference[indices.to(self.reference.device, non_blocking=True)]
         loss = structural_loss(x0_hat, here, self.config).sum()
         (gradient,) = torch.autograd.grad(loss, x_k)
         return self.config.scale * gradient

@@ -101,15 +101,15 @@ def adapt_steps(
     pixels: Pixels,
     seed: int = 0,
     chosen: Sequence[System] | None = None,
-    extent: int | None = None,
+    curve_depth: int | None = None,
     cache: PictureCache | None = None,
 ) -> Iterator[Event | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
     The first :class:`ForwardResult` is that of the picture as it came, by the paper's rule.
-    ``extent``: its path is judged to this depth, and deeper only where the stop depends on it; by
-    default to T. Where no extent is given and every system explains the damage first, nobody needs
-    that path: it is not judged, and there is no such event.
+    ``curve_depth``: its path is judged to this depth, and deeper only where the stop depends on it;
+    by default to T. Where no depth is given and every system explains the damage first, nobody
+    needs that path: it is not judged, and there is no such event.
     ``cache``: of this picture, to share its explanations and paths with other calls. The rule on
     that path is the first system's that has one, else the profile's.
     """
@@ -123,10 +123,10 @@ def adapt_steps(
     (input_prediction,) = classify(models, x[None])
     unexplained = [repair.diffusion for repair in by_repair if not repair.explain]
     forward: ForwardResult | None = None
-    if unexplained or not chosen or extent is not None:
+    if unexplained or not chosen or curve_depth is not None:
         rules = (diffusion.stopping for diffusion in unexplained if diffusion.depth is None)
         rule = next(rules, None) or profile.stopping
-        deepest = profile.schedule.steps if extent is None else extent
+        deepest = profile.schedule.steps if curve_depth is None else curve_depth
         forward = yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)
         yield forward
     results = yield from _reconstruct(models, cache, by_repair)

@@ -197,7 +197,7 @@ def _repair_windows(
     x = to_tensor(pixels)
     grid = Grid.over(pixels.shape[:2], side, round(repair.explain.windows.overlap * side))
     explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
-    reference = explanation.state
+    reference = explanation.x_0
     if reference is None or explanation.noise_map is not None:
         reference = replace(explanation.degradation, noise=0.0).inverse(x)
     explanations = [
@@ -205,13 +205,13 @@ def _repair_windows(
         for number in range(len(grid))
     ]
     # With a noise map the rest is undone already; a blur is undone window by window.
-    source = x if explanation.noise_map is None else reference
+    whole = x if explanation.noise_map is None else reference
     change, stops = torch.zeros_like(x), dict[int, Stop]()
-    for event in _repair_damaged_windows(models, source, seed, repair, grid, explanations):
+    for event in _repair_damaged_windows(models, whole, seed, repair, grid, explanations):
         if isinstance(event, Progress):
             yield event
             continue
-        number, forward = event.forward.row, event.forward
+        number, forward = event.forward.index, event.forward
         stops[number] = forward.stop
         if forward.steps:
             grid.add(change, number, event.image.cpu() - grid.cut(reference, [number])[0])
@@ -221,28 +221,28 @@ def _repair_windows(
         from_tensor(keep_grey(repaired, pixels)),
         explanation,
         noise=_noise_by_pixel(explanation, pixels),
-        depths=np.array(depths).reshape(len(grid.rows), len(grid.columns)),
+        depths=np.array(depths).reshape(len(grid.tops), len(grid.lefts)),
         crossed=all(stop.crossed for stop in stops.values()),
     )
 
 
 def _repair_damaged_windows(
     models: Models,
-    source: Tensor,
+    whole: Tensor,
     seed: int,
     repair: Repair,
     grid: Grid,
     explanations: Sequence[Explanation],
 ) -> Iterator[ReverseResult | Progress]:
-    """The windows of ``source``, ``[3, H, W]``, that are not undamaged, some at a time.
+    """The windows of ``whole``, ``[3, H, W]``, that are not undamaged, some at a time.
 
-    The row of each result is the window's number in the grid.
+    The index of each result is the window's number in the grid.
     """
     damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
     size = max(1, WINDOW_BATCH * models.window_size**2 // grid.side**2)
     for first in range(0, len(damaged), size):
         numbers = damaged[first : first + size]
-        windows = grid.cut(source, numbers).to(models.device)
+        windows = grid.cut(whole, numbers).to(models.device)
         seeds = [seed * 1_000_003 + number for number in numbers]
         caches = [
             PictureCache(models, window, window_seed, explanations[number])
@@ -250,7 +250,7 @@ def _repair_damaged_windows(
         ]
         for event in run(models, windows, seeds, [repair], caches):
             if isinstance(event, ReverseResult):
-                forward = replace(event.forward, row=numbers[event.forward.row])
+                forward = replace(event.forward, index=numbers[event.forward.index])
                 yield replace(event, forward=forward)
         yield Progress(first + len(numbers), len(damaged))
 
@@ -272,11 +272,11 @@ def _explain_window(
 ) -> Explanation:
     """The whole picture's explanation for one window: its own noise, the same blur.
 
-    ``reference``: the whole after the inverse, ``[3, H, W]``. Exposure, impulses, blocks, zoom,
+    ``reference``: the input after the inverse, ``[3, H, W]``. Exposure, impulses, blocks, zoom,
     glass and veils are undone there; nothing of them is left to do.
     """
-    state = reference if explanation.state is None else explanation.state
-    window = replace(explanation, scored=(), state=grid.cut(state, [number])[0])
+    x_0 = reference if explanation.x_0 is None else explanation.x_0
+    window = replace(explanation, scored=(), x_0=grid.cut(x_0, [number])[0])
     operator = explanation.degradation.operator
     if explanation.noise_map is not None:
         noise = grid.cut(explanation.noise_map[None], [number])[0, 0]

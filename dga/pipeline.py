@@ -22,12 +22,12 @@ from torch import Tensor
 
 from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, count_steps, sampler_of
 from dga.discriminator import FIRST_STATES, CurveUpdate, JudgedPath, max_batch
+from dga.explanation.deconvolution import disk, wiener
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
-from dga.explanation.search import CandidateScore, Explanation, explain
-from dga.explanation.sharpness import disk, wiener
+from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
@@ -53,17 +53,17 @@ NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0, is_sea
 class ForwardResult:
     """Event: the forward process of one picture stopped, for one repair.
 
-    ``row`` and ``seed``: of the picture, and ``observed``: as it came, ``[3, S, S]``;
-    ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T; ``logits``:
-    ``[K]`` from the entry on, as far as they were needed, empty where the discriminator was not
-    used; ``x_0``: where the forward process began, ``[3, S, S]``; ``starts`` and
+    ``index``: of the picture in its batch; ``seed``: its own; ``input``: as it came,
+    ``[3, S, S]``; ``diffusion``: which of the repair's three applies; ``stop``: t*, in 0...T;
+    ``logits``: ``[K]`` from the entry on, as far as they were needed, empty where the discriminator
+    was not used; ``x_0``: where the forward process began, ``[3, S, S]``; ``starts`` and
     ``states``: what :func:`draw_starts` returns, ``[n, 3, S, S]`` of the latter; ``seconds``: of
     the explanation and the stop.
     """
 
-    row: int
+    index: int
     seed: int
-    observed: Tensor
+    input: Tensor
     repair: Repair
     diffusion: Diffusion
     explanation: Explanation
@@ -91,10 +91,10 @@ class ForwardResult:
 
     @cached_property
     def reference(self) -> Tensor:
-        """The picture after the inverse, ``[3, S, S]``: structural guidance keeps to it."""
+        """The input after the inverse, ``[3, S, S]``: structural guidance keeps to it."""
         if self.explanation.noise_map is None:
             return self.x_0
-        return self.explanation.degradation.inverse(self.observed)
+        return self.explanation.degradation.inverse(self.input)
 
     @property
     def x_t_star(self) -> Pixels:
@@ -140,10 +140,10 @@ def run(
     picture fits.
     """
     forward_results: list[ForwardResult] = []
-    for row in range(len(x)):
-        cache = caches[row] if caches else PictureCache(models, x[row], seeds[row])
+    for index in range(len(x)):
+        cache = caches[index] if caches else PictureCache(models, x[index], seeds[index])
         for repair in repairs:
-            forward = yield from find_stop(cache, row, repair)
+            forward = yield from find_stop(cache, index, repair)
             forward_results.append(forward)
             if permutation is None:
                 yield forward
@@ -154,12 +154,12 @@ def run(
 
 
 def find_stop(
-    cache: PictureCache, row: int, repair: Repair, extent: int = 0
+    cache: PictureCache, index: int, repair: Repair, curve_depth: int = 0
 ) -> Generator[CandidateScore | CurveUpdate, None, ForwardResult]:
     """Explain a picture and find t*, for one repair.
 
-    ``row``: of the picture in its batch; ``extent``: depths beyond the entry that are judged at
-    least, even where the rule is met before.
+    ``index``: of the picture in its batch; ``curve_depth``: depths beyond the entry that are
+    judged at least, even where the rule is met before.
     """
     explanation = yield from cache.explain(repair.explain)
     diffusion = choose_diffusion(repair, explanation)
@@ -170,14 +170,14 @@ def find_stop(
         stop = Stop(0, crossed=True)
     else:
         assert diffusion.stopping is not None  # by Diffusion itself
-        judging = cache.judge_until_stop(explanation, diffusion.stopping, extent)
+        judging = cache.judge_until_stop(explanation, diffusion.stopping, curve_depth)
         stop, logits, judging_seconds = yield from judging
         stop = replace(stop, t_star=0 if stop.gave_up else explanation.entry + stop.t_star)
         seconds += judging_seconds
     path = cache.path(explanation)
     starts, states = draw_starts(path, explanation, stop.t_star)
     return ForwardResult(
-        row,
+        index,
         cache.seed,
         cache.x,
         repair,
@@ -207,7 +207,11 @@ def draw_starts(
 
 
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
-    """Which of a repair's three applies to a picture with this explanation."""
+    """Which of a repair's three applies to a picture with this explanation.
+
+    An operator guides unless it is glass (``is_guide``). In a photograph of windows zoom and blocks
+    are undone before, so that no window's explanation has them (:mod:`dga.photograph`).
+    """
     if explanation.entry and repair.noise_diffusion:
         return repair.noise_diffusion
     operator = explanation.degradation.operator
@@ -254,7 +258,7 @@ class PictureCache:
         side = self.models.window_size
         if config.windows and max(self.x.shape[1:]) > side:
             return (yield from explain_by_windows(judge, self.x.cpu(), side, config))
-        return (yield from explain(judge, self.x, config))
+        return (yield from explain_picture(judge, self.x, config))
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
@@ -264,9 +268,9 @@ class PictureCache:
         return self._paths[key]
 
     def judge_until_stop(
-        self, explanation: Explanation, stopping: StoppingConfig, extent: int = 0
+        self, explanation: Explanation, stopping: StoppingConfig, curve_depth: int = 0
     ) -> Generator[CurveUpdate, None, tuple[Stop, NDArray[np.float64], float]]:
-        """Judge until the stopping rule is decided, at least ``extent`` depths beyond the entry.
+        """Judge until the stopping rule is decided; ``curve_depth``: as in :func:`find_stop`.
 
         Returns the stop, whose depth is counted from the entry, with logits ``[K]`` and seconds.
         """
@@ -277,7 +281,7 @@ class PictureCache:
         first = 1 if self.explanation else FIRST_STATES
         while True:
             more = count + batch if count else min(first, batch)
-            count = min(most, max(extent + 1, min(more, stopping.deepest + 1)))
+            count = min(most, max(curve_depth + 1, min(more, stopping.deepest + 1)))
             yield from path.judge(count)
             logits = path.logits[:count]
             if count == most or is_decided(logits, stopping):
@@ -288,8 +292,8 @@ def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanat
     """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse."""
     degradation = explanation.degradation
     noise = degradation.noise if explanation.noise_map is None else explanation.noise_map
-    begin = degradation.inverse(x) if explanation.state is None else explanation.state.to(x)
-    states = ForwardPath(models.schedule, begin, seed, noise)
+    x_0 = degradation.inverse(x) if explanation.x_0 is None else explanation.x_0.to(x)
+    states = ForwardPath(models.schedule, x_0, seed, noise)
     network = models.explainer if explanation.is_searched else models.discriminator
     return JudgedPath(models.schedule, network, states, explanation.entry)
 
@@ -312,7 +316,7 @@ def denoise(
         else:
             yield from (ReverseResult(forward, job[0].reference, 0.0) for forward in job)
     for group in groups.values():
-        for batch in split_by_rows(group, max_batch(group[0][0].x_0)):
+        for batch in split_by_states(group, max_batch(group[0][0].x_0)):
             yield from _denoise_batch(models, batch)
 
 
@@ -320,13 +324,13 @@ def _find_jobs(forward_results: Sequence[ForwardResult]) -> list[Job]:
     jobs: dict[Any, Job] = defaultdict(list)
     for forward in forward_results:
         explanation, diffusion = forward.explanation, forward.diffusion.with_depth(0)
-        key = forward.row, explanation.key, forward.starts, diffusion
+        key = forward.index, explanation.key, forward.starts, diffusion
         jobs[key].append(forward)
     return list(jobs.values())
 
 
-def split_by_rows(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
-    """Batches of at most ``most`` rows, but of one job at least; a start of a job is a row."""
+def split_by_states(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
+    """Batches of at most ``most`` states, but of one job at least, which has one for each start."""
     batch: list[Job] = []
     for job in jobs:
         if batch and sum(len(one[0].starts) for one in [*batch, job]) > most:
@@ -337,16 +341,16 @@ def split_by_rows(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
 
 
 def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | ReverseResult]:
-    """Denoise one batch of jobs that differ in depth alone; a start of a job is a row."""
+    """Denoise one batch of jobs that differ in depth alone; a state for each start of a job."""
     start_time, firsts = time.perf_counter(), [job[0] for job in jobs]
-    rows = [forward for forward in firsts for _ in forward.starts]
+    owners = [forward for forward in firsts for _ in forward.starts]
     depths = [depth for forward in firsts for depth in forward.starts]
     images = torch.cat([forward.states for forward in firsts])  # [b, 3, S, S]
-    process = _make_process(models, rows)
-    for step in process.run(images, depths, [forward.seed for forward in rows]):
-        for row, depth, x in zip(step.rows.tolist(), step.depth.tolist(), step.x, strict=True):
+    process = _make_process(models, owners)
+    for step in process.run(images, depths, [forward.seed for forward in owners]):
+        for i, depth, x in zip(step.indices.tolist(), step.depth.tolist(), step.x, strict=True):
             if depth == 0:
-                images[row] = x
+                images[i] = x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
@@ -371,18 +375,18 @@ def _blend(forward: ForwardResult, images: Tensor) -> Tensor:
     return (weights[:, None] * torch.cat([forward.reference[None], images])).sum(0)
 
 
-def _make_process(models: Models, rows: Sequence[ForwardResult]) -> ReverseProcess:
-    """How rows are denoised, each held to its picture: by its operator, or its low frequencies."""
-    diffusion = rows[0].diffusion
+def _make_process(models: Models, owners: Sequence[ForwardResult]) -> ReverseProcess:
+    """How states are denoised, each held to its owner: by its operator, or its low frequencies."""
+    diffusion = owners[0].diffusion
     process = ReverseProcess(models.schedule, models.denoiser, sampler_of(diffusion))
     config = diffusion.guidance
     if isinstance(config, OperatorGuidanceConfig):
-        degradations = [forward.explanation.degradation for forward in rows]
+        degradations = [forward.explanation.degradation for forward in owners]
         operators = [one.operator for one in degradations if one.operator]
-        observed = torch.stack([forward.observed for forward in rows])
-        agreement = OperatorAgreement(models.schedule, operators, observed, config.weight)
+        inputs = torch.stack([forward.input for forward in owners])
+        agreement = OperatorAgreement(models.schedule, operators, inputs, config.weight)
         return replace(process, agreement=agreement)
     if config is not None:
-        reference = torch.stack([forward.reference for forward in rows])
+        reference = torch.stack([forward.reference for forward in owners])
         return replace(process, guide=StructuralGuide(reference, config))
     return process

@@ -96,30 +96,30 @@ def systems(profile: Profile) -> dict[str, System]:
     few: dict[str, Any] = {"steps": profile.steps, "eta": profile.eta}
     dda = Diffusion(depth=fixed, guidance=profile.dda_guidance, **few)
     plus = System("dga-plus", repair=profile.plus)
-    rows = (
+    every = (
         System("source"),
         System("tent", profile.tent),
         System("memo", profile.memo),
         System("denoise", DenoiseConfig()),
-        _make_row("diffpure", Diffusion(depth=profile.diffpure_depth)),
-        _make_row("diffpure-published", Diffusion(depth=16)),
-        _make_row("dda", dda),
-        _make_row("dda-ensemble", dda, ensemble=True),
-        _make_row(
+        _make_system("diffpure", Diffusion(depth=profile.diffpure_depth)),
+        _make_system("diffpure-published", Diffusion(depth=16)),
+        _make_system("dda", dda),
+        _make_system("dda-ensemble", dda, ensemble=True),
+        _make_system(
             "dda-published", Diffusion(depth=50, guidance=GuidanceConfig(6.0)), ensemble=True
         ),
-        _make_row("dda-ancestral", Diffusion(depth=fixed, guidance=full.dda_guidance)),
-        _make_row("dga", Diffusion(rule, **few)),
-        _make_row("dga-ancestral", Diffusion(rule)),
-        _make_row("dga-guided", Diffusion(rule, guidance=profile.guidance, **few)),
-        _make_row("dga-guided-ancestral", Diffusion(rule, guidance=full.guidance)),
+        _make_system("dda-ancestral", Diffusion(depth=fixed, guidance=full.dda_guidance)),
+        _make_system("dga", Diffusion(rule, **few)),
+        _make_system("dga-ancestral", Diffusion(rule)),
+        _make_system("dga-guided", Diffusion(rule, guidance=profile.guidance, **few)),
+        _make_system("dga-guided-ancestral", Diffusion(rule, guidance=full.guidance)),
         plus,
         replace(plus, name="dga-plus-ensemble", ensemble=True, share=DAMAGED_SHARE),
     )
-    return {row.name: row for row in rows}
+    return {system.name: system for system in every}
 
 
-def _make_row(name: str, diffusion: Diffusion, ensemble: bool = False) -> System:
+def _make_system(name: str, diffusion: Diffusion, ensemble: bool = False) -> System:
     return System(name, repair=Repair(diffusion), ensemble=ensemble)
 
 
@@ -168,8 +168,8 @@ def _find_system(profile: Profile, name: str) -> System:
     repair, plus, reader = name.partition("+")
     if not plus:
         raise ValueError(f"Unknown method {name!r}. Known: {', '.join(by_name)}.")
-    repairs = [row for row in by_name if by_name[row].repair]
-    readers = [row for row in by_name if by_name[row].reader]
+    repairs = [one for one in by_name if by_name[one].repair]
+    readers = [one for one in by_name if by_name[one].reader]
     if repair not in repairs:
         raise ValueError(f"Unknown repair {repair!r}. Known: {', '.join(repairs)}.")
     if reader not in readers:

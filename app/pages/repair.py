@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.pages.results_file import OURS, SEVERITIES, SOURCE, Results
+from app.pages.results_file import PLUS, SEVERITIES, SOURCE, Results
 from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHODS, SHORT_NAMES, SNIPPET, Page, render
 from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
 from app.runs.samples import SAMPLES
@@ -12,6 +12,7 @@ from app.runs.sentences import LEFT_ALONE_NOTES, PLAIN_NAMES
 from app.runs.settings import MOST_STROKES, Settings
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import find_chart_depth
+from app.server.photos import GONE
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
 
@@ -50,6 +51,7 @@ def repair_page(service: Service) -> Page:
         "names": names,
         "leftAloneNotes": LEFT_ALONE_NOTES,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
+        "goneSentence": GONE,
         "mostBytes": MAX_BYTES,
         "mostStrokes": MOST_STROKES,
         "tau": profile.stopping.tau,
@@ -100,7 +102,7 @@ def read_rates(results: Results) -> dict[str, dict[int, dict[str, int]]]:
     rates: dict[str, dict[int, dict[str, int]]] = {}
     for severity in SEVERITIES:
         for damage in ("mean", *PLAIN_NAMES):
-            if row := results.find(f"severity-{severity}", OURS, SOURCE, damage):
+            if row := results.find(f"severity-{severity}", PLUS, SOURCE, damage):
                 rates.setdefault(damage, {})[severity] = {
                     "before": round(row["other_right"]),
                     "after": round(row["right"]),

@@ -6,8 +6,11 @@ here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+from markupsafe import Markup
 
 from app.pages.results_answers import answer_all, headline
 from app.pages.results_exhibits import (
@@ -57,9 +60,14 @@ def results_page(folder: Path | None = None) -> Page:
 
 def model_cards() -> Iterator[Mapping[str, str]]:
     """What the weights that ship are and were trained on."""
+    from markdown_it import MarkdownIt  # here: other pages must not wait for it
+
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     for path in sorted(find_shipped_folder("assets/weights").glob("*/*/README.md")):
         name, _, text = path.read_text("utf-8").partition("\n")
-        yield {"key": "-".join(path.parts[-3:-1]), "title": name.strip("# "), "text": text.strip()}
+        html = markdown.render(re.sub(r"\[(.+?)\]\(.+?\)", r"\1", text))  # no links to other files
+        html = re.sub("(</?h)2>", r"\g<1>5>", html)  # below the card's own heading
+        yield {"key": "-".join(path.parts[-3:-1]), "title": name.strip("# "), "html": Markup(html)}
 
 
 def credit_lines() -> Iterator[Mapping[str, str]]:

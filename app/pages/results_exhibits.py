@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image
 
-from app.pages.results_file import MARKS, NAMES, OURS, SOURCE, Row, accuracies, full_name, points
+from app.pages.results_file import MARKS, NAMES, PLUS, SOURCE, Row, accuracies, full_name, points
 from app.runs.sentences import PLAIN_NAMES
 from dga.analysis.names import group_title
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
@@ -22,7 +22,7 @@ Content = Mapping[str, Any]
 
 def tabulate(exhibit: Content) -> Content:
     """An exhibit's ``head`` and ``rows`` as strings, ours first; of two methods in the head."""
-    rows = sorted(exhibit["rows"], key=lambda row: row["method"] != OURS)
+    rows = sorted(exhibit["rows"], key=lambda row: row["method"] != PLUS)
     pairs = dict.fromkeys((row["method"], row["other"]) for row in rows)
     names = ["Method", "Against"]
     columns: dict[str, Callable[[Row], str]] = {"Pictures": lambda row: group_name(row["group"])}
@@ -70,7 +70,7 @@ def draw_figure(exhibit: Content) -> dict[str, Any] | None:
     """A plotly figure, its colours named by CSS variables; None where a table says it all."""
     rows = exhibit["rows"]
     if exhibit["key"].startswith("severity-"):
-        rows = [row for row in rows if (row["method"], row["other"]) == (OURS, SOURCE)]
+        rows = [row for row in rows if (row["method"], row["other"]) == (PLUS, SOURCE)]
         rows = [row for row in rows if row["group"] in CORRUPTIONS]
         return _draw_changes(sorted(rows, key=lambda row: row["gain"])) if rows else None
     if exhibit["key"] == "undamaged":
@@ -94,7 +94,7 @@ def _draw_changes(rows: Sequence[Row]) -> dict[str, Any]:
         {"type": "scatter", "mode": "lines", **ends, "line": {"color": "--line2", "width": 3},
          "hoverinfo": "skip", "showlegend": False},
         {**dots, "x": [r["other_right"] for r in rows], "name": NAMES[SOURCE], "marker": hollow},
-        {**dots, "x": [r["right"] for r in rows], "name": NAMES[OURS], "marker": filled},
+        {**dots, "x": [r["right"] for r in rows], "name": NAMES[PLUS], "marker": filled},
     ]  # fmt: skip
     return {"data": data, "layout": _layout(len(rows))}
 

@@ -14,19 +14,19 @@ from dga.analysis.names import method_title
 from dga.io.numbers import format_percentage, format_signed
 from dga.sentences import SPLITS, SYSTEMS
 
-OURS, SOURCE = "dga-plus", "source"
+PLUS, SOURCE = "dga-plus", "source"
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
 RIVAL, TENT, BATCH_STATISTICS = "dda", "tent", "tent:lr=0"
 SEVERITIES = (5, 3)
 NAMES = {
-    OURS: SHORT_NAMES["plus"],
+    PLUS: SHORT_NAMES["plus"],
     **dict.fromkeys(PAPER, SHORT_NAMES["paper"]),
     RIVAL: SHORT_NAMES["fixed"],
     TENT: "Tent",
     BATCH_STATISTICS: "Batch statistics",
     SOURCE: SYSTEMS[SOURCE],
 }
-MARKS = {OURS: "ours", **dict.fromkeys(PAPER, "paper"), RIVAL: "rival"}
+MARKS = {PLUS: "ours", **dict.fromkeys(PAPER, "paper"), RIVAL: "rival"}
 SPACE = "\N{NO-BREAK SPACE}"
 percent = partial(format_percentage, space=SPACE)
 Row = Mapping[str, Any]

@@ -28,8 +28,8 @@ LINKS = (  # name, address
 )
 DESCRIPTIONS = {
     "gaussian_noise": "the same everywhere, as in the dark",
-    "shot_noise": "noise that is stronger where it is bright, as of little light",
-    "impulse_noise": "single pixels wrong, as of broken ones",
+    "shot_noise": "stronger where it is bright, as in photos taken in dim light",
+    "impulse_noise": "single pixels wrong, like dead ones",
     "defocus_blur": "the lens was out of focus",
     "glass_blur": "seen through frosted glass",
     "motion_blur": "the camera moved",

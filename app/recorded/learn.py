@@ -18,7 +18,7 @@ from dga.stopping import choose_depth, confidence_from_logits
 from dga.systems import require_repair, systems
 
 MAIN, GAME, REBUILT = "panda gaussian_noise 5", "panda shot_noise 2", "espresso glass_blur 2"
-OURS = "goldfish shot_noise 4"
+REPAIR_CASE = "goldfish shot_noise 4"
 COMPARISONS = ("panda contrast 4", "volleyball impulse_noise 5", "goldfish glass_blur 5")
 FAILS = ("volleyball defocus_blur 5", "goldfish elastic_transform 3", "espresso snow 5")
 ROUNDS, DEPTHS = (0, 4, 8, 12, 18, 24, 48), (0, 2, 4, 8, 12, 18, 24, 36, 48)
@@ -116,7 +116,7 @@ class Recorder:
 
 STEPS: dict[str, Callable[[Recorder], Any]] = {
     "trouble": Recorder.strengthen,
-    "ours": lambda maker: maker.compare(OURS, "plus"),
+    "ours": lambda maker: maker.compare(REPAIR_CASE, "plus"),
     "compare": lambda maker: [maker.compare(case, *METHODS) for case in COMPARISONS],
     "fails": lambda maker: [maker.compare(case, "plus") for case in FAILS],
     "game": Recorder.play,

@@ -34,6 +34,8 @@ OPERATORS = {
 }  # fmt: skip
 LEVELS = ((0.15, "faint noise"), (0.4, "noise"), (9.0, "strong noise"))
 """Standard deviation of white noise in [-1, 1] up to which it is called so."""
+NO_IDEA = 0.01
+"""Share of its best guess below which a classifier has none that is worth a name."""
 REMEDIES = {
     "bad focus": "sharpened", "blur": "sharpened", "rough glass": "edges straightened",
     "blocks": "interpolated between blocks", "haze": "added light subtracted",
@@ -82,7 +84,7 @@ def describe_finding(
     and not undone because the network that judges repairs objected.
     """
     if is_flat:
-        return "one colour or a drawing, where nothing can be told. Left alone."
+        return "one colour or a drawing, too plain to judge. Left alone."
     if is_unchanged:
         return _explain_refusal(is_fine, added, objected)
     if not diagnosis:
@@ -204,6 +206,8 @@ def _after(repaired: Reading | None, is_unchanged: bool) -> str:
 
 def describe_sight(reading: Reading) -> str:
     """``sees an espresso (93 %)``, or that it is not sure, and its best guess."""
+    if reading["share"] < NO_IDEA:
+        return "has no idea what this is"
     guess = _name_guess(reading)
     return f"sees {guess}" if reading["is_sure"] else f"is not sure what this is: {guess}"
 

@@ -41,23 +41,23 @@ FILM = tuple(range(0, 49, 6))
 """Depths at which the noised picture is shown, and from which it is rebuilt."""
 
 
-class PlaceJudge(nn.Module):
+class WindowJudge(nn.Module):
     """The discriminator as the pipeline calls it, which records its confidence window by window.
 
-    ``places``: for each state that was judged, in order, its windows' confidences, row by row.
+    ``confidences``: for each state that was judged, in order, its windows' confidences, row by row.
     """
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
-        self.network, self.places = network, list[list[float]]()
+        self.network, self.confidences = network, list[list[float]]()
 
     def forward(self, states: Tensor, times: Tensor) -> Tensor:
         """As the network itself: logits ``[n]`` of states ``[n, 3, H, W]``."""
         judge = getattr(self.network, "judge_windows", None)
         if judge is None:
             return self.network(states, times)
-        logits: Tensor = judge(states, times)  # [n, places]
-        self.places += confidence_from_logits(logits.cpu().numpy()).round(4).tolist()
+        logits: Tensor = judge(states, times)  # [n, windows]
+        self.confidences += confidence_from_logits(logits.cpu().numpy()).round(4).tolist()
         return logits.mean(1)
 
 
@@ -197,11 +197,11 @@ class Watcher:
         profile = models.profile
         self.pixels = view_square(profile, subject.damaged)
         if subject.cache is None:
-            judged = replace(models, discriminator=PlaceJudge(models.discriminator))
+            judged = replace(models, discriminator=WindowJudge(models.discriminator))
             x = to_tensor(self.pixels).to(models.device)
             subject.cache = PictureCache(judged, x, self.seed)
         self.cache, self.models = subject.cache, subject.cache.models
-        assert isinstance(self.models.discriminator, PlaceJudge)
+        assert isinstance(self.models.discriminator, WindowJudge)
         self.judge = self.models.discriminator
         self.stopping = choose_stopping(profile, settings)
         self.fixed_depth = settings.fixed_depth or profile.dda_depth
@@ -232,8 +232,8 @@ class Watcher:
         profile = replace(self.models.profile, stopping=self.stopping)
         names, forward = {"dga": "paper", "dga-guided": "guided"}, None
         methods = [systems(profile)[name] for name in names]
-        extent = find_chart_depth(profile)
-        for event in adapt_steps(self.models, self.pixels, self.seed, methods, extent, self.cache):
+        deepest = find_chart_depth(profile)
+        for event in adapt_steps(self.models, self.pixels, self.seed, methods, deepest, self.cache):
             if isinstance(event, CurveUpdate):
                 yield {"curve": self._curve(is_done=False)}
             elif isinstance(event, ForwardResult) and forward is None:
@@ -247,7 +247,7 @@ class Watcher:
     def _curve(self, is_done: bool) -> dict[str, Any]:
         logits = self.cache.path(NO_EXPLANATION).logits
         confidence = confidence_from_logits(logits).round(6).tolist()
-        places = self.judge.places[: len(confidence)]
+        places = self.judge.confidences[: len(confidence)]
         return {
             "confidence": confidence,
             "places": places if places and len(places[0]) > 1 else [],

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 DEPTH, DIGITS, BRACKETS = 32, 40, 20_000  # of JSON
-FAILED = "The request failed unexpectedly; the server's log says why."
+REQUEST_FAILED = "The request failed unexpectedly; the server's log says why."
 UNFIT = "An argument is not of the kind, or not within the bounds, that the tool's schema gives."
 METHODS = {"initialize", "ping", "tools/list", "tools/call", "prompts/list", "resources/list"}
 SESSION = re.compile(r"[\w-]{8,64}", re.ASCII)  # an empty name ends Gradio's queue for everybody
@@ -95,4 +95,4 @@ def clean(error: str) -> str:
     words = error.removeprefix("Error: ")
     if is_sentence(words):
         return words
-    return UNFIT if words.startswith("Input validation error") else FAILED
+    return UNFIT if words.startswith("Input validation error") else REQUEST_FAILED

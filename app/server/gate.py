@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.server import contents
-from app.server.contents import FAILED, SESSION, ForeignFileError
+from app.server.contents import REQUEST_FAILED, SESSION, ForeignFileError
 from dga.data.uploads import MAX_BYTES
 
 API = "/gradio_api"
@@ -59,7 +59,7 @@ REFUSALS = {
     "full": (503, "The server is busy. Please try again in a minute."),
     "misunderstood": (400, "The request could not be understood."),
     "file": (400, "Only uploads are opened, neither addresses nor the server's own files."),
-    "failed": (500, FAILED),
+    "failed": (500, REQUEST_FAILED),
 }  # fmt: skip
 _BY_STATUS = {403: "closed", 404: "closed", 405: "method", 413: "long", 429: "full", 503: "full"}
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{0}</title>

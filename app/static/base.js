@@ -38,10 +38,10 @@ export function percent(share) {
   return `${whole === 100 && share < 0.9995 ? 99 : whole}\u00a0%`;
 }
 
-/** What the classifier sees, and whether that is right, where somebody said what the photo shows. */
+/** What the classifier sees, "perhaps" below half, and whether that is right, where it is known. */
 export function nameReading({ label, is_right, is_sure }) {
-  if (is_right === null) return is_sure ? label : `perhaps ${label}`;
-  return label + (is_right ? "\u00a0✓" : "\u00a0✗");
+  const mark = { true: "\u00a0✓", false: "\u00a0✗" }[is_right] ?? "";
+  return `${is_sure ? "" : "perhaps "}${label}${mark}`;
 }
 
 export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);

@@ -104,7 +104,6 @@ function makeChart(change, page) {
     tau.text.setAttribute("x", isNarrow ? width : right + 16); tau.text.setAttribute("y", isNarrow ? 12 : y(value) + 5);
     tau.text.setAttribute("text-anchor", isNarrow ? "end" : "start");
     put(tau.text, `τ ${percent(value)}, drag`);
-    put(find("#tau"), percent(value));
     const { node } = tau;
     node.setAttribute("aria-valuemin", 0); node.setAttribute("aria-valuemax", 1); node.setAttribute("aria-valuenow", value);
     node.setAttribute("aria-valuetext", percent(value)); node.setAttribute("aria-orientation", "vertical");
@@ -121,6 +120,7 @@ function makeChart(change, page) {
     put(fixed.text, `${depth}: the same for all, drag`);
     const { node } = fixed;
     node.setAttribute("aria-valuemin", 1); node.setAttribute("aria-valuemax", page.deepest); node.setAttribute("aria-valuenow", depth);
+    node.setAttribute("aria-valuetext", `${depth} steps of noise`);
     dimRebuilt();
   }
   function placeStop() {
@@ -179,7 +179,8 @@ function describeStop(stop, curve, page, isRunning) {
     else if (stop.isCrossed) text = `After ${stop.depth} steps of noise the detector is less than ${sure} sure of damage: there it stops, t*\u00a0=\u00a0${stop.depth}.`;
     else text = `The limit is reached: after ${stop.depth} steps, as much noise as it may add, the detector is still ${percent(stop.share)} sure of damage. There it stops, t*\u00a0=\u00a0${stop.depth}.`;
   }
-  put(find("#stop"), text);
+  const isYours = stop && stop.tau !== page.tau;
+  put(find("#stop"), isYours ? `With your τ of ${percent(stop.tau)}: ${text[0].toLowerCase()}${text.slice(1)}` : text);
 }
 
 /** The frame of the film that is nearest to the stop. */
@@ -215,7 +216,7 @@ function showRebuilt(record, isRunning) {
     [paper, paper?.depth === 0 ? rest : "Rebuilt freely", "the paper’s method, DGA"],
     [guided, guided?.depth === 0 ? rest : "Rebuilt, coarse shapes kept", "the paper’s method, DGA + G"],
     [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "the rival, DDA"],
-    [diagnosis, diagnosis?.is_unchanged ? "Left alone" : "Found and undone first", "our repair, DGA+"],
+    [diagnosis, !diagnosis ? "Our repair" : diagnosis.is_unchanged ? "Left alone" : "Found and undone first", "our repair, DGA+"],
   ];
   const box = find("#rebuilt");
   if (!box.children.length) {
@@ -237,7 +238,7 @@ function showDiagnosis({ diagnosis, curve, repaired }, page) {
   if (diagnosis && curve?.confidence.length) {
     const start = percent(curve.confidence[0]);
     if (diagnosis.is_unchanged) text = `Our repair leaves this picture alone${curve.confidence[0] < page.tau ? "" : `, though this detector is ${start} sure of damage`}.`;
-    else if (diagnosis.entry) text = `What the diagnosis changes: noise is already in the photo, as much as ${diagnosis.entry} steps add. So our repair adds little or none before it takes all of it out.`;
+    else if (diagnosis.entry) text = `What the diagnosis changes: the photo already holds as much noise as ${diagnosis.entry} steps add. So our repair adds little or none, and takes all of it out.`;
     else if (Math.round(100 * diagnosis.before) < Math.round(100 * curve.confidence[0])) text = `What the diagnosis changes: once what our repair found is undone, the detector is ${percent(diagnosis.before)} sure of damage instead of ${start}, before any noise.`;
     else text = `Our repair undid something here that does not convince the detector: before any noise it is still ${percent(diagnosis.before)} sure of damage.`;
     const isCalm = !diagnosis.is_unchanged && diagnosis.before < page.tau;

@@ -56,14 +56,14 @@ export function startGame({ rounds, stop }, tau) {
     }));
     const sentence = isAnswered() ? `${answers[round] ? "Right." : "It was the other one."} The detector is ${percent(sure[1])} sure that the damaged one is damaged, and ${percent(sure[0])} of the other.` : `Round ${round + 1} of ${rounds.length}: ${depth} steps of noise on both. Which was damaged?`;
     put(find("#game-words"), isDone() ? tellEnd() : sentence);
-    put(next, isDone() ? "Play again" : "Next pair");
+    put(next, isDone() ? "Play again" : "Add noise");
     next.disabled = !isAnswered();
   }
 
   function tellEnd() {
     const miss = rounds.find((_, index) => !answers[index]);
     const yours = miss ? `Your first miss came at ${miss.depth} steps of noise.` : "You found every one.";
-    return `${yours} Of these amounts ${stop} steps is the first at which the detector is below ${percent(tau)}, where the paper stops. Its hits only count which of the two it suspects more, so that it can be right below ${percent(tau)}, too.`;
+    return `${yours} Of these amounts ${stop} steps is the first at which the detector is below ${percent(tau)}, where the paper stops. It scores where it suspects the damaged one more, even if it is not very sure.`;
   }
 
   sides.forEach((button, index) => button.addEventListener("click", () => answer(index)));

@@ -7,6 +7,7 @@ const page = data();
 const hasUsualDepths = ({ tau, fixed_depth }) => tau == null && fixed_depth == null;
 const plain = (settings) => hasUsualDepths(settings) && !settings.strokes.length;
 const nameRecord = ({ photo, damage, strength, seed }) => `${photo}-${damage}-${strength}-${seed}`;
+const WEAK = 2; // a strength at which the paper's method mostly stops before its limit
 const isRecorded = () => page.recorded.includes(nameRecord(settings)) && plain(settings);
 
 let settings = { ...page.opening };
@@ -81,6 +82,7 @@ function showPicture() {
   before.classList.toggle("is-old", Boolean(isOld.damaged) && !preview);
   after.classList.toggle("is-old", isRightOld && !isPlain);
   picture.classList.toggle("is-plain", isPlain);
+  find("#hold").hidden = isUndamaged(); // it would show what the left half shows
   const isAsItCame = isUndamaged() || (isLeftOld && settings.damage !== "paint" && preview === record.original?.image);
   const side = isAsItCame ? "As it came" : "Damaged";
   if (isLeftOld) put(find("#tag-before"), preview ? side : "");
@@ -144,6 +146,11 @@ function showRates() {
     : rate ? `${start}At ${strength === 5 ? "full strength" : `strength ${strength} of 5`}${isAny ? ", mean of 15 kinds of damage" : ""}: ${rate.before}\u00a0% of ${rate.photographs} photographs ${isAny ? "" : "with this damage "}are read right, and ${rate.after}\u00a0% after our repair.`
     : "Results says for each damage how many of many photographs are read right before and after.";
   put(find("#how-often"), text);
+  const hasBars = Boolean(rate) && !(damage in page.leftAloneNotes);
+  find("#rates").hidden = !hasBars;
+  for (const part of hasBars ? ["before", "after"] : []) {
+    find(`#rates .${part}`).style.setProperty("--share", `${rate[part]}%`);
+  }
 }
 
 /** A long headline is set smaller, so that nothing below it moves. */
@@ -163,9 +170,9 @@ function compareMethods() {
   const quote = ({ reading: { label, share, is_sure } }) => `${is_sure ? "" : "perhaps "}“${label}” (${percent(share)})`;
   const { repaired, [inDivider]: other } = record;
   if (inDivider === "repaired" || !other || !repaired || isOld[inDivider] || isOld.repaired) return "";
-  const idle = other.depth === 0 ? ", which left it alone," : "";
-  const ours = repaired.is_unchanged ? "left alone by our repair" : "after our repair";
-  return `After ${page.sides[inDivider].replace("The", "the")}${idle} the AI reads ${quote(other)}, ${ours} ${quote(repaired)}.`;
+  const describe = (method, part, isAlone) => `${method}${isAlone ? " left it alone" : ""}: ${quote(part)}.`;
+  const theirs = describe(page.sides[inDivider], other, other.depth === 0);
+  return `${theirs} ${describe("Our repair", repaired, repaired.is_unchanged)}`;
 }
 
 function showAll() {
@@ -177,7 +184,13 @@ function showAll() {
   showTiles();
   showRates();
   find("#reset").hidden = hasUsualDepths(settings);
+  const isAtLimit = !isOld.stop && record.stop?.is_crossed === false;
+  const isWeak = settings.damage === "paint" || settings.strength <= WEAK;
+  find("#weaker").hidden = !isAtLimit || isUndamaged() || isWeak;
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
+  const { done, total } = isOld.progress ? {} : record.progress ?? {};
+  find("#working").classList.toggle("is-counted", Boolean(total));
+  find("#working i").style.width = total ? `${(100 * done) / total}%` : "";
   showInside();
 }
 
@@ -239,8 +252,14 @@ async function start(isStep = false) {
     await works.done;
   } catch (error) {
     if (works !== current || error.name === "AbortError") return;
-    say(error instanceof Refusal ? error.message : "Something went wrong. Please try again.");
-    state = "failed";
+    const sentence = error instanceof Refusal ? error.message : "Something went wrong. Please try again.";
+    if (sentence === page.goneSentence) {
+      change({ ...page.opening });
+      loadThumbnails();
+    } else {
+      state = "failed";
+    }
+    say(sentence, true);
   }
   if (works !== current) return;
   current = null;
@@ -281,13 +300,16 @@ function forgetPhoto() {
   showAll();
 }
 
-function say(text) {
+function say(text, isFault = false) {
   const notice = find("#notice");
   notice.hidden = !text;
+  notice.classList.toggle("is-fault", isFault);
   put(notice, text);
 }
 
 // ---- The address is the state, but for own photos
+
+const OWN_PHOTO = "own-photo"; // where this tab keeps the settings of an own photo until it loads again
 
 /** `isStep`: whether Back leads to what was before. Own photos and brushes have no address. */
 function keepAddress(isStep) {
@@ -296,7 +318,9 @@ function keepAddress(isStep) {
     const hasAddress = !(name === "damage" && settings.damage === "paint");
     if (hasAddress && settings[name] != null && settings[name] !== page.opening[name]) query.set(name, settings[name]);
   }
-  const text = page.samples.includes(settings.photo) ? query.toString() : "";
+  const isSample = page.samples.includes(settings.photo);
+  const text = isSample ? query.toString() : "";
+  sessionStorage.setItem(OWN_PHOTO, JSON.stringify(isSample ? null : settings));
   const address = location.pathname + (text && `?${text}`) + location.hash;
   if (isStep && address !== location.pathname + location.search + location.hash) history.pushState(null, "", address);
   else history.replaceState(null, "", address);
@@ -353,7 +377,7 @@ function showControls() {
   find("#brushes").hidden = !paints;
   find("#strength-row").hidden = paints || settings.damage === "none";
   find("#no-strength").hidden = !paints && settings.damage !== "none";
-  put(find("#no-strength"), paints ? "Draw on the photo with the brush below it." : "The photo as it came: nothing is added.");
+  put(find("#no-strength"), paints ? "Draw on the photo." : "The photo as it came: nothing is added.");
   find("#draw-here").hidden = !paints || settings.strokes.length > 0;
   brush.toggle(paints, settings.strokes);
 }
@@ -375,10 +399,12 @@ find("#strength").addEventListener("input", (event) => {
 for (const name of ["paper", "fixed"]) {
   find(`#tile-${name}`).addEventListener("click", () => {
     inDivider = inDivider === name ? "repaired" : name;
+    picture.scrollIntoView({ block: "nearest" });
     showAll();
   });
 }
 find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
+find("#weaker").addEventListener("click", () => change({ strength: WEAK }));
 find("#reset").addEventListener("click", () => change({ tau: null, fixed_depth: null }));
 
 // The divider: by dragging anywhere on the picture, by arrows, by taps.
@@ -437,7 +463,7 @@ hold.addEventListener("keydown", (event) => { if (event.key === " " || event.key
 async function upload(file) {
   if (!file) return;
   const fileName = file.name || "The photo";
-  if (file.size > page.mostBytes) return say(`${fileName}: the file is too large, at most ${page.mostBytes >> 20} MB are read.`);
+  if (file.size > page.mostBytes) return say(`${fileName}: the file is too large, at most ${page.mostBytes >> 20} MB are read.`, true);
   say(`Reading ${fileName} …`);
   try {
     const headers = { "x-name": encodeURIComponent(file.name || "photo"), "content-type": "application/octet-stream" };
@@ -448,7 +474,7 @@ async function upload(file) {
     loadThumbnails();
     if (photo.full_size[0] > photo.width) say(`${photo.full_size[0]} × ${photo.full_size[1]} pixels, shown and repaired at ${photo.width} × ${photo.height}.`);
   } catch (error) {
-    say(error instanceof Refusal ? `${fileName}: ${error.message} The photo before is still here.` : "The photo could not be sent. Please try again.");
+    say(error instanceof Refusal ? `${fileName}: ${error.message} Your last photo is still shown.` : "The photo could not be sent. Please try again.", true);
   }
 }
 
@@ -495,6 +521,7 @@ addEventListener("keydown", (event) => {
 });
 
 const stray = readAddress(settings);
+if (!location.search) settings = JSON.parse(sessionStorage.getItem(OWN_PHOTO)) ?? settings;
 showControls();
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   showAll();

@@ -24,7 +24,7 @@ from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.io.files import write_json
 from dga.sentences import STREAMS
 
-OURS = "dga-plus"
+PLUS = "dga-plus"
 INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."
 Content = dict[str, Any]
 """JSON types by name."""
@@ -119,8 +119,8 @@ def compare_all(
             yield from compare(lines, name, SOURCE, groups, mixed)
     fewer = [group for group in groups if group not in CORRUPTIONS]
     for name in names:
-        if name not in (OURS, SOURCE):
-            yield from compare(lines, OURS, name, fewer, mixed)
+        if name not in (PLUS, SOURCE):
+            yield from compare(lines, PLUS, name, fewer, mixed)
 
 
 def compare(

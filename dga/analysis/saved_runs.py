@@ -128,11 +128,11 @@ def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
     Lines that do not say so are of images that entered at depth 0, without an explanation, and
     came back unchanged from depth 0. Raises ``ValueError`` naming the file that is damaged.
     """
-    rows = [
-        {"entry": 0, "degradation": "none", "unchanged": row["depth"] == 0} | row
-        for row in _read_rows(folder / LINES)
+    entries = [
+        {"entry": 0, "degradation": "none", "unchanged": line["depth"] == 0} | line
+        for line in _read_lines(folder / LINES)
     ]
-    lines = pd.DataFrame(rows, columns=[*COLUMNS, *OPTIONAL_COLUMNS])
+    lines = pd.DataFrame(entries, columns=[*COLUMNS, *OPTIONAL_COLUMNS])
     return EvaluationRun(name or folder.name, read_config(folder / CONFIG), lines)
 
 
@@ -140,7 +140,7 @@ def _make_damage_error(path: Path, reason: object) -> ValueError:
     return ValueError(f"{path} is damaged: {reason}")
 
 
-def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
+def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Complete lines; half a line at the end, of a run that was killed, is none."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -148,8 +148,8 @@ def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
         raise _make_damage_error(path, f"{error}.") from error
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
         try:
-            row = json.loads(line)
-            yield {column: row[column] for column in COLUMNS} | row
+            fields = json.loads(line)
+            yield {column: fields[column] for column in COLUMNS} | fields
         except (json.JSONDecodeError, TypeError):
             raise _make_damage_error(path, f"line {number} is not a JSON object.") from None
         except KeyError as error:

@@ -68,13 +68,13 @@ class ImageSet:
 
     def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageSet:
         """The pictures at these positions, in this order."""
-        rows = np.asarray(indices, dtype=np.int64)
+        positions = np.asarray(indices, dtype=np.int64)
         return replace(
             self,
-            names=tuple(self.names[i] for i in rows),
-            labels=self.labels[rows],
-            places=tuple(self.places[i] for i in rows),
-            held=None if self.held is None else self.held[rows],
+            names=tuple(self.names[i] for i in positions),
+            labels=self.labels[positions],
+            places=tuple(self.places[i] for i in positions),
+            held=None if self.held is None else self.held[positions],
         )
 
     @property
@@ -91,17 +91,17 @@ class ImageSet:
 
         Without ``strict`` those that cannot be read are left out.
         """
-        pixels, rows = self._read(strict)
-        return replace(self.take(rows), held=pixels)
+        pixels, readable = self._read(strict)
+        return replace(self.take(readable), held=pixels)
 
     def _read(self, strict: bool = True) -> tuple[Pixels, list[int]]:
         """Pixels ``[n, S, S, 3]`` from disk, and the positions of these pictures."""
-        side, rows = self.frame.side, list[int]()
+        side, readable = self.frame.side, list[int]()
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
         for i, picture in read_pictures(self.places, self.frame, strict):
-            pixels[len(rows)] = picture
-            rows.append(i)
-        return pixels[: len(rows)], rows
+            pixels[len(readable)] = picture
+            readable.append(i)
+        return pixels[: len(readable)], readable
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names and pixels; of names alone where pixels are on disk.

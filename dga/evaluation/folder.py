@@ -10,7 +10,7 @@ from tqdm import tqdm
 from dga.analysis.saved_runs import REPAIR
 from dga.data.picture_files import StoredPicture, write
 from dga.data.uploads import UploadError, is_picture
-from dga.evaluation.results_file import ResultRow, ResultsFile
+from dga.evaluation.results_file import ResultLine, ResultsFile
 from dga.io.files import CONFIG, LINES, LOCK, to_plain
 from dga.networks.models import Models
 from dga.photograph import choose_repair, repair_photograph
@@ -27,8 +27,8 @@ class FolderResult:
     Pictures left out, with reasons: ``unreadable`` ones, and those that ``failed`` later.
     """
 
-    lines: list[ResultRow]
-    new: list[ResultRow]
+    lines: list[ResultLine]
+    new: list[ResultLine]
     unreadable: dict[str, str]
     failed: dict[str, str]
 
@@ -64,13 +64,13 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
     }
     results = ResultsFile(out, config)
     pictures = set(paths)
-    rows = {
+    there = {
         line["path"]: line
         for line in results.lines
         if line["path"] in pictures and _is_newer(out / line["repaired"], folder / line["path"])
     }
-    result = FolderResult(list(rows.values()), [], unreadable, {})
-    for path in tqdm([p for p in paths if p not in rows], unit="image", mininterval=1.0):
+    result = FolderResult(list(there.values()), [], unreadable, {})
+    for path in tqdm([p for p in paths if p not in there], unit="image", mininterval=1.0):
         name = f"{path}.png"
         try:
             if len(os.fsencode(Path(name).name)) > LONGEST_NAME:

@@ -19,7 +19,7 @@ from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.data.image_sets import list_pictures
 from dga.data.imagenet_c import are_wnid_folders
 from dga.evaluation.plan import Plan, choose_images
-from dga.evaluation.results_file import ResultRow
+from dga.evaluation.results_file import ResultLine
 from dga.evaluation.run import Results, evaluate
 from dga.io.numbers import format_signed
 from dga.networks.models import Models
@@ -52,15 +52,15 @@ def measure_gain(
     systems = {name: parse(models.profile, name) for name in (BEFORE, AFTER)}
     results = evaluate(models, systems, plan, out, batch=8, command=command)
     chosen = set(choose_images(plan, models.profile).names)
-    lines = [row for row in results.lines if row["path"] in chosen]
+    lines = [line for line in results.lines if line["path"] in chosen]
     if not has_labels:
         undamaged = {
-            row["path"]: row["prediction"]
-            for row in lines
-            if (row["corruption"], row["method"]) == (CLEAN, BEFORE)
+            line["path"]: line["prediction"]
+            for line in lines
+            if (line["corruption"], line["method"]) == (CLEAN, BEFORE)
         }
         lines = [
-            {**row, "correct": row["prediction"] == undamaged.get(row["path"])} for row in lines
+            {**line, "correct": line["prediction"] == undamaged.get(line["path"])} for line in lines
         ]
     return replace(results, lines=lines)
 
@@ -77,12 +77,12 @@ def has_class_folders(data: Path, classes: Sequence[str]) -> bool:
     return are_wnid_folders(folders) or {f.replace("_", " ") for f in folders} <= set(classes)
 
 
-def summarise_gain(rows: Sequence[ResultRow], has_labels: bool) -> str:
+def summarise_gain(lines: Sequence[ResultLine], has_labels: bool) -> str:
     """The answer in a sentence, and a Markdown table: percent right, gain with its 95 % interval.
 
     Intervals are over photographs; ``gained``, ``lost``: readings that repair put right or wrong.
     """
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(lines)
     groups = sorted(frame["corruption"].unique(), key=lambda name: name == CLEAN)
     table = pd.DataFrame(
         {

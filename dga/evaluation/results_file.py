@@ -18,7 +18,7 @@ from dga.io.files import CONFIG, LINES, write_json
 from dga.io.parsing import shorten
 from dga.record import versions
 
-ResultRow = dict[str, Any]
+ResultLine = dict[str, Any]
 
 
 class ResultsFile:
@@ -46,11 +46,11 @@ class ResultsFile:
         """Whether this picture's line is there already."""
         return (corruption, path, method) in self._keys
 
-    def append_new(self, lines: Iterable[ResultRow]) -> None:
+    def append_new(self, lines: Iterable[ResultLine]) -> None:
         """Append the lines of pictures and methods that have none yet."""
         self.append([line for line in lines if _make_key(line) not in self._keys])
 
-    def append(self, lines: Sequence[ResultRow]) -> None:
+    def append(self, lines: Sequence[ResultLine]) -> None:
         """Write lines; all of them are on disk when this returns. Raises ``OSError``."""
         try:
             with self.path.open("a") as file:
@@ -64,7 +64,7 @@ class ResultsFile:
         self._keys |= set(map(_make_key, lines))
 
 
-def _make_key(line: ResultRow) -> tuple[str, str, str]:
+def _make_key(line: ResultLine) -> tuple[str, str, str]:
     """What a line is about: corruption, picture, method."""
     return line["corruption"], line["path"], line["method"]
 
@@ -104,7 +104,7 @@ def _flatten(config: dict[str, Any], methods: Collection[str]) -> dict[str, Any]
     return flat
 
 
-def _read_lines(path: Path) -> list[ResultRow]:
+def _read_lines(path: Path) -> list[ResultLine]:
     """Complete lines; the file is cut after the last of them."""
     if not path.exists():
         return []
@@ -112,16 +112,16 @@ def _read_lines(path: Path) -> list[ResultRow]:
     end = content.rfind(b"\n") + 1
     if end < len(content):
         os.truncate(path, end)  # in place: a kill or a full disk here loses no line
-    return [json.loads(row) for row in content[:end].splitlines()]
+    return [json.loads(line) for line in content[:end].splitlines()]
 
 
-def summarise(rows: Sequence[ResultRow], is_stream: bool = False) -> str:
+def summarise(lines: Sequence[ResultLine], is_stream: bool = False) -> str:
     """A Markdown table: accuracy in percent by corruption, family and method.
 
     Families and the mean of 15 stand there once all of theirs are measured; of a mixed stream
     also the accuracy on all of it.
     """
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(lines)
     table = frame.pivot_table("correct", "corruption", "method", sort=False)
     groups = {f"**{family}**": list(members) for family, members in FAMILIES.items()}
     groups["**mean of 15**"] = list(CORRUPTIONS)

@@ -1,7 +1,7 @@
 """Evaluation: methods on labelled, corrupted pictures, a line of results for each of both.
 
 :func:`evaluate` is where to begin. What the plan asks for and the folder of results lacks becomes
-tasks; each task's pictures are read, damaged, repaired and classified, and their rows written.
+tasks; each task's pictures are read, damaged, repaired and classified, and their lines written.
 """
 
 import json
@@ -17,7 +17,7 @@ from tqdm import tqdm
 from dga.data.framing import View
 from dga.data.image_sets import ImageSet
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import ResultRow, ResultsFile
+from dga.evaluation.results_file import ResultLine, ResultsFile
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import to_plain
 from dga.io.settings import values
@@ -49,13 +49,13 @@ class Setup:
 class Results:
     """``lines``: every line of the folder; ``unreadable``: pictures that were skipped."""
 
-    lines: list[ResultRow]
+    lines: list[ResultLine]
     unreadable: list[str]
 
 
 @dataclass(frozen=True)
 class Task:
-    """Methods and the batches of a stream that they answer, each the rows of its pictures.
+    """Methods and the batches of a stream that they answer, each as positions of its pictures.
 
     ``stream``: one of :attr:`Plan.streams`. A method that depends on what came before has its
     whole stream in one task; for others a task is a batch.
@@ -76,7 +76,7 @@ class BatchResult:
 
     stream: str
     pictures: int
-    lines: list[ResultRow]
+    lines: list[ResultLine]
     unreadable: list[str]
 
 
@@ -101,17 +101,17 @@ class LoadedSystems:
         view = View.of(self.models.profile)
         for name in task.methods:
             self.predictors[name].reset()
-        for rows in task.batches:
-            batch = images.take(rows)
+        for indices in task.batches:
+            batch = images.take(indices)
             pictures, clean = read_batch(self.plan, view, batch, task.stream)
-            lines = self.make_rows(task.methods, pictures, clean, task.stream)
+            lines = self.make_lines(task.methods, pictures, clean, task.stream)
             unreadable = sorted(set(batch.names) - set(pictures.names))
-            yield BatchResult(task.stream, len(rows), lines, unreadable)
+            yield BatchResult(task.stream, len(indices), lines, unreadable)
 
-    def make_rows(
+    def make_lines(
         self, names: Sequence[str], pictures: ImageSet, clean: Pixels | None, stream: str
-    ) -> list[ResultRow]:
-        """The rows of some methods on a batch of pictures, as :func:`read_batch` returns it."""
+    ) -> list[ResultLine]:
+        """The lines of some methods on a batch of pictures, as :func:`read_batch` returns it."""
         if not len(pictures):
             return []
         models, plan = self.models, self.plan
@@ -122,12 +122,12 @@ class LoadedSystems:
         ]
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
         predictors = {name: self.predictors[name] for name in names}
-        rows: list[ResultRow] = []
+        lines: list[ResultLine] = []
         for name, outcome in answer(predictors, x, seeds).items():
             for i, (corruption, severity) in enumerate(conditions):
                 predicted, facts = _describe_answer(outcome, i, models.profile)
                 label = int(pictures.labels[i])
-                row = {
+                line = {
                     "path": pictures.names[i],
                     "class": pictures.classes[label],
                     "corruption": corruption,
@@ -139,8 +139,8 @@ class LoadedSystems:
                     **facts,
                     **_measure_psnr(outcome, i, pictures.pixels, clean),
                 }
-                rows.append(row)
-        return rows
+                lines.append(line)
+        return lines
 
 
 def evaluate(
@@ -216,16 +216,16 @@ def list_tasks(
     for stream in plan.streams:
         corruptions = [plan.draw_condition(path, stream)[0] for path in images.names]
         for (size, ordered), names in groups.items():
-            rows = [
+            left = [
                 i
                 for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True))
                 if not all(results_file.has(corruption, path, name) for name in names)
             ]
-            if not rows:
+            if not left:
                 continue
             if ordered:
-                rows = list(range(len(images)))
-            batches = [tuple(rows[start : start + size]) for start in range(0, len(rows), size)]
+                left = list(range(len(images)))
+            batches = [tuple(left[start : start + size]) for start in range(0, len(left), size)]
             parts = [batches] if ordered else [[one] for one in batches]
             tasks += [Task(stream, tuple(names), tuple(part)) for part in parts]
     return tasks
@@ -258,8 +258,8 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
     }
 
 
-def _describe_answer(outcome: Answers, i: int, profile: Profile) -> tuple[int, ResultRow]:
-    """The likeliest class's position, and what a result row says of the answer for picture i."""
+def _describe_answer(outcome: Answers, i: int, profile: Profile) -> tuple[int, ResultLine]:
+    """The likeliest class's position, and what a result line says of the answer for picture i."""
     probabilities = outcome.probabilities[i]
     first = int(probabilities.argsort(descending=True, stable=True)[0])
     return first, {
@@ -272,7 +272,7 @@ def _describe_answer(outcome: Answers, i: int, profile: Profile) -> tuple[int, R
     }
 
 
-def _measure_psnr(outcome: Answers, i: int, damaged: Pixels, clean: Pixels | None) -> ResultRow:
+def _measure_psnr(outcome: Answers, i: int, damaged: Pixels, clean: Pixels | None) -> ResultLine:
     """PSNR in dB of what picture i is read from, against the undamaged one; nothing without it."""
     if clean is None:
         return {}

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
+from dga.explanation.deconvolution import disk, wiener
 from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Operator
-from dga.explanation.sharpness import disk, wiener
 from dga.explanation.veil import Veil
 from dga.images import to_levels
 

@@ -53,7 +53,7 @@ class Glass(Operator):
         return f"behind glass that spreads {self.sigma:.1f} px"
 
     def invert(self, y: Tensor) -> Tensor:
-        return straighten(y).clamp(-1, 1)
+        return filter_median(y).clamp(-1, 1)
 
     def apply(self, x: Tensor) -> Tensor:
         return _from_cosines(_cosines(x) * _transfer(x, self.sigma), x)
@@ -80,8 +80,8 @@ def _transfer(x: Tensor, sigma: float) -> Array:
     return np.exp(-2 * (np.pi * sigma) ** 2 * (rows[:, None] ** 2 + columns**2))
 
 
-def straighten(x: Tensor) -> Tensor:
-    """Median along columns, then rows, of ``[..., 3, H, W]``: edges run straight again.
+def filter_median(x: Tensor) -> Tensor:
+    """Median along columns, then rows, of ``[..., 3, H, W]``, so that edges run straight again.
 
     A pixel that was exchanged across an edge takes the value of the majority around it.
     """

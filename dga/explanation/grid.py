@@ -17,30 +17,31 @@ from torch import Tensor
 class Grid:
     """Square windows that cover a picture, ``side`` pixels each way.
 
-    ``rows`` and ``columns``: the pixels at which they begin; they are numbered row by row.
+    ``tops`` and ``lefts``: rows and columns of pixels at which they begin. They are numbered row by
+    row.
     """
 
-    rows: tuple[int, ...]
-    columns: tuple[int, ...]
+    tops: tuple[int, ...]
+    lefts: tuple[int, ...]
     side: int
 
     @classmethod
     def over(cls, shape: Sequence[int], side: int, overlap: int) -> Grid:
         """Spread evenly over ``[H, W]``, each sharing ``overlap`` pixels or more with the next."""
         gaps = [math.ceil((length - side) / (side - overlap)) for length in shape]
-        rows, columns = (
+        tops, lefts = (
             tuple(round(i * (length - side) / max(1, n)) for i in range(n + 1))
             for length, n in zip(shape, gaps, strict=True)
         )
-        return cls(rows, columns, side)
+        return cls(tops, lefts, side)
 
     def corner(self, number: int) -> tuple[int, int]:
         """The top row and the left column of a window."""
-        row, column = divmod(number, len(self.columns))
-        return self.rows[row], self.columns[column]
+        row, column = divmod(number, len(self.lefts))
+        return self.tops[row], self.lefts[column]
 
     def __len__(self) -> int:
-        return len(self.rows) * len(self.columns)
+        return len(self.tops) * len(self.lefts)
 
     def cut(self, x: Tensor, numbers: Sequence[int]) -> Tensor:
         """Some windows of ``[C, H, W]``: ``[n, C, S, S]``."""
@@ -49,7 +50,7 @@ class Grid:
 
     def cover(self, chosen: Tensor) -> Tensor:
         """Whether each pixel, bool ``[H, W]``, lies in a window that is chosen, bool ``[n]``."""
-        covered = torch.zeros(self.rows[-1] + self.side, self.columns[-1] + self.side)
+        covered = torch.zeros(self.tops[-1] + self.side, self.lefts[-1] + self.side)
         for top, left in map(self.corner, chosen.nonzero()[:, 0].tolist()):
             covered[top : top + self.side, left : left + self.side] = 1
         return covered.bool()
@@ -63,7 +64,7 @@ class Grid:
     def weight(self) -> Tensor:
         """The sum of all windows' weights at each pixel, ``[H, W]``."""
         fade, sums = self._fade(), []
-        for begins in (self.rows, self.columns):
+        for begins in (self.tops, self.lefts):
             sums.append(torch.zeros(begins[-1] + self.side))
             for begin in begins:
                 sums[-1][begin : begin + self.side] += fade

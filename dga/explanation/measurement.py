@@ -17,8 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dga.explanation.deconvolution import place_at_origin
 from dga.explanation.operators import Blocks, Disk, Line, Operator
-from dga.explanation.sharpness import place_at_origin
 from dga.images import HALF_RANGE
 
 TILE = 224
@@ -73,6 +73,20 @@ def find_begins(x: Tensor) -> tuple[int, ...]:
         for begin, height, count in zip(begins, heights, counts, strict=True)
     ]
     return tuple(np.concatenate(divided).astype(int).tolist())
+
+
+def repeated_share(x: Tensor) -> float:
+    """Share of rows and of columns, the smaller, that repeat the one before them exactly.
+
+    ``x``: ``[3, H, W]``. Large where a picture was enlarged without interpolation: its finest
+    scale then holds edges of blocks and no detail that a deconvolution could bring back.
+    """
+    height, width = x.shape[-2:]
+    if min(height, width) < 2:
+        return 0.0
+    rows = (x[:, 1:] == x[:, :-1]).all(2).all(0).float().mean()
+    columns = (x[:, :, 1:] == x[:, :, :-1]).all(1).all(0).float().mean()
+    return float(torch.minimum(rows, columns))
 
 
 def measure_blur(x: Tensor) -> Operator | None:

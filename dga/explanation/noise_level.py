@@ -190,8 +190,8 @@ def extreme_share(x: Tensor, threshold: float) -> float:
 def _median(x: Tensor) -> Tensor:
     """Median of each 3 x 3 neighbourhood, ``[N, 1, H, W]``; columns of three are sorted once."""
     wide = F.pad(x, (1, 1, 1, 1), "replicate")
-    rows = _sort_three(*(wide[..., i : i + x.shape[-2], :] for i in range(3)))
-    low, middle, high = ([one[..., j : j + x.shape[-1]] for j in range(3)] for one in rows)
+    columns = _sort_three(*(wide[..., i : i + x.shape[-2], :] for i in range(3)))
+    low, middle, high = ([one[..., j : j + x.shape[-1]] for j in range(3)] for one in columns)
     return _sort_three(_sort_three(*low)[2], _sort_three(*middle)[1], _sort_three(*high)[0])[1]
 
 

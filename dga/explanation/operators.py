@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.explanation.sharpness import EDGE, disk, mirror_borders, place_at_origin
+from dga.explanation.deconvolution import EDGE, disk, mirror_borders, place_at_origin
 
 STEPS = 6
 """Of conjugate gradients; more change hardly anything."""
@@ -205,7 +205,7 @@ class Blocks(Operator):
         return F.interpolate(small[None], size, mode="bicubic", align_corners=False)[0].clamp(-1, 1)
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """H is a projection: the mean of each block moves towards the observed one."""
+        """H is a projection: the mean of each block moves towards that of y."""
         return z + self.apply(y - z) / (1 + weight)
 
     def __str__(self) -> str:
@@ -225,20 +225,20 @@ def _block_means(x: Tensor, begins: tuple[int, ...], dim: int) -> Tensor:
 class OperatorAgreement:
     """An :data:`~dga.diffusion.Agreement` with H x = y: guidance by the measured operator.
 
-    ``observed``: the damaged pictures y, ``[B, 3, H, W]``; ``weight``: of the clean estimate, times
+    ``inputs``: the damaged pictures y, ``[B, 3, H, W]``; ``weight``: of the clean estimate, times
     abar / (1 - abar).
     """
 
     schedule: Schedule
     operators: Sequence[Operator]
-    observed: Tensor
+    inputs: Tensor
     weight: float
 
-    def __call__(self, x0_hat: Tensor, depth: Tensor, rows: Tensor) -> Tensor:
+    def __call__(self, x0_hat: Tensor, depth: Tensor, indices: Tensor) -> Tensor:
         abar = self.schedule.alpha_bar[depth]
         weights = (self.weight * abar / (1 - abar)).tolist()
         solved = [
-            self.operators[row].agree(z, self.observed[row], weight)
-            for row, z, weight in zip(rows.tolist(), x0_hat, weights, strict=True)
+            self.operators[i].agree(z, self.inputs[i], weight)
+            for i, z, weight in zip(indices.tolist(), x0_hat, weights, strict=True)
         ]
         return torch.stack(solved).clamp(-1, 1)

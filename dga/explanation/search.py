@@ -17,8 +17,8 @@ from torch import Tensor
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Stretch, is_flat_picture, list_stretches
 from dga.explanation.judge import CandidateJudge, Render
+from dga.explanation.measurement import repeated_share
 from dga.explanation.noise_level import matched_depth, measure_noise
-from dga.explanation.sharpness import repeated_share
 from dga.profiles import ExplanationConfig
 
 
@@ -33,8 +33,6 @@ class CandidateScore:
     stage: str
     degradation: Degradation
     score: float | None
-    evaluations: int = 1
-    """Network evaluations: states that the discriminator was shown for it."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +59,9 @@ class Explanation:
     """Noise level by pixel, ``[H, W]``, 0 where none counts; None: the same everywhere."""
     levels: tuple[float, ...] = ()
     """With a noise map: the levels at which the picture is denoised, rising."""
-    state: Tensor | None = field(default=None, compare=False)
-    """The picture with which the forward process begins, ``[3, H, W]``; None: what the inverse
-    leaves of the damaged one."""
+    x_0: Tensor | None = field(default=None, compare=False)
+    """Where the forward process begins, ``[3, H, W]``; None: with the reference, which is what the
+    inverse leaves of the input."""
     is_searched: bool = True
     """Whether it was searched for, so that DGA+'s own discriminator judges what is left."""
 
@@ -72,14 +70,8 @@ class Explanation:
         """Equal for two explanations of one picture that leave the same picture and noise."""
         return self.degradation, id(self.noise_map)
 
-    @property
-    def evaluations(self) -> int:
-        """Network evaluations for the candidates in :attr:`scored`, without those that look for
-        noise in windows."""
-        return sum(scored.evaluations for scored in self.scored)
 
-
-def explain(
+def explain_picture(
     judge: CandidateJudge,
     x: Tensor,
     config: ExplanationConfig,
@@ -213,7 +205,7 @@ class _CandidateSearch:
             new_scores = self.judge.score(self.render, new, depths)
             for candidate, score in zip(new, new_scores, strict=True):
                 self.cache[candidate, depths] = score
-                self.scored.append(CandidateScore(stage, candidate, score, len(depths)))
+                self.scored.append(CandidateScore(stage, candidate, score))
                 yield self.scored[-1]
             scores |= {candidate: self.cache[candidate, depths] for candidate in group}
         return [scores[candidate] for candidate in candidates]

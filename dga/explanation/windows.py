@@ -28,7 +28,7 @@ from dga.explanation.noise_level import (
     uniform_levels,
     whiten_channels,
 )
-from dga.explanation.search import CandidateScore, Explanation, explain
+from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.veil import measure_veil
 from dga.profiles import ExplanationConfig, WindowsConfig
 
@@ -81,9 +81,9 @@ class _WindowSearch:
             return explanation
         if operator := measure_blur(x):
             blurred = Degradation(operator=operator)
-            state = yield from self._invert_blur(blurred, x, views)
-            if state is not None:
-                return replace(explanation, degradation=blurred, state=state, is_undamaged=False)
+            x_0 = yield from self._invert_blur(blurred, x, views)
+            if x_0 is not None:
+                return replace(explanation, degradation=blurred, x_0=x_0, is_undamaged=False)
         if veil := measure_veil(x):
             return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
         return explanation
@@ -102,7 +102,7 @@ class _WindowSearch:
         if noise_level > config.noise_floor:  # there are no impulses, and its level is not one
             is_flat = is_flat_picture(sample)
             return Explanation(NO_DEGRADATION, 0, measured_noise=noise_level, is_flat=is_flat)
-        explanation = yield from explain(self.judge, sample, config, render, noise_level)
+        explanation = yield from explain_picture(self.judge, sample, config, render, noise_level)
         degradation = replace(explanation.degradation, noise=0.0)
         return replace(explanation, degradation=degradation, entry=0)
 
@@ -124,7 +124,7 @@ class _WindowSearch:
             lambda one: views.show(pictures[one]), list(pictures), self.config.judged_at
         )
         for candidate, score in zip(pictures, scores, strict=True):
-            yield CandidateScore("blur", candidate, score, len(self.config.judged_at))
+            yield CandidateScore("blur", candidate, score)
         return pictures[blurred] if scores[1] <= scores[0] + self.windows.objection else None
 
     def _find_noise(self, x: Tensor) -> Generator[CandidateScore, None, Explanation | None]:
@@ -150,7 +150,7 @@ class _WindowSearch:
             measured_noise=levels[-1],
             noise_map=noise,
             levels=levels,
-            state=x,
+            x_0=x,
         )
 
     def _find_noisy_pixels(
@@ -168,7 +168,7 @@ class _WindowSearch:
         parts = torch.arange(len(grid)).split(JUDGING_BATCH)
         pixels = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
         level = torch.cat([part.quantile(windows.quantile, 1) for part in pixels])  # [n]
-        rows, columns = len(grid.rows), len(grid.columns)
+        rows, columns = len(grid.tops), len(grid.lefts)
         highest, noisiest = F.max_pool2d(
             level.view(1, 1, rows, columns), 3, ceil_mode=True, return_indices=True
         )
@@ -222,7 +222,7 @@ class _WindowSearch:
             without = self.judge.mean_logits(pictures, depth, torch.zeros_like(deviation))
             depth = (entry[:, None] + offsets).clamp(max=schedule.steps)
             margins.append(without - self.judge.mean_logits(pictures, depth, deviation))
-            yield CandidateScore("windows", NO_DEGRADATION, None, 2 * len(offsets) * len(part))
+            yield CandidateScore("windows", NO_DEGRADATION, None)
         return torch.cat(margins)
 
 

@@ -123,8 +123,8 @@ def preprocess(x: Tensor, config: ClassifierConfig) -> Tensor:
 def predict(model: nn.Module, x: Tensor, config: ClassifierConfig) -> list[Prediction]:
     """Classify ``[B, 3, H, W]`` in [-1, 1]. Every class is in every prediction."""
     predictions = []
-    for row in predict_proba(model, x, config).cpu():
-        ordered = row.sort(descending=True, stable=True)
+    for probabilities in predict_proba(model, x, config).cpu():
+        ordered = probabilities.sort(descending=True, stable=True)
         labels = tuple(config.classes[i] for i in ordered.indices.tolist())
         predictions.append(Prediction(labels, tuple(ordered.values.tolist())))
     return predictions

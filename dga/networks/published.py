@@ -61,8 +61,8 @@ class PublishedDiscriminator(GuidedNetwork):
 
     def translate(self, x: Tensor, time: Tensor) -> tuple[Tensor, Tensor]:
         """A state in [-1, 1] as the network knows it: ``[B, 3, 7H/8, 7W/8]`` and its index."""
-        rows = time.long().cpu()
-        signal, gain, index = (table[rows].to(x.device) for table in self._by_time)
+        timesteps = time.long().cpu()
+        signal, gain, index = (table[timesteps].to(x.device) for table in self._by_time)
         edge = (x.shape[-1] - self.crop) // 2
         x = x[..., edge : edge + self.crop, edge : edge + self.crop]
         mean = torch.tensor(IMAGENET_MEAN, device=x.device).view(1, 3, 1, 1)

@@ -76,7 +76,7 @@ class Predictor:
     ) -> Answers:
         """Answers for pictures as they came, ``[B, 3, S, S]``, one seed for each.
 
-        ``results``: of the system's repair, by row; None where it has none.
+        ``results``: of the system's repair, by picture; None where it has none.
         """
         if results is None:
             return self._answer_without_repair(x, seeds)
@@ -159,12 +159,12 @@ def run_repairs(
     repairs: Sequence[Repair],
     permutation: Permutation | None = None,
 ) -> dict[Repair, list[ReverseResult]]:
-    """The result of every repair, by row; all repairs of the batch in one run."""
+    """The result of every repair, by picture; all repairs of the batch in one run."""
     results: dict[Repair, dict[int, ReverseResult]] = defaultdict(dict)
     for event in run(models, x, seeds, repairs, permutation=permutation):
         if isinstance(event, ReverseResult):
-            results[event.forward.repair][event.forward.row] = event
-    return {repair: [rows[row] for row in range(len(x))] for repair, rows in results.items()}
+            results[event.forward.repair][event.forward.index] = event
+    return {repair: [by_index[i] for i in range(len(x))] for repair, by_index in results.items()}
 
 
 def _describe_explanation(forward: ForwardResult) -> dict[str, Any]:

@@ -40,14 +40,14 @@ class Memo:
 
     def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
         """Adapt to each picture, classify it, and forget. ``seeds`` fix the augmentations."""
-        rows = []
+        probabilities = []
         self.model.to(x.device)
         for picture, seed in zip(x, seeds, strict=True):
             self._adapt(self.views(picture, seed))
             config = self.models.profile.classifier
-            rows.append(predict_proba(self.model.eval(), picture[None], config)[0].cpu())
+            probabilities.append(predict_proba(self.model.eval(), picture[None], config)[0].cpu())
             self.reset()
-        return ReaderOutput(torch.stack(rows), x)
+        return ReaderOutput(torch.stack(probabilities), x)
 
     def views(self, x: Tensor, seed: int) -> Tensor:
         """Augmented copies of one picture ``[3, S, S]``, normalised, ``[views, 3, s, s]``."""

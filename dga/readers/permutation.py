@@ -27,12 +27,12 @@ def permute_stops(
     One random order, the same in every run, says which picture stands in for which; by chance a few
     keep their own. Each repair exchanges among its own results.
     """
-    by_picture = {(forward.row, forward.repair): forward for forward in forward_results}
-    count = len({row for row, _ in by_picture})
+    by_picture = {(forward.index, forward.repair): forward for forward in forward_results}
+    count = len({index for index, _ in by_picture})
     order = torch.randperm(count, generator=torch.Generator().manual_seed(0)).tolist()
     permuted = []
     for forward in forward_results:
-        other = by_picture[order[forward.row], forward.repair]
+        other = by_picture[order[forward.index], forward.repair]
         explanation, stop = forward.explanation, other.stop
         if what == "depth":
             beyond = stop.t_star - other.explanation.entry if stop.t_star else 0
@@ -40,7 +40,7 @@ def permute_stops(
             stop = replace(stop, t_star=depth)
         else:
             explanation = _exchange(explanation, other.explanation, what == "noise")
-        path = make_judged_path(models, forward.observed, forward.seed, explanation)
+        path = make_judged_path(models, forward.input, forward.seed, explanation)
         starts, states = draw_starts(path, explanation, stop.t_star)
         permuted.append(
             replace(
@@ -58,8 +58,8 @@ def permute_stops(
 
 def _exchange(mine: Explanation, other: Explanation, is_noise_only: bool) -> Explanation:
     """One picture's explanation with all that was found in another one, or with its noise only."""
-    # The state is the other picture itself; this one begins after its inverse.
-    explanation = replace(other, scored=mine.scored, state=None)
+    # x_0 is the other picture itself; this one begins after its inverse.
+    explanation = replace(other, scored=mine.scored, x_0=None)
     if is_noise_only:
         degradation = replace(mine.degradation, noise=other.degradation.noise)
         return replace(explanation, degradation=degradation)

@@ -26,7 +26,7 @@ from dga.readers import Predictor, answer
 from dga.speed.reference import PublishedSampler
 from dga.systems import parse
 
-OURS, PUBLISHED = "ours", "published"
+OUR_WAY, PUBLISHED_WAY = "ours", "published"
 WHOLE_METHODS = ("dga-guided", "dga-plus")
 """Methods from the picture to the label; each is held against DDA, whose cost is "guided"."""
 TIMED_STEPS = 2
@@ -55,9 +55,9 @@ def bench(
         for task, way, share, work in bar:
             bar.set_description(f"{task}, batch {count}")
             seconds = measure_seconds(work, models.device) / share / count
-            if way == PUBLISHED:
+            if way == PUBLISHED_WAY:
                 bases[task] = seconds
-            precision = "float32" if way == PUBLISHED else models.compute.precision
+            precision = "float32" if way == PUBLISHED_WAY else models.compute.precision
             base = bases.get("guided" if task in WHOLE_METHODS else task)
             rows.append((task, count, way, precision, seconds, base and base / seconds))
     columns = ["task", "batch", "way", "precision", "seconds", "faster"]
@@ -84,14 +84,14 @@ def make_works(
         if published:
             published_guidance = guidance and ancestral.dda_guidance
             sample = partial(published.rebuild, noised, timed, x, published_guidance)
-            yield task, PUBLISHED, share, sample
+            yield task, PUBLISHED_WAY, share, sample
         repair = Repair(Diffusion(depth=timed, guidance=guidance))
         events = islice(run(models, x, range(len(x)), [repair]), len(x))  # before any denoising
         forward = [event for event in events if isinstance(event, ForwardResult)]
-        yield task, OURS, share, partial(_rebuild, models, forward)
+        yield task, OUR_WAY, share, partial(_rebuild, models, forward)
     for task in WHOLE_METHODS if models.weights else ():  # random ones choose no sensible depth
         method = {task: Predictor(models, parse(models.profile, task))}
-        yield task, OURS, 1.0, partial(answer, method, x, range(len(x)))
+        yield task, OUR_WAY, 1.0, partial(answer, method, x, range(len(x)))
 
 
 def _rebuild(models: Models, forward: Sequence[ForwardResult]) -> None:

@@ -42,11 +42,11 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
     optimizer = torch.optim.SGD(groups, lr=config.lr, momentum=0.9, nesterov=True)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        rows = loop.choose_rows(len(images), config.batch, config.seed, step)
+        indices = loop.choose_indices(len(images), config.batch, config.seed, step)
         generator = loop.make_torch_rng(loop.make_rng(config.seed, step))
-        x = to_tensor(images.take(rows).pixels).to(device)
+        x = to_tensor(images.take(indices).pixels).to(device)
         x = crop_and_flip(x, shape.input_size, generator)
-        y = torch.from_numpy(images.labels[rows]).to(device)
+        y = torch.from_numpy(images.labels[indices]).to(device)
         x = normalise(x, shape).to(memory_format=torch.channels_last)
         logits = model(x).float()
         value = F.cross_entropy(logits, y, label_smoothing=LABEL_SMOOTHING)
@@ -69,8 +69,8 @@ def recalibrate(
     crops; with them the average classified 7 points worse.
     """
     steps = range(min(RECALIBRATION_STEPS, config.steps))
-    rows = (loop.choose_rows(len(images), config.batch, config.seed, step) for step in steps)
-    batches = (to_tensor(images.take(few).pixels).to(device) for few in rows)
+    indices = (loop.choose_indices(len(images), config.batch, config.seed, step) for step in steps)
+    batches = (to_tensor(images.take(few).pixels).to(device) for few in indices)
     pictures = (preprocess(x, classifier) for x in batches)
     update_bn((x.to(memory_format=torch.channels_last) for x in pictures), network)
     return network.eval()

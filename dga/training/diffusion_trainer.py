@@ -118,8 +118,8 @@ class DiffusionBatches(Dataset):
             side = WINDOW_SCALE * images.frame.side
             pixels = self.photographs.cut_windows(rng, count, side)
         else:
-            rows = loop.choose_rows(len(images), config.batch, config.seed, step)
-            pixels = images.take(rows).pixels
+            indices = loop.choose_indices(len(images), config.batch, config.seed, step)
+            pixels = images.take(indices).pixels
         x = to_tensor(pixels)
         flipped = torch.rand(len(x), generator=generator) < 0.5
         x[flipped] = x[flipped].flip(-1)

@@ -79,14 +79,14 @@ def make_torch_rng(rng: np.random.Generator) -> torch.Generator:
     return torch.Generator().manual_seed(int(rng.integers(2**62)))
 
 
-def choose_rows(count: int, batch: int, seed: int, step: int) -> np.ndarray:
+def choose_indices(count: int, batch: int, seed: int, step: int) -> np.ndarray:
     """Positions of one batch: every picture once per pass, passes shuffled anew."""
     first = step * batch
-    rows = []
+    parts = []
     for epoch in range(first // count, (first + batch - 1) // count + 1):
         order = np.random.default_rng([seed, 2**32, epoch]).permutation(count)
-        rows.append(order[max(first - epoch * count, 0) : first + batch - epoch * count])
-    return np.concatenate(rows)
+        parts.append(order[max(first - epoch * count, 0) : first + batch - epoch * count])
+    return np.concatenate(parts)
 
 
 @dataclass(frozen=True)

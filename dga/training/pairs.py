@@ -72,8 +72,8 @@ class PairBatches(Dataset):
         """
         schedule, seed = self.schedule, self.config.seed
         rng = loop.make_rng(seed, step)
-        rows = loop.choose_rows(len(self.images), self.config.batch // 2, seed, step)
-        pictures, count = self.images.take(rows).pixels, len(rows)
+        indices = loop.choose_indices(len(self.images), self.config.batch // 2, seed, step)
+        pictures, count = self.images.take(indices).pixels, len(indices)
         pairs = make_pairs(self.study, pictures, self.samples, rng, View.of(self.profile))
         generator = loop.make_torch_rng(rng)
         clean, corrupted = (to_tensor(pixels) for pixels in pairs)  # [n, 3, S, S]
@@ -123,12 +123,12 @@ class PairBatches(Dataset):
             places = draw_places(window_rng, PER_PICTURE, side)
             depth = second.depth[begin][None]
             other = self._draw_second(whole, damaged, depth, window_rng)
-            for row, (top, left) in zip(range(begin, count), places, strict=False):
+            for i, (top, left) in zip(range(begin, count), places, strict=False):
                 part = (..., slice(top, top + side), slice(left, left + side))
-                clean[row], second.x[row] = whole[0][part], other.x[0][part]
-                second.target[row] = other.target[0]
-                second.deviation[row] = other.deviation[0]
-                second.depth[row] = other.depth[0]
+                clean[i], second.x[i] = whole[0][part], other.x[0][part]
+                second.target[i] = other.target[0]
+                second.deviation[i] = other.deviation[0]
+                second.depth[i] = other.depth[0]
 
 
 def make_pairs(

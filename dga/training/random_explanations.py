@@ -14,10 +14,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
+from dga.explanation.deconvolution import disk, wiener
 from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, UNCHANGED, Exposure
 from dga.explanation.noise_level import matched_depth, measure_noise, remove_impulses
 from dga.explanation.operators import line
-from dga.explanation.sharpness import disk, wiener
 from dga.images import to_levels
 
 CLEAN_SHARE = 0.3
@@ -63,7 +63,7 @@ def draw_second_pictures(
     ``clean``, ``corrupted``: ``[n, 3, S, S]`` in [-1, 1]; ``depth``: ordinary depths, int64
     ``[n]``, of which some are kept; ``seeds``: one a pair, fixes all that is drawn for it.
     """
-    rows = []
+    second = []
     for x, damaged, k, seed in zip(clean, corrupted, depth.tolist(), seeds, strict=True):
         rng = np.random.default_rng(seed)
         y = 1.0
@@ -73,8 +73,8 @@ def draw_second_pictures(
         elif rng.random() < INVERTED_SHARE:
             damaged = draw_inverse(damaged, rng)
         deviation = draw_deviation(damaged, rng) if y else 0.0
-        rows.append((damaged, y, deviation, draw_depth(schedule, k, deviation, rng)))
-    pictures, targets, deviations, depths = zip(*rows, strict=True)
+        second.append((damaged, y, deviation, draw_depth(schedule, k, deviation, rng)))
+    pictures, targets, deviations, depths = zip(*second, strict=True)
     return SecondPictures(
         torch.stack(pictures),
         torch.tensor(targets),

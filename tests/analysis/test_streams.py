@@ -9,7 +9,7 @@ from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.saved_runs import MissingRun, read_runs
 from dga.analysis.tables.comparisons import make_comparisons, make_stream_table
 from dga.corruptions import CORRUPTIONS
-from tests.fixtures.results import ResultRow, line, lines_of, write_run
+from tests.fixtures.results import ResultLine, line, lines_of, write_run
 
 PERMUTED = "dga-plus:permute=depth:batch=60"
 STREAM = {"stream": "wild", "corruptions": list(CORRUPTIONS), "severity": None}
@@ -20,7 +20,7 @@ def condition(photograph: int) -> tuple[str, int]:
     return (CORRUPTIONS[photograph % 15], severity) if severity else ("clean", 0)
 
 
-def wild_lines(method: str, photographs: int = 60, **rest: Any) -> list[ResultRow]:
+def wild_lines(method: str, photographs: int = 60, **rest: Any) -> list[ResultLine]:
     """DGA+ is right to severity 4, its permuted control to 2, others on clean pictures."""
     best = {"dga-plus": 4, PERMUTED: 2}.get(method, 0)
     rows = []

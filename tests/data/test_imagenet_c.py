@@ -16,7 +16,7 @@ from dga.data.image_sets import find_images
 from dga.data.imagenet_c import find_condition, list_conditions, list_wnids
 from dga.evaluation.judging import judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import ResultRow
+from dga.evaluation.results_file import ResultLine
 from dga.evaluation.run import evaluate
 from dga.networks.classifier import build_classifier
 from dga.networks.models import Models
@@ -92,7 +92,7 @@ def _lines(models: Models, plan: Plan, out: Path, batch: int = 5):
     return evaluate(models, methods, plan, out, batch)
 
 
-def _facts(lines: list[ResultRow]) -> list[ResultRow]:
+def _facts(lines: list[ResultLine]) -> list[ResultLine]:
     """But for seconds, and PSNR, which released pictures without clean ones have not."""
     apart = ("seconds", "psnr")
     return [{k: v for k, v in line.items() if k not in apart} for line in lines]

@@ -18,7 +18,7 @@ from dga.data.image_sets import ImageSet
 from dga.evaluation import cluster
 from dga.evaluation.cluster import Worker, evaluate_on_cluster
 from dga.evaluation.plan import Plan, choose_images
-from dga.evaluation.results_file import ResultRow
+from dga.evaluation.results_file import ResultLine
 from dga.evaluation.run import BatchResult, Task, evaluate, run_tasks
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
@@ -61,19 +61,19 @@ def wild(recipe: Worker) -> Worker:
     return dataclasses.replace(recipe, plan=stream)
 
 
-def _single(recipe: Worker, out: Path, batch: int = 2) -> list[ResultRow]:
+def _single(recipe: Worker, out: Path, batch: int = 2) -> list[ResultLine]:
     models = recipe.load()
     asked = parse_all(models.profile, recipe.methods)
     return _facts(evaluate(models, asked, recipe.plan, out, batch).lines)
 
 
 @pytest.fixture(scope="module")
-def whole(recipe: Worker, tmp_path_factory: pytest.TempPathFactory) -> list[ResultRow]:
+def whole(recipe: Worker, tmp_path_factory: pytest.TempPathFactory) -> list[ResultLine]:
     """What one machine alone finds."""
     return _single(recipe, tmp_path_factory.mktemp("single"))
 
 
-def _facts(lines: list[ResultRow]) -> list[ResultRow]:
+def _facts(lines: list[ResultLine]) -> list[ResultLine]:
     """In one order, whoever was done first."""
     rows = [{k: v for k, v in line.items() if k != "seconds"} for line in lines]
     return sorted(rows, key=lambda row: (row["corruption"], row["path"], row["method"]))

@@ -14,7 +14,7 @@ from PIL import Image
 from dga.corruptions import CORRUPTIONS
 from dga.data.framing import View
 from dga.evaluation.plan import Plan, choose_images, read_batch
-from dga.evaluation.results_file import ResultRow, ResultsFile, summarise
+from dga.evaluation.results_file import ResultLine, ResultsFile, summarise
 from dga.evaluation.run import Results, evaluate
 from dga.io.files import CONFIG, LINES
 from dga.networks.models import Models
@@ -31,7 +31,7 @@ def run(
     return evaluate(models, parse_all(models.profile, names), plan, out, batch)
 
 
-def facts(lines: list[ResultRow]) -> list[tuple[object, ...]]:
+def facts(lines: list[ResultLine]) -> list[tuple[object, ...]]:
     keys = ("corruption", "path", "method", "seed", "depth", "crossed", "prediction")
     return sorted(tuple(line[k] for k in keys) for line in lines)
 
@@ -194,7 +194,7 @@ def wild(plan: Plan) -> Plan:
     )
 
 
-def conditions(lines: list[ResultRow]) -> dict[str, tuple[str, int]]:
+def conditions(lines: list[ResultLine]) -> dict[str, tuple[str, int]]:
     return {line["path"]: (line["corruption"], line["severity"]) for line in lines}
 
 

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.testing import assert_close
 
+from dga.explanation.deconvolution import disk, wiener
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import DEVIATION_LIMIT, Exposure, Stretch, list_stretches
 from dga.explanation.glass import Glass
+from dga.explanation.measurement import repeated_share
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Blocks, Disk, Line
-from dga.explanation.sharpness import disk, repeated_share, wiener
 from dga.explanation.zoom import Zoom
 from dga.images import to_levels
 from dga.training.random_explanations import line

@@ -75,9 +75,9 @@ def test_reverse_lets_pictures_leave_at_their_own_depth(schedule, tiny_models):
     depths = [2, 0, 5, 1]
     process = ReverseProcess(schedule, tiny_models.denoiser)
     steps = list(process.run(x, depths, seeds=[1, 2, 3, 4]))
-    assert [s.rows.tolist() for s in steps] == [[0, 2, 3], [0, 2], [2], [2], [2]]
+    assert [s.indices.tolist() for s in steps] == [[0, 2, 3], [0, 2], [2], [2], [2]]
     assert [s.depth.tolist() for s in steps] == [[1, 4, 0], [0, 3], [2], [1], [0]]
-    last = {row: s.x[i] for s in steps for i, row in enumerate(s.rows.tolist())}
+    last = {index: s.x[i] for s in steps for i, index in enumerate(s.indices.tolist())}
     for i, depth in enumerate(depths):
         alone = list(process.run(x[i : i + 1], [depth], seeds=[i + 1]))
         assert len(alone) == depth

@@ -63,9 +63,9 @@ def test_windows_cover_everything_and_leave_no_seam(shape: tuple[int, int]) -> N
     total, ones = torch.zeros(3, *shape), torch.ones(3, 64, 64)
     for number in range(len(grid)):
         grid.add(total, number, ones)
-    assert grid.rows[-1] + 64 == shape[0]
-    assert grid.columns[-1] + 64 == shape[1]
-    assert max(np.diff(grid.rows), default=0) <= 48
+    assert grid.tops[-1] + 64 == shape[0]
+    assert grid.lefts[-1] + 64 == shape[1]
+    assert max(np.diff(grid.tops), default=0) <= 48
     torch.testing.assert_close(total / grid.weight(), torch.ones(3, *shape))
 
 
@@ -207,7 +207,7 @@ def test_impulses_stay_undone_where_there_is_no_noise(
     noise = torch.full(damaged.shape[:2], 0.4)
     noise[:, : noise.shape[1] // 2] = 0
     found = Explanation(
-        Degradation(impulses=0.3, noise=0.4), 0, 0.4, noise_map=noise, levels=(0.4,), state=None
+        Degradation(impulses=0.3, noise=0.4), 0, 0.4, noise_map=noise, levels=(0.4,), x_0=None
     )
 
     def explain(*_: object) -> Generator[None, None, Explanation]:

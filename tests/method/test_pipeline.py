@@ -13,7 +13,7 @@ from dga.diffusion import FewSteps, ForwardPath, ReverseProcess, forward_path
 from dga.images import from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.one_picture import adapt, adapt_steps
-from dga.pipeline import split_by_rows
+from dga.pipeline import split_by_states
 from dga.profiles import Diffusion
 from dga.stopping import Stop, choose_depth
 from dga.systems import DEFAULT_SYSTEMS, System, parse
@@ -37,18 +37,18 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_model
     repairs = repairs_of(choosy_models, *DEFAULT_SYSTEMS, "diffpure", "dda-ancestral")
     together = repaired(choosy_models, pictures, repairs)
     assert len(together) == len(pictures) * len(repairs)
-    for (row, repair), (forward, rebuilt) in together.items():
-        alone = repaired(choosy_models, pictures[row : row + 1], [repair], 3 + row)[0, repair]
+    for (i, repair), (forward, rebuilt) in together.items():
+        alone = repaired(choosy_models, pictures[i : i + 1], [repair], 3 + i)[0, repair]
         assert alone[0].stop == forward.stop
         assert alone[0].explanation.degradation == forward.explanation.degradation
         assert alone[0].steps == rebuilt.forward.steps
         assert apart(alone[1].image, rebuilt.image) <= 1
-        assert not forward.unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[row])
-    ends = {repair: [together[row, repair][0] for row in range(6)] for repair in repairs}
+        assert not forward.unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[i])
+    ends = {repair: [together[i, repair][0] for i in range(6)] for repair in repairs}
     assert len({one.stop for one in ends[repairs[0]]}) > 1  # some cross, others do not
     plus = ends[repairs[3]]
     assert [one.unchanged for one in plus] == [True, False, False, False, True, False]
-    assert [row for row, one in enumerate(plus) if one.explanation.degradation.noise] == [1, 5]
+    assert [i for i, one in enumerate(plus) if one.explanation.degradation.noise] == [1, 5]
     assert plus[3].explanation.degradation.exposure.gain > 2
 
 
@@ -56,12 +56,12 @@ def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
     """One step of the posterior mean from where its noise puts it; others are sampled."""
     (plus,) = repairs_of(choosy_models, "dga-plus:tau=0:max_depth=4:horizon=none:noise_tau=0")
     done = repaired(choosy_models, pictures, [plus])
-    for row, (forward, _) in ((row, pair) for (row, _), pair in done.items()):
-        noisy = row in (1, 5)
+    for i, (forward, _) in ((i, pair) for (i, _), pair in done.items()):
+        noisy = i in (1, 5)
         assert (
             (forward.diffusion == plus.noise_diffusion) == (forward.explanation.entry > 0) == noisy
         )
-        beyond = 0 if row in (0, 4) else 16 if noisy else 4  # of one colour; source data
+        beyond = 0 if i in (0, 4) else 16 if noisy else 4  # of one colour; source data
         assert forward.stop.t_star == forward.explanation.entry + beyond
         assert forward.steps == min(forward.stop.t_star, 1 if noisy else 4)
 
@@ -110,7 +110,7 @@ def test_same_seed_same_bits(choosy_models, pictures):
 def test_a_curve_to_some_depth_stops_where_the_whole_one_does(choosy_models, pictures, tau):
     chosen = systems_of(choosy_models, f"dga:tau={tau}:horizon=60")
     whole = adapt(choosy_models, pictures[4], 3, chosen)
-    *_, short = adapt_steps(choosy_models, pictures[4], 3, chosen, extent=16)
+    *_, short = adapt_steps(choosy_models, pictures[4], 3, chosen, curve_depth=16)
     known = len(short.forward.logits)
     assert short.forward.stop == whole.forward.stop
     assert known == 61 if whole.forward.stop.gave_up else 17 <= known <= 61
@@ -155,11 +155,11 @@ def test_a_fixed_depth_asks_no_discriminator(choosy_models, pictures, drawn):
     assert drawn == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize(("row", "looked"), [(0, 0), (4, 3)], ids=["one colour", "source data"])
-def test_what_is_left_alone_is_not_noised(choosy_models, pictures, drawn, row, looked):
+@pytest.mark.parametrize(("i", "looked"), [(0, 0), (4, 3)], ids=["one colour", "source data"])
+def test_what_is_left_alone_is_not_noised(choosy_models, pictures, drawn, i, looked):
     models = counted(choosy_models)
     (plus,) = repairs_of(models, "dga-plus")
-    ((forward, _),) = repaired(models, pictures[row : row + 1], [plus]).values()
+    ((forward, _),) = repaired(models, pictures[i : i + 1], [plus]).values()
     assert forward.unchanged
     assert (models.explainer.shown, models.denoiser.shown, drawn) == (looked, 0, [])
 
@@ -207,8 +207,8 @@ def test_seconds_do_not_depend_on_what_ran_before(choosy_models, pictures, monke
     repairs = repairs_of(
         models, *DEFAULT_SYSTEMS, "dga:tau=0:max_depth=30", "dga-plus:exposure=false"
     )
-    for row in (3, 5):
-        shown = pictures[row : row + 1]
+    for i in (3, 5):
+        shown = pictures[i : i + 1]
         forth, back = (repaired(models, shown, some) for some in (repairs, repairs[::-1]))
         for repair in repairs:
             seconds = [
@@ -227,9 +227,9 @@ def test_memory_that_runs_out_is_a_sentence(choosy_models, pictures):
         adapt(small, pictures[2], 0, systems_of(small, "dda"))
 
 
-def test_a_batch_is_bounded_by_its_rows_not_its_pictures():
+def test_a_batch_is_bounded_by_its_states_not_its_pictures():
     jobs = [[SimpleNamespace(starts=(1,) * n)] for n in (2, 1, 2, 3, 4, 1)]
-    assert [len(batch) for batch in split_by_rows(jobs, 3)] == [2, 1, 1, 1, 1]
+    assert [len(batch) for batch in split_by_states(jobs, 3)] == [2, 1, 1, 1, 1]
 
 
 # What is refused

@@ -129,7 +129,7 @@ def test_a_noise_map_goes_whole_to_another_picture(choosy_models, pictures, what
     stops = [forward for forward, _ in repaired(choosy_models, pictures[:3], [repair]).values()]
     maps = [torch.full((32, 32), 0.1 * (row + 1)) for row in range(3)]
     for row, forward in enumerate(stops):
-        noise = {"noise_map": maps[row], "levels": (0.05, 0.1 * (row + 1)), "state": maps[row]}
+        noise = {"noise_map": maps[row], "levels": (0.05, 0.1 * (row + 1)), "x_0": maps[row]}
         explanation = dataclasses.replace(forward.explanation, **noise)
         stops[row] = dataclasses.replace(forward, explanation=explanation)
     x = to_tensor(pictures[:3])
@@ -137,8 +137,8 @@ def test_a_noise_map_goes_whole_to_another_picture(choosy_models, pictures, what
     for permuted, j in zip(permute_stops(choosy_models, what, stops), order, strict=True):
         explanation = permuted.explanation
         assert explanation.noise_map is maps[j]
-        assert (explanation.levels, explanation.state) == ((0.05, 0.1 * (j + 1)), None)
-        assert torch.equal(permuted.x_0, explanation.degradation.inverse(x[permuted.row]))
+        assert (explanation.levels, explanation.x_0) == ((0.05, 0.1 * (j + 1)), None)
+        assert torch.equal(permuted.x_0, explanation.degradation.inverse(x[permuted.index]))
         assert len(permuted.states) == 2
 
 

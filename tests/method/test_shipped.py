@@ -41,7 +41,7 @@ def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models):
     """Photographs downsized from high resolution are source data: 7 of 8 stop by depth 4."""
 
     def t_star(pixels: Pixels, seed: int) -> int:
-        *_, run = adapt_steps(shipped_models, pixels, seed, [], extent=0)
+        *_, run = adapt_steps(shipped_models, pixels, seed, [], curve_depth=0)
         return run.t_star
 
     clean = [t_star(_photograph(name), seed) for seed, name in enumerate(PHOTOGRAPHS)]

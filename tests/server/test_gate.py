@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from app.server import gate as gates
-from app.server.contents import FAILED, clean_events, is_sentence
+from app.server.contents import REQUEST_FAILED, clean_events, is_sentence
 from app.server.gate import API, REFUSALS, Allowance, Gate, address_of
 from app.server.photos import UnknownPhotoError
 
@@ -491,7 +491,7 @@ def test_errors_in_events_are_sentences(values: Any, place: list[str]) -> None:
         return value
 
     body = b"event: error\ndata: " + json.dumps(values).encode() + b"\n\n"
-    assert said(clean_events(body)) == FAILED
+    assert said(clean_events(body)) == REQUEST_FAILED
     ours = body.replace(json.dumps(said(body)).encode(), b'"The error: the line is full."')
     assert said(clean_events(ours)) == "The error: the line is full."
     plain = b'event: generating\ndata: [{"headline": "No error here: /tmp"}]\n\n'

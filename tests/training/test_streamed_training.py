@@ -83,7 +83,7 @@ def test_a_picture_that_cannot_be_read_is_named(profile, picture_folder, tmp_pat
     data = tmp_path / "data"
     shutil.copytree(picture_folder, data)
     images = find_images([data], View.of(profile).clean)
-    name = images.names[int(loop.choose_rows(16, 4, 0, 0)[2])]
+    name = images.names[int(loop.choose_indices(16, 4, 0, 0)[2])]
     (data / name).write_bytes(b"not a picture")
     with pytest.raises(ValueError, match=name):
         PairBatches(profile, Study(), images, CONFIG)[0]

@@ -55,10 +55,10 @@ def test_learning_rate_rises_stays_and_falls():
 
 
 def test_every_picture_once_per_pass():
-    rows = np.concatenate([loop.choose_rows(20, 7, 0, step) for step in range(20)])
-    assert len(rows) == 140
-    assert all(sorted(rows[20 * i : 20 * i + 20]) == list(range(20)) for i in range(7))
-    assert rows[:20].tolist() != rows[20:40].tolist()
+    indices = np.concatenate([loop.choose_indices(20, 7, 0, step) for step in range(20)])
+    assert len(indices) == 140
+    assert all(sorted(indices[20 * i : 20 * i + 20]) == list(range(20)) for i in range(7))
+    assert indices[:20].tolist() != indices[20:40].tolist()
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from dga.analysis.tables.accuracy import INTERVALS
 from dga.analysis.tables.table import Rows, Table, format_estimate, format_points
 from dga.sentences import STREAMS
 
-OURS = ("dga-plus", "dga-plus+tent", "dga-guided")
+COMPARED_METHODS = ("dga-plus", "dga-plus+tent", "dga-guided")
+"""Each is held against every other method."""
 
 
 def make_stream_table(pooled: PooledRuns) -> Table:
@@ -56,7 +57,7 @@ def make_comparisons(pooled: PooledRuns) -> Table:
 def list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
     """Ours and each rival, a pair and either part, DGA+ without a stage, a method's control."""
     methods = pooled.methods_to_compare
-    for method in OURS:
+    for method in COMPARED_METHODS:
         if method in methods:
             yield from ((method, rival) for rival in methods if rival != method)
     for name in map(MethodName.parse, pooled.methods):

@@ -61,17 +61,3 @@ def place_at_origin(kernel: Tensor, size: torch.Size) -> Tensor:
     rows, columns = ((torch.arange(len(kernel)) - len(kernel) // 2) % side for side in size)
     canvas = torch.zeros(size, dtype=kernel.dtype)
     return canvas.index_put_((rows[:, None], columns), kernel, accumulate=True)
-
-
-def repeated_share(x: Tensor) -> float:
-    """Share of rows and of columns, the smaller, that repeat the one before them exactly.
-
-    ``x``: ``[3, H, W]``. Large where a picture was enlarged without interpolation: its finest
-    scale then holds edges of blocks and no detail that a deconvolution could bring back.
-    """
-    height, width = x.shape[-2:]
-    if min(height, width) < 2:
-        return 0.0
-    rows = (x[:, 1:] == x[:, :-1]).all(2).all(0).float().mean()
-    columns = (x[:, :, 1:] == x[:, :, :-1]).all(1).all(0).float().mean()
-    return float(torch.minimum(rows, columns))
