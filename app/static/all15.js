@@ -10,21 +10,29 @@ function showBoard() {
   const isGuided = find("#guided").checked;
   const cellOf = (row, column) => row.cells[column === "paper" && isGuided ? "guided" : column];
   find("#rows").replaceChildren(...board.rows.map((row) => make("tr", {},
-    make("th", { scope: "row" }, page.names[row.damage], make("small", {}, page.descriptions[row.damage]), make("small", {}, `Found: ${row.found}`)),
+    make("th", { scope: "row" }, page.names[row.damage],
+      make("small", {}, page.descriptions[row.damage]), make("small", {}, `Found: ${row.found}`)),
     ...columns.map((column) => showCell(row, column, cellOf(row, column))))));
   for (const node of all("[data-count]")) {
-    const right = board.rows.filter((row) => cellOf(row, node.dataset.count).reading.is_right).length;
+    const isRight = (row) => cellOf(row, node.dataset.count).reading.is_right;
+    const right = board.rows.filter(isRight).length;
     put(node, `right in ${right} of ${board.rows.length}`);
   }
   const repaired = board.rows.filter((row) => row.cells.repaired.reading.is_right).length;
   const damaged = board.rows.filter((row) => row.cells.damaged.reading.is_right).length;
-  put(find("#headline"), `${board.photo[0].toUpperCase()}${board.photo.slice(1)}, damaged in ${board.rows.length} ways: ${damaged} are read right, and ${repaired} after our repair.`);
+  const photo = `${board.photo[0].toUpperCase()}${board.photo.slice(1)}`;
+  put(find("#headline"), `${photo}, damaged in ${board.rows.length} ways: `
+    + `${damaged} are read right, and ${repaired} after our repair.`);
 }
 
 function showCell(row, column, { image, reading }) {
   const address = `.?photo=${board.photo}&damage=${row.damage}&strength=${board.strength}`;
-  const text = make("span", { class: "label" }, reading.label, "\u00a0", make("span", { class: "mark" }, reading.is_right ? "✓" : "✗"), make("small", {}, percent(reading.share)));
-  return make("td", { "data-column": column, class: reading.is_right ? "right" : "wrong" }, make("a", { href: address }, make("img", { src: image, alt: "", width: 112, height: 112, loading: "lazy" }), text));
+  const mark = make("span", { class: "mark" }, reading.is_right ? "✓" : "✗");
+  const share = make("small", {}, percent(reading.share));
+  const text = make("span", { class: "label" }, reading.label, "\u00a0", mark, share);
+  const picture = make("img", { src: image, alt: "", width: 112, height: 112, loading: "lazy" });
+  const attributes = { "data-column": column, class: reading.is_right ? "right" : "wrong" };
+  return make("td", attributes, make("a", { href: address }, picture, text));
 }
 
 makeRadioGroup(find("#photos"), async (photo) => {

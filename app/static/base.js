@@ -27,9 +27,13 @@ export function make(tag, attributes = {}, ...children) {
 /** An element of SVG. */
 export function draw(tag, attributes = {}, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  setAttributes(node, attributes);
   node.append(...children);
   return node;
+}
+
+export function setAttributes(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
 }
 
 /** 0.934 as 93 %; nothing is 100 % that is not. */
@@ -59,7 +63,8 @@ export function drag(node, press, move, end = () => {}) {
 
 /** Whether a key belongs to the browser or to a field. */
 export const isTaken = (event) =>
-  event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), textarea, select");
+  event.ctrlKey || event.metaKey || event.altKey ||
+  event.target.closest("input:not([type=range]), textarea, select");
 
 /** A group is one stop of the Tab key; arrows, Home and End go through it. */
 export function makeRadioGroup(root, choose) {
@@ -78,14 +83,19 @@ export function makeRadioGroup(root, choose) {
   root.addEventListener("keydown", (event) => {
     const list = items();
     const index = list.indexOf(document.activeElement);
-    const to = { ArrowRight: index + 1, ArrowDown: index + 1, ArrowLeft: index - 1, ArrowUp: index - 1, Home: 0, End: -1 }[event.key];
+    const [before, after] = [index - 1, index + 1];
+    const to = {
+      ArrowRight: after, ArrowDown: after, ArrowLeft: before, ArrowUp: before, Home: 0, End: -1,
+    }[event.key];
     if (index < 0 || to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     const item = list.at(to % list.length);
     item.focus();
     item.click();
   });
-  return { check: (value) => check(all("[role=radio]", root).find((item) => (item.value ?? item.dataset.value) === value)) };
+  const findItem = (value) =>
+    all("[role=radio]", root).find((item) => (item.value ?? item.dataset.value) === value);
+  return { check: (value) => check(findItem(value)) };
 }
 
 /** A sentence for whoever sees the page, and the HTTP status it came with. */
@@ -177,6 +187,9 @@ const inside = find("#inside");
 if (inside) {
   const links = all("nav[aria-label=Pages] a").slice(0, 2);
   links[1].addEventListener("click", () => inside.focus());
-  const mark = ([{ isIntersecting }]) => links.forEach((link, n) => (isIntersecting === (n === 1) ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current")));
+  const mark = ([{ isIntersecting }]) => links.forEach((link, n) => {
+    if (isIntersecting === (n === 1)) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  });
   new IntersectionObserver(mark, { rootMargin: "-50% 0px -50% 0px" }).observe(inside);
 }

@@ -3,7 +3,11 @@ import { find, clamp, drag, makeRadioGroup } from "./base.js";
 
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const MOST_POINTS = 60;
-const PREVIEWS = { noise: "rgb(255 255 255 / 55%)", blur: "rgb(160 165 180 / 60%)", dark: "rgb(0 0 0 / 75%)" };
+const PREVIEWS = {
+  noise: "rgb(255 255 255 / 55%)",
+  blur: "rgb(160 165 180 / 60%)",
+  dark: "rgb(0 0 0 / 75%)",
+};
 
 /** A brush on `canvas`, over `picture`; `paint` gets all strokes after each. */
 export function makeBrush(canvas, picture, most, paint) {
@@ -21,18 +25,27 @@ export function makeBrush(canvas, picture, most, paint) {
     const photo = find("#before");
     const [width, height] = [photo.naturalWidth || 1, photo.naturalHeight || 1];
     const scale = Math.min(canvas.width / width, canvas.height / height);
-    return { left: (canvas.width - width * scale) / 2, top: (canvas.height - height * scale) / 2, width: width * scale, height: height * scale };
+    return {
+      left: (canvas.width - width * scale) / 2,
+      top: (canvas.height - height * scale) / 2,
+      width: width * scale,
+      height: height * scale,
+    };
   }
   function pointOf(event) {
     const box = canvas.getBoundingClientRect();
     const { left, top, width, height } = area();
     const scale = canvas.width / box.width; // where full screen enlarges the page
-    return [clamp(((event.clientX - box.left) * scale - left) / width, 0, 1), clamp(((event.clientY - box.top) * scale - top) / height, 0, 1)];
+    return [
+      clamp(((event.clientX - box.left) * scale - left) / width, 0, 1),
+      clamp(((event.clientY - box.top) * scale - top) / height, 0, 1),
+    ];
   }
   function add(points) {
     if (strokes.length >= most) return;
     const every = Math.ceil(points.length / MOST_POINTS);
-    const stroke = { kind, size: size(), points: points.filter((_, n) => n % every === 0 || n === points.length - 1) };
+    const kept = points.filter((_, n) => n % every === 0 || n === points.length - 1);
+    const stroke = { kind, size: size(), points: kept };
     strokes = [...strokes, stroke];
     pending.push(stroke);
     paint(strokes);
@@ -44,7 +57,8 @@ export function makeBrush(canvas, picture, most, paint) {
   function drawStroke({ kind, size, points }) {
     const { left, top, width, height } = area();
     const lineWidth = size * Math.max(width, height);
-    Object.assign(pen, { lineWidth, lineCap: "round", lineJoin: "round", strokeStyle: PREVIEWS[kind] });
+    const strokeStyle = PREVIEWS[kind];
+    Object.assign(pen, { lineWidth, lineCap: "round", lineJoin: "round", strokeStyle });
     pen.beginPath();
     for (const [x, y] of [points[0], ...points]) pen.lineTo(left + x * width, top + y * height);
     pen.stroke();
@@ -73,7 +87,9 @@ export function makeBrush(canvas, picture, most, paint) {
   canvas.addEventListener("keydown", (event) => {
     const by = event.shiftKey ? 0.1 : 0.02;
     if (event.key === " " || event.key === "Enter") add([spot]);
-    else if (MOVES[event.key]) spot = spot.map((share, n) => clamp(share + by * MOVES[event.key][n], 0, 1));
+    else if (MOVES[event.key]) {
+      spot = spot.map((share, n) => clamp(share + by * MOVES[event.key][n], 0, 1));
+    }
     else return;
     event.preventDefault();
     drawRing();

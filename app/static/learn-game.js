@@ -9,7 +9,8 @@ export function startGame({ rounds, stop }, tau) {
   const isDone = () => answers.length === rounds.length;
   const isAnswered = () => answers.length > round;
   /** It is right where it is surer of the damaged one by a whole per cent; half where it is not. */
-  const scoreOf = ({ sure: [other, damaged] }) => Math.sign(Math.round(100 * damaged) - Math.round(100 * other)) / 2 + 0.5;
+  const scoreOf = ({ sure: [other, damaged] }) =>
+    Math.sign(Math.round(100 * damaged) - Math.round(100 * other)) / 2 + 0.5;
 
   function start() {
     answers = [];
@@ -40,7 +41,8 @@ export function startGame({ rounds, stop }, tau) {
     sides.forEach((button, index) => {
       button.classList.toggle("is-damaged", isAnswered() && index === side);
       button.setAttribute("aria-disabled", String(isAnswered()));
-      put(find("span > span", button), isAnswered() ? (index === side ? "Damaged" : "Undamaged") : `Picture ${index + 1}`);
+      const answer = index === side ? "Damaged" : "Undamaged";
+      put(find("span > span", button), isAnswered() ? answer : `Picture ${index + 1}`);
     });
     const count = answers.length;
     const network = rounds.slice(0, count).reduce((sum, one) => sum + scoreOf(one), 0);
@@ -49,12 +51,19 @@ export function startGame({ rounds, stop }, tau) {
     find("#rounds").replaceChildren(...rounds.map((one, index) => {
       const isHere = index < count;
       const [other, damaged] = one.sure;
+      const [kind, words] = answers[index] ? ["ok", "✓ right"] : ["bad", "✗ wrong"];
+      const mark = make("span", { class: kind }, words);
       return make("tr", { "aria-current": index === round ? "true" : null },
         make("th", { scope: "row" }, `${one.depth}`),
-        make("td", {}, isHere ? make("span", { class: answers[index] ? "ok" : "bad" }, answers[index] ? "✓ right" : "✗ wrong") : "…"),
+        make("td", {}, isHere ? mark : "…"),
         make("td", {}, isHere ? `${percent(damaged)} · ${percent(other)}` : "…"));
     }));
-    const sentence = isAnswered() ? `${answers[round] ? "Right." : "It was the other one."} The detector is ${percent(sure[1])} sure that the damaged one is damaged, and ${percent(sure[0])} of the other.` : `Round ${round + 1} of ${rounds.length}: ${depth} steps of noise on both. Which was damaged?`;
+    const verdict = answers[round] ? "Right." : "It was the other one.";
+    const sentence = isAnswered()
+      ? `${verdict} The detector is ${percent(sure[1])} sure that the damaged one is damaged, `
+        + `and ${percent(sure[0])} of the other.`
+      : `Round ${round + 1} of ${rounds.length}: ${depth} steps of noise on both. `
+        + "Which was damaged?";
     put(find("#game-words"), isDone() ? tellEnd() : sentence);
     put(next, isDone() ? "Play again" : "Add noise");
     next.disabled = !isAnswered();
@@ -62,8 +71,11 @@ export function startGame({ rounds, stop }, tau) {
 
   function tellEnd() {
     const miss = rounds.find((_, index) => !answers[index]);
-    const yours = miss ? `Your first miss came at ${miss.depth} steps of noise.` : "You found every one.";
-    return `${yours} Of these amounts ${stop} steps is the first at which the detector is below ${percent(tau)}, where the paper stops. It scores where it suspects the damaged one more, even if it is not very sure.`;
+    const yours = miss
+      ? `Your first miss came at ${miss.depth} steps of noise.` : "You found every one.";
+    return `${yours} Of these amounts ${stop} steps is the first at which the detector is below `
+      + `${percent(tau)}, where the paper stops. It scores where it suspects the damaged one more, `
+      + "even if it is not very sure.";
   }
 
   sides.forEach((button, index) => button.addEventListener("click", () => answer(index)));

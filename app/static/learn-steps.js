@@ -4,7 +4,8 @@ import { clamp, data, draw, find, makeRadioGroup, make, percent, put } from "./b
 const { names, methods, afterAn } = data();
 
 const capitalise = (text) => text[0].toUpperCase() + text.slice(1);
-const nameDamage = ({ damage, strength }) => `${names[damage].toLowerCase().replace("jpeg", "JPEG")}, ${strength} of 5`;
+const nameDamage = ({ damage, strength }) =>
+  `${names[damage].toLowerCase().replace("jpeg", "JPEG")}, ${strength} of 5`;
 const nameCase = (one) => `${capitalise(one.truth)}: ${nameDamage(one)}`;
 
 /** "an ice bear". */
@@ -22,7 +23,10 @@ function showReading(selector, { label, share, isRight }) {
   row.classList.toggle("wrong", !isRight);
   row.classList.toggle("is-unsure", share < 0.5);
   row.style.setProperty("--share", `${100 * share}%`);
-  find(".label", row).replaceChildren(make("span", {}, label), make("span", { class: "mark", role: "img", "aria-label": isRight ? ", right" : ", wrong" }, isRight ? "✓" : "✗"));
+  const mark = { class: "mark", role: "img", "aria-label": isRight ? ", right" : ", wrong" };
+  find(".label", row).replaceChildren(
+    make("span", {}, label), make("span", mark, isRight ? "✓" : "✗"),
+  );
   put(find(".share", row), percent(share));
 }
 
@@ -63,7 +67,8 @@ export function showOurs(one) {
   showReading("#ours-original", original);
   showReading("#ours-damaged", damaged);
   showReading("#ours-repaired", plus);
-  put(find("#ours-words"), `Found: ${found}. ${plus.isRight ? `With it undone, it is ${article(truth)} again` : "With it undone, it is still read wrong"}: ${percent(plus.share)}.`);
+  const end = plus.isRight ? `it is ${article(truth)} again` : "it is still read wrong";
+  put(find("#ours-words"), `Found: ${found}. With it undone, ${end}: ${percent(plus.share)}.`);
   follow("#divider", (at, input) => {
     input.parentElement.style.setProperty("--at", `${at}%`);
     input.setAttribute("aria-valuetext", `${at} % of the picture damaged`);
@@ -75,11 +80,15 @@ const steps = (depth) => `${depth} step${depth === 1 ? "" : "s"}`;
 /** Why the stop need not be where the classifier reads best. */
 function compareStop(depths, stop, way) {
   const right = depths.filter((one) => one[way].isRight);
-  const best = right.reduce((first, one) => (one[way].share > first[way].share ? one : first), right[0]);
+  const pickSurer = (first, one) => (one[way].share > first[way].share ? one : first);
+  const best = right.reduce(pickSurer, right[0]);
   const asked = "The detector judges whether the picture looks damaged, not what it shows.";
   if (!best) return `${asked} The classifier reads it right from none of these amounts.`;
-  return best.depth === stop ? `${asked} Here t* is also where the classifier reads it best, of these amounts.`
-    : `${asked} Of these amounts, the classifier reads it best from ${steps(best.depth)}: ${best[way].label}, ${percent(best[way].share)}.`;
+  if (best.depth === stop) {
+    return `${asked} Here t* is also where the classifier reads it best, of these amounts.`;
+  }
+  return `${asked} Of these amounts, the classifier reads it best from ${steps(best.depth)}: `
+    + `${best[way].label}, ${percent(best[way].share)}.`;
 }
 
 export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) {
@@ -88,7 +97,8 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) 
   const last = confidence.length - 1; // the slider has the graph's axis
   input.max = last;
   input.value = stop;
-  find("#depths").replaceChildren(...[0, 1, 2, 3, 4].map((quarter) => make("span", {}, (quarter * last) / 4)));
+  const label = (quarter) => make("span", {}, (quarter * last) / 4);
+  find("#depths").replaceChildren(...[0, 1, 2, 3, 4].map(label));
   const plot = find("#plot");
   let move = () => {};
   new ResizeObserver(() => { // also when this step is opened
@@ -101,8 +111,9 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) 
   follow("#depth", (value) => {
     const by = value - depths[place].depth;
     const distance = ({ depth }) => Math.abs(depth - value);
-    const nearest = depths.reduce((best, one, n) => (distance(one) < distance(depths[best]) ? n : best), 0);
-    place = Math.abs(by) === 1 ? clamp(place + by, 0, depths.length - 1) : nearest; // one step: an arrow key
+    const pickNearer = (best, one, n) => (distance(one) < distance(depths[best]) ? n : best);
+    const isArrowKey = Math.abs(by) === 1; // one step
+    place = isArrowKey ? clamp(place + by, 0, depths.length - 1) : depths.reduce(pickNearer, 0);
     input.value = depths[place].depth;
     const way = guided.checked ? "guided" : "free";
     const { depth, state, [way]: reading } = depths[place];
@@ -112,32 +123,60 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) 
     input.setAttribute("aria-valuetext", steps(depth));
     showPicture("#noise-state", state, `${nameCase(one)}, after ${steps(depth)} of noise`);
     showPicture("#noise-rebuilt", reading.image, `Rebuilt from there, read as ${reading.label}`);
-    find("#noise-label").replaceChildren(depth ? "Rebuilt: " : "As it came: ", make("b", {}, reading.label), ` ${reading.isRight ? "✓" : "✗"} ${percent(reading.share)}`);
+    find("#noise-label").replaceChildren(
+      depth ? "Rebuilt: " : "As it came: ",
+      make("b", {}, reading.label),
+      ` ${reading.isRight ? "✓" : "✗"} ${percent(reading.share)}`,
+    );
     move(depth);
     const sure = percent(confidence[depth]);
     const how = depth < stop ? `Not enough: the detector is still ${sure} sure of damage.`
-      : depth > stop ? `More than the detector asks for: the line fell below the dashes at ${stop} already.`
+      : depth > stop
+        ? `More than the detector asks for: the line fell below the dashes at ${stop} already.`
         : isCrossed ? `Here it stops: the line falls below the dashes. This is t*, ${steps(stop)}.`
-          : `The limit is reached, ${steps(stop)}: the detector is still ${sure} sure of damage. This is t*.`;
-    put(find("#noise-words"), `${how} ${depth ? "Rebuilt from here" : "Without noise"}, it is read ${reading.isRight ? "right" : "wrong"}, ${percent(reading.share)} sure.`);
+          : `The limit is reached, ${steps(stop)}: the detector is still ${sure} sure of damage. `
+            + "This is t*.";
+    const start = depth ? "Rebuilt from here" : "Without noise";
+    const end = `${reading.isRight ? "right" : "wrong"}, ${percent(reading.share)} sure`;
+    put(find("#noise-words"), `${how} ${start}, it is read ${end}.`);
   });
 }
 
-/** Confidence by steps of noise, against the threshold, as wide as its box. Returns what moves the mark. */
+/** Confidence by steps of noise, against the threshold, as wide as its box; returns what moves the
+ * mark. */
 function drawCurve(plot, confidence, tau, stop) {
   const [height, left, right, top, bottom] = [240, 60, 12, 28, 48];
   const width = (height * plot.clientWidth) / plot.clientHeight;
   const x = (depth) => left + ((width - left - right) * depth) / (confidence.length - 1);
   const y = (share) => height - bottom - (height - top - bottom) * share;
-  const line = (kind, points) => draw("polyline", { class: kind, points: points.map(([depth, share]) => `${x(depth).toFixed(1)},${y(share).toFixed(1)}`).join(" ") });
-  const text = (at, down, words, anchor) => draw("text", { x: at, y: down, "text-anchor": anchor }, words);
+  const place = ([depth, share]) => `${x(depth).toFixed(1)},${y(share).toFixed(1)}`;
+  const line = (kind, points) =>
+    draw("polyline", { class: kind, points: points.map(place).join(" ") });
+  const text = (at, down, words, anchor) =>
+    draw("text", { x: at, y: down, "text-anchor": anchor }, words);
   const last = confidence.length - 1;
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `How sure the detector is of damage: ${percent(confidence[0])} without noise, ${percent(confidence[stop])} after ${steps(stop)}, ${percent(confidence[last])} after ${steps(last)}` });
-  for (const share of [0, 0.5, 1]) svg.append(line("grid", [[0, share], [last, share]]), text(left - 8, y(share) + 6, percent(share), "end"));
-  for (let depth = 0; depth <= last; depth += last / 4) svg.append(text(x(depth), height - bottom + 21, depth, "middle"));
-  svg.append(text(left, 16, "How sure of damage", "start"), text(width - right, height - 4, "steps of noise", "end"));
-  const mark = draw("g", { class: "mark" }, draw("line", { y1: y(1), y2: y(0) }), draw("circle", { r: 7 }), draw("text", { y: y(0.2) }));
-  svg.append(line("tau", [[0, tau], [last, tau]]), text(width - right, y(tau) + (confidence[last] > tau ? 20 : -8), `dashes: τ = ${percent(tau)}`, "end"), line("curve", [...confidence.entries()]), mark);
+  const svg = draw("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-label": `How sure the detector is of damage: ${percent(confidence[0])} without noise, `
+      + `${percent(confidence[stop])} after ${steps(stop)}, `
+      + `${percent(confidence[last])} after ${steps(last)}`,
+  });
+  for (const share of [0, 0.5, 1]) {
+    svg.append(line("grid", [[0, share], [last, share]]));
+    svg.append(text(left - 8, y(share) + 6, percent(share), "end"));
+  }
+  for (let depth = 0; depth <= last; depth += last / 4) {
+    svg.append(text(x(depth), height - bottom + 21, depth, "middle"));
+  }
+  svg.append(text(left, 16, "How sure of damage", "start"));
+  svg.append(text(width - right, height - 4, "steps of noise", "end"));
+  const mark = draw("g", { class: "mark" },
+    draw("line", { y1: y(1), y2: y(0) }), draw("circle", { r: 7 }), draw("text", { y: y(0.2) }));
+  const below = confidence[last] > tau ? 20 : -8; // clear of the curve's end
+  svg.append(line("tau", [[0, tau], [last, tau]]));
+  svg.append(text(width - right, y(tau) + below, `dashes: τ = ${percent(tau)}`, "end"));
+  svg.append(line("curve", [...confidence.entries()]), mark);
   svg.append(line("stop", [[stop, 0.1], [stop, 0]]), text(x(stop) + 6, y(0.04), "t*", "start"));
   plot.replaceChildren(svg);
   return (depth) => {
@@ -153,7 +192,9 @@ function drawCurve(plot, confidence, tau, stop) {
 
 /** Radio buttons, one a case; the first is chosen. */
 function offer(selector, titles, choose) {
-  find(selector).append(...titles.map((title, index) => make("button", { type: "button", class: "button", role: "radio", value: index }, title)));
+  const button = { type: "button", class: "button", role: "radio" };
+  const makeButton = (title, index) => make("button", { ...button, value: index }, title);
+  find(selector).append(...titles.map(makeButton));
   const group = makeRadioGroup(find(selector), (value) => choose(Number(value)));
   group.check("0");
   choose(0);
@@ -162,7 +203,9 @@ function offer(selector, titles, choose) {
 function showCase(root, one, parts) {
   for (const part of parts) {
     const reading = one[part];
-    showPicture(`#${root}-${part}`, reading.image, `${nameCase(one)}. ${methods[part] ?? capitalise(part)}: read as ${reading.label}`);
+    const way = methods[part] ?? capitalise(part);
+    const words = `${nameCase(one)}. ${way}: read as ${reading.label}`;
+    showPicture(`#${root}-${part}`, reading.image, words);
     showReading(`#${root}-${part}-reading`, reading);
   }
 }
@@ -170,8 +213,11 @@ function showCase(root, one, parts) {
 export function showComparison(cases) {
   const ways = Object.keys(methods);
   const right = ways.map((way) => cases.filter((one) => one[way].isRight).length);
-  offer("#damages", cases.map(nameCase), (index) => showCase("compare", cases[index], ["damaged", ...ways]));
-  put(find("#compare-words"), `Read right, of these ${cases.length}: our repair ${right[0]}, the paper’s method ${right[1]}, the rival ${right[2]}. These are examples; Results counts many photographs.`);
+  const show = (index) => showCase("compare", cases[index], ["damaged", ...ways]);
+  offer("#damages", cases.map(nameCase), show);
+  put(find("#compare-words"), `Read right, of these ${cases.length}: our repair ${right[0]}, `
+    + `the paper’s method ${right[1]}, the rival ${right[2]}. `
+    + "These are examples; Results counts many photographs.");
 }
 
 export function showFailures(cases) {
@@ -181,8 +227,11 @@ export function showFailures(cases) {
     showCase("fails", one, ["original", "damaged", "plus"]);
     const end = `${plus.isRight ? "right" : "wrong"}: ${plus.label}, ${percent(plus.share)}.`;
     const isAlone = damaged.image === plus.image;
-    put(find("#fails-words"), isAlone ? `Nothing was found that our repair can undo, so it was left alone. It is read ${end}`
-      : damaged.isRight && !plus.isRight ? `Found: ${found}. Undoing that made it worse: it was read right before, and after it is ${end}`
-        : `Found: ${found}. After undoing that it is read ${end}`);
+    const isWorse = damaged.isRight && !plus.isRight;
+    const how = isWorse ? "Undoing that made it worse: it was read right before, and after it is"
+      : "After undoing that it is read";
+    put(find("#fails-words"), isAlone
+      ? `Nothing was found that our repair can undo, so it was left alone. It is read ${end}`
+      : `Found: ${found}. ${how} ${end}`);
   });
 }

@@ -15,7 +15,10 @@ function readAddress() {
 function showStep(to, isMoved) {
   now = to;
   steps.forEach((step, index) => { step.hidden = index !== now; });
-  links.forEach((link, index) => (index === now ? link.setAttribute("aria-current", "step") : link.removeAttribute("aria-current")));
+  links.forEach((link, index) => {
+    if (index === now) link.setAttribute("aria-current", "step");
+    else link.removeAttribute("aria-current");
+  });
   for (const [link, by] of [["#back", -1], ["#next", 1]]) {
     const number = now + 1 + by;
     const isThere = number >= 1 && number <= steps.length;
@@ -23,7 +26,8 @@ function showStep(to, isMoved) {
     if (isThere) find(link).href = `learn#step-${number}`;
   }
   const nav = find(".steps ol");
-  nav.scrollLeft = links[now].parentElement.offsetLeft - (nav.clientWidth - links[now].offsetWidth) / 2;
+  const margin = (nav.clientWidth - links[now].offsetWidth) / 2;
+  nav.scrollLeft = links[now].parentElement.offsetLeft - margin;
   find(".turn").classList.add("is-ready");
   if (!isMoved) return;
   scrollTo(0, 0);
@@ -34,7 +38,8 @@ function showStep(to, isMoved) {
 const MOVES = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 addEventListener("keydown", (event) => {
   const isOurs = event.key in MOVES && !event.shiftKey && !isTaken(event);
-  if (!isOurs || (event.key.startsWith("Arrow") && event.target.closest("input, [role=radio]"))) return;
+  if (!isOurs) return;
+  if (event.key.startsWith("Arrow") && event.target.closest("input, [role=radio]")) return;
   event.preventDefault();
   const to = clamp(now + MOVES[event.key], 0, steps.length - 1);
   if (to !== now) location.hash = `#step-${to + 1}`;
@@ -47,8 +52,12 @@ function fillPictures(part, pictures) {
   if (Array.isArray(part)) return part.map((one) => fillPictures(one, pictures));
   if (part === null || typeof part !== "object") return part;
   const isPicture = (name) => name === "image" || name === "state";
-  return Object.fromEntries(Object.entries(part).map(([name, value]) =>
-    [name, isPicture(name) ? pictures[value] : name === "images" ? value.map((place) => pictures[place]) : fillPictures(value, pictures)]));
+  const fill = (name, value) => {
+    if (isPicture(name)) return pictures[value];
+    if (name === "images") return value.map((place) => pictures[place]);
+    return fillPictures(value, pictures);
+  };
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, fill(name, value)]));
 }
 
 async function load(name) {
@@ -58,7 +67,8 @@ async function load(name) {
 
 try {
   showTrouble(await load("trouble")); // first, for it is what is seen first
-  const [game, noise, ours, compare, fails] = await Promise.all(["game", "noise", "ours", "compare", "fails"].map(load));
+  const rest = ["game", "noise", "ours", "compare", "fails"];
+  const [game, noise, ours, compare, fails] = await Promise.all(rest.map(load));
   startGame(game, noise.tau);
   showNoise(noise);
   showOurs(ours);

@@ -9,7 +9,8 @@ function openTarget() {
   const name = decodeURIComponent(location.hash.slice(1));
   const target = document.getElementById(name);
   const unknown = name && !target;
-  put(find(".notice"), unknown ? `This page has no “${name}”. Here are the answers from the top.` : "");
+  const notice = `This page has no “${name}”. Here are the answers from the top.`;
+  put(find(".notice"), unknown ? notice : "");
   if (unknown) scrollTo(0, 0);
   if (!target) return;
   for (let fold = target; fold; fold = fold.parentElement.closest("details")) {
@@ -22,9 +23,11 @@ function openTarget() {
 function paint(figure) {
   const style = getComputedStyle(document.body);
   const color = (name) => style.getPropertyValue(name).trim();
-  const text = JSON.stringify(figure).replace(/"(--[a-z0-9]+)"/g, (_, name) => JSON.stringify(color(name)));
+  const readColor = (_, name) => JSON.stringify(color(name));
+  const text = JSON.stringify(figure).replace(/"(--[a-z0-9]+)"/g, readColor);
   const { data: traces, layout } = JSON.parse(text);
-  const hoverlabel = { bgcolor: color("--card"), bordercolor: color("--line2"), font: { color: color("--ink") } };
+  const font = { color: color("--ink") };
+  const hoverlabel = { bgcolor: color("--card"), bordercolor: color("--line2"), font };
   return [traces, { ...layout, hoverlabel, font: { ...layout.font, family: style.fontFamily } }];
 }
 

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 EDGE = 0.5
-"""Pixels over which a point spread function's edge fades."""
+"""Half the width, in pixels, over which a point spread function's edge fades: of one pixel."""
 
 
 @functools.lru_cache(maxsize=64)

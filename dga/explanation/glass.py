@@ -1,7 +1,8 @@
 """A picture behind frosted glass: how it is recognised, and how it is undone.
 
 Such glass blurs, exchanges neighbouring pixels at random, and blurs again (ImageNet-C's model).
-:func:`measure_glass` finds its last blur in the power spectrum of the picture.
+:func:`measure_glass` finds its last blur in the power spectrum of the picture. The limits were
+chosen in sight of that model, on the photographs of ``tune`` (assets/results/photo/README.md).
 """
 
 import math
@@ -18,21 +19,21 @@ from dga.images import HALF_RANGE
 
 Array = NDArray[np.float64]
 LAST_BLUR_SIGMA = (0.68, 1.45)
-"""Least and largest deviation, in pixels, of the glass's last blur."""
+"""Least and largest deviation, in pixels, of the glass's last blur; ImageNet-C's are 0.7 to 1.5."""
 MOST_FINE_POWER = -1.8
-"""Log power of grey levels at the finest scale; above it there is no glass, which would blur
-that scale."""
+"""Natural log power of grey levels, 0 to 255, at the finest scale; above it there is no glass,
+which would blur that scale."""
 STEEPEST_FALL = 3.3
 """Exponent of the steepest power law that a photograph's power spectrum follows."""
 MOST_MISFIT = 0.25
-"""Root mean square of the fit's residuals, in log power, up to which it holds."""
+"""Root mean square of the fit's residuals, in natural log power, up to which it holds."""
 MOST_COHERENCE = 0.6
 """Edges behind glass are less coherent than this (0: gradients of every direction, 1: of one)."""
 WHOLE_SIGMA = 3.9
 """Deviation of all that glass does (two blurs and the exchange between them), as a multiple of the
 last blur's."""
 LEAST_CONTRAST = 14.0
-"""Deviation in grey levels below which rounding hides what glass does to a spectrum."""
+"""Deviation in grey levels, 0 to 255, below which rounding hides what glass does to a spectrum."""
 MEDIAN_LENGTH = 9
 """Length in pixels of the median that straightens edges."""
 

@@ -22,10 +22,11 @@ PIXELS_AT_ONCE = 2**20
 LUMINANCE, *COLOURS = F.normalize(torch.tensor([[1.0, 1, 1], [1, -1, 0], [1, 1, -2]]), dim=1)
 """Orthonormal directions of a pixel's three channels."""
 COLOURLESS = 0.6
-"""A colour with less than this share of the luminance's noise lacks some."""
+"""A colour with less than this share, 0 to 1, of the luminance's noise lacks some."""
 BLOCK_SIDE, BLOCK_STEP = 24, 8
 """Pixels a side of the blocks in which noise is measured, and from one to the next; both even."""
 BRIGHTNESS_BINS = 12
+"""Classes of brightness, each with as many pixels, that :func:`noise_by_brightness` tells apart."""
 LEVEL_RATIO = 1.15
 """Factor by which the levels at which a picture is denoised differ, at least."""
 

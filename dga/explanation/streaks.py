@@ -2,6 +2,8 @@
 
 Grey-scale morphology (Serra, 1982). An opening by a line keeps what is bright along the whole line.
 A streak is kept by a line along it, and by no line across it: the difference of both is the streak.
+Limits were chosen on training photographs; of 120 undamaged others two have streaks by them
+(assets/results/photo/README.md).
 """
 
 import functools
@@ -22,7 +24,7 @@ STEEPEST = 45
 MEASURED_LENGTH, MEASURED_WIDTH = 9, 5
 """Lines along and across a streak in pixels, when its direction is measured."""
 LENGTH, WIDTH = 5, 3
-"""The same when streaks are removed: shorter ones cost fewer details."""
+"""The same when streaks are removed: shorter ones cost fewer details, and read better."""
 LEAST_RATIO = 1.8
 """Streaks of the best direction are so many times as strong as those of the median one."""
 LEAST_STRENGTH = 0.005

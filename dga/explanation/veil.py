@@ -51,7 +51,7 @@ class Veil:
 
             x = remove_streaks(x, self.streaks)
         if self.smooth:
-            x = x - smooth_veil(x.mean(-3, keepdim=True))
+            x = x - UNEVEN_SHARE * smooth_veil(x.mean(-3, keepdim=True))
         if self.gamma != 1:
             x = 2 * ((x + 1) / 2).clamp(min=0) ** self.gamma - 1
         mean = x.mean((-2, -1), keepdim=True)
@@ -117,7 +117,7 @@ def _minus_divergence(g: NDArray[np.float64]) -> NDArray[np.float64]:
 
 # Limits by which a veil is recognised, and how far it is undone. Levels and standard deviations
 # are of pixels in [-1, 1]; "dark" is the level of the darkest hundredth of each pixel's darkest
-# channel. All were chosen at 224 px.
+# channel. All were chosen at 224 px, on ``tune`` (assets/results/photo/README.md).
 LIGHT_LEVEL, LIGHT_SATURATION = -0.58, 0.28
 """Light was added where dark + 0.3 mean is above the one, and mean saturation below the other."""
 FLAT_DEVIATION, VEILED_DEVIATION, STRETCHED_DEVIATION = 0.13, 0.32, 0.55
@@ -134,7 +134,9 @@ BLACK = -0.9
 UNEVEN_SATURATION, UNEVEN_WHITE = 0.2, 0.003
 """Where there is an uneven veil, saturation is below the first, and the share of white pixels below
 the second."""
-UNEVEN_DEVIATION, UNEVEN_COLOUR = 0.45, 1.5
+UNEVEN_SHARE = 0.9
+"""Share of an uneven veil that is subtracted: its estimate holds shading of the picture, too."""
+UNEVEN_DEVIATION, UNEVEN_COLOUR = 0.5, 1.5
 """Deviation to which the rest is stretched, and its colour's gain as a multiple of grey's."""
 
 
@@ -165,7 +167,7 @@ def _measure_light(x: Tensor) -> Veil | None:
         veil = smooth_veil(grey)
         rest = float((grey - veil).std())
         if SMOOTH_RATIO * rest < float(veil.std()) < BLUR_RATIO * rest:
-            gain = UNEVEN_DEVIATION / rest
+            gain = UNEVEN_DEVIATION / float((grey - UNEVEN_SHARE * veil).std())
             return Veil(smooth=True, gain=gain, colour=UNEVEN_COLOUR * gain)
     has_light = dark + 0.3 * float(x.mean()) > LIGHT_LEVEL and saturation < LIGHT_SATURATION
     if deviation < (VEILED_DEVIATION if has_light else FLAT_DEVIATION):

@@ -22,7 +22,7 @@ from dga.explanation.operators import Operator, conjugate_gradients
 
 Array = NDArray[np.float64]
 COPIES = 11
-"""How many zoomed copies that mean has; the picture itself counts once more."""
+"""How many zoomed copies that mean has, as in ImageNet-C; the picture itself counts once more."""
 STEPS = 8
 """Steps of conjugate gradients. That they are few regularises the solution, too."""
 FACTORS = np.arange(1.06, 1.42, 0.01)
@@ -33,7 +33,7 @@ SMALLEST = 128
 """Shorter side in pixels; smaller undamaged photographs look zoomed in one of thirty."""
 LEAST_SHARE, LEAST_SLOPE = 0.025, 0.42
 """A zoom is certain where it explains more than this share of the log spectrum's variance, with an
-exponent of |H|^2 above the second; 1 would be exact."""
+exponent of |H|^2 above the second; 1 would be exact. Both chosen on ``tune``."""
 
 
 @dataclass(frozen=True)

@@ -287,8 +287,8 @@ class Repair:
     noise_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
     """For pictures in which noise was found; None: ``diffusion``."""
     blur_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
-    """For pictures whose operator was measured, zoom and blocks among them; None: the inverse is all
-    that is done. Results and ``dga-plus:blur_depth=8`` know it by this name."""
+    """For pictures whose operator was measured, zoom and blocks among them; None: the inverse is
+    all that is done. Results and ``dga-plus:blur_depth=8`` know it by this name."""
 
     @property
     def diffusions(self) -> dict[str, Diffusion]:

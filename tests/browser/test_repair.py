@@ -204,6 +204,9 @@ def test_own_photos_are_repaired_and_what_is_none_is_one_sentence(watch):
         "() => document.querySelector('#notice').textContent.includes('picture')"
     )
     assert page.inner_text("#size") == "96 \N{MULTIPLICATION SIGN} 72"  # nothing is lost
+    page.reload()
+    wait_for_repair(page)
+    assert page.inner_text("#size") == "96 \N{MULTIPLICATION SIGN} 72"  # nor by a reload
     watch.complaints.clear()  # the browser notes the refusal
 
 

@@ -73,19 +73,19 @@ def test_answers_say_what_was_measured(read):
     strong, weak = said["help"].splitlines()
     assert strong.startswith("Strength 5: 56.0 % right instead of 20.0 %, +36.0 points (")
     assert weak.startswith("Strength 3: 56.0 % right instead of 20.0 %, +36.0 points (")
-    assert said["damage"].startswith("It surely helps on 14 of 15 kinds, most on ")
+    assert said["damage"].startswith("It clearly helps on 14 of 15 kinds, most on ")
     harm = (
         "9 of 10 undamaged photographs come back bit for bit; none became wrong, none became right."
     )
     assert said["harm"] == harm
     pattern = (
-        r"It is not surely ahead of the paper's method \+ G, \+16.0 points .*; "
+        r"It is not clearly ahead of the paper's method \+ G, \+16.0 points .*; "
         r"ahead of the rival, \+26.0 "
     )
     assert re.match(pattern, said["paper"])
     shares = "our repair 70.0 %, Tent 40.0 %, batch statistics 30.0 % and nothing done 50.0 %"
     assert said["others"] == f"Mixed pictures read right: {shares}."
-    assert said["failures"] == "44.0 % are read wrong at strength 5. No sure gain: Snow."
+    assert said["failures"] == "44.0 % are read wrong at strength 5. No clear gain: Snow."
 
 
 def test_a_changed_number_changes_its_sentence(read):
