@@ -40,7 +40,7 @@ def evaluate(
     from dga.corruptions import parse_corruptions
     from dga.evaluation import cluster
     from dga.evaluation import evaluate as measure
-    from dga.evaluation.summary import summarise
+    from dga.evaluation.results_file import summarise
     from dga.io.files import exclusive
     from dga.io.parsing import check_choice, split_list
     from dga.systems import parse_all

@@ -31,8 +31,6 @@ def gain(
     from dga.evaluation.gain import has_class_folders, measure_gain, summarise_gain
     from dga.io.files import exclusive
 
-    if not data.exists():
-        raise ValueError(f"There is no {data}.")
     names = parse_corruptions(corruptions)
     with exclusive(out):
         loaded = models.load()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import zipfile
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -14,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from PIL import Image
 
 from dga.data.framing import Frame
 from dga.data.imagenet_c import are_wnid_folders, list_wnids
@@ -28,78 +29,52 @@ from dga.data.uploads import (
 from dga.images import Pixels
 from dga.io.parsing import first_names
 
+T = TypeVar("T")
 LISTED_NAMES = 20
 HELD_OUT = 0.03
 """Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
 """Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
+Place = tuple[str, str]
+"""A folder or zip, and the path of a picture inside it."""
 
 
 @dataclass(frozen=True)
-class ImageArrays:
-    """Labelled pictures of one size, in memory.
-
-    ``names``: "class/file" of each; ``pixels``: uint8 ``[N, S, S, 3]``;
-    ``labels``: int64 ``[N]``, positions in ``classes``; ``clean``: the same pixels before any
-    damage, where those are at hand.
-    """
-
-    names: tuple[str, ...]
-    pixels: Pixels
-    labels: NDArray[np.int64]
-    classes: tuple[str, ...]
-    clean: Pixels | None = None
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageArrays:
-        """The pictures at these positions, in this order."""
-        positions = np.asarray(indices, dtype=np.int64)
-        return replace(
-            self,
-            names=tuple(self.names[i] for i in positions),
-            pixels=self.pixels[positions],
-            labels=self.labels[positions],
-            clean=None if self.clean is None else self.clean[positions],
-        )
-
-    def load(self) -> ImageArrays:
-        """Itself: nothing is left to read."""
-        return self
-
-    def fingerprint(self) -> str:
-        """Hexadecimal SHA-256 of names and pixels."""
-        digest = hashlib.sha256(os.fsencode("\n".join(self.names)))
-        digest.update(np.ascontiguousarray(self.pixels).data)  # not tobytes: that is a copy
-        return digest.hexdigest()
-
-
-@dataclass(frozen=True)
-class ImageFiles:
-    """Labelled pictures on disk: pixels are read when they are wanted.
+class ImageSet:
+    """Labelled pictures of one size: on disk until their pixels are wanted, or in memory.
 
     ``names``: "class/file" of each; ``labels``: int64 ``[N]``, positions in ``classes``;
     ``places``: (folder or zip, path inside it) of each; ``frame``: what makes pixels of an
-    opened picture.
+    opened picture; ``held``: these pixels, once they are in memory.
     """
 
     names: tuple[str, ...]
     labels: NDArray[np.int64]
     classes: tuple[str, ...]
-    places: tuple[tuple[str, str], ...]
+    places: tuple[Place, ...]
     frame: Frame
+    held: Pixels | None = None
 
     def __len__(self) -> int:
         return len(self.names)
 
-    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageFiles:
+    @property
+    def pixels(self) -> Pixels:
+        """uint8 ``[N, S, S, 3]``, read from disk where they are not in memory.
+
+        Raises ``ValueError`` naming the first picture that cannot be read.
+        """
+        return self._read()[0] if self.held is None else self.held
+
+    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageSet:
+        """The pictures at these positions, in this order."""
         positions = np.asarray(indices, dtype=np.int64)
         return replace(
             self,
             names=tuple(self.names[i] for i in positions),
             labels=self.labels[positions],
             places=tuple(self.places[i] for i in positions),
+            held=None if self.held is None else self.held[positions],
         )
 
     @property
@@ -107,54 +82,63 @@ class ImageFiles:
         """Whether the pixels take more memory than :data:`MEMORY_LIMIT`."""
         return len(self) * self.frame.side**2 * 3 > MEMORY_LIMIT
 
-    def relocate(self, folder: Path, frame: Frame) -> ImageFiles:
+    def relocate(self, folder: Path, frame: Frame) -> ImageSet:
         """Pictures of the same names in another folder."""
         return replace(self, places=tuple((str(folder), n) for n in self.names), frame=frame)
 
-    def load(self, strict: bool = True) -> ImageArrays:
+    def load(self, strict: bool = True) -> ImageSet:
         """Read them into memory. Raises ``ValueError`` naming the first that cannot be read.
 
         Without ``strict`` those that cannot be read are left out.
         """
-        side = self.frame.side
+        pixels, readable = self._read(strict)
+        return replace(self.take(readable), held=pixels)
+
+    def _read(self, strict: bool = True) -> tuple[Pixels, list[int]]:
+        """Pixels ``[n, S, S, 3]`` from disk, and the positions of these pictures."""
+        side, readable = self.frame.side, list[int]()
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        readable = list[int]()
-        with OpenSources() as sources:
-            for i, (name, place) in enumerate(zip(self.names, self.places, strict=True)):
-                try:
-                    image = open_picture(sources.read(*place), LABELLED)
-                    pixels[len(readable)] = self.frame(image)
-                except UploadError as error:
-                    if strict:
-                        raise UploadError(f"{name} in {place[0]}: {error}") from None
-                else:
-                    readable.append(i)
-        names = tuple(self.names[i] for i in readable)
-        return ImageArrays(names, pixels[: len(readable)], self.labels[readable], self.classes)
+        for i, picture in read_pictures(self.places, self.frame, strict):
+            pixels[len(readable)] = picture
+            readable.append(i)
+        return pixels[: len(readable)], readable
 
     def fingerprint(self) -> str:
-        """Hexadecimal SHA-256 of names: reading every picture would take hours."""
-        return hashlib.sha256(os.fsencode("\n".join(self.names))).hexdigest()
+        """Hexadecimal SHA-256 of names and pixels; of names alone where pixels are on disk.
+
+        Reading every picture of a large set would take hours.
+        """
+        digest = hashlib.sha256(os.fsencode("\n".join(self.names)))
+        if self.held is not None:
+            digest.update(np.ascontiguousarray(self.held).data)  # not tobytes: that is a copy
+        return digest.hexdigest()
 
 
-Images = TypeVar("Images", ImageArrays, ImageFiles, ImageArrays | ImageFiles)
+def read_pictures(
+    places: Iterable[Place], make: Callable[[Image.Image], T], strict: bool = True
+) -> Iterator[tuple[int, T]]:
+    """The position of each place, and what ``make`` returns of the opened picture there.
 
-
-class OpenSources(ExitStack):
-    """Folders and zips that files are read from; each zip is opened once."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.archives: dict[str, zipfile.ZipFile] = {}
-
-    def read(self, source: str, member: str) -> bytes:
-        """The bytes of a file. Raises :class:`~dga.data.uploads.UploadError`."""
-        if not Path(source).is_file():
-            return read_bytes(Path(source, member), LABELLED)
-        with refuse_unreadable("zip"):
-            if source not in self.archives:
-                self.archives[source] = self.enter_context(zipfile.ZipFile(source))
-            return self.archives[source].read(member)
+    Each zip is opened once. Raises ``ValueError`` naming the first picture that cannot be read;
+    without ``strict`` it is left out.
+    """
+    archives = dict[str, zipfile.ZipFile]()
+    with ExitStack() as opened:
+        for i, (source, member) in enumerate(places):
+            try:
+                if not Path(source).is_file():
+                    data = read_bytes(Path(source, member), LABELLED)
+                else:
+                    with refuse_unreadable("zip"):
+                        if source not in archives:
+                            archives[source] = opened.enter_context(zipfile.ZipFile(source))
+                        data = archives[source].read(member)
+                made = make(open_picture(data, LABELLED))
+            except UploadError as error:
+                if strict:
+                    raise UploadError(f"{member} in {source}: {error}") from None
+            else:
+                yield i, made
 
 
 def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
@@ -176,7 +160,7 @@ def find_images(
     frame: Frame,
     classes: tuple[str, ...] | None = None,
     has_labels: bool = True,
-) -> ImageFiles:
+) -> ImageSet:
     """List the pictures of some folders or zips laid out as ``class/picture``.
 
     Without labels they lie at any depth, and are all of one class without a name. An
@@ -200,7 +184,7 @@ def find_images(
     else:
         names = tuple("/".join(name.split("/")[-2:]) for _, name in places)
         labels, classes = _label_names(names, classes)
-    place_by_name = dict[str, tuple[str, str]]()
+    place_by_name = dict[str, Place]()
     for name, place in zip(names, places, strict=True):
         if name in place_by_name:
             first, second = "/".join(place_by_name[name]), "/".join(place)
@@ -208,7 +192,7 @@ def find_images(
                 f"Two pictures are called {name}, {first} and {second}: leave one out."
             )
         place_by_name[name] = place
-    return ImageFiles(names, labels, classes, tuple(places), frame)
+    return ImageSet(names, labels, classes, tuple(places), frame)
 
 
 def _label_names(
@@ -230,14 +214,14 @@ def _label_names(
     return np.array([position[folder] for folder in folders], dtype=np.int64), classes
 
 
-def _in_hash_order(images: ImageArrays | ImageFiles) -> list[int]:
+def _in_hash_order(images: ImageSet) -> list[int]:
     """Positions in the order of the hashes of the file names."""
     files = (os.fsencode(PurePosixPath(name).name) for name in images.names)
     keys = [hashlib.sha256(file).hexdigest() for file in files]
     return sorted(range(len(images)), key=keys.__getitem__)
 
 
-def split_tune(images: Images, tune: Collection[str]) -> tuple[Images, Images]:
+def split_tune(images: ImageSet, tune: Collection[str]) -> tuple[ImageSet, ImageSet]:
     """Split pictures into (tune, report): those of these names, without ending, and the rest.
 
     Every choice is made on ``tune``; published numbers come from ``report`` only. Of a set
@@ -247,7 +231,7 @@ def split_tune(images: Images, tune: Collection[str]) -> tuple[Images, Images]:
     return images.take(np.flatnonzero(chosen)), images.take(np.flatnonzero(np.invert(chosen)))
 
 
-def take_training(images: Images) -> Images:
+def take_training(images: ImageSet) -> ImageSet:
     """All but a share of :data:`HELD_OUT`, on which nothing is trained: by the file names' hash.
 
     Raises ``ValueError`` where no picture is left to train on.
@@ -258,7 +242,7 @@ def take_training(images: Images) -> Images:
     return images.take(sorted(_in_hash_order(images)[held_out:]))
 
 
-def take_per_class(images: Images, count: int, skip: int = 0) -> Images:
+def take_per_class(images: ImageSet, count: int, skip: int = 0) -> ImageSet:
     """``count`` pictures of each class after its first ``skip``, in the order of the same hash."""
     labels = pd.Series(images.labels).iloc[_in_hash_order(images)]
     place = labels.groupby(labels).cumcount()  # in its class

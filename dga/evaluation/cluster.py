@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dga.data.image_sets import ImageFiles
+from dga.data.image_sets import ImageSet
 from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import find_differences
 from dga.evaluation.run import BatchResult, LoadedSystems, Results, Setup, Task, run_tasks
@@ -46,7 +46,7 @@ class Worker:
         """What results depend on."""
         return self.loaded.setup
 
-    def measure(self, task: Task, images: ImageFiles, expected: Setup) -> list[BatchResult]:
+    def measure(self, task: Task, images: ImageSet, expected: Setup) -> list[BatchResult]:
         """The task's results.
 
         Raises ``ValueError`` for other weights, settings or packages than ``expected``.
@@ -70,7 +70,7 @@ def evaluate_on_cluster(
         pool = create_workers(ray, worker)
         (setup,) = pool.map_unordered(lambda actor, _: actor.inspect.remote(), [None])
 
-        def measure(tasks: Sequence[Task], images: ImageFiles) -> Iterator[BatchResult]:
+        def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
             shared = ray.put(images)
             # Whole streams, whose order matters, take longest.
             for task in sorted(tasks, key=lambda task: -len(task.batches)):

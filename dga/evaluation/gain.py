@@ -5,7 +5,6 @@ Without labels a reading counts as right where it is the classifier's own of the
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +16,8 @@ from dga.analysis.report import compare
 from dga.analysis.statistics import Estimate, estimate_mean
 from dga.analysis.tables.table import to_markdown
 from dga.corruptions import CLEAN, CORRUPTIONS
+from dga.data.image_sets import list_pictures
 from dga.data.imagenet_c import are_wnid_folders
-from dga.data.uploads import is_picture
 from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import ResultLine
 from dga.evaluation.run import Results, evaluate
@@ -67,13 +66,14 @@ def measure_gain(
 
 
 def has_class_folders(data: Path, classes: Sequence[str]) -> bool:
-    """Whether all pictures lie in folders named after classes, or after ImageNet's."""
-    if data.is_file():
-        return zipfile.is_zipfile(data)
-    paths = [p for p in data.rglob("*") if is_picture(p.name) and p.is_file()]
-    folders = {p.parent.name for p in paths if p.parent.parent == data}
-    if len(folders) == 0 or any(p.parent.parent != data for p in paths):
-        return False
+    """Whether all pictures lie in folders named after classes, or after ImageNet's.
+
+    Those of a zip always do. Raises ``FileNotFoundError`` for what is neither folder nor zip.
+    """
+    names = list_pictures(data)
+    if data.is_file() or not names:
+        return data.is_file()
+    folders = {name.rpartition("/")[0] for name in names}
     return are_wnid_folders(folders) or {f.replace("_", " ") for f in folders} <= set(classes)
 
 

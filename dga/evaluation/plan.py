@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,12 @@ import numpy as np
 
 from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, corrupt
 from dga.data.framing import View
-from dga.data.image_sets import ImageArrays, ImageFiles, find_images, split_tune, take_per_class
+from dga.data.image_sets import ImageSet, find_images, split_tune, take_per_class
 from dga.data.imagenet_c import find_condition, list_conditions
 from dga.images import Pixels
 from dga.io.parsing import check_choice
 from dga.profiles import Profile, tune_pictures
+from dga.profiles.configs import Bounded, bounded
 from dga.sentences import STREAMS
 
 Condition = tuple[str, int]
@@ -25,7 +26,7 @@ Condition = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Bounded):
     """Which pictures are measured, and what is done to them before.
 
     - ``data``: folders or zips of class/picture files, or one folder in ImageNet-C's layout.
@@ -48,22 +49,17 @@ class Plan:
     data: tuple[str, ...]
     corruptions: tuple[str, ...] = CORRUPTIONS
     severity: int = 5
-    per_class: int | None = None
+    per_class: int | None = bounded(None, 1)
     split: str = "report"
     seed: int = 0
     corrupted: str | None = None
     stream: str | None = None
-    skip: int = 0
+    skip: int = bounded(0, 0)
     has_labels: bool = True
-    most: int | None = None
+    most: int | None = bounded(None, 1)
 
     def __post_init__(self) -> None:
-        if self.per_class is not None and self.per_class < 1:
-            raise ValueError("At least one picture of each class is needed.")
-        if self.most is not None and self.most < 1:
-            raise ValueError("At least one picture is needed.")
-        if self.skip < 0:
-            raise ValueError("The number of pictures to skip is 0 or more.")
+        super().__post_init__()
         for name in self.corruptions:
             if name != CLEAN:
                 check_corruption(name, self.severity)
@@ -139,7 +135,7 @@ class Plan:
             )
 
 
-def choose_images(plan: Plan, profile: Profile) -> ImageFiles:
+def choose_images(plan: Plan, profile: Profile) -> ImageSet:
     """The plan's pictures, shuffled in a fixed order (or sorted); none is read yet.
 
     Raises ``ValueError`` for an unknown split, and for data without pictures.
@@ -177,11 +173,12 @@ def image_seed(base: int, path: str, corruption: str) -> int:
 
 
 def read_batch(
-    plan: Plan, view: View, pictures: ImageFiles, stream: str
-) -> tuple[ImageArrays, list[str]]:
-    """Pictures as they come in a stream, read or made, and the names of unreadable ones.
+    plan: Plan, view: View, pictures: ImageSet, stream: str
+) -> tuple[ImageSet, Pixels | None]:
+    """Pictures as they come in a stream, read or made, and the same before any damage.
 
-    The result holds uint8 ``[n, S, S, 3]`` at the networks' size.
+    Both are uint8 ``[n, S, S, 3]`` at the networks' size, without what cannot be read; undamaged
+    ones that are not at hand are None.
     """
     conditions = [plan.draw_condition(name, stream) for name in pictures.names]
     folders = {condition: plan.find_folder(condition) for condition in dict.fromkeys(conditions)}
@@ -201,15 +198,9 @@ def read_batch(
                 seed = image_seed(plan.seed, name, corruption)
                 picture = corrupt(picture, corruption, severity, seed)
             damaged[name] = view.finish(picture)
-    readable = [i for i, name in enumerate(pictures.names) if name in damaged]
-    names = tuple(pictures.names[i] for i in readable)
-    shape = len(names), view.size, view.size, 3
-    is_clean_known = bool(clean) and len(clean) == len(names)
-    images = ImageArrays(
-        names,
-        np.array([damaged[name] for name in names], np.uint8).reshape(shape),
-        pictures.labels[readable],
-        pictures.classes,
-        np.array([clean[name] for name in names]) if is_clean_known else None,
-    )
-    return images, [name for name in pictures.names if name not in damaged]
+    read = pictures.take([i for i, name in enumerate(pictures.names) if name in damaged])
+    shape = len(read), view.size, view.size, 3
+    pixels = np.array([damaged[name] for name in read.names], np.uint8).reshape(shape)
+    is_clean_known = bool(clean) and len(clean) == len(read)
+    before = np.array([clean[name] for name in read.names]) if is_clean_known else None
+    return replace(read, held=pixels), before

@@ -1,4 +1,7 @@
-"""Result lines on disk: one JSON object a picture and method; of two, the latest counts."""
+"""Result lines on disk: one JSON object a picture and method; of two, the latest counts.
+
+And a short table of them, for the terminal.
+"""
 
 import json
 import os
@@ -9,6 +12,8 @@ from typing import Any
 import pandas as pd
 
 from dga.analysis.saved_runs import read_config
+from dga.analysis.tables.table import to_markdown
+from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.io.files import CONFIG, LINES, write_json
 from dga.io.parsing import shorten
 from dga.record import versions
@@ -108,3 +113,22 @@ def _read_lines(path: Path) -> list[ResultLine]:
     if end < len(content):
         os.truncate(path, end)  # in place: a kill or a full disk here loses no line
     return [json.loads(line) for line in content[:end].splitlines()]
+
+
+def summarise(lines: Sequence[ResultLine], is_stream: bool = False) -> str:
+    """A Markdown table: accuracy in percent by corruption, family and method.
+
+    Families and the mean of 15 stand there once all of theirs are measured; of a mixed stream
+    also the accuracy on all of it.
+    """
+    frame = pd.DataFrame(lines)
+    table = frame.pivot_table("correct", "corruption", "method", sort=False)
+    groups = {f"**{family}**": list(members) for family, members in FAMILIES.items()}
+    groups["**mean of 15**"] = list(CORRUPTIONS)
+    means = {title: table.reindex(group).mean(skipna=False) for title, group in groups.items()}
+    if is_stream:
+        means["**all**"] = frame.groupby("method")["correct"].mean()
+    measured = pd.DataFrame(means).T.dropna(how="all")
+    shares = pd.concat([table, measured])[frame["method"].unique()]
+    texts = (100 * shares.astype(float)).map("{:.1f}".format).replace("nan", "")
+    return to_markdown(texts.rename_axis("corruption").reset_index())

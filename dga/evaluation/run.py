@@ -15,10 +15,10 @@ import numpy as np
 from tqdm import tqdm
 
 from dga.data.framing import View
-from dga.data.image_sets import ImageArrays, ImageFiles
+from dga.data.image_sets import ImageSet
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultLine, ResultsFile
-from dga.images import from_tensor, to_tensor
+from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import to_plain
 from dga.io.settings import values
 from dga.networks.models import Models
@@ -96,18 +96,20 @@ class LoadedSystems:
         settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
         return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
 
-    def measure(self, task: Task, images: ImageFiles) -> Iterator[BatchResult]:
+    def measure(self, task: Task, images: ImageSet) -> Iterator[BatchResult]:
         """A result of each batch of a task."""
         view = View.of(self.models.profile)
         for name in task.methods:
             self.predictors[name].reset()
         for indices in task.batches:
-            pictures, unreadable = read_batch(self.plan, view, images.take(indices), task.stream)
-            lines = self.make_lines(task.methods, pictures, task.stream)
+            batch = images.take(indices)
+            pictures, clean = read_batch(self.plan, view, batch, task.stream)
+            lines = self.make_lines(task.methods, pictures, clean, task.stream)
+            unreadable = sorted(set(batch.names) - set(pictures.names))
             yield BatchResult(task.stream, len(indices), lines, unreadable)
 
     def make_lines(
-        self, names: Sequence[str], pictures: ImageArrays, stream: str
+        self, names: Sequence[str], pictures: ImageSet, clean: Pixels | None, stream: str
     ) -> list[ResultLine]:
         """The lines of some methods on a batch of pictures, as :func:`read_batch` returns it."""
         if not len(pictures):
@@ -135,7 +137,7 @@ class LoadedSystems:
                     # By position: two classes may share a name.
                     "correct": predicted == label if plan.has_labels else None,
                     **facts,
-                    **_measure_psnr(outcome, i, pictures),
+                    **_measure_psnr(outcome, i, pictures.pixels, clean),
                 }
                 lines.append(line)
         return lines
@@ -152,7 +154,7 @@ def evaluate(
     """:func:`run_tasks` with these models, one task after the other."""
     loaded = LoadedSystems(models, predictors_of(models, systems), plan)
 
-    def measure(tasks: Sequence[Task], images: ImageFiles) -> Iterator[BatchResult]:
+    def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
         for task in tasks:
             yield from loaded.measure(task, images)
 
@@ -162,7 +164,7 @@ def evaluate(
 def run_tasks(
     plan: Plan,
     setup: Setup,
-    measure: Callable[[Sequence[Task], ImageFiles], Iterator[BatchResult]],
+    measure: Callable[[Sequence[Task], ImageSet], Iterator[BatchResult]],
     out: Path,
     batch: int,
     command: str,
@@ -189,7 +191,7 @@ def run_tasks(
 
 
 def list_tasks(
-    plan: Plan, setup: Setup, images: ImageFiles, results_file: ResultsFile, batch: int
+    plan: Plan, setup: Setup, images: ImageSet, results_file: ResultsFile, batch: int
 ) -> list[Task]:
     """What is still to do: the whole stream again where a method depends on its order.
 
@@ -270,12 +272,10 @@ def _describe_answer(outcome: Answers, i: int, profile: Profile) -> tuple[int, R
     }
 
 
-def _measure_psnr(outcome: Answers, i: int, pictures: ImageArrays) -> ResultLine:
+def _measure_psnr(outcome: Answers, i: int, damaged: Pixels, clean: Pixels | None) -> ResultLine:
     """PSNR in dB of what picture i is read from, against the undamaged one; nothing without it."""
-    if pictures.clean is None:
+    if clean is None:
         return {}
-    repaired = pictures.pixels[i]
-    if outcome.pictures is not None:
-        repaired = from_tensor(outcome.pictures[i])
-    error = np.square(repaired.astype(np.float64) - pictures.clean[i]).mean()
+    repaired = damaged[i] if outcome.pictures is None else from_tensor(outcome.pictures[i])
+    error = np.square(repaired.astype(np.float64) - clean[i]).mean()
     return {"psnr": round(min(MOST_PSNR, 10 * math.log10(255**2 / max(error, 1e-9))), 2)}

@@ -14,9 +14,12 @@ from dga.analysis.tables.comparisons import make_comparisons, make_stream_table
 from dga.analysis.tables.depths import make_controls_table, select_adaptive_lines
 from dga.analysis.tables.studies import make_studies
 from dga.analysis.tables.table import Table
-from dga.figures.accuracy import draw_accuracy_by_depth
-from dga.figures.depths_and_f1 import draw_depths_and_f1, draw_f1_by_depth
-from dga.figures.embedding import draw_features
+from dga.figures.draw import (
+    draw_accuracy_by_depth,
+    draw_depths_and_f1,
+    draw_f1_by_depth,
+    draw_features,
+)
 from dga.figures.panels import Plot
 from dga.io.files import INDEX, write_json
 

@@ -31,13 +31,12 @@ def sha256(path: Path) -> str:
 
 
 @contextmanager
-def atomic(path: Path, suffix: str = ".part") -> Iterator[Path]:
+def atomic(path: Path) -> Iterator[Path]:
     """A temporary path to write to, which takes the place of ``path`` once all is written.
 
-    It lies beside ``path``, under an unused name that ends in ``suffix``. After an error ``path``
-    is what it was.
+    It lies beside ``path``, under an unused name. After an error ``path`` is what it was.
     """
-    part = path.with_name(f".{secrets.token_hex(8)}{suffix}")
+    part = path.with_name(f".{secrets.token_hex(8)}.part")
     part.touch(exist_ok=False)
     try:
         yield part

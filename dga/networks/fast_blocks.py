@@ -4,10 +4,9 @@ The guided-diffusion package converts to float32 and back around every norm, and
 adds in passes of their own, which take most of the time once convolutions run in half precision.
 """
 
-import warnings
-
 import torch
 import torch.nn.functional as F
+from guided_diffusion import unet
 from torch import Tensor, nn
 
 
@@ -28,11 +27,6 @@ def _attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     if q.device.type == "cpu" and q.requires_grad and q.shape[-2] <= SHORT:
         return (q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5).softmax(-1) @ v
     return F.scaled_dot_product_attention(q, k, v)
-
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", FutureWarning)
-    from guided_diffusion import unet
 
 
 class ResidualBlock(unet.TimestepBlock):

@@ -25,7 +25,7 @@ from dga.weights.sources import (
     check_sum,
     find_packaged_checkpoint,
 )
-from dga.weights.store import load_weights, read_config, weights_id
+from dga.weights.store import load_weights, weights_id
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class ModelFiles:
 
 
 def find_models(profile: str | Profile = "photo", sources: Sources = Sources()) -> ModelFiles:
-    """What :func:`load_models` loads; only the configs are read.
+    """What :func:`load_models` loads; of it only the classifier's config is read.
 
     Raises :class:`~dga.weights.checkpoints.WeightsError` naming what is missing or unsuited.
     """
@@ -119,12 +119,7 @@ def find_models(profile: str | Profile = "photo", sources: Sources = Sources()) 
         profile = get_profile(profile)
     check_present(profile, sources)
     profile = at_size_of(profile, classifier_config(profile, sources))
-    paths = sources.locate(profile)
-    for name, path in paths.items():
-        judged = read_config(path).get("input", "x_t")  # complains before anything large is built
-        if name == "discriminator" and judged != "x_t":
-            raise WeightsError(f"{path} judges {judged}, not x_t: it cannot choose a depth.")
-    return ModelFiles(profile, paths)
+    return ModelFiles(profile, sources.locate(profile))
 
 
 def at_size_of(profile: Profile, classifier: ClassifierConfig) -> Profile:
@@ -162,15 +157,18 @@ def load_denoiser(profile: Profile, path: Path) -> nn.Module:
 
 def load_discriminator(profile: Profile, path: Path) -> nn.Module:
     """The discriminator from a folder of ours or a checkpoint in the paper's layout."""
-    network: nn.Module
-    try:
-        with torch.device("meta"):
-            if path.is_file():
-                network = PublishedDiscriminator(profile.discriminator, profile.schedule)
-            else:
-                network = Discriminator(profile.discriminator)
-    except ValueError as error:
-        raise WeightsError(f"{path} does not suit {profile.name}: {error}") from error
+    config = profile.discriminator
+    if path.is_file() and config.fold != 1:
+        raise WeightsError(
+            f"{path} does not suit {profile.name}: a checkpoint in the paper's layout needs a "
+            "profile without folding."
+        )
+    with torch.device("meta"):
+        network = (
+            PublishedDiscriminator(config, profile.schedule)
+            if path.is_file()
+            else Discriminator(config)
+        )
     return load_weights(network, path)
 
 

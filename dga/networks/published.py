@@ -1,22 +1,18 @@
 """The paper's own discriminator behind our signature ``net(x, time)``."""
 
-import warnings
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
+from guided_diffusion.unet import AttentionPool2d
 from torch import Tensor, nn
 
 from dga.diffusion import Schedule
 from dga.networks.unet import GuidedNetwork, build_encoder
 from dga.profiles import NetworkConfig, ScheduleConfig
 from dga.profiles.configs import IMAGENET_MEAN, IMAGENET_STD
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", FutureWarning)
-    from guided_diffusion.unet import AttentionPool2d
 
 TRAINED_STEPS = 150
 """It was trained on this respacing of the schedule, and is given the respaced index itself."""
@@ -30,14 +26,10 @@ class PublishedDiscriminator(GuidedNetwork):
     (224 of 256 pixels). It was taught on pictures of ImageNet's mean and deviation, noised as
     those. The same state in [-1, 1] has ``1 / (2 std)`` times as much noise for its signal,
     so it is shown to the network as the deeper state that has just that ratio.
-
-    Raises ``ValueError`` for a folded network, which has no such layout.
     """
 
     def __init__(self, config: NetworkConfig, schedule: ScheduleConfig) -> None:
         super().__init__()
-        if config.fold != 1:
-            raise ValueError("A checkpoint in the paper's layout needs a profile without folding.")
         self.schedule = schedule
         self.crop = config.image_size * 7 // 8
         width = config.channels * config.channel_mult[-1]

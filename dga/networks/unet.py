@@ -1,19 +1,15 @@
 """guided-diffusion's networks on pixel-unshuffled pictures, as ``network(x, time)``."""
 
-import warnings
 from typing import Any
 
 import torch
 import torch.nn.functional as F
+from guided_diffusion.unet import EncoderUNetModel, UNetModel
 from torch import Tensor, nn
 
 from dga.discriminator import cut_judged_windows
 from dga.networks.fast_blocks import replace_blocks
 from dga.profiles import NetworkConfig
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", FutureWarning)
-    from guided_diffusion.unet import EncoderUNetModel, UNetModel
 
 
 class GuidedNetwork(nn.Module):

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim.swa_utils import update_bn
 
-from dga.data.image_sets import ImageArrays, take_training
+from dga.data.image_sets import ImageSet, take_training
 from dga.images import to_tensor
 from dga.networks.classifier import build_classifier, normalise, preprocess
 from dga.profiles import ClassifierConfig
@@ -29,7 +29,7 @@ CROP_AREA = (0.4, 1.0)
 RECALIBRATION_STEPS = 100
 
 
-def train_classifier(training: Training, images: ImageArrays) -> nn.Module:
+def train_classifier(training: Training, images: ImageSet) -> nn.Module:
     """Train the profile's timm model and return its moving average."""
     from timm.optim import param_groups_weight_decay  # here: it takes a second
 
@@ -44,7 +44,7 @@ def train_classifier(training: Training, images: ImageArrays) -> nn.Module:
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
         indices = loop.choose_indices(len(images), config.batch, config.seed, step)
         generator = loop.make_torch_rng(loop.make_rng(config.seed, step))
-        x = to_tensor(images.pixels[indices]).to(device)
+        x = to_tensor(images.take(indices).pixels).to(device)
         x = crop_and_flip(x, shape.input_size, generator)
         y = torch.from_numpy(images.labels[indices]).to(device)
         x = normalise(x, shape).to(memory_format=torch.channels_last)
@@ -58,7 +58,7 @@ def train_classifier(training: Training, images: ImageArrays) -> nn.Module:
 
 def recalibrate(
     network: nn.Module,
-    images: ImageArrays,
+    images: ImageSet,
     classifier: ClassifierConfig,
     config: TrainConfig,
     device: torch.device,
@@ -68,11 +68,10 @@ def recalibrate(
     Those kept during training belong to the weights that were not averaged and to
     crops; with them the average classified 7 points worse.
     """
-    indices = (
-        loop.choose_indices(len(images), config.batch, config.seed, step)
-        for step in range(min(RECALIBRATION_STEPS, config.steps))
-    )
-    pictures = (preprocess(to_tensor(images.pixels[few]).to(device), classifier) for few in indices)
+    steps = range(min(RECALIBRATION_STEPS, config.steps))
+    indices = (loop.choose_indices(len(images), config.batch, config.seed, step) for step in steps)
+    batches = (to_tensor(images.take(few).pixels).to(device) for few in indices)
+    pictures = (preprocess(x, classifier) for x in batches)
     update_bn((x.to(memory_format=torch.channels_last) for x in pictures), network)
     return network.eval()
 

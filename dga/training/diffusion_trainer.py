@@ -1,14 +1,14 @@
 """Training the diffusion model on source images alone."""
 
-import warnings
 from dataclasses import dataclass
 from functools import partial
 
 import torch
+from guided_diffusion.script_util import create_gaussian_diffusion
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
-from dga.data.image_sets import ImageArrays, take_training
+from dga.data.image_sets import ImageSet, take_training
 from dga.diffusion import Schedule
 from dga.images import to_tensor
 from dga.networks.unet import Denoiser
@@ -17,10 +17,6 @@ from dga.training import loop
 from dga.training.features import FeatureDistance
 from dga.training.loop import TrainConfig, Training
 from dga.training.windows import Photographs
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", FutureWarning)
-    from guided_diffusion.script_util import create_gaussian_diffusion
 
 DEFAULTS = TrainConfig(images=200_000, batch=32, lr=4e-4, warmup=300, decay=0.3)
 FEATURE_WEIGHT = 0.1
@@ -33,7 +29,7 @@ SHALLOW_SHARE = 0.9
 
 def train_diffusion(
     training: Training,
-    images: ImageArrays,
+    images: ImageSet,
     max_depth: int | None = None,
     photographs: Photographs | None = None,
     features: str | None = None,
@@ -51,7 +47,7 @@ def train_diffusion(
     Raises ``ValueError`` unless ``max_depth`` is in 1...T.
     """
     config, schedule = training.config, training.profile.schedule
-    last = find_last_timestep(schedule, max_depth)
+    last = None if max_depth is None else find_last_timestep(schedule, max_depth)
     process = create_gaussian_diffusion(
         steps=schedule.timesteps, learn_sigma=True, noise_schedule="linear"
     )
@@ -90,10 +86,8 @@ def train_diffusion(
     return training.fit(model, optimizer, loss, identity, lambda: batches)
 
 
-def find_last_timestep(schedule: ScheduleConfig, max_depth: int | None) -> int | None:
+def find_last_timestep(schedule: ScheduleConfig, max_depth: int) -> int:
     """The original timestep at a respaced depth; raises ``ValueError`` unless it is in 1...T."""
-    if max_depth is None:
-        return None
     if not 1 <= max_depth <= schedule.steps:
         raise ValueError(f"The deepest depth is 1 to {schedule.steps}, not {max_depth}.")
     return int(Schedule.from_config(schedule).time[max_depth])
@@ -109,7 +103,7 @@ class DiffusionBatches(Dataset):
     batches are windows of ``photographs``: a quarter as many, twice as wide.
     """
 
-    images: ImageArrays
+    images: ImageSet
     timesteps: int
     config: TrainConfig
     last: int | None = None
@@ -121,11 +115,11 @@ class DiffusionBatches(Dataset):
         generator = loop.make_torch_rng(rng)
         if self.photographs and rng.random() < config.window_share:
             count = max(1, config.batch // WINDOW_SCALE**2)
-            side = WINDOW_SCALE * images.pixels.shape[1]
+            side = WINDOW_SCALE * images.frame.side
             pixels = self.photographs.cut_windows(rng, count, side)
         else:
             indices = loop.choose_indices(len(images), config.batch, config.seed, step)
-            pixels = images.pixels[indices]
+            pixels = images.take(indices).pixels
         x = to_tensor(pixels)
         flipped = torch.rand(len(x), generator=generator) < 0.5
         x[flipped] = x[flipped].flip(-1)

@@ -8,16 +8,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dga.data.image_sets import ImageArrays, ImageFiles, take_training
+from dga.data.image_sets import ImageSet, take_training
 from dga.networks.unet import Discriminator
 from dga.training.loop import TrainConfig, Training
 from dga.training.pairs import Batch, PairBatches
 from dga.training.samples import draw_samples
 from dga.training.studies import Study
 from dga.training.windows import Photographs
-from dga.weights.checkpoints import load_state, read_checkpoint
+from dga.weights.checkpoints import read_checkpoint
 from dga.weights.sources import Sources
-from dga.weights.store import load_weights, weights_id
+from dga.weights.store import fill_network, load_weights, weights_id
 
 LAST_LAYER = "out.2.c_proj."
 """The one layer whose shape depends on the number of classes."""
@@ -27,7 +27,7 @@ DEFAULTS = TrainConfig(images=360_000, batch=64, lr=5e-4, warmup=200, decay=0.5,
 
 def train_discriminator(
     training: Training,
-    images: ImageArrays | ImageFiles,
+    images: ImageSet,
     study: Study = Study(),
     photographs: Photographs | None = None,
 ) -> tuple[nn.Module, dict[str, Any]]:
@@ -39,7 +39,8 @@ def train_discriminator(
     """
     profile, config, device = training.profile, training.config, training.device
     diffusion = Sources(diffusion=study.diffusion).locate(profile)["diffusion"]
-    facts = study.facts(weights_id(diffusion) if study.needs_samples else "")
+    is_generated = study.source == "generated"
+    facts = study.facts(weights_id(diffusion) if is_generated else "")
     windows = photographs.fingerprint() if photographs else ""
     identity = training.describe("discriminator", images, photographs=windows)
     images = take_training(images)
@@ -52,7 +53,7 @@ def train_discriminator(
 
     def make_batches() -> PairBatches:
         samples = None
-        if study.needs_samples:
+        if is_generated:
             folder = training.out / "samples"
             samples = draw_samples(profile, diffusion, study.samples, folder, device)
         return PairBatches(profile, study, images, config, samples, photographs)
@@ -75,5 +76,5 @@ def load_backbone(network: Discriminator, path: Path) -> Discriminator:
     """
     fresh = network.net.state_dict()
     last = {name: value for name, value in fresh.items() if name.startswith(LAST_LAYER)}
-    load_state(network.net, path, read_checkpoint(path) | last)
+    fill_network(network.net, path, read_checkpoint(path) | last)
     return network

@@ -15,7 +15,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader
 from tqdm import tqdm
 
-from dga.data.image_sets import ImageArrays, ImageFiles
+from dga.data.image_sets import ImageSet
 from dga.io.files import CHECKPOINT, atomic
 from dga.profiles import Profile
 from dga.weights.checkpoints import load_archive
@@ -104,7 +104,7 @@ class Training:
     init: Path | None = None
     workers: int = 0
 
-    def describe(self, model: str, images: ImageArrays | ImageFiles, **more: str) -> dict[str, str]:
+    def describe(self, model: str, images: ImageSet, **more: str) -> dict[str, str]:
         """What a checkpoint and a run that goes on from it have in common, besides the config.
 
         ``model``: diffusion, classifier or discriminator; ``more``: facts of that model alone.
@@ -140,6 +140,7 @@ class Training:
     ) -> nn.Module:
         """Train ``model`` in place and return its exponential moving average.
 
+        Statistics of batch norms are not averaged: they are to be measured anew.
         ``make_batches`` returns a map from steps to batches; it is called once the checkpoint is
         sure to be this run's, for it may generate pictures. A checkpoint is resumed when its config
         and ``identity`` are the same. Killed at any moment, a resumed run on the CPU ends with the
@@ -148,8 +149,7 @@ class Training:
         """
         config = self.config
         self.out.mkdir(parents=True, exist_ok=True)
-        mean = get_ema_multi_avg_fn(config.ema)
-        average = AveragedModel(model, multi_avg_fn=mean, use_buffers=False)
+        average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(config.ema))
         facts = {**identity, **dataclasses.asdict(config)}
         checkpoint = Checkpoint(self.out / CHECKPOINT, facts, model, average, optimizer)
         first = checkpoint.resume()
@@ -164,9 +164,19 @@ class Training:
         last_save, smooth = time.monotonic(), dict[str, float]()
         with tqdm(total=config.steps, initial=first, unit="step", mininterval=1.0) as bar:
             for step, batch in enumerate(batches, first):
-                numbers = self._take_step(model, optimizer, loss, batch, step)
+                with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
+                    value, numbers = loss(batch)
+                if not torch.isfinite(value):
+                    raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
+                for group in optimizer.param_groups:
+                    group["lr"] = config.lr_at(step)
+                optimizer.zero_grad(set_to_none=True)
+                value.backward()
+                if config.clip is not None:
+                    nn.utils.clip_grad_norm_(model.parameters(), config.clip)
+                optimizer.step()
                 average.update_parameters(model)
-                for name, number in numbers.items():
+                for name, number in {"loss": value.item(), **numbers}.items():
                     smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
                 if step % 10 == 0:
                     bar.set_postfix({k: f"{v:.4f}" for k, v in smooth.items()}, refresh=False)
@@ -175,33 +185,8 @@ class Training:
                     checkpoint.save(step + 1)
                     last_save = time.monotonic()
                 bar.update()
-        ema: nn.Module = average.module
-        for target, source in zip(ema.buffers(), model.buffers(), strict=True):
-            target.copy_(source)
-        return ema.eval()
-
-    def _take_step(
-        self,
-        model: nn.Module,
-        optimizer: torch.optim.Optimizer,
-        loss: LossFunction,
-        batch: Any,
-        step: int,
-    ) -> dict[str, float]:
-        """One update of the weights; returns the loss and its function's other numbers."""
-        config = self.config
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
-            value, numbers = loss(batch)
-        if not torch.isfinite(value):
-            raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
-        for group in optimizer.param_groups:
-            group["lr"] = config.lr_at(step)
-        optimizer.zero_grad(set_to_none=True)
-        value.backward()
-        if config.clip is not None:
-            nn.utils.clip_grad_norm_(model.parameters(), config.clip)
-        optimizer.step()
-        return {"loss": value.item(), **numbers}
+        network: nn.Module = average.module
+        return network.eval()
 
 
 @dataclass(frozen=True)
@@ -217,17 +202,12 @@ class Checkpoint:
     def save(self, step: int) -> None:
         """Keep the state after ``step`` steps, or else the one before it.
 
-        Raises ``OSError`` for a full disk, ``FloatingPointError`` for weights that are not numbers.
+        Raises ``OSError`` for a full disk.
         """
-        model = self.model.state_dict()
-        if not all(bool(value.isfinite().all()) for value in model.values()):
-            raise FloatingPointError(
-                f"The weights are not numbers after step {step - 1}. {self._describe_earlier()}"
-            )
         state = {
             "facts": self.facts,
             "step": step,
-            "model": model,
+            "model": self.model.state_dict(),
             "average": self.average.state_dict(),
             "optimizer": self.optimizer.state_dict(),
         }
@@ -237,13 +217,9 @@ class Checkpoint:
         except (OSError, RuntimeError) as error:  # torch's writer has no error of its own
             reason = getattr(error, "strerror", None) or "is the disk full?"
             raise OSError(
-                f"{self.path} could not be written ({reason}). {self._describe_earlier()}"
+                f"{self.path} could not be written ({reason}). The checkpoint before it, if there "
+                "is one, is kept; the same command goes on from there."
             ) from error
-
-    def _describe_earlier(self) -> str:
-        if self.path.exists():
-            return "The checkpoint before it is kept; the same command goes on from there."
-        return "There is no checkpoint yet."
 
     def resume(self) -> int:
         """How many steps are done: 0 without a file. Raises ``ValueError`` for another run's."""
@@ -253,7 +229,6 @@ class Checkpoint:
         try:
             state = load_archive(path)
             earlier = dict(state["facts"])
-            earlier.setdefault("window_share", earlier.get("windows"))  # its name before
         except Exception as error:  # made to do harm, a file can bring its reader to raise anything
             raise ValueError(f"{path} cannot be resumed; delete it to start over.") from error
         for name, value in self.facts.items():

@@ -15,7 +15,7 @@ from torch.utils.data import Dataset
 
 from dga.corruptions import SEVERITIES, corrupt
 from dga.data.framing import View
-from dga.data.image_sets import ImageArrays, ImageFiles
+from dga.data.image_sets import ImageSet
 from dga.diffusion import Schedule, missing_variance
 from dga.images import Pixels, through_jpeg, to_tensor
 from dga.profiles import Profile
@@ -57,7 +57,7 @@ class PairBatches(Dataset):
 
     profile: Profile
     study: Study
-    images: ImageArrays | ImageFiles
+    images: ImageSet
     config: TrainConfig
     samples: Pixels | None = None
     photographs: Photographs | None = None
@@ -73,7 +73,7 @@ class PairBatches(Dataset):
         schedule, seed = self.schedule, self.config.seed
         rng = loop.make_rng(seed, step)
         indices = loop.choose_indices(len(self.images), self.config.batch // 2, seed, step)
-        pictures, count = self.images.take(indices).load().pixels, len(indices)
+        pictures, count = self.images.take(indices).pixels, len(indices)
         pairs = make_pairs(self.study, pictures, self.samples, rng, View.of(self.profile))
         generator = loop.make_torch_rng(rng)
         clean, corrupted = (to_tensor(pixels) for pixels in pairs)  # [n, 3, S, S]

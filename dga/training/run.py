@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dga.data.framing import Frame, View
-from dga.data.image_sets import ImageArrays, ImageFiles, find_images
+from dga.data.image_sets import find_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
 from dga.profiles import Profile
@@ -86,23 +86,21 @@ def train(
     profile, config = training.profile, training.config
     options.check(model, profile, config.window_share)
     photographs = Photographs.read(options.photographs) if options.photographs else None
-    classes = profile.classifier.classes or None
-    images: ImageArrays | ImageFiles
+    frame = View.of(profile).clean if model == "discriminator" else Frame(profile.image_size)
+    images = find_images(data, frame, profile.classifier.classes or None)
+    if not images.is_large:
+        images = images.load()
     facts: dict[str, Any] = {}
     if model == "discriminator":
-        files = find_images(data, View.of(profile).clean, classes)
-        images = files if files.is_large else files.load()
         network, facts = discriminator_trainer.train_discriminator(
             training, images, options.study, photographs
         )
     elif model == "diffusion":
-        images = find_images(data, Frame(profile.image_size), classes).load()
         facts = {"max_depth": options.max_depth, "features": options.features}
         network = diffusion_trainer.train_diffusion(
             training, images, photographs=photographs, **facts
         )
     else:
-        images = find_images(data, Frame(profile.image_size), classes).load()
         network = classifier_trainer.train_classifier(training, images)
     config_of_weights = {
         "model": model,

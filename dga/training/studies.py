@@ -45,10 +45,6 @@ class Study:
         )
 
     @property
-    def needs_samples(self) -> bool:
-        return self.source == "generated"
-
-    @property
     def name(self) -> str:
         """Short name: images, generated, images-blur, leave-out, images-explanations ..."""
         groups = {names: group for group, names in SUBSETS.items()}
@@ -65,6 +61,6 @@ class Study:
             "corruptions": list(self.corruptions),
             "explanations": self.explanations,
         }
-        if self.needs_samples:
+        if self.source == "generated":
             facts |= {"diffusion": diffusion_id, "samples": self.samples}
         return facts

@@ -16,8 +16,8 @@ import numpy as np
 from PIL import Image
 
 from dga.corruptions import SEVERITIES, corrupt
-from dga.data.image_sets import OpenSources, list_pictures
-from dga.data.uploads import OWNER, UploadError, open_picture, to_picture
+from dga.data.image_sets import list_pictures, read_pictures
+from dga.data.uploads import to_picture
 from dga.images import Pixels, through_jpeg, to_pixels
 
 PICTURE_SIDE = 224
@@ -43,22 +43,15 @@ class Photographs:
         Raises ``ValueError`` if there is none, and naming the first that cannot be read;
         ``OSError`` for a source that is not there.
         """
-        pictures = []
-        with OpenSources() as opened:
-            for source in sources:
-                for name in list_pictures(source):
-                    try:
-                        image = open_picture(opened.read(str(source), name), OWNER)
-                        if min(image.size) >= PICTURE_SIDE:
-                            pictures.append(to_pixels(to_picture(image)))
-                    except UploadError as error:
-                        raise UploadError(f"{name} in {source}: {error}") from None
+        places = [(str(source), name) for source in sources for name in list_pictures(source)]
+        read = read_pictures(places, _to_photograph)
+        pictures = tuple(picture for _, picture in read if picture is not None)
         if not pictures:
             raise ValueError(
                 f"{', '.join(map(str, sources))} holds no photograph of {PICTURE_SIDE} pixels "
                 "a side."
             )
-        return cls(tuple(pictures))
+        return cls(pictures)
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of all pixels."""
@@ -102,6 +95,11 @@ class Photographs:
             for top, left in draw_places(rng, min(PER_PICTURE, count - len(windows)), side):
                 windows.append(picture[top : top + side, left : left + side])
         return np.stack(windows)
+
+
+def _to_photograph(image: Image.Image) -> Pixels | None:
+    """The whole picture, unless it is too small."""
+    return to_pixels(to_picture(image)) if min(image.size) >= PICTURE_SIDE else None
 
 
 def draw_places(rng: np.random.Generator, count: int, side: int) -> list[tuple[int, int]]:

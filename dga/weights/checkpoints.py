@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file
-from torch import Tensor, nn
+from torch import Tensor
 
-from dga.io.parsing import first_line, first_names, to_one_line
+from dga.io.parsing import first_line, first_names
 
 WRAPPERS = (
     "state_dict_ema", "model_ema", "ema_state_dict", "params_ema", "ema", "state_dict",
@@ -94,28 +94,6 @@ def match_names(state: Mapping[str, Tensor], expected: Iterable[str]) -> dict[st
         for name, value in state.items()
         if name.startswith(prefix)
     }
-
-
-def load_state(
-    network: nn.Module, path: Path, state: Mapping[str, Tensor], assign: bool = False
-) -> None:
-    """Put the tensors of ``state`` into ``network``; ``assign``: these very tensors.
-
-    Raises :class:`WeightsError` unless names, shapes and kinds of numbers are the network's; no
-    memory is filled before that is known. ``path``: where they are from, for the error.
-    """
-    expected = network.state_dict()
-    others = [name for name, value in state.items() if value.layout != torch.strided]
-    for name in expected.keys() & state.keys():
-        if state[name].is_floating_point() != expected[name].is_floating_point():
-            others.append(name)
-    if others:
-        names = first_names(sorted(others), LISTED_NAMES)
-        raise WeightsError(f"{path} holds another network (other kinds of numbers: {names}).")
-    try:
-        network.load_state_dict(state, assign=assign)
-    except RuntimeError as error:
-        raise WeightsError(f"{path} holds another network ({to_one_line(error)}).") from error
 
 
 def check_numbers(path: Path, state: Mapping[str, Tensor]) -> None:

@@ -8,16 +8,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import torch
 from huggingface_hub import save_torch_state_dict
 from safetensors.torch import load
 from torch import Tensor, nn
 
 from dga.io.files import CHECKPOINT, CONFIG, sha256, write_json
+from dga.io.parsing import first_names, to_one_line
 from dga.io.shipped import find_shipped_folder
 from dga.weights.checkpoints import (
+    LISTED_NAMES,
     WeightsError,
     check_numbers,
-    load_state,
     match_names,
     read_checkpoint,
 )
@@ -102,7 +104,7 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def read_state(folder: Path) -> dict[str, Tensor]:
-    """Verified float32 state dict of a weights folder. Raises :class:`WeightsError`."""
+    """Verified state dict of a weights folder, as stored. Raises :class:`WeightsError`."""
     state: dict[str, Tensor] = {}
     for name, expected in read_config(folder)["sha256"].items():
         path = folder / Path(name).name
@@ -116,7 +118,7 @@ def read_state(folder: Path) -> dict[str, Tensor]:
             state.update(load(content))
         except Exception as error:  # made to do harm, a file can bring its reader to raise anything
             raise WeightsError(f"{path} is no safetensors file. {_ADVICE}") from error
-    return {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
+    return state
 
 
 def load_weights(network: nn.Module, path: Path) -> nn.Module:
@@ -126,18 +128,31 @@ def load_weights(network: nn.Module, path: Path) -> nn.Module:
     """
     if path.is_file():
         state = match_names(read_checkpoint(path), network.state_dict())
-        return fill_network(network, path, state)
-    return fill_network(network, path, read_state(path))
+    else:
+        state = read_state(path)
+    return fill_network(network, path, state)
 
 
 def fill_network(network: nn.Module, path: Path, state: Mapping[str, Tensor]) -> nn.Module:
-    """Fill ``network``, freeze it and set it to evaluation. Raises :class:`WeightsError`.
+    """Fill ``network``, freeze it and set it to evaluation.
 
     A network on the meta device takes the tensors as they were read, so that memory holds them
-    once. ``path``: where they are from, for the error.
+    once. ``path``: where they are from, for the error. Raises :class:`WeightsError` unless names,
+    shapes and kinds of numbers are the network's, and all are numbers; no memory is filled before
+    the first is known.
     """
-    on_meta = any(value.is_meta for value in network.state_dict().values())
+    expected = network.state_dict()
+    others = [name for name, value in state.items() if value.layout != torch.strided]
+    for name in expected.keys() & state.keys():
+        if state[name].is_floating_point() != expected[name].is_floating_point():
+            others.append(name)
+    if others:
+        names = first_names(sorted(others), LISTED_NAMES)
+        raise WeightsError(f"{path} holds another network (other kinds of numbers: {names}).")
     state = {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
-    load_state(network, path, state, assign=on_meta)
+    try:
+        network.load_state_dict(state, assign=any(value.is_meta for value in expected.values()))
+    except RuntimeError as error:
+        raise WeightsError(f"{path} holds another network ({to_one_line(error)}).") from error
     check_numbers(path, state)
     return network.eval().requires_grad_(False)

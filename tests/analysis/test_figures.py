@@ -7,8 +7,7 @@ import pytest
 
 from dga.analysis.pooled import pool_runs
 from dga.analysis.saved_runs import MissingRun, read_runs
-from dga.figures.accuracy import draw_accuracy_by_depth
-from dga.figures.embedding import draw_features, embed
+from dga.figures.draw import draw_accuracy_by_depth, draw_features, embed
 from tests.fixtures.cli import done
 from tests.fixtures.results import (
     depth_matters,

@@ -12,7 +12,7 @@ from PIL import Image
 
 from dga.data.framing import Frame
 from dga.data.image_sets import (
-    ImageArrays,
+    ImageSet,
     find_images,
     split_tune,
     take_per_class,
@@ -65,10 +65,10 @@ def test_pictures_are_known_by_their_endings(picture_folder, tmp_path):
         assert len(find_images([source], Frame(32), has_labels=False)) == 17
 
 
-def _many(count: int) -> ImageArrays:
+def _many(count: int) -> ImageSet:
     names = tuple(f"c{i % 4}/picture_{i}.jpeg" for i in range(count))
     labels = np.arange(count, dtype=np.int64) % 4
-    return ImageArrays(names, np.zeros((count, 1, 1, 3), np.uint8), labels, ("a", "b", "c", "d"))
+    return ImageSet(names, labels, ("a", "b", "c", "d"), (("", ""),) * count, Frame(1))
 
 
 def test_the_split_for_choices_is_the_projects_own_and_nothing_elses():
@@ -77,7 +77,7 @@ def test_the_split_for_choices_is_the_projects_own_and_nothing_elses():
     digest = hashlib.sha256("\n".join(sorted(tune)).encode()).hexdigest()
     assert digest.startswith("81d62acf6fad8cc4")
     names = [f"dog/{name}.JPEG" for name in sorted(tune)[:7]] + ["dog/n02085620_val_1.JPEG"]
-    images = ImageArrays(tuple(names), np.zeros((8, 1, 1, 3), np.uint8), np.zeros(8, int), ("dog",))
+    images = ImageSet(tuple(names), np.zeros(8, int), ("dog",), (("", ""),) * 8, Frame(1))
     chosen, rest = split_tune(images, tune)
     assert (list(chosen.names), list(rest.names)) == (names[:7], names[7:])
     assert [len(part) for part in split_tune(_many(1475), tune)] == [0, 1475]

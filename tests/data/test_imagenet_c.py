@@ -12,7 +12,7 @@ from torchvision.transforms import v2
 
 from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
-from dga.data.image_sets import ImageArrays, ImageFiles, find_images
+from dga.data.image_sets import find_images
 from dga.data.imagenet_c import find_condition, list_conditions, list_wnids
 from dga.evaluation.judging import judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
@@ -190,22 +190,3 @@ def test_unreadable_pictures_in_the_middle_are_skipped_and_retried(models, clean
     assert mended.unreadable == []
     whole = _lines(models, plan, tmp_path / "whole", batch=2).lines
     assert sorted(map(str, _facts(mended.lines))) == sorted(map(str, _facts(whole)))
-
-
-def test_no_more_than_a_batch_is_held_at_once(tiny_models, picture_folder, tmp_path, monkeypatch):
-    """Of a zip; with the lines that the folder gives."""
-    archive = Path(shutil.make_archive(str(tmp_path / "pictures"), "zip", picture_folder))
-    largest, real = [], ImageFiles.load
-
-    def load(self: ImageFiles, strict: bool = True) -> ImageArrays:
-        largest.append(len(self))
-        return real(self, strict)
-
-    monkeypatch.setattr(ImageFiles, "load", load)
-    lines = [
-        _lines(tiny_models, _plan(data, severity=3, per_class=3), tmp_path / data.stem).lines
-        for data in (archive, picture_folder)
-    ]
-    assert max(largest) == 5
-    assert _facts(lines[0]) == _facts(lines[1])
-    assert len(lines[0]) == 2 * 2 * 6

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 
-from dga.data.image_sets import ImageFiles
+from dga.data.image_sets import ImageSet
 from dga.evaluation import cluster
 from dga.evaluation.cluster import Worker, evaluate_on_cluster
 from dga.evaluation.plan import Plan, choose_images
@@ -85,7 +85,7 @@ def test_tasks_in_order_give_the_single_machines_lines(kind, streams, request, t
     recipe = request.getfixturevalue(kind)
     setup = recipe.inspect()
 
-    def measure(tasks: Sequence[Task], images: ImageFiles) -> Iterator[BatchResult]:
+    def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
         assert sum(len(task.batches) > 1 for task in tasks) == streams
         return chain.from_iterable(recipe.measure(task, images, setup) for task in tasks)
 

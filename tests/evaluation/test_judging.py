@@ -80,13 +80,13 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
     (out / "parts" / "gaussian_noise.part").write_bytes(b"half a part")
 
     measured: list[str] = []
-    measure = judging.JudgingRun.measure
+    measure = judging.judge_condition
 
-    def count(self: judging.JudgingRun, condition: str) -> dict[str, Any]:
+    def count(models: object, plan: object, images: object, condition: str, *rest: object) -> Any:
         measured.append(condition)
-        return measure(self, condition)
+        return measure(models, plan, images, condition, *rest)
 
-    monkeypatch.setattr(judging.JudgingRun, "measure", count)
+    monkeypatch.setattr(judging, "judge_condition", count)
     judge_pictures(*judge, plan, out, DEPTHS)
     assert measured == ["gaussian_noise"]
     assert _same(out / "curves.npz", tmp_path / "whole" / "curves.npz")

@@ -93,7 +93,6 @@ def bombs() -> Files:
         "bomb-jpeg-progressive": lambda: saved(
             "JPEG", Image.new("RGB", (7_000, 5_000)), progressive=True, subsampling=0
         ),
-        "bomb-jpeg-passes": jpeg_passes,
         "bomb-webp-large": lambda: saved("WEBP", Image.new("RGB", (9_000, 2_000)), method=0),
         "bomb-gif": lambda: saved("GIF", Image.new("P", (10_000, 5_000))),
         "bomb-tiff": tiff_bomb,
@@ -107,13 +106,6 @@ def png_heavy() -> bytes:
     rows[:480, 1:] = np.random.default_rng(2).integers(0, 256, (480, 40_000), dtype=np.uint8)
     data = blocks.chunk(b"IDAT", zlib.compress(rows, 1))
     return blocks.PNG + blocks.ihdr(10_000, 4_600, 8, 6) + data + blocks.chunk(b"IEND", b"")
-
-
-def jpeg_passes() -> bytes:
-    """A progressive picture of 9 megapixels whose last pass comes thousands of times."""
-    good = saved("JPEG", Image.new("L", (3_000, 3_000)), progressive=True)
-    last = good.rindex(b"\xff\xda")
-    return good[:last] + good[last:-2] * 5_000 + b"\xff\xd9"
 
 
 def tiff_bomb() -> bytes:
@@ -144,7 +136,6 @@ def metadata() -> Files:
         ),
         "meta-png-chunks": lambda: blocks.png_with(blocks.chunk(b"prVt", b"") * 1_000_000),
         "meta-webp-exif": lambda: webp_with_exif(blocks.overlapping(19 * MB)),
-        "meta-gif-comments": lambda: gif_with((b"!\xfe" + blocks.sub_blocks(b"x" * 9)) * MB),
     }
 
 
@@ -161,13 +152,6 @@ def webp_with_exif(body: bytes) -> bytes:
     vp8x = bytes((8, 0, 0, 0, 39, 0, 0, 31, 0, 0))
     (length,) = struct.unpack_from("<I", good, 4)
     return blocks.riff((b"VP8X", vp8x), (b"EXIF", body), (b"VP8L", good[8 : 8 + length]))
-
-
-def gif_with(extra: bytes) -> bytes:
-    """A good GIF with an extension in front of its picture."""
-    good = saved("GIF", blocks.noise("P"))
-    at = 13 + (3 << (good[10] & 7) + 1)
-    return good[:at] + extra + good[at:]
 
 
 def animated() -> Files:

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from dga.data.image_sets import ImageArrays
 from dga.diffusion import Schedule
 from dga.images import to_tensor
 from dga.profiles import Profile, get_profile
@@ -26,12 +25,6 @@ CONFIG = TrainConfig(images=64, batch=32, lr=1e-3)
 @pytest.fixture
 def schedule(tiny_profile: Profile) -> Schedule:
     return Schedule.from_config(tiny_profile.schedule)
-
-
-def _images(pixels: np.ndarray) -> ImageArrays:
-    count = len(pixels)
-    names = tuple(f"a/{i}" for i in range(count))
-    return ImageArrays(names, pixels, np.zeros(count, np.int64), ("a",))
 
 
 def _noisy(x: Tensor, deviation: float) -> Tensor:
@@ -78,9 +71,8 @@ def test_depths_are_in_the_chain(seed, deviation, ordinary):
     assert 0 <= depth <= schedule.steps
 
 
-def test_timesteps_are_drawn_where_they_are_used(tiny_profile, cat):
+def test_timesteps_are_drawn_where_they_are_used(tiny_profile, images):
     config = TrainConfig(images=2000, batch=2000, lr=1e-3)
-    images = _images(np.stack([cat] * 4))
     total = tiny_profile.schedule.timesteps
     last = diffusion_trainer.find_last_timestep(
         tiny_profile.schedule, tiny_profile.schedule.steps // 2

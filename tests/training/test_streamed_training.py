@@ -11,16 +11,15 @@ from torch.utils.data import DataLoader
 
 from dga.corruptions import corrupt
 from dga.data.framing import View
-from dga.data.image_sets import ImageFiles, find_images
+from dga.data.image_sets import ImageSet, find_images
 from dga.networks.unet import Discriminator
 from dga.profiles import Profile, ReleaseConfig
-from dga.training import discriminator_trainer, loop, pairs
+from dga.training import loop, pairs
 from dga.training.discriminator_trainer import load_backbone
-from dga.training.loop import TrainConfig, Training
+from dga.training.loop import TrainConfig
 from dga.training.pairs import PairBatches
 from dga.training.studies import Study
 from dga.weights.checkpoints import WeightsError
-from tests.fixtures.models import die_after_saving
 
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
@@ -43,7 +42,7 @@ def profile(tiny_profile: Profile) -> Profile:
 
 
 @pytest.fixture
-def files(profile: Profile, picture_folder: Path) -> ImageFiles:
+def files(profile: Profile, picture_folder: Path) -> ImageSet:
     return find_images([picture_folder], View.of(profile).clean, profile.classifier.classes)
 
 
@@ -88,25 +87,6 @@ def test_a_picture_that_cannot_be_read_is_named(profile, picture_folder, tmp_pat
     (data / name).write_bytes(b"not a picture")
     with pytest.raises(ValueError, match=name):
         PairBatches(profile, Study(), images, CONFIG)[0]
-
-
-def _state(network: torch.nn.Module) -> dict[str, torch.Tensor]:
-    return {name: value.clone() for name, value in network.state_dict().items()}
-
-
-def test_interrupted_streamed_training_ends_with_the_same_bits(
-    profile, files, tmp_path, monkeypatch
-):
-    """With workers and after a kill: the same as without either."""
-    train = discriminator_trainer.train_discriminator
-    whole, _ = train(Training(profile, CONFIG, tmp_path / "whole", CPU), files)
-    interrupted = Training(profile, CONFIG, tmp_path / "parts", CPU)
-    with monkeypatch.context() as patch:
-        die_after_saving(patch, 3)
-        with pytest.raises(KeyboardInterrupt):
-            train(dataclasses.replace(interrupted, workers=1), files)
-    parts, _ = train(dataclasses.replace(interrupted, workers=2), files)
-    assert all(map(torch.equal, _state(whole).values(), _state(parts).values()))
 
 
 def test_a_guided_diffusion_classifier_lends_its_encoder(profile, tmp_path):

@@ -102,13 +102,6 @@ def test_both_classes_see_windows(tiny_profile, images, photographs, explanation
     assert drawn.x_k.isfinite().all()
 
 
-def test_a_checkpoint_without_windows_is_another_run(tiny_profile, images, photographs, tmp_path):
-    diffusion_trainer.train_diffusion(Training(tiny_profile, CONFIG, tmp_path, CPU), images)
-    half = Training(tiny_profile, HALF, tmp_path, CPU)
-    with pytest.raises(ValueError, match="photographs"):
-        diffusion_trainer.train_diffusion(half, images, photographs=photographs)
-
-
 def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_path):
     with pytest.raises(ValueError, match=r"0 to 1, not 1\.5"):
         dataclasses.replace(CONFIG, window_share=1.5)

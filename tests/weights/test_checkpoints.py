@@ -1,7 +1,5 @@
 """Checkpoints that others wrote: names, shapes and answers agree, or it is said what does not."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -14,7 +12,7 @@ from dga.networks.published import PublishedDiscriminator
 from dga.networks.unet import Denoiser, Discriminator
 from dga.profiles import EVERYDAY16, IMAGENET, Profile
 from dga.weights import store as weights
-from dga.weights.checkpoints import WeightsError, load_state, match_names, read_checkpoint
+from dga.weights.checkpoints import WeightsError, match_names
 from dga.weights.store import read_config, weights_id
 from tests.fixtures.public_weights import Checkpoints
 
@@ -41,7 +39,7 @@ def test_full_size_denoiser_is_openais():
         )
     assert sum(p.numel() for p in ours.parameters()) == 552_814_086
     assert shapes(ours.state_dict()) == shapes(theirs.state_dict())
-    load_state(ours, Path("x.pt"), match_names(theirs.state_dict(), ours.state_dict()))
+    ours.load_state_dict(match_names(theirs.state_dict(), ours.state_dict()))
 
 
 def test_full_size_discriminators_are_openais_classifier_and_the_papers():
@@ -103,18 +101,6 @@ def test_differences_are_named(small_imagenet, checkpoints, tmp_path, change, se
     torch.save(state, tmp_path / "other.pt")
     with pytest.raises(WeightsError, match=rf"other\.pt holds another network.*{sentence}"):
         load_denoiser(small_imagenet, tmp_path / "other.pt")
-
-
-@pytest.mark.parametrize("content", [b"", [torch.zeros(1)], {"epoch": 3}])
-@pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
-def test_files_that_are_no_checkpoints(tmp_path, content, suffix):
-    path = tmp_path / f"weights{suffix}"
-    path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
-    with pytest.raises(WeightsError, match=r"cannot be read as a checkpoint|holds no state dict"):
-        read_checkpoint(path)
-    path.unlink()
-    with pytest.raises(WeightsError, match="There is no checkpoint"):
-        read_checkpoint(path)
 
 
 # The paper's discriminator

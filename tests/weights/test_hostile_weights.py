@@ -3,7 +3,6 @@
 import json
 import pickle
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,18 +13,10 @@ from torch import nn
 from app.demo import main
 from dga import profiles
 from dga.io.files import sha256
-from dga.networks.classifier import load_classifier
-from dga.networks.models import load_denoiser, load_discriminator
-from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import load_weights, read_config, read_state, save_weights
 from tests.fixtures.cli import refused
-
-LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
-    "diffusion": load_denoiser,
-    "discriminator": load_discriminator,
-    "classifier": lambda profile, path: load_classifier(profile.classifier, path),
-}
+from tests.fixtures.public_weights import LOAD
 
 
 def leave(mark: str) -> None:

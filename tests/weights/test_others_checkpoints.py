@@ -5,21 +5,15 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from dga.networks.classifier import load_classifier
-from dga.networks.models import load_denoiser, load_discriminator
 from dga.weights.checkpoints import WeightsError, match_names, read_checkpoint
 from dga.weights.classifiers import read_classes
+from tests.fixtures.public_weights import LOAD
 
 PREFIXES = (
     "", "module.", "model.", "_orig_mod.", "module._orig_mod.", "_orig_mod.module.", "net.",
     "backbone.", "network.0.", "ema_model.online_model.", "my.own.name.",
 )  # fmt: skip
 WRAPPERS = (None, "state_dict", "model", "ema", "params_ema")
-LOAD = {
-    "diffusion": load_denoiser,
-    "discriminator": load_discriminator,
-    "classifier": lambda profile, path: load_classifier(profile.classifier, path),
-}
 
 
 @pytest.mark.parametrize(
