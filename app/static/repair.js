@@ -470,6 +470,9 @@ function showControls() {
   damages.check(settings.damage);
   const chosen = find(`#damages [value="${settings.damage}"]`);
   if (chosen?.classList.contains("more")) openMore(true);
+  const strip = find(".choices"); // on a phone it scrolls sideways
+  const margin = (strip.clientWidth - chosen.offsetWidth) / 2;
+  strip.scrollTo({ left: chosen.offsetLeft - strip.offsetLeft - margin });
   find("#strength").value = settings.strength;
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
   const paints = settings.damage === "paint";
