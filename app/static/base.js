@@ -42,7 +42,7 @@ export function percent(share) {
   return `${whole === 100 && share < 0.9995 ? 99 : whole}\u00a0%`;
 }
 
-/** What the classifier sees, "perhaps" below half, and whether that is right, where it is known. */
+/** What the classifier sees, "perhaps" if it is unsure, and whether that is right, if known. */
 export function nameReading({ label, is_right, is_sure }) {
   const mark = { true: "\u00a0✓", false: "\u00a0✗" }[is_right] ?? "";
   return `${is_sure ? "" : "perhaps "}${label}${mark}`;

@@ -61,7 +61,7 @@ function showRow(name) {
   row.classList.toggle("is-old", Boolean(isOld[name]));
   row.classList.toggle("right", reading?.is_right === true);
   row.classList.toggle("wrong", reading?.is_right === false);
-  row.classList.toggle("is-unsure", reading?.share < 0.5);
+  row.classList.toggle("is-unsure", reading?.is_sure === false);
   row.style.setProperty("--share", `${100 * (reading?.share ?? 0)}%`);
   put(find(".label", row), reading ? nameReading(reading) : isOld[name] ? "…" : "");
   put(find(".share", row), reading ? percent(reading.share) : "");
