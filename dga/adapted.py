@@ -68,7 +68,7 @@ class AdaptedClassifier(nn.Module):
         size: int | None = None,
     ) -> None:
         super().__init__()
-        models = models or _default_models()
+        models = models or load_models()  # its own, so that it can be moved
         self.size = models.profile.image_size if size is None else size
         self.models = models
         if classifier is not None:

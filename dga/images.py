@@ -284,8 +284,9 @@ def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
                 is_same = (to_pixels(original) == pixels).all(-1, keepdims=True)
                 image = Image.fromarray(np.where(is_same, to_pixels(bare), np.asarray(image)))
             info["icc_profile"] = profile
-    if "dpi" in original.info:
-        info["dpi"] = original.info["dpi"]
+    dpi = original.info.get("dpi", ())
+    if dpi and all(math.isfinite(float(number)) for number in dpi):  # 0 / 0 in some TIFFs
+        info["dpi"] = dpi
     if exif := read_exif(original):
         info["exif"] = exif
     image.info = info

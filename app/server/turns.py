@@ -97,7 +97,8 @@ class Turn:
         """
         shown = 0
         while self.turns.holder is not self and not self.is_dropped:
-            earlier = [self.turns.holder, *itertools.takewhile(self.__ne__, self.turns.order())]
+            ahead = itertools.takewhile(lambda turn: turn is not self, self.turns.order())
+            earlier = [self.turns.holder, *ahead]
             before = len({turn.visitor for turn in earlier if turn} - {self.visitor})
             if before == shown:
                 self.moved.clear()

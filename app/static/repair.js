@@ -388,6 +388,15 @@ function say(text, isFault = false) {
 
 // Where this tab keeps the settings of an own photo until it loads again.
 const OWN_PHOTO = "own-photo";
+const storage = openStorage();
+
+function openStorage() {
+  try {
+    return sessionStorage;
+  } catch {
+    return null; // a browser that allows none
+  }
+}
 
 /** `isStep`: whether Back leads to what was before. Own photos and brushes have no address. */
 function keepAddress(isStep) {
@@ -399,7 +408,7 @@ function keepAddress(isStep) {
   }
   const isSample = page.samples.includes(settings.photo);
   const text = isSample ? query.toString() : "";
-  sessionStorage.setItem(OWN_PHOTO, JSON.stringify(isSample ? null : settings));
+  storage?.setItem(OWN_PHOTO, JSON.stringify(isSample ? null : settings));
   const address = location.pathname + (text && `?${text}`) + location.hash;
   if (isStep && address !== location.pathname + location.search + location.hash)
     history.pushState(null, "", address);
@@ -699,7 +708,7 @@ addEventListener("keydown", (event) => {
 });
 
 const stray = readAddress(settings);
-if (!location.search) settings = JSON.parse(sessionStorage.getItem(OWN_PHOTO)) ?? settings;
+if (!location.search) settings = JSON.parse(storage?.getItem(OWN_PHOTO) ?? null) ?? settings;
 showControls();
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   showAll();

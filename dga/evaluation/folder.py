@@ -77,12 +77,13 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
                 raise UploadError("its name is too long for a result's to fit.")
             picture = StoredPicture.read(folder / path)
             photograph = repair_photograph(models, picture.pixels)
+            content = picture.result(photograph.image, ".png")
         except UploadError as error:
             unreadable[path] = f"{path}: {error}"
         except (ValueError, FloatingPointError, MemoryError) as error:
             result.failed[path] = f"{path}: {error}"
         else:
-            write(out / name, picture.result(photograph.image, ".png"))
+            write(out / name, content)
             line = {"corruption": "", "path": path, "method": REPAIR, **photograph.facts()}
             line["repaired"] = name
             results.append([line])

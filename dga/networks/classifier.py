@@ -111,7 +111,7 @@ def normalise(x: Tensor, config: ClassifierConfig) -> Tensor:
 def preprocess(x: Tensor, config: ClassifierConfig) -> Tensor:
     """``[B, 3, H, W]`` in [-1, 1] to the classifier's input: resize, centre crop, normalise."""
     resize, size = config.resize or config.input_size, config.input_size
-    if x.shape[-1] != resize:
+    if x.shape[-2:] != (resize, resize):
         x = F.interpolate(x, size=(resize, resize), mode="bicubic", antialias=True).clamp(-1, 1)
     if resize != size:
         edge = (resize - size) // 2
