@@ -85,7 +85,7 @@ def headline(results: Results) -> tuple[str, str]:
         return "How often does repair help?", NOT_MEASURED
     right, before = f"{row['right']:.0f}", f"{row['other_right']:.0f}"
     return (
-        f"Of 100 badly damaged photographs, {right} are read right instead of {before}.",
+        f"Of 100 badly damaged pictures, {right} are read right instead of {before}.",
         f"{row['photographs']} photographs {results.split}, each with {len(CORRUPTIONS)} kinds of "
         f"damage at strength {severity} of 5, read by one frozen classifier, {CLASSIFIER}. "
         f"{TRAINED_ON} In brackets: 95{SPACE}% intervals.",
@@ -156,10 +156,10 @@ def _count_changes(row: Row) -> str:
 
 
 def _paper(results: Results, key: str) -> Answer:
-    question = "Is our repair ahead of the paper's method and the rival?"
+    question = "Is our repair ahead of the paper's method and of fixed noise?"
     rows = {name: results.find(key, PLUS, name, "mean") for name in (*PAPER, RIVAL)}
     paper = next((name for name in PAPER if rows[name]), PAPER[0])
-    rivals = {paper: _label(paper).replace("The", "the"), RIVAL: "the rival"}
+    rivals = {paper: _label(paper).replace("The", "the"), RIVAL: "fixed noise"}
     if not any(rows.values()):
         return Answer("paper", question)
     chart = list(_compare_alike(results, key, rows))

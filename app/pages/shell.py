@@ -47,7 +47,7 @@ DESCRIPTIONS = {
 METHODS = {
     "plus": "Our repair: find it, then undo it",
     "paper": "The paper's method (DGA, 2026): noise until a detector is unsure",
-    "fixed": "The rival (DDA, 2023): the same noise for every photo",
+    "fixed": "Fixed noise (DDA, 2023): the same for every photo",
 }
 SHORT_NAMES = {key: re.split(r" \(|:", name)[0] for key, name in METHODS.items()}
 SNIPPET = """\

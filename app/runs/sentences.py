@@ -76,12 +76,13 @@ def name_damage(degradation: Degradation, noise_map: ArrayLike = 0.0) -> str:
 
 def describe_finding(
     diagnosis: str, is_unchanged: bool, is_fine: bool, is_flat: bool, added: str = "none",
-    objected: str = "",
+    objected: str = "", is_partial: bool = False,
 ) -> str:  # fmt: skip
     """The sentence after *Found*.
 
     ``added``: the damage that was done to the photo here; ``objected``: the blur that was measured,
-    and not undone because the network that judges repairs objected.
+    and not undone because the network that judges repairs objected; ``is_partial``: whether noise
+    was found in some places only.
     """
     if is_flat:
         return "one colour or a drawing, too plain to judge. Left alone."
@@ -90,7 +91,8 @@ def describe_finding(
     if not diagnosis:
         return "traces of damage. A little noise was added, and taken out with them."
     remedies = dict.fromkeys(done for name, done in REMEDIES.items() if name in diagnosis)
-    return f"{diagnosis}. {join_words([*remedies]).capitalize()}."
+    where = " where it is sure" if is_partial else ""
+    return f"{diagnosis}. {join_words([*remedies]).capitalize()}{where}."
 
 
 def _explain_refusal(is_fine: bool, added: str, objected: str) -> str:
@@ -104,8 +106,8 @@ def _explain_refusal(is_fine: bool, added: str, objected: str) -> str:
     if added != "none":
         return f"nothing sure enough to undo. The added {name} was left alone."
     if is_fine:
-        return "no damage that we know. Left alone."
-    return "nothing sure: any blur, haze or noise is too unclear to undo. Left alone."
+        return "no damage that we recognise. Left alone."
+    return "nothing sure: at most slight blur, haze or noise, too little to undo. Left alone."
 
 
 def write_headline(
@@ -124,15 +126,15 @@ def write_headline(
     subject = PLAIN_NAMES.get(damage, "Your brush")
     if truth is None:  # the classifier was not sure of the original either
         start = f"{subject} was added." if damage in PLAIN_NAMES else "Your strokes were added."
-        return f"{start} {_after(repaired, is_unchanged)}".rstrip()
+        return f"{start} {_after(repaired, is_unchanged, damage)}".rstrip()
     if not has_label:
-        return _compare(subject, truth, damaged, repaired, is_unchanged)
+        return _compare(damage, truth, damaged, repaired, is_unchanged)
     thing = f"the {truth}"
     was_right = damaged["label"] == truth
     not_hidden = "did not hide" if damaged["is_sure"] else "did not quite hide"
     start = f"{subject} {not_hidden} {thing}" if was_right else f"{subject} hid {thing} from AI"
     if repaired is None or is_unchanged:
-        return f"{start}. {_after(repaired, is_unchanged)}".rstrip()
+        return f"{start}. {_after(repaired, is_unchanged, damage)}".rstrip()
     is_right = repaired["label"] == truth
     if was_right and is_right:
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
@@ -145,17 +147,17 @@ def write_headline(
 
 
 def _compare(
-    subject: str, truth: str, damaged: Reading, repaired: Reading | None, is_unchanged: bool
+    damage: str, truth: str, damaged: Reading, repaired: Reading | None, is_unchanged: bool
 ) -> str:
     """What is read, beside what was read of the undamaged photo: nobody said what it shows."""
-    is_same = damaged["label"] == truth
+    subject, is_same = PLAIN_NAMES.get(damage, "Your brush"), damaged["label"] == truth
     start = f"{subject}: read as “{truth}” before, now no longer"
     if is_same:
         start = (
             f"{subject}: still read as “{truth}”{'' if damaged['is_sure'] else ', but unsurely'}"
         )
     if repaired is None or is_unchanged:
-        return f"{start}. {_after(repaired, is_unchanged)}".rstrip()
+        return f"{start}. {_after(repaired, is_unchanged, damage)}".rstrip()
     if repaired["label"] != truth:
         after = "After our repair it is not" if is_same else "Nor is it after our repair"
         return f"{start}. {after}: {_name_guess(repaired)}."
@@ -183,23 +185,25 @@ def _own_photo(
     if repaired is None:
         return sight
     if is_unchanged:
-        finding = "no damage that we know" if is_fine else "nothing sure enough to undo"
-        return f"{sight} We found {finding} and left it alone."
-    is_unsure = not (damaged["is_sure"] or repaired["is_sure"])
-    when = "Still" if is_unsure else "Now"
+        finding = "recognised no damage" if is_fine else "found nothing sure enough to undo"
+        return f"{sight} We {finding} and left it alone."
     what = diagnosis or "traces of damage"
     is_same = damaged["label"] == repaired["label"]
+    is_as_before = damaged["is_sure"] == repaired["is_sure"] and (is_same or not damaged["is_sure"])
     other = "" if is_same else f"{name_with_article(damaged['label'])} "
     less = f", less surely than {other}before ({percent(damaged['share'])})"
     rest = less if _is_less_sure(damaged, repaired) else ""
-    sight = f"{when} the classifier {describe_sight(repaired)}{rest}."
+    when = "The classifier still" if is_as_before else "Now the classifier"
+    sight = f"{when} {describe_sight(repaired)}{rest}."
     return f"This looked like {what}, and was repaired. {sight}"
 
 
-def _after(repaired: Reading | None, is_unchanged: bool) -> str:
+def _after(repaired: Reading | None, is_unchanged: bool, damage: str) -> str:
     if repaired is None:
         return ""
     if is_unchanged:
+        if damage in LEFT_ALONE_NOTES:
+            return "Our repair does not mend that, and left it alone."
         return "We found nothing sure enough to undo and left it alone."
     return f"After the repair the classifier {describe_sight(repaired)}."
 

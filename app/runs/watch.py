@@ -161,14 +161,16 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     objected = "" if explanation.degradation.operator else measured
     is_flat, is_fine = explanation.is_flat, explanation.is_undamaged
     finding = describe_finding(
-        diagnosis, result.unchanged, is_fine, is_flat, subject.added_damage, objected
-    )
+        diagnosis, result.unchanged, is_fine, is_flat, subject.added_damage, objected,
+        is_partial=bool((result.noise == 0).any()),
+    )  # fmt: skip
     (reading,) = read_pictures(models, result.image)
+    is_sure = reading["is_sure"] and not subject.is_damaged
     yield {
         "found": {
             "sentence": finding,
             "seconds": round(time.perf_counter() - begun, 2),
-            "is_refused": result.unchanged and not is_flat and (subject.is_damaged or not is_fine),
+            "is_refused": result.unchanged and not is_flat and not (is_fine and is_sure),
         },
         "repaired": show(result.image, reading, subject.original.label)
         | {"is_unchanged": result.unchanged},

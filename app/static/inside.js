@@ -67,7 +67,7 @@ function makeChart(change, page) {
     draw("line", { class: "stop", y1: TOP - 6, y2: BOTTOM }),
     draw("text", { y: TOP - 12, "text-anchor": "middle" }),
   );
-  const fixed = slider("f", "The rival's depth", "fixed");
+  const fixed = slider("f", "The fixed depth", "fixed");
   const tau = slider("t", "Threshold", "tau");
   svg.append(axes, places, curve, stop, fixed.node, tau.node);
   box.append(svg);
@@ -359,7 +359,7 @@ function showRebuilt(record, isRunning) {
     [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`, ""],
     [paper, paper?.depth === 0 ? rest : "Rebuilt freely", "the paper’s method, DGA"],
     [guided, guided?.depth === 0 ? rest : coarse, "the paper’s method, DGA + G"],
-    [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "the rival, DDA"],
+    [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "fixed noise, DDA"],
     [diagnosis, plus, "our repair, DGA+"],
   ];
   const box = find("#rebuilt");

@@ -81,8 +81,8 @@ export function startGame({ rounds, stop }, tau) {
       : "You found every one.";
     return (
       `${yours} Of these amounts ${stop} steps is the first at which the detector is below ` +
-      `${percent(tau)}, where the paper stops. It scores where it suspects the damaged one more, ` +
-      "even if it is not very sure."
+      `${percent(tau)}, where the paper stops. It scores where its percentage is higher for the ` +
+      "damaged one."
     );
   }
 

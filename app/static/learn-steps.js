@@ -251,7 +251,7 @@ export function showComparison(cases) {
   put(
     find("#compare-words"),
     `Read right, of these ${cases.length}: our repair ${right[0]}, ` +
-      `the paper’s method ${right[1]}, the rival ${right[2]}. ` +
+      `the paper’s method ${right[1]}, fixed noise ${right[2]}. ` +
       "These are examples; Results counts many photographs.",
   );
 }

@@ -156,7 +156,7 @@ function showSeconds() {
   const text = found
     ? isRecorded()
       ? ""
-      : `${found.seconds.toFixed(1)} s`
+      : `${found.seconds.toFixed(1)}\u00a0s`
     : state === "running" && elapsed
       ? `${elapsed} s`
       : "";
@@ -634,7 +634,7 @@ async function upload(file) {
     loadThumbnails();
     if (photo.full_size[0] > photo.width)
       say(
-        `${photo.full_size[0]} × ${photo.full_size[1]} pixels, shown and repaired at ${photo.width} × ${photo.height}.`,
+        `${photo.full_size[0]} × ${photo.full_size[1]} pixels, reduced to ${photo.width} × ${photo.height} here.`,
       );
   } catch (error) {
     say(

@@ -143,7 +143,7 @@ def test_other_methods_go_into_the_divider(watch):
     page = open_page(watch)
     tile = page.locator("#tile-fixed")
     tile.click()
-    assert page.inner_text("#tag-after").startswith("The rival")
+    assert page.inner_text("#tag-after").startswith("Fixed noise")
     assert page.locator("#after").get_attribute("src") == tile.locator("img").get_attribute("src")
     tile.click()
     assert page.inner_text("#tag-after").startswith("Repaired")
@@ -160,7 +160,7 @@ def test_the_stop_follows_the_threshold_without_a_run(watch):
         page.keyboard.press("ArrowDown")
     assert stop.text_content() != before
     assert not any("gradio_api" in request for request in watch.requests)
-    page.get_by_role("slider", name="The rival's depth").press("ArrowRight")
+    page.get_by_role("slider", name="The fixed depth").press("ArrowRight")
     page.wait_for_function("() => location.search.includes('fixed_depth=9')")
     page.wait_for_function(
         "() => document.querySelector('#rebuilt').textContent.includes('depth 9')"
@@ -216,7 +216,7 @@ def test_that_a_photo_was_reduced_stays_said_while_it_is_repaired(watch):
     page.wait_for_function(
         "() => document.querySelector('#tag-before').textContent.startsWith('As it')"
     )
-    assert "shown and repaired at" in page.inner_text("#notice")
+    assert "reduced to" in page.inner_text("#notice")
 
 
 def test_a_cancelled_stroke_is_not_painted(watch):

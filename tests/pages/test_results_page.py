@@ -80,7 +80,7 @@ def test_answers_say_what_was_measured(read):
     assert said["harm"] == harm
     pattern = (
         r"It is not clearly ahead of the paper's method \+ G, \+16.0 points .*; "
-        r"ahead of the rival, \+26.0 "
+        r"ahead of fixed noise, \+26.0 "
     )
     assert re.match(pattern, said["paper"])
     shares = "our repair 70.0 %, Tent 40.0 %, batch statistics 30.0 % and nothing done 50.0 %"
@@ -98,7 +98,7 @@ def test_a_changed_number_changes_its_sentence(read):
 @pytest.mark.parametrize(
     ("system", "key", "words"),
     [
-        ("dda", "paper", "Not measured yet: the rival."),
+        ("dda", "paper", "Not measured yet: fixed noise."),
         ("dga-guided", "paper", "Not measured yet: the paper's method + G."),
         ("tent", "others", "Not measured yet: Tent."),
         ("tent:lr=0", "others", "Not measured yet: batch statistics."),
