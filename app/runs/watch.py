@@ -159,16 +159,17 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     explanation = result.explanation
     diagnosis = name_damage(explanation.degradation, result.noise)
     objected = "" if explanation.degradation.operator else measured
-    is_flat, is_fine = explanation.is_flat, explanation.is_undamaged
+    is_unjudgeable, is_fine = explanation.is_unjudgeable, explanation.is_undamaged
+    is_refused = result.unchanged and not is_unjudgeable and (subject.is_damaged or not is_fine)
     finding = describe_finding(
-        diagnosis, result.unchanged, is_fine, is_flat, subject.added_damage, objected
+        diagnosis, result.unchanged, is_fine, is_unjudgeable, subject.added_damage, objected
     )
     (reading,) = read_pictures(models, result.image)
     yield {
         "found": {
             "sentence": finding,
             "seconds": round(time.perf_counter() - begun, 2),
-            "is_refused": result.unchanged and not is_flat and (subject.is_damaged or not is_fine),
+            "is_refused": is_refused,
         },
         "repaired": show(result.image, reading, subject.original.label)
         | {"is_unchanged": result.unchanged},
@@ -220,7 +221,7 @@ class Watcher:
 
     def show_film(self) -> Generator[Part]:
         """The picture at some depths of noise."""
-        states = self.cache.path(NO_EXPLANATION).states
+        states = self.cache.path(NO_EXPLANATION).forward_path
         pictures = ((depth, from_tensor(states.at(depth))) for depth in FILM)
         film = [
             {"depth": depth, "image": to_data_url(pixels, SMALL, 80)} for depth, pixels in pictures
