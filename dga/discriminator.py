@@ -15,22 +15,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from dga.batch_size import choose_batch_size
 from dga.diffusion import ForwardPath, Schedule
 
 FIRST_STATES = 4
 """How many states are judged first: fewer than later, so that a page can begin to draw."""
 MOST_WINDOWS = 4
 """Windows along a side of a picture that is larger than the discriminator's own size."""
-CHUNK_VALUES = 16 * 3 * 64 * 64
-"""Pixel values in one forward pass on a processor: 16 pictures of 64 px; bounds memory."""
-GPU_CHUNKS = 16
-"""How many times ``CHUNK_VALUES`` a GPU gets, to keep it busy (2.5 GB at 256 px)."""
-
-
-def max_batch(x: Tensor) -> int:
-    """How many pictures like ``x``, ``[..., H, W]``, a network is shown at once on its device."""
-    values = CHUNK_VALUES * (GPU_CHUNKS if x.device.type == "cuda" else 1)
-    return max(1, values // (3 * x.shape[-2] * x.shape[-1]))
 
 
 def cut_judged_windows(x: Tensor, side: int) -> list[Tensor]:
@@ -71,7 +62,7 @@ def compute_curve(
     ``states``: ``[K, 3, H, W]``. The confidence of the paper, P(corrupted | x_k), is the logits'
     sigmoid.
     """
-    size = max_batch(states)
+    size = choose_batch_size(states)
     parts = zip(states.split(size), torch.tensor(depths).split(size), strict=True)
     return torch.cat([judge_states(schedule, network, x, k) for x, k in parts])
 
@@ -93,7 +84,7 @@ class JudgedPath:
 
     schedule: Schedule
     network: nn.Module
-    states: ForwardPath
+    forward_path: ForwardPath
     entry: int = 0
     logits: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     seconds: list[float] = field(default_factory=lambda: [0.0])
@@ -103,12 +94,11 @@ class JudgedPath:
         """Judge states from the entry on, a batch at a time, until ``count`` have logits."""
         while (judged := len(self.logits)) < count:
             start_time = time.perf_counter()
-            size = min(
-                max_batch(self.states.x_0), count - judged, count if judged else FIRST_STATES
-            )
+            size = choose_batch_size(self.forward_path.x_0)
+            size = min(size, count - judged, count if judged else FIRST_STATES)
             first = self.entry + judged
             depths = torch.arange(first, first + size)
-            states = self.states.up_to(first + size - 1)[first:]
+            states = self.forward_path.up_to(first + size - 1)[first:]
             logits = judge_states(self.schedule, self.network, states, depths).double().numpy()
             self.logits = np.concatenate([self.logits, logits])
             each = (time.perf_counter() - start_time) / size

@@ -27,7 +27,7 @@ HALF_RANGE = 127.5
 
 MIN_PICTURE_SIDE, MIN_CORRUPTED_SIDE = 16, 32
 """Pixels a side that a picture must have to be read, and to be corrupted."""
-LEAST_SIDE = 768
+REDUCED_SIDE = 768
 """Pixels a side. Before a square is cut out, a picture whose shorter side has at least twice as
 many is reduced by a whole factor, to no less than this."""
 EXIF = b"Exif\0\0"
@@ -307,9 +307,9 @@ def read_exif(image: Image.Image) -> bytes:
 def to_square(image: Image.Image, size: int) -> Image.Image:
     """Centre-crop to a square and resize to ``size`` pixels a side (Lanczos, RGB).
 
-    A large picture is reduced first, see :data:`LEAST_SIDE`. Raises what :func:`to_rgb` does.
+    A large picture is reduced first, see :data:`REDUCED_SIDE`. Raises what :func:`to_rgb` does.
     """
-    image = to_rgb(image, max(LEAST_SIDE, size))
+    image = to_rgb(image, max(REDUCED_SIDE, size))
     if image.size == (size, size):
         return image
     side = min(image.size)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.discriminator import max_batch
+from dga.batch_size import choose_batch_size
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import isolate_numerics
@@ -171,7 +171,11 @@ def _reconstruct(
 def classify(models: Models, x: Tensor) -> list[Prediction]:
     """Predictions of the frozen classifier for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
     config = models.profile.classifier
-    return [p for part in x.split(max_batch(x)) for p in predict(models.classifier, part, config)]
+    return [
+        p
+        for part in x.split(choose_batch_size(x))
+        for p in predict(models.classifier, part, config)
+    ]
 
 
 def picture_tensor(models: Models, pixels: Pixels) -> Tensor:

@@ -22,7 +22,7 @@ from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.grid import Grid
-from dga.explanation.noise_level import matched_depth, uniform_levels
+from dga.explanation.noise_level import choose_noise_levels, matched_depth
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
 from dga.images import Pixels, from_tensor, to_tensor
@@ -281,7 +281,7 @@ def _explain_window(
     if explanation.noise_map is not None:
         noise = grid.cut(explanation.noise_map[None], [number])[0, 0]
         if bool(noise.any()):
-            levels = uniform_levels(noise, config.levels)
+            levels = choose_noise_levels(noise, config.levels)
             return replace(
                 window,
                 degradation=Degradation(noise=levels[-1]),

@@ -20,13 +20,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dga.batch_size import choose_batch_size
 from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, count_steps, sampler_of
-from dga.discriminator import FIRST_STATES, CurveUpdate, JudgedPath, max_batch
+from dga.discriminator import FIRST_STATES, CurveUpdate, JudgedPath
 from dga.explanation.deconvolution import disk, wiener
 from dga.explanation.degradation import NO_DEGRADATION
-from dga.explanation.judge import CandidateJudge
 from dga.explanation.noise_level import level_weights, matched_depth
 from dga.explanation.operators import OperatorAgreement
+from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.windows import explain_by_windows
 from dga.guidance import StructuralGuide
@@ -42,7 +43,7 @@ from dga.profiles import (
 )
 from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
 
-NO_EXPLANATION = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0, is_searched=False)
+NO_EXPLANATION = Explanation(NO_DEGRADATION, 0, measured_noise=0.0, is_judged_by_explainer=False)
 """The explanation where none is searched for: nothing is undone, and the entry is depth 0."""
 
 
@@ -166,7 +167,7 @@ def find_stop(
     logits, seconds = np.empty(0), explanation.seconds
     if diffusion.depth is not None:
         stop = Stop(diffusion.depth, crossed=True)
-    elif explanation.is_flat or explanation.is_undamaged:
+    elif explanation.is_unjudgeable or explanation.is_undamaged:
         stop = Stop(0, crossed=True)
     else:
         assert diffusion.stopping is not None  # by Diffusion itself
@@ -185,7 +186,7 @@ def find_stop(
         explanation,
         stop,
         logits,
-        x_0=path.states.x_0,
+        x_0=path.forward_path.x_0,
         starts=starts,
         states=states,
         seconds=seconds,
@@ -203,7 +204,7 @@ def draw_starts(
     beyond = t_star - explanation.entry
     entries = [matched_depth(path.schedule, level) for level in explanation.levels[:-1]]
     starts = (*(max(0, entry + beyond) for entry in entries), t_star)
-    return starts, torch.stack([path.states.at(depth) for depth in starts])
+    return starts, torch.stack([path.forward_path.at(depth) for depth in starts])
 
 
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
@@ -254,15 +255,15 @@ class PictureCache:
 
     def _explain(self, config: ExplanationConfig) -> Generator[CandidateScore, None, Explanation]:
         """Search for an explanation, by windows where the picture is larger than one window."""
-        judge = CandidateJudge(self.models.schedule, self.models.explainer, self.seed)
+        scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
         side = self.models.window_size
         if config.windows and max(self.x.shape[1:]) > side:
-            return (yield from explain_by_windows(judge, self.x.cpu(), side, config))
-        return (yield from explain_picture(judge, self.x, config))
+            return (yield from explain_by_windows(scorer, self.x.cpu(), side, config))
+        return (yield from explain_picture(scorer, self.x, config))
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
-        key = explanation.key, explanation.is_searched
+        key = explanation.key, explanation.is_judged_by_explainer
         if key not in self._paths:
             self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation)
         return self._paths[key]
@@ -276,7 +277,7 @@ class PictureCache:
         """
         path = self.path(explanation)
         most = self.models.schedule.steps - explanation.entry + 1
-        count, batch = 0, max_batch(self.x)
+        count, batch = 0, choose_batch_size(self.x)
         # A window with noise mostly stops at its entry.
         first = 1 if self.explanation else FIRST_STATES
         while True:
@@ -293,76 +294,79 @@ def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanat
     degradation = explanation.degradation
     noise = degradation.noise if explanation.noise_map is None else explanation.noise_map
     x_0 = degradation.inverse(x) if explanation.x_0 is None else explanation.x_0.to(x)
-    states = ForwardPath(models.schedule, x_0, seed, noise)
-    network = models.explainer if explanation.is_searched else models.discriminator
-    return JudgedPath(models.schedule, network, states, explanation.entry)
+    forward_path = ForwardPath(models.schedule, x_0, seed, noise)
+    network = models.explainer if explanation.is_judged_by_explainer else models.discriminator
+    return JudgedPath(models.schedule, network, forward_path, explanation.entry)
 
 
 # The way back
 
 
-Job = list[ForwardResult]
-"""Repairs of one picture that have path, t* and diffusion in common, and so the result."""
+EqualRepairs = list[ForwardResult]
+"""Repairs of one picture that have path, t* and diffusion in common, and so what comes out."""
 
 
 def denoise(
     models: Models, forward_results: Sequence[ForwardResult]
 ) -> Iterator[ReverseStep | ReverseResult]:
     """Denoise every picture to depth 0; what differs in depth alone shares batches."""
-    groups: dict[Diffusion, list[Job]] = defaultdict(list)
-    for job in _find_jobs(forward_results):
-        if job[0].stop.t_star:
-            groups[job[0].diffusion.with_depth(0)].append(job)
+    groups: dict[Diffusion, list[EqualRepairs]] = defaultdict(list)
+    for repairs in _group_equal_repairs(forward_results):
+        first = repairs[0]
+        if first.stop.t_star:
+            groups[first.diffusion.with_depth(0)].append(repairs)
         else:
-            yield from (ReverseResult(forward, job[0].reference, 0.0) for forward in job)
+            yield from (ReverseResult(forward, first.reference, 0.0) for forward in repairs)
     for group in groups.values():
-        for batch in split_by_states(group, max_batch(group[0][0].x_0)):
+        for batch in split_by_states(group, choose_batch_size(group[0][0].x_0)):
             yield from _denoise_batch(models, batch)
 
 
-def _find_jobs(forward_results: Sequence[ForwardResult]) -> list[Job]:
-    jobs: dict[Any, Job] = defaultdict(list)
+def _group_equal_repairs(forward_results: Sequence[ForwardResult]) -> list[EqualRepairs]:
+    groups: dict[Any, EqualRepairs] = defaultdict(list)
     for forward in forward_results:
         explanation, diffusion = forward.explanation, forward.diffusion.with_depth(0)
         key = forward.index, explanation.key, forward.starts, diffusion
-        jobs[key].append(forward)
-    return list(jobs.values())
+        groups[key].append(forward)
+    return list(groups.values())
 
 
-def split_by_states(jobs: Sequence[Job], most: int) -> Iterator[list[Job]]:
-    """Batches of at most ``most`` states, but of one job at least, which has one for each start."""
-    batch: list[Job] = []
-    for job in jobs:
-        if batch and sum(len(one[0].starts) for one in [*batch, job]) > most:
+def split_by_states(group: Sequence[EqualRepairs], most: int) -> Iterator[list[EqualRepairs]]:
+    """Batches of at most ``most`` states, one for each start, but of one element at least."""
+    batch: list[EqualRepairs] = []
+    for repairs in group:
+        if batch and sum(len(one[0].starts) for one in [*batch, repairs]) > most:
             yield batch
             batch = []
-        batch.append(job)
+        batch.append(repairs)
     yield batch
 
 
-def _denoise_batch(models: Models, jobs: Sequence[Job]) -> Iterator[ReverseStep | ReverseResult]:
-    """Denoise one batch of jobs that differ in depth alone; a state for each start of a job."""
-    start_time, firsts = time.perf_counter(), [job[0] for job in jobs]
-    owners = [forward for forward in firsts for _ in forward.starts]
-    depths = [depth for forward in firsts for depth in forward.starts]
-    images = torch.cat([forward.states for forward in firsts])  # [b, 3, S, S]
-    process = _make_process(models, owners)
-    for step in process.run(images, depths, [forward.seed for forward in owners]):
+def _denoise_batch(
+    models: Models, batch: Sequence[EqualRepairs]
+) -> Iterator[ReverseStep | ReverseResult]:
+    """Denoise one batch of repairs that differ in depth alone; a state for each start."""
+    start_time, distinct = time.perf_counter(), [repairs[0] for repairs in batch]
+    forward_by_state = [forward for forward in distinct for _ in forward.starts]
+    depths = [depth for forward in distinct for depth in forward.starts]
+    images = torch.cat([forward.states for forward in distinct])  # [b, 3, S, S]
+    process = _make_process(models, forward_by_state)
+    for step in process.run(images, depths, [forward.seed for forward in forward_by_state]):
         for i, depth, x in zip(step.indices.tolist(), step.depth.tolist(), step.x, strict=True):
             if depth == 0:
                 images[i] = x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
-    by_job = images.clamp(-1, 1).split([len(forward.starts) for forward in firsts])
-    images = torch.stack([_blend(one, part) for one, part in zip(firsts, by_job, strict=True)])
-    diffusion = firsts[0].diffusion
+    parts = images.clamp(-1, 1).split([len(forward.starts) for forward in distinct])
+    images = torch.stack([_blend(one, part) for one, part in zip(distinct, parts, strict=True)])
+    diffusion = distinct[0].diffusion
     if diffusion.sharpen:
         images = wiener(images, disk(diffusion.sharpen), diffusion.sharpen_regularisation)
     images = to_levels(images)
-    step_seconds = (time.perf_counter() - start_time) / sum(forward.steps for forward in firsts)
-    for job, image in zip(jobs, images, strict=True):
-        for forward in job:
+    step_seconds = (time.perf_counter() - start_time) / sum(forward.steps for forward in distinct)
+    for repairs, image in zip(batch, images, strict=True):
+        for forward in repairs:
             yield ReverseResult(forward, image, step_seconds * forward.steps)
 
 
@@ -375,18 +379,17 @@ def _blend(forward: ForwardResult, images: Tensor) -> Tensor:
     return (weights[:, None] * torch.cat([forward.reference[None], images])).sum(0)
 
 
-def _make_process(models: Models, owners: Sequence[ForwardResult]) -> ReverseProcess:
-    """How states are denoised, each held to its owner: by its operator, or its low frequencies."""
-    diffusion = owners[0].diffusion
+def _make_process(models: Models, forward_by_state: Sequence[ForwardResult]) -> ReverseProcess:
+    """How states are denoised, each held to its picture: by the operator, or low frequencies."""
+    diffusion = forward_by_state[0].diffusion
     process = ReverseProcess(models.schedule, models.denoiser, sampler_of(diffusion))
     config = diffusion.guidance
     if isinstance(config, OperatorGuidanceConfig):
-        degradations = [forward.explanation.degradation for forward in owners]
-        operators = [one.operator for one in degradations if one.operator]
-        inputs = torch.stack([forward.input for forward in owners])
+        operators = [one.explanation.degradation.operator for one in forward_by_state]
+        inputs = torch.stack([forward.input for forward in forward_by_state])
         agreement = OperatorAgreement(models.schedule, operators, inputs, config.weight)
         return replace(process, agreement=agreement)
     if config is not None:
-        reference = torch.stack([forward.reference for forward in owners])
+        reference = torch.stack([forward.reference for forward in forward_by_state])
         return replace(process, guide=StructuralGuide(reference, config))
     return process

@@ -133,7 +133,7 @@ def _explained_facts(forward: ForwardResult, digits: int) -> dict[str, Any]:
         "degradation": str(explanation.degradation),
         "parameters": to_plain(explanation.degradation),
         "measured_noise": explanation.measured_noise,
-        "flat": explanation.is_flat,
+        "flat": explanation.is_unjudgeable,
         "unchanged": forward.unchanged,
         "entry": explanation.entry,
         "t_star": forward.stop.t_star,

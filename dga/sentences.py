@@ -50,7 +50,7 @@ def short(corruption: str) -> str:
 def describe_explanation(forward: ForwardResult) -> str:
     """What DGA+ measured in a picture and did about it, in one sentence."""
     explanation, stop = forward.explanation, forward.stop
-    if explanation.is_flat:
+    if explanation.is_unjudgeable:
         return "One colour or a drawing: nothing can be told, so it is left alone."
     if stop.t_star:
         depths = [str(depth) for depth in dict.fromkeys(forward.starts) if depth]

@@ -14,8 +14,8 @@ from dga.profiles import StoppingConfig
 
 @dataclass(frozen=True)
 class Stop:
-    """A chosen depth. ``crossed``: whether the confidence fell below tau by ``t_star``, in 0...T;
-    True, too, where no rule was needed."""
+    """A chosen depth. ``t_star``: 0...T; ``crossed``: whether the confidence there is below tau,
+    True, too, where no rule was asked. A picture that is given up has t* = 0, not crossed."""
 
     t_star: int
     crossed: bool

@@ -23,14 +23,14 @@ from dga.profiles import (
 )
 from dga.profiles.configs import Bounded, bounded
 
-ENTROPY_WEIGHT = 2.0
+PAIR_TRUST = 2.0
 """``trust`` of a pair whose reader waits for batches, chosen on tune
 (assets/results/everyday16/README.md)."""
 DAMAGED_SHARE = 0.3
 """Weight of the damaged picture in DGA+'s ensemble (assets/results/photo/README.md)."""
 DEFAULT_SYSTEMS = ("dga", "dga-guided", "dda", "dga-plus")
 """The systems that repair one picture, unless others are named."""
-LABEL, OF_REPAIR = {"label": True}, {"needs": "repair"}
+NOT_A_SETTING, ONLY_WITH_REPAIR = {"label": True}, {"needs": "repair"}
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,13 @@ class System(Bounded):
     Raises ``ValueError`` for numbers out of range.
     """
 
-    name: str = field(metadata=LABEL)
+    name: str = field(metadata=NOT_A_SETTING)
     reader: TentConfig | MemoConfig | DenoiseConfig | None = None
     repair: Repair | None = None
-    ensemble: bool = field(default=False, metadata=OF_REPAIR)
-    share: float = field(default=0.5, metadata=OF_REPAIR | {"bounds": (0, 1)})
-    trust: float = field(default=0.0, metadata=OF_REPAIR | {"bounds": (0, math.inf)})
-    control: Control = field(default=Control(), metadata=OF_REPAIR)
+    ensemble: bool = field(default=False, metadata=ONLY_WITH_REPAIR)
+    share: float = field(default=0.5, metadata=ONLY_WITH_REPAIR | {"bounds": (0, 1)})
+    trust: float = field(default=0.0, metadata=ONLY_WITH_REPAIR | {"bounds": (0, math.inf)})
+    control: Control = field(default=Control(), metadata=ONLY_WITH_REPAIR)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -174,7 +174,7 @@ def _find_system(profile: Profile, name: str) -> System:
         raise ValueError(f"Unknown repair {repair!r}. Known: {', '.join(repairs)}.")
     if reader not in readers:
         raise ValueError(f"Unknown reader {reader!r}. Known: {', '.join(readers)}.")
-    trust = ENTROPY_WEIGHT if by_name[reader].batch else 0.0  # MEMO reads each picture alone
+    trust = PAIR_TRUST if by_name[reader].batch else 0.0  # MEMO reads each picture alone
     return replace(by_name[repair], reader=by_name[reader].reader, ensemble=True, trust=trust)
 
 

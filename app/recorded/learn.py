@@ -86,7 +86,7 @@ class Recorder:
         return cache, facts | {"confidence": confidence.round(4).tolist()}
 
     def draw(self, cache: pipeline.PictureCache, depth: int) -> int:
-        state = cache.path(pipeline.NO_EXPLANATION).states.at(depth)
+        state = cache.path(pipeline.NO_EXPLANATION).forward_path.at(depth)
         return self.keep(from_tensor(state), 32 if depth > 4 else 76)
 
     def play(self) -> Facts:

@@ -75,7 +75,7 @@ def name_damage(degradation: Degradation, noise_map: ArrayLike = 0.0) -> str:
 
 
 def describe_finding(
-    diagnosis: str, is_unchanged: bool, is_fine: bool, is_flat: bool, added: str = "none",
+    diagnosis: str, is_unchanged: bool, is_fine: bool, is_unjudgeable: bool, added: str = "none",
     objected: str = "", is_partial: bool = False,
 ) -> str:  # fmt: skip
     """The sentence after *Found*.
@@ -84,7 +84,7 @@ def describe_finding(
     and not undone because the network that judges repairs objected; ``is_partial``: whether noise
     was found in some places only.
     """
-    if is_flat:
+    if is_unjudgeable:
         return "one colour or a drawing, too plain to judge. Left alone."
     if is_unchanged:
         return _explain_refusal(is_fine, added, objected)

@@ -159,9 +159,9 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     explanation = result.explanation
     diagnosis = name_damage(explanation.degradation, result.noise)
     objected = "" if explanation.degradation.operator else measured
-    is_flat, is_fine = explanation.is_flat, explanation.is_undamaged
+    is_unjudgeable, is_fine = explanation.is_unjudgeable, explanation.is_undamaged
     finding = describe_finding(
-        diagnosis, result.unchanged, is_fine, is_flat, subject.added_damage, objected,
+        diagnosis, result.unchanged, is_fine, is_unjudgeable, subject.added_damage, objected,
         is_partial=bool((result.noise == 0).any()),
     )  # fmt: skip
     (reading,) = read_pictures(models, result.image)
@@ -170,7 +170,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
         "found": {
             "sentence": finding,
             "seconds": round(time.perf_counter() - begun, 2),
-            "is_refused": result.unchanged and not is_flat and not (is_fine and is_sure),
+            "is_refused": result.unchanged and not is_unjudgeable and not (is_fine and is_sure),
         },
         "repaired": show(result.image, reading, subject.original.label)
         | {"is_unchanged": result.unchanged},
@@ -222,7 +222,7 @@ class Watcher:
 
     def show_film(self) -> Generator[Part]:
         """The picture at some depths of noise."""
-        states = self.cache.path(NO_EXPLANATION).states
+        states = self.cache.path(NO_EXPLANATION).forward_path
         pictures = ((depth, from_tensor(states.at(depth))) for depth in FILM)
         film = [
             {"depth": depth, "image": to_data_url(pixels, SMALL, 80)} for depth, pixels in pictures

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PIL import Image
 
 from dga.data.uploads import to_picture
-from dga.images import LEAST_SIDE, Pixels, through_jpeg, to_pixels, to_square
+from dga.images import REDUCED_SIDE, Pixels, through_jpeg, to_pixels, to_square
 from dga.profiles import Profile, ReleaseConfig
 
 
@@ -26,7 +26,7 @@ class Frame:
 
     def __call__(self, image: Image.Image) -> Pixels:
         side = self.side
-        image = to_picture(image, None if self.release else max(LEAST_SIDE, side))
+        image = to_picture(image, None if self.release else max(REDUCED_SIDE, side))
         if self.release is None:
             return to_pixels(to_square(image, side))
         if image.size != (side, side):

@@ -26,8 +26,8 @@ from PIL import (
 
 from dga.images import (
     EXIF,
-    LEAST_SIDE,
     MIN_PICTURE_SIDE,
+    REDUCED_SIDE,
     PictureError,
     Pixels,
     read_directory,
@@ -241,7 +241,7 @@ def read_photograph(data: bytes, most: int) -> tuple[Pixels, tuple[int, int]]:
     """
     check_length(len(data))
     image = open_picture(data)
-    picture = to_picture(image, LEAST_SIDE if image.width * image.height > most else None)
+    picture = to_picture(image, REDUCED_SIDE if image.width * image.height > most else None)
     shrink = (most / (picture.width * picture.height)) ** 0.5
     if shrink < 1:
         size = max(1, int(picture.width * shrink)), max(1, int(picture.height * shrink))

@@ -23,7 +23,7 @@ DRAWN_SHARE = 0.75
 grey ones, overexposed ones among them, have at most 0.73 there."""
 
 
-def is_flat_picture(x: Tensor) -> bool:
+def is_one_colour_or_drawing(x: Tensor) -> bool:
     """Whether a picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels, is of one colour, or a drawing.
 
     A drawing is grey, has most of its pixels at two levels, and spans an eighth of the range or

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.deconvolution import place_at_origin
-from dga.explanation.operators import Blocks, Disk, Line, Operator
+from dga.explanation.operators import Blocks, Disk, MotionBlur, Operator
 from dga.images import HALF_RANGE
 
 TILE = 224
@@ -36,17 +36,18 @@ LENGTHS = (3.0, 5.0, 8.0, 12.0, 15.0)
 pixels."""
 REFINED_ANGLES = tuple(np.arange(-4.0, 4.1, 0.5).tolist())
 REFINED_LENGTHS = (0.9, 1.0, 1.1)
-"""Around the best line: degrees that are added, and factors of its length."""
+"""Around the best motion: degrees that are added, and factors of its length."""
 DISK_SHARE = DISK_SLOPE = 0.6
 """Share and slope from which a disk is certain, its radius exact to a quarter pixel."""
 SMALLEST_DISK = 2.25
 """Pixels; smaller ones look like any soft picture."""
-LINE_SHARE, LINE_SLOPE = 0.18, 0.55
+MOTION_SHARE, MOTION_SLOPE = 0.18, 0.55
 """Share and slope from which motion is certain, if it has also erased what it erases most."""
-DIRECTION_WEIGHT, LONGEST_JUDGED = 0.01, 512
-"""The direction of motion is told by an inverse with this regularisation, of a picture's middle of
-so many pixels a side."""
-MOST_LEFT = 5.2
+DIRECTION_WEIGHT = 0.01
+"""Regularisation of the inverse by which the direction of motion is told."""
+LONGEST_JUDGED = 512
+"""Pixels a side of a picture's middle in which that direction is told, at most."""
+MOST_POWER_LEFT = 5.2
 """Natural log power over that of rounding which motion leaves there, at most: 5 of 520 undamaged
 photographs have less."""
 
@@ -99,8 +100,8 @@ def measure_blur(x: Tensor) -> Operator | None:
     power = power_spectrum(x)
     if lens := measure_disk(power):
         return lens
-    if motion := measure_line(power):
-        return min((motion, motion.reverse()), key=lambda line: measure_excess(line, x))
+    if motion := measure_motion(power):
+        return min((motion, motion.reverse()), key=lambda one: measure_excess(one, x))
     return measure_zoom(x) or measure_glass(x)
 
 
@@ -137,27 +138,27 @@ def measure_disk(power: NDArray[np.float64]) -> Disk | None:
     return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
 
 
-def measure_line(power: NDArray[np.float64]) -> Line | None:
+def measure_motion(power: NDArray[np.float64]) -> MotionBlur | None:
     """Motion, even or fading, by the stripes in the spectrum; its sign is not in it."""
-    table = _line_table(len(power))
-    best, share, slope = _find_best_line(power, table)
-    if share <= LINE_SHARE or slope <= LINE_SLOPE or not is_erased(table[best], power):
+    table = _motion_table(len(power))
+    best, share, slope = _find_best_motion(power, table)
+    if share <= MOTION_SHARE or slope <= MOTION_SLOPE or not is_erased(table[best], power):
         return None
-    motion = _line_family(len(power))[best]
+    motion = _motion_family(len(power))[best]
     refined = [
         replace(motion, length=motion.length * factor, angle=motion.angle + turn)
         for factor in REFINED_LENGTHS
         for turn in REFINED_ANGLES
     ]
-    best, _, _ = _find_best_line(power, _line_powers(refined, len(power)))
+    best, _, _ = _find_best_motion(power, _motion_powers(refined, len(power)))
     return refined[best]
 
 
-def _find_best_line(
+def _find_best_motion(
     power: NDArray[np.float64], table: NDArray[np.float32]
 ) -> tuple[int, float, float]:
     """Which row of log powers explains a spectrum best; its share and its slope."""
-    frequency, used = _line_band(len(power))
+    frequency, used = _motion_band(len(power))
     log_power = np.log(power[used] + 0.1)
     power_law = np.stack([np.ones_like(log_power), np.log(frequency[used])], 1)
     shares, slopes = fit_spectrum(log_power, power_law, table)
@@ -189,7 +190,7 @@ def _frequencies(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return frequency, is_off_axes
 
 
-def _line_band(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _motion_band(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Cycles a pixel of a half spectrum; whether motion is looked for there."""
     frequency, is_off_axes = _frequencies(side)
     return frequency, is_off_axes & (frequency > 0.03) & (frequency < 0.4)
@@ -206,10 +207,10 @@ def _disk_family(rings: int) -> NDArray[np.float64]:
 
 
 @functools.cache
-def _line_family(side: int) -> tuple[Line, ...]:
-    """One-sided lines, and boxes that are twice as long, at most a third of ``side``."""
+def _motion_family(side: int) -> tuple[MotionBlur, ...]:
+    """Fading motions, and even ones that are twice as long, at most a third of ``side``."""
     return tuple(
-        Line(length * factor, angle, one_sided)
+        MotionBlur(length * factor, angle, one_sided)
         for one_sided, factor in ((True, 1), (False, 2))
         for length in LENGTHS
         if 3 * length * factor < side
@@ -218,16 +219,16 @@ def _line_family(side: int) -> tuple[Line, ...]:
 
 
 @functools.lru_cache(maxsize=4)
-def _line_table(side: int) -> NDArray[np.float32]:
-    return _line_powers(_line_family(side), side)
+def _motion_table(side: int) -> NDArray[np.float32]:
+    return _motion_powers(_motion_family(side), side)
 
 
-def _line_powers(lines: Sequence[Line], side: int) -> NDArray[np.float32]:
-    """Log power of each line's transfer function where the spectrum is used, ``[m, N]``."""
-    _, used = _line_band(side)
+def _motion_powers(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float32]:
+    """Log power of each motion's transfer function where the spectrum is used, ``[m, N]``."""
+    _, used = _motion_band(side)
     rows = []
-    for member in lines:
-        transfer = np.fft.rfft2(place_at_origin(member.kernel, torch.Size((side, side))).numpy())
+    for motion in motions:
+        transfer = np.fft.rfft2(place_at_origin(motion.kernel, torch.Size((side, side))).numpy())
         rows.append(np.log(np.abs(transfer[used]) ** 2 + 10 * FLOOR).astype(np.float32))
     return np.stack(rows)
 
@@ -235,15 +236,15 @@ def _line_powers(lines: Sequence[Line], side: int) -> NDArray[np.float32]:
 def is_erased(transfer: NDArray[np.float32], power: NDArray[np.float64]) -> bool:
     """Whether hardly more than rounding is left where a motion erases most.
 
-    ``transfer``: its row of :func:`_line_table`. Stripes of a fence or a field look like motion in
-    the slope of a spectrum, but not in this.
+    ``transfer``: its row of :func:`_motion_table`. Stripes of a fence or a field look like motion
+    in the slope of a spectrum, but not in this.
     """
     side = len(power)
-    frequency, used = _line_band(side)
+    frequency, used = _motion_band(side)
     erased = (transfer < np.quantile(transfer, 0.3)) & (frequency[used] > 0.08)
     window = np.hanning(side)[:, None] * np.hanning(side)
     rounding = np.log((window**2).sum() / 36 + 0.1)  # a twelfth of a level, of three channels
-    return bool(np.median(np.log(power[used][erased] + 0.1)) - rounding < MOST_LEFT)
+    return bool(np.median(np.log(power[used][erased] + 0.1)) - rounding < MOST_POWER_LEFT)
 
 
 def cut_middle(x: Tensor, most: int) -> Tensor:
@@ -252,7 +253,7 @@ def cut_middle(x: Tensor, most: int) -> Tensor:
     return x[:, top : top + most, left : left + most]
 
 
-def measure_excess(operator: Line, x: Tensor) -> float:
+def measure_excess(operator: MotionBlur, x: Tensor) -> float:
     """By how much the inverse leaves [-1, 1], on average: a wrong direction rings."""
     middle = cut_middle(x, LONGEST_JUDGED)
     restored = operator.agree(middle, middle, DIRECTION_WEIGHT)

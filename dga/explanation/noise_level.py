@@ -127,7 +127,7 @@ def _smooth(x: Tensor) -> Tensor:
     return F.avg_pool2d(F.pad(x[None, None], (4,) * 4, "replicate"), 9, 1)[0, 0]
 
 
-def uniform_levels(noise: Tensor, most: int) -> tuple[float, ...]:
+def choose_noise_levels(noise: Tensor, most: int) -> tuple[float, ...]:
     """At most ``most`` levels that span a picture's noise map, ``[H, W]``, rising.
 
     Of two levels that differ by less than a factor of :data:`LEVEL_RATIO` the lower one is left

@@ -128,7 +128,7 @@ class Disk(Convolution):
 
 
 @dataclass(frozen=True)
-class Line(Convolution):
+class MotionBlur(Convolution):
     """Straight motion; ``angle``: in degrees from the rows, downwards.
 
     Motion at an even speed is ``length`` pixels long, and opposite angles are the same. With
@@ -143,10 +143,10 @@ class Line(Convolution):
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
-        make_kernel = half_line if self.one_sided else line
+        make_kernel = fading_motion_kernel if self.one_sided else motion_kernel
         return make_kernel(self.length, self.angle)
 
-    def reverse(self) -> Line:
+    def reverse(self) -> MotionBlur:
         """The opposite motion, which leaves the same spectrum."""
         return replace(self, angle=self.angle - 180)
 
@@ -155,7 +155,7 @@ class Line(Convolution):
 
 
 @functools.lru_cache(maxsize=256)
-def line(length: float, angle: float) -> Tensor:
+def motion_kernel(length: float, angle: float) -> Tensor:
     """Point spread function of straight motion, ``length`` pixels long, ``angle`` in degrees."""
     reach = math.ceil(length / 2 + 2 * EDGE)
     along, across = _rotate_coordinates(reach, angle)
@@ -165,7 +165,7 @@ def line(length: float, angle: float) -> Tensor:
 
 
 @functools.lru_cache(maxsize=256)
-def half_line(deviation: float, angle: float) -> Tensor:
+def fading_motion_kernel(deviation: float, angle: float) -> Tensor:
     """Point spread function of motion that fades as half a Gaussian, ``deviation`` in pixels."""
     along, across = _rotate_coordinates(math.ceil(3 * deviation) + 1, angle)
     fading = torch.exp(-along.square() / (2 * deviation**2)) * (along + EDGE).clamp(0, 1)
@@ -225,20 +225,20 @@ def _block_means(x: Tensor, begins: tuple[int, ...], dim: int) -> Tensor:
 class OperatorAgreement:
     """An :data:`~dga.diffusion.Agreement` with H x = y: guidance by the measured operator.
 
-    ``inputs``: the damaged pictures y, ``[B, 3, H, W]``; ``weight``: of the clean estimate, times
-    abar / (1 - abar).
+    ``operators``: None leaves its picture's estimate as it is; ``inputs``: the damaged pictures y,
+    ``[B, 3, H, W]``; ``weight``: of the clean estimate, times abar / (1 - abar).
     """
 
     schedule: Schedule
-    operators: Sequence[Operator]
+    operators: Sequence[Operator | None]
     inputs: Tensor
     weight: float
 
     def __call__(self, x0_hat: Tensor, depth: Tensor, indices: Tensor) -> Tensor:
         abar = self.schedule.alpha_bar[depth]
         weights = (self.weight * abar / (1 - abar)).tolist()
-        solved = [
-            self.operators[i].agree(z, self.inputs[i], weight)
-            for i, z, weight in zip(indices.tolist(), x0_hat, weights, strict=True)
-        ]
+        solved = []
+        for i, z, weight in zip(indices.tolist(), x0_hat, weights, strict=True):
+            operator = self.operators[i]
+            solved.append(operator.agree(z, self.inputs[i], weight) if operator else z)
         return torch.stack(solved).clamp(-1, 1)

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import Stretch, is_flat_picture, list_stretches
-from dga.explanation.judge import CandidateJudge, Render
+from dga.explanation.exposure import Stretch, is_one_colour_or_drawing, list_stretches
 from dga.explanation.measurement import repeated_share
 from dga.explanation.noise_level import matched_depth, measure_noise
+from dga.explanation.scores import Render, Scorer
 from dga.profiles import ExplanationConfig
 
 
@@ -48,9 +48,9 @@ class Explanation:
     0.0 where it was not measured, or where there are blocks or impulses instead."""
     scored: tuple[CandidateScore, ...] = ()
     """The candidates for the whole picture, in the order of judging."""
-    is_flat: bool = False
+    is_unjudgeable: bool = False
     """Whether it is of one colour or a drawing, and nothing can be told
-    (:func:`~dga.explanation.exposure.is_flat_picture`)."""
+    (:func:`~dga.explanation.exposure.is_one_colour_or_drawing`)."""
     is_undamaged: bool = False
     """Whether it looks like source data already, so that nothing was tried."""
     seconds: float = 0.0
@@ -62,8 +62,8 @@ class Explanation:
     x_0: Tensor | None = field(default=None, compare=False)
     """Where the forward process begins, ``[3, H, W]``; None: with the reference, which is what the
     inverse leaves of the input."""
-    is_searched: bool = True
-    """Whether it was searched for, so that DGA+'s own discriminator judges what is left."""
+    is_judged_by_explainer: bool = True
+    """Whether ``Models.explainer``, as after any search, judges what is left, or the paper's."""
 
     @property
     def key(self) -> Hashable:
@@ -72,7 +72,7 @@ class Explanation:
 
 
 def explain_picture(
-    judge: CandidateJudge,
+    scorer: Scorer,
     x: Tensor,
     config: ExplanationConfig,
     render: Render | None = None,
@@ -88,16 +88,16 @@ def explain_picture(
     if noise_level is None:
         noise_level = float(measure_noise(x[None])[0])
     render = render or (lambda candidate: candidate.inverse(x)[None])
-    search = _CandidateSearch(judge, x, render, config, noise_level)
-    best, is_flat = NO_DEGRADATION, is_flat_picture(x)
-    if not is_flat:
+    search = _CandidateSearch(scorer, x, render, config, noise_level)
+    best, is_unjudgeable = NO_DEGRADATION, is_one_colour_or_drawing(x)
+    if not is_unjudgeable:
         best = yield from search.run()
     return Explanation(
         best,
-        entry=matched_depth(judge.schedule, best.noise),
+        entry=matched_depth(scorer.schedule, best.noise),
         measured_noise=noise_level,
         scored=tuple(search.scored),
-        is_flat=is_flat,
+        is_unjudgeable=is_unjudgeable,
         is_undamaged=search.is_undamaged,
     )
 
@@ -106,7 +106,7 @@ def explain_picture(
 class _CandidateSearch:
     """The search in one picture, stage by stage; each stage returns the best candidate so far."""
 
-    judge: CandidateJudge
+    scorer: Scorer
     x: Tensor
     render: Render
     config: ExplanationConfig
@@ -197,12 +197,12 @@ class _CandidateSearch:
         """Scores at depths beyond each candidate's own entry."""
         groups: dict[tuple[int, ...], list[Degradation]] = {}
         for candidate in candidates:
-            entry = matched_depth(self.judge.schedule, candidate.noise)
+            entry = matched_depth(self.scorer.schedule, candidate.noise)
             groups.setdefault(tuple(entry + offset for offset in offsets), []).append(candidate)
         scores = dict[Degradation, float]()
         for depths, group in groups.items():
             new = [candidate for candidate in group if (candidate, depths) not in self.cache]
-            new_scores = self.judge.score(self.render, new, depths)
+            new_scores = self.scorer.score(self.render, new, depths)
             for candidate, score in zip(new, new_scores, strict=True):
                 self.cache[candidate, depths] = score
                 self.scored.append(CandidateScore(stage, candidate, score))

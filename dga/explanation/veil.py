@@ -24,6 +24,33 @@ the gradients that it explains; higher ones cost more."""
 ROUNDS = 25
 """Iterations of :func:`smooth_veil`; the estimate changes little after fifteen."""
 
+# Limits by which a veil is recognised, and how far it is undone. Levels and standard deviations
+# are of pixels in [-1, 1]; "dark" is the level of the darkest hundredth of each pixel's darkest
+# channel. All were chosen at 224 px, on ``tune`` (assets/results/photo/README.md).
+BLACK = -0.9
+"""Where dark is no higher, something is black: there is no veil. In tune all are above -0.84."""
+LIGHT_LEVEL = -0.58
+LIGHT_SATURATION = 0.28
+"""Where light was added, dark + 0.3 mean is above that level, and mean saturation below this."""
+FLAT_DEVIATION = 0.13
+"""Contrast was lost where grey deviates less than this."""
+VEILED_DEVIATION = 0.32
+"""Contrast was lost where light was added and grey deviates less than this."""
+STRETCHED_DEVIATION = 0.55
+"""Deviation to which lost contrast is stretched."""
+SMOOTH_RATIO = 1.9
+"""An uneven veil deviates more than so many times as much as the rest of the picture."""
+BLUR_RATIO = 9.0
+"""Where the smooth part deviates more than so many times as much, the picture is blurred."""
+UNEVEN_SATURATION = 0.2
+UNEVEN_WHITE = 0.003
+"""Under an uneven veil, mean saturation and the share of white pixels are below these."""
+UNEVEN_SHARE = 0.9
+"""Share of an uneven veil that is subtracted: its estimate holds shading of the picture, too."""
+UNEVEN_DEVIATION = 0.5
+UNEVEN_COLOUR = 1.5
+"""Deviation to which the rest is stretched, and its colour's gain as a multiple of grey's."""
+
 
 @dataclass(frozen=True)
 class Veil:
@@ -65,6 +92,10 @@ class Veil:
         parts += ["uneven veil"] * self.smooth + ["colour cast"] * self.cast
         parts += [f"gamma {self.gamma:g}"] * (self.gamma != 1)
         return ", ".join([*parts, f"gain {self.gain:.3g}", f"colour {self.colour:.3g}"])
+
+
+GLARE = Veil(gamma=1.6, gain=1.1, colour=2.2)
+"""Where light was added without a loss of contrast."""
 
 
 def smooth_veil(grey: Tensor) -> Tensor:
@@ -113,31 +144,6 @@ def _minus_divergence(g: NDArray[np.float64]) -> NDArray[np.float64]:
     """The adjoint of :func:`_gradient`."""
     down = -np.diff(g[0, :, :-1], axis=1, prepend=0, append=0)
     return down - np.diff(g[1, :, :, :-1], axis=2, prepend=0, append=0)
-
-
-# Limits by which a veil is recognised, and how far it is undone. Levels and standard deviations
-# are of pixels in [-1, 1]; "dark" is the level of the darkest hundredth of each pixel's darkest
-# channel. All were chosen at 224 px, on ``tune`` (assets/results/photo/README.md).
-LIGHT_LEVEL, LIGHT_SATURATION = -0.58, 0.28
-"""Light was added where dark + 0.3 mean is above the one, and mean saturation below the other."""
-FLAT_DEVIATION, VEILED_DEVIATION, STRETCHED_DEVIATION = 0.13, 0.32, 0.55
-"""Contrast was lost where grey deviates less than the first (with light added: than the second);
-it is stretched to the third."""
-GLARE = Veil(gamma=1.6, gain=1.1, colour=2.2)
-"""Where light was added without a loss of contrast."""
-SMOOTH_RATIO, BLUR_RATIO = 1.9, 9.0
-"""An uneven veil deviates so many times as much as the rest of the picture; above the second the
-picture is blurred, not veiled."""
-BLACK = -0.9
-"""Where dark is no higher, something is black, and there is no veil; those of tune are all above
--0.84."""
-UNEVEN_SATURATION, UNEVEN_WHITE = 0.2, 0.003
-"""Where there is an uneven veil, saturation is below the first, and the share of white pixels below
-the second."""
-UNEVEN_SHARE = 0.9
-"""Share of an uneven veil that is subtracted: its estimate holds shading of the picture, too."""
-UNEVEN_DEVIATION, UNEVEN_COLOUR = 0.5, 1.5
-"""Deviation to which the rest is stretched, and its colour's gain as a multiple of grey's."""
 
 
 def measure_veil(x: Tensor) -> Veil | None:

@@ -15,19 +15,19 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import is_flat_picture
+from dga.explanation.exposure import is_one_colour_or_drawing
 from dga.explanation.grid import Grid
-from dga.explanation.judge import CandidateJudge, Render
 from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
 from dga.explanation.noise_level import (
+    choose_noise_levels,
     extreme_share,
     matched_depth,
     measure_noise,
     measure_noise_map,
     noise_by_brightness,
-    uniform_levels,
     whiten_channels,
 )
+from dga.explanation.scores import Render, Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.veil import measure_veil
 from dga.profiles import ExplanationConfig, WindowsConfig
@@ -42,22 +42,22 @@ noise 0.73 to 0.99, of shot and Gaussian noise at most 0.63 (assets/results/phot
 
 
 def explain_by_windows(
-    judge: CandidateJudge, x: Tensor, side: int, config: ExplanationConfig
+    scorer: Scorer, x: Tensor, side: int, config: ExplanationConfig
 ) -> Generator[CandidateScore, None, Explanation]:
     """Explain a picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``.
 
-    ``side``: pixels a side that the judge's network was trained on. Yields scores as they come.
+    ``side``: pixels a side that the scorer's network was trained on. Yields scores as they come.
     The result has its noise by pixel.
     """
     assert config.windows is not None
-    return (yield from _WindowSearch(judge, side, config, config.windows).run(x))
+    return (yield from _WindowSearch(scorer, side, config, config.windows).run(x))
 
 
 @dataclass(frozen=True)
 class _WindowSearch:
     """The search in one large picture: first damage of the whole, then noise by pixel."""
 
-    judge: CandidateJudge
+    scorer: Scorer
     side: int
     config: ExplanationConfig
     windows: WindowsConfig
@@ -68,11 +68,11 @@ class _WindowSearch:
         A drawing repeats its rows, too, and is left alone.
         """
         is_measured = self.windows.measurement
-        if is_measured and (blocks := measure_blocks(x)) and not is_flat_picture(x):
+        if is_measured and (blocks := measure_blocks(x)) and not is_one_colour_or_drawing(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
         views = Views(x, self.side, self.windows.detail_windows, self.config.noise_floor)
         explanation = yield from self._explain_whole(x, views.render)
-        if explanation.is_flat:
+        if explanation.is_unjudgeable:
             return explanation
         noisy = yield from self._find_noise(explanation.degradation.inverse(x))
         if noisy is not None:
@@ -101,9 +101,9 @@ class _WindowSearch:
         every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
         sample, noise_level = x[:, ::every, ::every], self._measure_noise(x)
         if noise_level > config.noise_floor:  # there are no impulses, and its level is not one
-            is_flat = is_flat_picture(sample)
-            return Explanation(NO_DEGRADATION, 0, measured_noise=noise_level, is_flat=is_flat)
-        explanation = yield from explain_picture(self.judge, sample, config, render, noise_level)
+            is_unjudgeable = is_one_colour_or_drawing(sample)
+            return Explanation(NO_DEGRADATION, 0, noise_level, is_unjudgeable=is_unjudgeable)
+        explanation = yield from explain_picture(self.scorer, sample, config, render, noise_level)
         degradation = replace(explanation.degradation, noise=0.0)
         return replace(explanation, degradation=degradation, entry=0)
 
@@ -121,7 +121,7 @@ class _WindowSearch:
     ) -> Generator[CandidateScore, None, Tensor | None]:
         """The picture after the inverse; None where the discriminator objects to it."""
         pictures = {NO_DEGRADATION: x, blurred: blurred.inverse(x)}
-        scores = self.judge.score(
+        scores = self.scorer.score(
             lambda one: views.show(pictures[one]), list(pictures), self.config.judged_at
         )
         for candidate, score in zip(pictures, scores, strict=True):
@@ -134,20 +134,20 @@ class _WindowSearch:
         ``x``: ``[3, H, W]``, after the inverse of the rest.
         """
         noise, floor = measure_noise_map(x), self.config.noise_floor
-        least = float(noise[::8, ::8].quantile(self.windows.quiet_share))
-        is_everywhere = least > floor
+        quiet_level = float(noise[::8, ::8].quantile(self.windows.quiet_share))
+        is_everywhere = quiet_level > floor
         noise[noise <= floor] = 0
         if is_everywhere:  # fine texture has no colours either, but is seldom everywhere
-            x, noise = whiten_channels(x, noise, self.judge.seed)
-        noise = noise * (yield from self._find_noisy_pixels(x, noise, least))
+            x, noise = whiten_channels(x, noise, self.scorer.seed)
+        noise = noise * (yield from self._find_noisy_pixels(x, noise, quiet_level))
         if not bool(noise.any()):
             return None
         if is_everywhere and self.windows.levels > 1:
             noise = noise_by_brightness(x, noise)
-        levels = uniform_levels(noise, self.windows.levels)
+        levels = choose_noise_levels(noise, self.windows.levels)
         return Explanation(
             Degradation(noise=levels[-1]),
-            entry=matched_depth(self.judge.schedule, levels[-1]),
+            entry=matched_depth(self.scorer.schedule, levels[-1]),
             measured_noise=levels[-1],
             noise_map=noise,
             levels=levels,
@@ -155,14 +155,14 @@ class _WindowSearch:
         )
 
     def _find_noisy_pixels(
-        self, x: Tensor, noise: Tensor, least: float
+        self, x: Tensor, noise: Tensor, quiet_level: float
     ) -> Generator[CandidateScore, None, Tensor]:
         """Whether each pixel's noise counts, bool ``[H, W]``, by what the discriminator prefers.
 
         Windows are judged in groups of 3 x 3, by the noisiest of each, because fine texture passes
         for a little noise but seldom for much. Where noise is faint, a window is judged by itself
-        as well, for there may be texture beside noise. ``least``: noise level that all but the
-        quietest pixels have.
+        as well, for there may be texture beside noise. ``quiet_level``: noise level that the
+        quietest pixels, ``quiet_share`` of all, do not exceed.
         """
         windows = self.windows
         grid = Grid.over(x.shape[1:], self.side, round(windows.overlap * self.side))
@@ -175,7 +175,7 @@ class _WindowSearch:
         )
         has_noise, margin = highest > 0, torch.zeros_like(highest)
         margin[has_noise] = yield from self._compare(x, noise, grid, noisiest[has_noise], level)
-        agreed = self._count_votes(margin, has_noise, least).float()
+        agreed = self._count_votes(margin, has_noise, quiet_level).float()
         by_window = F.interpolate(agreed, scale_factor=3)[..., :rows, :columns]
         is_noisy = by_window.flatten() * level > 0
         faint = (is_noisy & (level <= windows.faint_noise)).nonzero()[:, 0]
@@ -183,22 +183,22 @@ class _WindowSearch:
         is_noisy[faint] = margins > windows.noise_margin
         return grid.cover(is_noisy)
 
-    def _count_votes(self, margin: Tensor, has_noise: Tensor, least: float) -> Tensor:
+    def _count_votes(self, margin: Tensor, has_noise: Tensor, quiet_level: float) -> Tensor:
         """Which groups of windows count as noisy, bool ``[1, 1, h, w]``.
 
         ``margin``: how much the discriminator prefers each as noisy, a difference of logits;
-        ``has_noise``: which groups have any, and so a vote; ``least``: as in
+        ``has_noise``: which groups have any, and so a vote; ``quiet_level``: as in
         :meth:`_find_noisy_pixels`. Of the v voters among a group and its eight neighbours, the
         margins have to add up to more than needed x (v + 1): the one is a vote against, so that a
         few votes do not suffice. If noise is strong, needed is smaller, and for v = 1 there is no
         vote against. Where noise is everywhere, all groups together may decide for all.
         """
-        config, is_strong = self.config, least > self.windows.strong_noise
+        config, is_strong = self.config, quiet_level > self.windows.strong_noise
         needed = config.noise_head_start if is_strong else self.windows.noise_margin
         votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, has_noise.float()))
         against = (voters > 1).float() if is_strong else torch.ones_like(voters)
         agreed = votes > needed * (voters + against)
-        if least > config.noise_floor:
+        if quiet_level > config.noise_floor:
             agreed |= bool(margin.sum() > needed * (has_noise.sum() + against.max()))
         return agreed
 
@@ -210,8 +210,8 @@ class _WindowSearch:
         ``numbers``: of these windows in the grid, int64 ``[n]``; ``level``: noise levels of all
         windows of the grid.
         """
-        schedule = self.judge.schedule
-        device = next(self.judge.network.parameters()).device
+        schedule = self.scorer.schedule
+        device = next(self.scorer.network.parameters()).device
         offsets = torch.tensor(self.config.judged_at)
         margins = [torch.empty(0)]
         for begin in range(0, len(numbers), JUDGING_BATCH):
@@ -220,9 +220,9 @@ class _WindowSearch:
             pictures = grid.cut(x, part).to(device)
             entry = torch.tensor([matched_depth(schedule, one) for one in level[part].tolist()])
             depth = offsets.expand(len(part), -1).clamp(max=schedule.steps)
-            without = self.judge.mean_logits(pictures, depth, torch.zeros_like(deviation))
+            without = self.scorer.mean_logits(pictures, depth, torch.zeros_like(deviation))
             depth = (entry[:, None] + offsets).clamp(max=schedule.steps)
-            margins.append(without - self.judge.mean_logits(pictures, depth, deviation))
+            margins.append(without - self.scorer.mean_logits(pictures, depth, deviation))
             yield CandidateScore("windows", NO_DEGRADATION, None)
         return torch.cat(margins)
 

@@ -9,8 +9,6 @@ from functools import cache
 from pathlib import Path
 
 from dga.profiles.configs import (
-    DGA_PLUS,
-    POSTERIOR_MEAN,
     ClassifierConfig,
     Diffusion,
     ExplanationConfig,
@@ -41,6 +39,19 @@ _EVERYDAY16_UNET = NetworkConfig(
     attention=(4,),
     head_channels=32,
 )
+POSTERIOR_MEAN = Diffusion(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
+# DGA+. A noisy picture is at home on its path from the start, so that its tau is high and none
+# is given up; it is rebuilt by one posterior-mean step. Others are sampled from a shallow depth.
+DGA_PLUS = Repair(
+    explain=ExplanationConfig(),
+    diffusion=Diffusion(
+        StoppingConfig(tau=0.5, max_depth=16, horizon=60),
+        guidance=GuidanceConfig(scale=0.75, through_network=False),
+        steps=12,
+        eta=1.0,
+    ),
+    noise_diffusion=POSTERIOR_MEAN,
+)
 EVERYDAY16 = Profile(
     name="everyday16",
     image_size=64,
@@ -60,6 +71,7 @@ EVERYDAY16 = Profile(
     dda_depth=24,
     dda_guidance=GuidanceConfig(scale=0.75, through_network=False),
     diffpure_depth=16,
+    plus=DGA_PLUS,
     steps=12,
     eta=1.0,
     ancestral_guidance=GuidanceConfig(scale=1.5),

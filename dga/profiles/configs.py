@@ -1,7 +1,7 @@
 """The dataclasses that a profile is made of: networks, schedule, stopping, guidance, repair.
 
 Their fields are what a user may set (:mod:`dga.io.settings`); values are in
-:mod:`dga.profiles.builtin`.
+:mod:`dga.profiles.builtin`, and defaults of :class:`ExplanationConfig` those of everyday16.
 """
 
 from __future__ import annotations
@@ -303,21 +303,6 @@ class Repair:
         return replace(self, **changes)
 
 
-POSTERIOR_MEAN = Diffusion(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
-# DGA+. A noisy picture is at home on its path from the start, so that its tau is high and none
-# is given up; it is rebuilt by one posterior-mean step. Others are sampled from a shallow depth.
-DGA_PLUS = Repair(
-    explain=ExplanationConfig(),
-    diffusion=Diffusion(
-        StoppingConfig(tau=0.5, max_depth=16, horizon=60),
-        guidance=GuidanceConfig(scale=0.75, through_network=False),
-        steps=12,
-        eta=1.0,
-    ),
-    noise_diffusion=POSTERIOR_MEAN,
-)
-
-
 @dataclass(frozen=True)
 class TentConfig(Bounded):
     """Tent's one step a batch; ``lr`` is for a batch of 64 and scales with ``batch``."""
@@ -372,7 +357,7 @@ class Profile:
     dda_depth: int
     dda_guidance: GuidanceConfig
     diffpure_depth: int
-    plus: Repair = DGA_PLUS
+    plus: Repair
     """The repair of DGA+."""
     steps: int | None = None
     """Denoising steps of DGA, DGA + G and DDA; None: every depth in turn (DDPM's way)."""

@@ -48,7 +48,7 @@ def permute_stops(
                 diffusion=choose_diffusion(forward.repair, explanation),
                 explanation=explanation,
                 stop=stop,
-                x_0=path.states.x_0,
+                x_0=path.forward_path.x_0,
                 starts=starts,
                 states=states,
             )

@@ -17,7 +17,7 @@ from dga.diffusion import Schedule
 from dga.explanation.deconvolution import disk, wiener
 from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, UNCHANGED, Exposure
 from dga.explanation.noise_level import matched_depth, measure_noise, remove_impulses
-from dga.explanation.operators import line
+from dga.explanation.operators import motion_kernel
 from dga.images import to_levels
 
 CLEAN_SHARE = 0.3
@@ -99,7 +99,7 @@ def draw_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
         kernels.append(disk(round(_log_uniform(rng, 1, 10), 1)))
     if has["motion"]:
         length = round(_log_uniform(rng, 2, 20), 1)
-        kernels.append(line(length, float(rng.integers(180))))
+        kernels.append(motion_kernel(length, float(rng.integers(180))))
     size = int(rng.integers(2, 9)) if has["blocks"] else 1
     if has["impulses"]:
         x = remove_impulses(x, rng.uniform(0.2, 1.0))

@@ -16,7 +16,7 @@ from typing import Any
 from PIL import Image
 
 from dga.data.uploads import UploadError, open_picture, read_bytes, to_picture
-from dga.images import LEAST_SIDE
+from dga.images import REDUCED_SIDE
 from tests.fuzz.files import corpus, seeds
 
 MAX_MB = 1024
@@ -38,7 +38,7 @@ def forget_peak() -> None:
 
 def read_upload(path: Path) -> Image.Image:
     """A stranger's picture, reduced where it is large."""
-    return to_picture(open_picture(read_bytes(path)), LEAST_SIDE)
+    return to_picture(open_picture(read_bytes(path)), REDUCED_SIDE)
 
 
 def try_file(path: Path) -> tuple[str, str]:

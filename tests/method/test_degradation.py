@@ -14,10 +14,10 @@ from dga.explanation.exposure import DEVIATION_LIMIT, Exposure, Stretch, list_st
 from dga.explanation.glass import Glass
 from dga.explanation.measurement import repeated_share
 from dga.explanation.noise_level import remove_impulses
-from dga.explanation.operators import Blocks, Disk, Line
+from dga.explanation.operators import Blocks, Disk, MotionBlur
 from dga.explanation.zoom import Zoom
 from dga.images import to_levels
-from dga.training.random_explanations import line
+from dga.training.random_explanations import motion_kernel
 
 SIDES = st.sampled_from([1, 2, 3, 5, 8, 16, 33])
 KINDS = ("noise", "flat", "one bright pixel", "black and white", "ramp")
@@ -96,7 +96,7 @@ def test_nothing_to_invert_keeps_every_bit():
     assert str(found) == "gain 3, offset +0.10/+0.00/-0.10, blur 2 px, noise 0.41"
 
 
-@pytest.mark.parametrize("kernel", [disk(1.0), disk(2.5), line(6.0, 30.0), line(5.0, 90.0)])
+@pytest.mark.parametrize("kernel", [disk(1), disk(2.5), motion_kernel(6, 30), motion_kernel(5, 90)])
 def test_point_spread_functions_are_centred_and_sum_to_one(kernel):
     assert float(kernel.sum()) == pytest.approx(1)
     assert torch.allclose(kernel, kernel.flip(0, 1))
@@ -138,7 +138,7 @@ def test_enlarged_pictures_are_known_by_their_repeated_rows_and_columns():
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize(
     "operator",
-    [Blocks((0, 3, 6), (0, 4, 8)), Disk(3.0), Line(9.0, 30.0), Glass(2.0), Zoom(1.2)],
+    [Blocks((0, 3, 6), (0, 4, 8)), Disk(3.0), MotionBlur(9.0, 30.0), Glass(2.0), Zoom(1.2)],
     ids=lambda operator: operator.kind,
 )
 def test_operators_on_a_gpu(operator):

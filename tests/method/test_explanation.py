@@ -10,9 +10,9 @@ from torch import Tensor, nn
 
 from dga.diffusion import Schedule
 from dga.explanation.degradation import NO_DEGRADATION
-from dga.explanation.exposure import is_flat_picture
-from dga.explanation.judge import CandidateJudge
+from dga.explanation.exposure import is_one_colour_or_drawing
 from dga.explanation.noise_level import matched_depth, measure_noise
+from dga.explanation.scores import Scorer
 from dga.explanation.search import Explanation, explain_picture
 from dga.images import to_levels, to_pixels, to_square, to_tensor
 from dga.one_picture import adapt
@@ -51,7 +51,7 @@ def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
 def find_explanation(
     x: Tensor, network: nn.Module, config: ExplanationConfig = CONFIG
 ) -> Explanation:
-    steps = explain_picture(CandidateJudge(SCHEDULE, network, 0), x, config)
+    steps = explain_picture(Scorer(SCHEDULE, network, 0), x, config)
     while True:
         try:
             next(steps)
@@ -120,8 +120,9 @@ def test_a_picture_that_is_source_data_already_costs_one_look():
 @pytest.mark.parametrize("side", [1, 2, 32])
 def test_one_colour_is_flat_whatever_the_colour(colour, side):
     pixels = np.full((side, side, 3), colour, np.uint8)
-    assert is_flat_picture(to_tensor(pixels))
-    assert not is_flat_picture(to_tensor(np.arange(12, dtype=np.uint8).reshape(2, 2, 3) * 20))
+    assert is_one_colour_or_drawing(to_tensor(pixels))
+    varied = np.arange(12, dtype=np.uint8).reshape(2, 2, 3) * 20
+    assert not is_one_colour_or_drawing(to_tensor(varied))
 
 
 @pytest.mark.parametrize("lines", [1, 3])
@@ -135,12 +136,12 @@ def test_a_drawing_comes_back_as_it_is(tiny_models, lines):
     for drawn in (pixels, 255 - pixels, checks):
         run = adapt(tiny_models, drawn, 0, [parse(EVERYDAY16, "dga-plus")])
         assert np.array_equal(run.reconstructions["dga-plus"].image, drawn)
-        assert run.explained.explanation.is_flat
+        assert run.explained.explanation.is_unjudgeable
 
 
 def test_a_faint_grey_photograph_is_no_drawing():
     photograph = 0.2 * picture().mean(0, keepdim=True).expand(3, -1, -1)
-    assert not is_flat_picture(to_levels(photograph))
+    assert not is_one_colour_or_drawing(to_levels(photograph))
     coloured = to_tensor(np.full((32, 32, 3), 255, np.uint8))
     coloured[:, :8] = coloured.new_tensor([-1.0, 0.2, 0.9]).view(3, 1, 1)
-    assert not is_flat_picture(coloured)
+    assert not is_one_colour_or_drawing(coloured)

@@ -17,12 +17,12 @@ from dga.explanation.degradation import Degradation
 from dga.explanation.glass import Glass
 from dga.explanation.measurement import measure_blocks, measure_blur
 from dga.explanation.noise_level import (
+    choose_noise_levels,
     level_weights,
     measure_noise_map,
     noise_by_brightness,
-    uniform_levels,
 )
-from dga.explanation.operators import Blocks, Disk, Line, Operator
+from dga.explanation.operators import Blocks, Disk, MotionBlur, Operator
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
@@ -82,10 +82,10 @@ def test_a_plain_margin_is_no_block(clear: Pixels) -> None:
 BLURS: dict[Operator, float] = {
     **{Disk(radius): 2 for radius in (2.5, 6.2, 9.0)},
     **{
-        Line(length, angle, one_sided=True): 5  # motion that fades
+        MotionBlur(length, angle, one_sided=True): 5  # motion that fades
         for length, angle in ((5.0, -150), (5.0, 22.5), (8.0, -60), (8.0, 90))
     },
-    **{Line(length, angle): 2 for length, angle in ((10.0, 0), (10.0, 157.5), (16.0, 45))},
+    **{MotionBlur(length, angle): 2 for length, angle in ((10.0, 0), (10.0, 157.5), (16.0, 45))},
     **{Zoom(factor): 4 for factor in (1.11, 1.31)},
 }
 """By how many decibels undoing each helps, at least."""
@@ -93,7 +93,7 @@ BLURS: dict[Operator, float] = {
 
 def test_an_inverse_does_not_assume_what_lies_beyond_the_borders(clear: Pixels) -> None:
     """A part of a larger blurred picture: what moved in from outside leaves no seam."""
-    moved, x = Line(16, 45), to_tensor(clear)
+    moved, x = MotionBlur(16, 45), to_tensor(clear)
     part = (..., slice(50, -50), slice(50, -50))
     assert gain(moved, x[part], damaged_by(moved, x)[part]) > 2
 
@@ -109,7 +109,7 @@ def test_blur_is_measured_and_undone(clear: Pixels, made: Operator) -> None:
         assert measured.radius == pytest.approx(made.radius, abs=0.25)
     if isinstance(measured, Zoom) and isinstance(made, Zoom):
         assert measured.factor == pytest.approx(made.factor, abs=0.05)
-    if isinstance(measured, Line) and isinstance(made, Line):
+    if isinstance(measured, MotionBlur) and isinstance(made, MotionBlur):
         assert measured.one_sided == made.one_sided
         turn = 360 if made.one_sided else 180  # degrees after which a direction comes back
         difference = (measured.angle - made.angle) % turn
@@ -206,8 +206,8 @@ def test_nothing_is_measured_in_one_colour_or_a_ramp(value: float) -> None:
 
 OPERATORS: dict[str, Operator] = {
     "lens": Disk(1.5),
-    "even motion": Line(4.0, 30.0),
-    "fading motion": Line(2.0, -120.0, one_sided=True),
+    "even motion": MotionBlur(4.0, 30.0),
+    "fading motion": MotionBlur(2.0, -120.0, one_sided=True),
     "blocks": Blocks((0, 3, 5, 9), (0, 2, 7)),
     "zoom": Zoom(1.2),
     "glass": Glass(1.3),
@@ -269,15 +269,15 @@ def test_the_truth_agrees_with_itself(name: str) -> None:
 
 def test_levels_rise_and_near_ones_are_one() -> None:
     spread = torch.linspace(0.1, 0.5, 64 * 64).view(64, 64)
-    levels = uniform_levels(spread, 4)
+    levels = choose_noise_levels(spread, 4)
     assert list(levels) == sorted(levels)
     assert len(levels) == 4
     assert 0.1 <= levels[0] < levels[-1] <= 0.5
     assert all(b > 1.15 * a for a, b in itertools.pairwise(levels))
-    assert len(uniform_levels(torch.full((40, 40), 0.3), 4)) == 1
-    assert len(uniform_levels(spread, 1)) == 1
+    assert len(choose_noise_levels(torch.full((40, 40), 0.3), 4)) == 1
+    assert len(choose_noise_levels(spread, 1)) == 1
     spread[:, :60] = 0
-    assert min(uniform_levels(spread, 4)) >= 0.1
+    assert min(choose_noise_levels(spread, 4)) >= 0.1
 
 
 @pytest.mark.parametrize("levels", [(0.2,), (0.1, 0.3), (0.1, 0.2, 0.4)])

@@ -166,7 +166,7 @@ def test_what_is_left_alone_is_not_noised(choosy_models, pictures, drawn, i, loo
 
 def test_judging_ends_when_the_rule_is_decided(choosy_models, pictures, drawn, monkeypatch):
     """Four states at first, then a batch at a time, no deeper than the rule may need."""
-    monkeypatch.setattr("dga.pipeline.max_batch", lambda x: 5)
+    monkeypatch.setattr("dga.pipeline.choose_batch_size", lambda x: 5)
 
     def judged(text: str) -> int:
         models = counted(choosy_models)

@@ -15,9 +15,9 @@ from app.runs.settings import Settings
 from app.runs.subject import Original, Subject
 from app.runs.watch import watch
 from dga.adapted import AdaptedClassifier, repair
+from dga.batch_size import choose_batch_size
 from dga.data.framing import Frame
 from dga.data.image_sets import find_images
-from dga.discriminator import max_batch
 from dga.images import from_tensor, to_tensor
 from dga.networks.compute import Compute
 from dga.networks.models import Models
@@ -44,7 +44,7 @@ def test_models_on_a_gpu(tiny_models):
         assert Compute.choose("cuda", "float32").device.type == "cuda"
         sizes = {(64, "cpu"): 16, (256, "cpu"): 1, (64, "cuda"): 256, (256, "cuda"): 16}
         for (side, device), most in sizes.items():
-            assert max_batch(torch.empty(9, 3, side, side, device=device)) == most
+            assert choose_batch_size(torch.empty(9, 3, side, side, device=device)) == most
 
 
 def test_fast_blocks_and_the_published_discriminator(tiny_models):

@@ -6,7 +6,7 @@ import pytest
 from app.runs.sentences import describe_finding, name_damage, name_with_article, write_headline
 from app.runs.settings import DAMAGES
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.operators import Line
+from dga.explanation.operators import MotionBlur
 from dga.explanation.veil import Veil
 
 
@@ -15,6 +15,7 @@ def reading(label: str, share: float = 0.9) -> dict[str, object]:
 
 
 RIGHT, WRONG = reading("panda"), reading("dog", 0.4)
+MOTION = MotionBlur(9, 0)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +78,8 @@ def test_every_damage_begins_a_sentence():
         (NO_DEGRADATION, 0.0, ""),
         (NO_DEGRADATION, 0.1, "faint noise"),
         (NO_DEGRADATION, 0.6, "strong noise"),
-        (Degradation(operator=Line(9, 0)), 0.0, "motion blur"),
-        (Degradation(operator=Line(9, 0), impulses=0.3), 0.3, "motion blur, speckles and noise"),
+        (Degradation(operator=MOTION), 0.0, "motion blur"),
+        (Degradation(operator=MOTION, impulses=0.3), 0.3, "motion blur, speckles and noise"),
         (Degradation(veil=Veil(gain=5.0)), 0.0, "low contrast"),
     ],
 )

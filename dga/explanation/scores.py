@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from dga.batch_size import choose_batch_size
 from dga.diffusion import Schedule, missing_variance, step_noise
-from dga.discriminator import judge_states, max_batch
+from dga.discriminator import judge_states
 from dga.explanation.degradation import Degradation
 
 Render = Callable[[Degradation], Tensor]
@@ -19,7 +20,7 @@ Render = Callable[[Degradation], Tensor]
 
 
 @dataclass(frozen=True)
-class CandidateJudge:
+class Scorer:
     """The discriminator, with the schedule and the seed by which pictures are noised for it."""
 
     schedule: Schedule
@@ -62,7 +63,7 @@ class CandidateJudge:
         variance = deviation.double().cpu().square()[:, None]
         remainder = missing_variance(abar, variance).sqrt().to(x)
         signal = abar.sqrt().to(x)
-        logits, size = [], max(1, max_batch(x) // depth.shape[1])
+        logits, size = [], max(1, choose_batch_size(x) // depth.shape[1])
         for i in range(0, len(x), size):
             part, rows = slice(i, i + size), depth[i : i + size]
             draws = torch.stack([noise[k] for k in rows.flatten().tolist()])
