@@ -52,11 +52,8 @@ function showRow(name) {
   const row = find(`#row-${name}`);
   if (name === "damaged") row.hidden = isUndamaged();
   if (name === "original") put(find(".what", row), isUndamaged() ? "As it came" : "Original");
-  if (name === "repaired")
-    put(
-      find(".what", row),
-      isUnchanged() ? "Left alone" : inDivider === name ? "Repaired" : "Our repair",
-    );
+  const ours = inDivider === "repaired" ? "Repaired" : "Our repair";
+  if (name === "repaired") put(find(".what", row), isUnchanged() ? "Left alone" : ours);
   const reading = isOld[name] ? null : record[name]?.reading;
   row.classList.toggle("is-old", Boolean(isOld[name]));
   row.classList.toggle("right", reading?.is_right === true);
@@ -153,13 +150,8 @@ function showFound() {
 function showSeconds() {
   const found = isOld.found ? null : record.found;
   const elapsed = Math.floor((performance.now() - begun) / 1000);
-  const text = found
-    ? isRecorded()
-      ? ""
-      : `${found.seconds.toFixed(1)}\u00a0s`
-    : state === "running" && elapsed
-      ? `${elapsed} s`
-      : "";
+  let text = state === "running" && elapsed ? `${elapsed} s` : "";
+  if (found) text = isRecorded() ? "" : `${found.seconds.toFixed(1)}\u00a0s`;
   put(find("#seconds"), text);
   clearTimeout(showSeconds.timer);
   if (state === "running" && !found) showSeconds.timer = setTimeout(showSeconds, 1000);
@@ -175,20 +167,14 @@ function showTiles() {
     tile.disabled = !part;
     tile.classList.toggle("is-old", Boolean(isOld[name]));
     tile.setAttribute("aria-pressed", String(inDivider === name));
-    const choice =
-      name === "paper" && settings.tau != null
-        ? `, at your τ ${percent(settings.tau)}`
-        : name === "fixed" && settings.fixed_depth != null
-          ? `, at your depth ${settings.fixed_depth}`
-          : "";
-    put(
-      find(".reading", tile),
-      part && !isOld[name]
-        ? `${nameReading(part.reading)} ${percent(part.reading.share)}${choice}`
-        : state === "running"
-          ? "being computed …"
-          : "not computed",
-    );
+    const { tau, fixed_depth } = settings;
+    let choice = "";
+    if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
+    if (name === "fixed" && fixed_depth != null) choice = `, at your depth ${fixed_depth}`;
+    let text = state === "running" ? "being computed …" : "not computed";
+    if (part && !isOld[name])
+      text = `${nameReading(part.reading)} ${percent(part.reading.share)}${choice}`;
+    put(find(".reading", tile), text);
   }
 }
 
@@ -198,17 +184,19 @@ function showRates() {
   const rates = page.rates[isAny ? "mean" : damage] ?? {};
   const strength = isAny ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
+  const note = page.leftAloneNotes[damage] ?? (rate ? "" : "Results says how often it works.");
+  put(find("#how-often"), note);
+  find("#rates").hidden = Boolean(note);
+  if (note) return;
   const start = isAny || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
-  const text =
-    damage in page.leftAloneNotes
-      ? page.leftAloneNotes[damage]
-      : rate
-        ? `${start}At ${strength === 5 ? "full strength" : `strength ${strength} of 5`}${isAny ? ", mean of 15 kinds of damage" : ""}: ${rate.before}\u00a0% of ${rate.photographs} photographs ${isAny ? "" : "with this damage "}are read right, and ${rate.after}\u00a0% after our repair.`
-        : "Results says for each damage how many of many photographs are read right before and after.";
-  put(find("#how-often"), text);
-  const hasBars = Boolean(rate) && !(damage in page.leftAloneNotes);
-  find("#rates").hidden = !hasBars;
-  for (const part of hasBars ? ["before", "after"] : []) {
+  const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
+  const damages = isAny ? "any of 15 kinds of damage" : "this damage";
+  put(
+    find("#how-often"),
+    `${start}Of ${rate.photographs} photographs with ${damages} at ${level}, ` +
+      `${rate.before}\u00a0% are read right, and ${rate.after}\u00a0% after our repair.`,
+  );
+  for (const part of ["before", "after"]) {
     find(`#rates .${part}`).style.setProperty("--share", `${rate[part]}%`);
   }
 }
@@ -388,15 +376,10 @@ function say(text, isFault = false) {
 
 // Where this tab keeps the settings of an own photo until it loads again.
 const OWN_PHOTO = "own-photo";
-const storage = openStorage();
-
-function openStorage() {
-  try {
-    return sessionStorage;
-  } catch {
-    return null; // a browser that allows none
-  }
-}
+let storage = null;
+try {
+  storage = sessionStorage;
+} catch {} // a browser that allows none
 
 /** `isStep`: whether Back leads to what was before. Own photos and brushes have no address. */
 function keepAddress(isStep) {
@@ -433,23 +416,20 @@ function readAddress(settings) {
       settings[name] = typeof page.opening[name] === "string" ? value : Number(value);
     else wrong.push(`${name} “${value.slice(0, 24)}”`);
   };
-  const within =
-    (low, high, whole = true) =>
-    (text) =>
-      text.trim() !== "" &&
-      Number(text) >= low &&
-      Number(text) <= high &&
-      (!whole || Number.isInteger(Number(text)));
+  const isWithin = (text, low, high) =>
+    text.trim() !== "" && Number(text) >= low && Number(text) <= high;
+  const isWhole = (text, low, high) => isWithin(text, low, high) && Number.isInteger(Number(text));
   take("photo", (name) => page.samples.includes(name));
   take(
     "damage",
     (name) => name in page.names && name !== "paint",
     query.get("damage") ?? query.get("corruption"),
   );
-  take("strength", within(1, 5), query.get("strength") ?? query.get("severity"));
-  take("seed", within(0, 2 ** 31 - 1));
-  take("tau", within(0, 1, false));
-  take("fixed_depth", within(1, page.deepest));
+  const strength = query.get("strength") ?? query.get("severity");
+  take("strength", (text) => isWhole(text, 1, 5), strength);
+  take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
+  take("tau", (text) => isWithin(text, 0, 1));
+  take("fixed_depth", (text) => isWhole(text, 1, page.deepest));
   return wrong.length
     ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the nearest is shown.`
     : "";
@@ -458,10 +438,8 @@ function readAddress(settings) {
 // ---- Controls
 
 const samples = makeRadioGroup(find("#samples"), (photo) => {
-  const damage =
-    settings.damage === "paint" || settings.damage === "none"
-      ? page.opening.damage
-      : settings.damage;
+  const isNoKind = ["none", "paint"].includes(settings.damage);
+  const damage = isNoKind ? page.opening.damage : settings.damage;
   change({ photo, strokes: [], damage, seed: 0, tau: null, fixed_depth: null });
   loadThumbnails();
 });
