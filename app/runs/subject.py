@@ -22,7 +22,7 @@ from dga.profiles import Profile
 
 UNSURE = 0.25
 """Probability below which a reading is "not sure": of 413 such on tune 42 were right."""
-MOST_SUBJECTS = 8
+MOST_SUBJECTS = 4  # some 50 MB each
 
 
 @dataclass(frozen=True)
