@@ -26,8 +26,8 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(params=["wheel", "editable"])
-def programs(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
     """Folder of the programs of an environment that sees this one's packages."""
     tree, environment = tmp_path / "tree", tmp_path / "environment"
     tree.mkdir()
@@ -43,12 +43,9 @@ def programs(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     (packages / "these.pth").write_text(f"{Path(pytest.__file__).parents[1]}\n")
     python = environment / "bin" / "python"
     install = [python, "-m", "pip", "install", "-q", "--no-deps"]
-    if request.param == "wheel":
-        subprocess.run([*install, tree], check=True)
-        shutil.rmtree(tree)
-    else:
-        subprocess.run([*install, "-e", tree], check=True)
-    for path in [environment, *environment.rglob("*"), tree, *tree.rglob("*")]:
+    subprocess.run([*install, tree], check=True)
+    shutil.rmtree(tree)
+    for path in [environment, *environment.rglob("*")]:
         if path.exists() and not path.is_symlink():
             path.chmod(path.stat().st_mode & ~0o222)
     return environment / "bin"
