@@ -36,7 +36,7 @@ function showBoard() {
   put(
     find("#headline"),
     `${photo}, damaged in ${board.rows.length} ways: ` +
-      `${damaged} are read right, and ${repaired} after our repair. This is one photo.`,
+      `${damaged} are read right, and ${repaired} after our repair.`,
   );
 }
 
