@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Hashable, Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -162,15 +163,15 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     is_unjudgeable, is_fine = explanation.is_unjudgeable, explanation.is_undamaged
     finding = describe_finding(
         diagnosis, result.unchanged, is_fine, is_unjudgeable, subject.added_damage, objected,
-        is_partial=bool((result.noise == 0).any()),
+        is_partial=bool(0 < np.count_nonzero(result.noise) < result.noise.size),
     )  # fmt: skip
     (reading,) = read_pictures(models, result.image)
-    is_sure = reading["is_sure"] and not subject.is_damaged
+    is_plainly_fine = is_fine and reading["is_sure"] and not subject.is_damaged
     yield {
         "found": {
             "sentence": finding,
             "seconds": round(time.perf_counter() - begun, 2),
-            "is_refused": result.unchanged and not is_unjudgeable and not (is_fine and is_sure),
+            "is_refused": result.unchanged and not is_unjudgeable and not is_plainly_fine,
         },
         "repaired": show(result.image, reading, subject.original.label)
         | {"is_unchanged": result.unchanged},

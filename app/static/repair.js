@@ -185,9 +185,8 @@ function showRates() {
   const strength = isAny ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
   const note = page.leftAloneNotes[damage] ?? (rate ? "" : "Results says how often it works.");
-  put(find("#how-often"), note);
   find("#rates").hidden = Boolean(note);
-  if (note) return;
+  if (note) return put(find("#how-often"), note);
   const start = isAny || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
   const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
   const damages = isAny ? "any of 15 kinds of damage" : "this damage";

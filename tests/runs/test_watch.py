@@ -10,7 +10,7 @@ import dga
 from app.runs import thumbnails
 from app.runs.settings import Settings
 from app.runs.subject import Original, Subject, Subjects
-from app.runs.watch import FILM, choose_stopping, watch
+from app.runs.watch import FILM, choose_stopping, keep_stages, run_first_stages, watch
 from dga.one_picture import adapt_steps
 from dga.systems import systems
 from tests.fixtures.record import ALL
@@ -103,6 +103,15 @@ def test_a_large_photo_is_repaired_at_its_own_size(shipped_models, cat):
     assert subject.result.shape == wide.shape
     assert (record["original"]["width"], record["original"]["height"]) == (192, 64)
     assert record["repaired"]["reading"]["is_right"] is None  # nobody said that these are cats
+
+
+def test_what_is_undone_everywhere_is_not_said_of_some_places(shipped_models, cat):
+    settings = Settings(photo="own", damage="impulse_noise", strength=5)
+    subject = Subject.make(Original("own", "cats", np.tile(cat, (2, 3, 1))), settings)
+    stages = run_first_stages(shipped_models, subject)
+    (found,) = (part["found"] for part in keep_stages(subject, stages) if "found" in part)
+    assert not found["is_refused"]
+    assert "where it is sure" not in found["sentence"]
 
 
 def test_the_latest_subjects_are_kept(cat):
