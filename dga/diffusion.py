@@ -130,7 +130,7 @@ class ForwardPath:
             noise *= self._noise_deviation(first, depth)
             # One sum from depth 1 on, so that it does not matter how often it was interrupted.
             drift = torch.cat([self._drift[None], noise.double()]).cumsum(0)[1:]
-            self._drift = drift[-1]
+            self._drift = drift[-1].clone()  # a view would keep them all
             states = self.x_0.cpu() + drift.float()
             states *= self._signal[first : depth + 1].view(-1, 1, 1, 1)
             self._drawn = torch.cat([self._drawn, states.to(self.x_0.device)])

@@ -22,7 +22,8 @@ from dga.profiles import Profile
 
 UNSURE = 0.25
 """Probability below which a reading is "not sure": of 413 such on tune 42 were right."""
-MOST_SUBJECTS = 4  # some 50 MB each
+MOST_SUBJECTS = 8  # with their parts, some 2 MB each
+MOST_CACHES = 2  # of the latest, some 50 MB each
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,8 @@ class Subjects:
         self._subjects[key] = subject
         if len(self._subjects) > self._most:
             self._subjects.popitem(last=False)
+        for old in list(self._subjects.values())[:-MOST_CACHES]:
+            old.cache = None
         return subject
 
     def forget(self, photo: str) -> None:

@@ -12,6 +12,8 @@ import re
 import time
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
+from string import Template
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -62,13 +64,7 @@ REFUSALS = {
     "failed": (500, REQUEST_FAILED),
 }  # fmt: skip
 _BY_STATUS = {403: "closed", 404: "closed", 405: "method", 413: "long", 429: "full", 503: "full"}
-_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{0}</title>
-<meta name="viewport" content="width=device-width">
-<style>:root {{color-scheme: light dark}} body {{font: 18px/1.5 sans-serif; margin: 16px 5vw}}
-nav a {{margin-right: 24px}} h1 {{margin-top: 15vh}}</style>
-<nav><a href="{1}/"><b>DGA</b></a> <a href="{1}/">Repair</a> <a href="{1}/all-15">All 15</a>
-<a href="{1}/results">Results</a> <a href="{1}/learn">Learn</a></nav>
-<h1>{0}</h1></html>"""
+_PAGE = Template((Path(__file__).parents[1] / "templates" / "refusal.html").read_text("utf-8"))
 _POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
     "script-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; "
@@ -253,7 +249,9 @@ class _Answer:
         answer: Response = JSONResponse({"detail": sentence}, status)
         is_page = "text/html" in self.request.headers.get("accept", "")
         if is_page and self.request.method != "POST":
-            answer = HTMLResponse(_PAGE.format(html.escape(sentence), self.root), status)
+            answer = HTMLResponse(
+                _PAGE.substitute(sentence=html.escape(sentence), root=self.root), status
+            )
         answer.headers.update(self.headers | {"cache-control": "private, no-store"})
         await answer(self.request.scope, self.request.receive, self.send)
 

@@ -673,8 +673,9 @@ async function loadThumbnails() {
   showPicture();
 }
 
-// 1 to 5: strength.
+// 1 to 5: strength. Escape: fewer damages.
 addEventListener("keydown", (event) => {
+  if (event.key === "Escape") openMore(false);
   if (
     !isTaken(event) &&
     event.key >= "1" &&

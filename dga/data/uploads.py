@@ -39,6 +39,8 @@ from dga.images import (
 MAX_SIDE = 12_000
 MAX_PIXELS = 50_000_000
 MAX_BYTES = 20 * 2**20
+MOST_NOTES = 4_096  # blocks of a GIF's notes, 1 MB
+MOST_PASSES = 12  # of a progressive JPEG of the largest size; smaller ones may have more
 ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
 ENDINGS = {
     ".jpeg", ".jpg", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".heic", ".heif",
@@ -56,10 +58,22 @@ _MAGIC = {
 }
 
 
+class _Gif(GifImagePlugin.GifImageFile):
+    """Pillow joins a GIF's notes, each in a longer time than the one before: not millions."""
+
+    blocks = 0
+
+    def data(self) -> bytes | None:
+        self.blocks += 1
+        if self.blocks > MOST_NOTES:
+            raise ValueError("too many notes")
+        return super().data()
+
+
 _READERS: dict[str, Any] = {
     "PNG": PngImagePlugin.PngImageFile,
     "JPEG": JpegImagePlugin.JpegImageFile,
-    "GIF": GifImagePlugin.GifImageFile,
+    "GIF": _Gif,
     "TIFF": TiffImagePlugin.TiffImageFile,
     "BMP": BmpImagePlugin.BmpImageFile,
     "WEBP": WebPImagePlugin.WebPImageFile,
@@ -149,6 +163,9 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
             _check_tiff(data)
         image: Image.Image = _READERS[kind](io.BytesIO(data))
         check_size(*image.size, limits)
+        passes = data.count(b"\xff\xda") if kind == "JPEG" else 1
+        if passes * image.width * image.height > MOST_PASSES * limits.pixels:
+            raise _make_rare_error(kind)
         return image
 
 

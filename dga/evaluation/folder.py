@@ -35,7 +35,8 @@ class FolderResult:
     def summary(self) -> str:
         """What became of the pictures, in a sentence."""
         repaired = sum(not line["unchanged"] for line in self.new)
-        count = len(self.lines) + len(self.unreadable) + len(self.failed)
+        unreadable = sum(map(is_picture, self.unreadable))  # without folders
+        count = len(self.lines) + unreadable + len(self.failed)
         return (
             f"{count} pictures: {repaired} repaired, {len(self.new) - repaired} left as they were, "
             f"{len(self.lines) - len(self.new)} there already."

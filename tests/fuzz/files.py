@@ -230,6 +230,8 @@ def rare() -> Files:
         "rare-jpeg-arithmetic-table": lambda: wide[:scan] + b"\xff\xcc\0\x15" + frame + wide[scan:],
         "rare-jpeg-length-0": lambda: wide[:scan] + b"\xff\xfe\0\0" + frame + wide[scan:],
         "rare-jpeg-no-frame": lambda: usual[:2] + usual[usual.index(b"\xff\xc4") :],
+        "rare-jpeg-passes": jpeg_passes,
+        "rare-gif-notes": lambda: gif_with((b"!\xfe" + blocks.sub_blocks(b"x" * 9)) * MB),
         "rare-tiff-jpeg": lambda: saved("TIFF", compression="jpeg"),
         "rare-tiff-fax": lambda: saved("TIFF", blocks.noise("1"), compression="group4"),
         "rare-tiff-tiles": lambda: blocks.tiff(tiles),
@@ -237,6 +239,20 @@ def rare() -> Files:
         "rare-tiff-lab": lambda: blocks.tiff({262: (3, 1, 8)}),
         "rare-tiff-compression-list": lambda: blocks.tiff({259: (3, 3, 65_536 + 1)}),
     }
+
+
+def jpeg_passes() -> bytes:
+    """A progressive picture of 9 megapixels whose last pass comes thousands of times."""
+    good = saved("JPEG", Image.new("L", (3_000, 3_000)), progressive=True)
+    last = good.rindex(b"\xff\xda")
+    return good[:last] + good[last:-2] * 5_000 + b"\xff\xd9"
+
+
+def gif_with(extra: bytes) -> bytes:
+    """A good GIF with an extension in front of its picture."""
+    good = saved("GIF", blocks.noise("P"))
+    at = 13 + (3 << (good[10] & 7) + 1)
+    return good[:at] + extra + good[at:]
 
 
 def others() -> Files:
