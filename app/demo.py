@@ -132,11 +132,11 @@ def _add_photos(server: gr.Server, service: Service) -> None:
 
 
 def serve(
-    networks: Networks, host: str = "127.0.0.1", port: int | None = None, block: bool = True
+    networks: Networks, host: str = "127.0.0.1", port: int | None = None, is_quiet: bool = False
 ) -> tuple[gr.Server, str]:
     """Launch; without ``port`` Gradio looks for a free one. Returns the server and its address.
 
-    With ``block`` the networks are loaded once the page is there; else they have to be.
+    ``is_quiet``: whether Gradio prints nothing. Runs wait until the networks are loaded.
     """
     if prefix := os.environ.get("GRADIO_ROOT_PATH", "").rstrip("/"):
         os.environ["GRADIO_ROOT_PATH"] = prefix if "://" in prefix else f"/{prefix.lstrip('/')}"
@@ -146,7 +146,7 @@ def serve(
     service.decoder.start()
     server = build_server(service, is_local)
     _, url, _ = server.launch(
-        server_name=host, server_port=port, prevent_thread_lock=True, quiet=not block,
+        server_name=host, server_port=port, prevent_thread_lock=True, quiet=is_quiet,
         show_error=True, run_history=False, enable_monitoring=False, max_file_size=MAX_BYTES,
         mcp_server=True, ssr_mode=False, footer_links=[], _frontend=False,
     )  # fmt: skip

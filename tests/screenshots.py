@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit("dga: install playwright first (requirements-dev.txt).") from None
     options.out.mkdir(parents=True, exist_ok=True)
     port = free_port()
-    serve(Networks(load_models("photo")), "127.0.0.1", port, block=False)
+    serve(Networks(load_models("photo")), "127.0.0.1", port, is_quiet=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=str(CHROMIUM), args=["--no-sandbox", "--hide-scrollbars"]

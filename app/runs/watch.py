@@ -110,7 +110,7 @@ def run_stage(
         parts |= part
         yield part
     stage = Stage(key, parts, subject.result if key == REPAIR else None)
-    subject.keep(stage)
+    subject.keep(stage)  # later stages need it, also in another process
     yield stage
 
 
@@ -145,7 +145,7 @@ def show(pixels: Pixels, reading: dict[str, Any], label: str | None) -> dict[str
 def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     """Ours, at the photo's own size; :func:`show_pictures` comes first."""
     pictures = subject.stages[PICTURES]
-    begun, result, measured = time.perf_counter(), None, ""
+    start_time, result, measured = time.perf_counter(), None, ""
     for event in photograph_steps(models, subject.damaged, subject.settings.seed):
         if isinstance(event, Progress) and event.total:
             yield {"progress": {"done": event.done, "total": event.total}}
@@ -170,7 +170,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     yield {
         "found": {
             "sentence": finding,
-            "seconds": round(time.perf_counter() - begun, 2),
+            "seconds": round(time.perf_counter() - start_time, 2),
             "is_refused": result.unchanged and not is_unjudgeable and not is_plainly_fine,
         },
         "repaired": show(result.image, reading, subject.original.label)

@@ -95,16 +95,16 @@ class Turn:
         """How many other visitors are before it, whenever that changes; ends when it is its turn,
         or dropped.
         """
-        shown = 0
+        last_count = 0
         while self.turns.holder is not self and not self.is_dropped:
             ahead = itertools.takewhile(lambda turn: turn is not self, self.turns.order())
             earlier = [self.turns.holder, *ahead]
             before = len({turn.visitor for turn in earlier if turn} - {self.visitor})
-            if before == shown:
+            if before == last_count:
                 self.moved.clear()
                 await self.moved.wait()
             else:
-                shown = before
+                last_count = before
                 yield before
 
     @property

@@ -156,13 +156,13 @@ export function run(name, settings, onPart) {
   const end = new AbortController();
   const { signal } = end;
   const done = (async () => {
-    const asked = await getJson(`gradio_api/call/${name}`, {
+    const ticket = await getJson(`gradio_api/call/${name}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ data: [settings, thisPage] }),
       signal,
     });
-    const stream = await ask(`gradio_api/call/${name}/${asked.event_id}`, { signal });
+    const stream = await ask(`gradio_api/call/${name}/${ticket.event_id}`, { signal });
     for await (const [event, content] of readEvents(stream.body)) {
       if (signal.aborted) return;
       if (event === "error") throw new Refusal(content?.error ?? content ?? LOST);

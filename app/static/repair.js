@@ -36,7 +36,7 @@ for (const [name, node] of [
 ]) {
   if (record[name]) record[name].image = find(node).getAttribute("src");
 }
-let current = null; // the run that is waited for
+let activeRun = null; // the one that is waited for
 let shownDamage = page.opening.damage; // of the damaged picture in the record
 let thumbnailsOf = ""; // the photo whose thumbnails the damages have
 let inDivider = "repaired"; // which picture stands right of the divider
@@ -283,9 +283,9 @@ function markOld(changed) {
 
 /** Where only τ or a depth was changed, what grows again as it was is there already. */
 function isBehind(name, value) {
-  const grown = isOld[name] ? null : record[name];
-  if (name === "curve") return value.confidence.length < grown?.confidence.length;
-  return name === "depths" && value.length < grown?.length;
+  const grownPart = isOld[name] ? null : record[name];
+  if (name === "curve") return value.confidence.length < grownPart?.confidence.length;
+  return name === "depths" && value.length < grownPart?.length;
 }
 
 function receive(part) {
@@ -306,12 +306,13 @@ function receive(part) {
 
 async function start(isStep = false) {
   keepAddress(isStep);
-  const works = isRecorded() ? readRecorded(nameRecord(settings)) : run("watch", settings, receive);
-  current = works;
+  const name = nameRecord(settings);
+  const thisRun = isRecorded() ? readRecorded(name) : run("watch", settings, receive);
+  activeRun = thisRun;
   try {
-    await works.done;
+    await thisRun.done;
   } catch (error) {
-    if (works !== current || error.name === "AbortError") return;
+    if (thisRun !== activeRun || error.name === "AbortError") return;
     const sentence =
       error instanceof Refusal ? error.message : "Something went wrong. Please try again.";
     if (sentence === page.goneSentence) {
@@ -322,8 +323,8 @@ async function start(isStep = false) {
     }
     say(sentence, true);
   }
-  if (works !== current) return;
-  current = null;
+  if (thisRun !== activeRun) return;
+  activeRun = null;
   if (state === "running") [state, isOld] = ["done", {}];
   showAll();
 }
@@ -344,10 +345,11 @@ function change(some, wait = 0) {
     (name) => JSON.stringify(next[name]) !== JSON.stringify(settings[name]),
   );
   settings = next;
+  if ("strength" in some) put(find("#strong"), `${next.strength} of 5`);
   say("");
   if (isOther) inDivider = "repaired";
-  current?.cancel();
-  current = null;
+  activeRun?.cancel();
+  activeRun = null;
   markOld(changed);
   showControls();
   clearTimeout(change.timer);
@@ -491,7 +493,6 @@ find("#more").addEventListener("click", () =>
   openMore(find("#more").getAttribute("aria-expanded") !== "true"),
 );
 find("#strength").addEventListener("input", (event) => {
-  put(find("#strong"), `${event.target.value} of 5`);
   change({ strength: Number(event.target.value) }, 150);
 });
 for (const name of ["paper", "fixed"]) {
