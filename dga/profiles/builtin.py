@@ -150,6 +150,13 @@ PHOTO = replace(
         diffusion=Diffusion(depth=0),
         noise_diffusion=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),
         blur_diffusion=Diffusion(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
+        # Several steps, each with new noise, draw detail anew; one step would only smooth.
+        detail_diffusion=Diffusion(
+            depth=16,
+            steps=4,
+            eta=1.0,
+            guidance=GuidanceConfig(scale=1.3, through_network=False),
+        ),
     ),
     # Chosen on tune (assets/results/photo/README.md): what no noise hides is left alone.
     stopping=StoppingConfig(tau=0.6, max_depth=12, horizon=48),

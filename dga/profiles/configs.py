@@ -281,7 +281,7 @@ class Repair:
     stop, and denoised."""
 
     diffusion: Diffusion
-    """For all pictures but those that the other two are for, and glass, whose inverse is all."""
+    """For all pictures but those that the others are for."""
     explain: ExplanationConfig | None = None
     """How simple damage is looked for, which is undone first; None: none is looked for."""
     noise_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
@@ -289,11 +289,13 @@ class Repair:
     blur_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
     """For pictures whose operator was measured, zoom and blocks among them; None: the inverse is
     all that is done. Results and ``dga-plus:blur_depth=8`` know it by this name."""
+    detail_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "detail_"})
+    """For pictures whose detail is lost, behind glass or by strong JPEG; None: the same."""
 
     @property
     def diffusions(self) -> dict[str, Diffusion]:
-        """Those of the three that there are, by field."""
-        names = ("diffusion", "noise_diffusion", "blur_diffusion")
+        """Those that there are, by field."""
+        names = ("diffusion", "noise_diffusion", "blur_diffusion", "detail_diffusion")
         return {name: one for name in names if (one := getattr(self, name))}
 
     def with_depth(self, depth: int) -> Repair:
