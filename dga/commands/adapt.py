@@ -42,9 +42,9 @@ def adapt(
     pixels = to_pixels(to_square(picture.image, profile.image_size))
     damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
     loaded = models.load()
-    folder = record.claim_folder(
-        out or Path(f"{image.stem}-adapted"), picture.data, out is not None
-    )
+    names = record.list_names(systems, has_clean=bool(corruption))
+    folder = out or Path(f"{image.stem}-adapted")
+    folder = record.claim_folder(folder, picture.data, names, is_named=out is not None)
     run = one_picture.adapt(loaded, damaged, seed, systems)
     written = record.save_pictures(run, folder, pixels if corruption else None)
     facts = record.to_command_facts(run, written, corruption, severity)

@@ -36,7 +36,7 @@ def permute_stops(
         explanation, stop = forward.explanation, other.stop
         if what == "depth":
             beyond = stop.t_star - other.explanation.entry if stop.t_star else 0
-            depth = min(explanation.entry + beyond, models.schedule.steps)
+            depth = min(max(0, explanation.entry + beyond), models.schedule.steps)
             stop = replace(stop, t_star=depth)
         else:
             explanation = _exchange(explanation, other.explanation, what == "noise")
