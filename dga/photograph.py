@@ -33,7 +33,8 @@ from dga.profiles import PROFILES, Repair, WindowsConfig
 from dga.stopping import Stop
 
 WINDOW_BATCH = 16
-"""Windows repaired together: bounds memory, and the time between two events."""
+"""Windows of the discriminator's size whose pixels, or one larger window, are repaired together:
+bounds memory, and the time between two events."""
 ONE_PIECE_SIDE = 384
 """Pixels a side up to which a photograph is repaired in one piece; windows bound memory above."""
 

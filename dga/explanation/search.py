@@ -52,7 +52,8 @@ class Explanation:
     """Whether it is of one colour or a drawing, and nothing can be told
     (:func:`~dga.explanation.exposure.is_one_colour_or_drawing`)."""
     is_undamaged: bool = False
-    """Whether it looks like source data already, so that nothing was tried."""
+    """Whether nothing is left to repair: it looks like source data already, or it is a window whose
+    damage was undone in the whole picture."""
     seconds: float = 0.0
     """Wall clock of the search; 0.0 where it was not taken."""
     noise_map: Tensor | None = field(default=None, compare=False)
