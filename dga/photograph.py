@@ -181,7 +181,7 @@ def _repair_whole(
     return Photograph(
         image,
         forward.explanation,
-        noise=_noise_by_pixel(forward.explanation, pixels),
+        noise=np.full(pixels.shape[:2], forward.explanation.noise, np.float32),
         depths=np.array([[forward.stop.t_star]]),
         crossed=forward.stop.crossed,
     )
@@ -221,7 +221,7 @@ def _repair_windows(
     return Photograph(
         from_tensor(keep_grey(repaired, pixels)),
         explanation,
-        noise=_noise_by_pixel(explanation, pixels),
+        noise=np.full(pixels.shape[:2], explanation.noise, np.float32),
         depths=np.array(depths).reshape(len(grid.tops), len(grid.lefts)),
         crossed=all(stop.crossed for stop in stops.values()),
     )
@@ -254,13 +254,6 @@ def _repair_damaged_windows(
                 forward = replace(event.forward, index=numbers[event.forward.index])
                 yield replace(event, forward=forward)
         yield Progress(first + len(numbers), len(damaged))
-
-
-def _noise_by_pixel(explanation: Explanation, pixels: Pixels) -> NDArray[np.float32]:
-    if explanation.noise_map is not None:
-        noise: NDArray[np.float32] = explanation.noise_map.numpy()
-        return noise
-    return np.full(pixels.shape[:2], explanation.degradation.noise, np.float32)
 
 
 def _explain_window(

@@ -291,10 +291,8 @@ class PictureCache:
 
 def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanation) -> JudgedPath:
     """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse."""
-    degradation = explanation.degradation
-    noise = degradation.noise if explanation.noise_map is None else explanation.noise_map
-    x_0 = degradation.inverse(x) if explanation.x_0 is None else explanation.x_0.to(x)
-    forward_path = ForwardPath(models.schedule, x_0, seed, noise)
+    x_0 = explanation.degradation.inverse(x) if explanation.x_0 is None else explanation.x_0.to(x)
+    forward_path = ForwardPath(models.schedule, x_0, seed, explanation.noise)
     network = models.explainer if explanation.is_judged_by_explainer else models.discriminator
     return JudgedPath(models.schedule, network, forward_path, explanation.entry)
 

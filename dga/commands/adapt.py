@@ -31,13 +31,15 @@ def adapt(
     from dga.images import to_pixels, to_square
     from dga.io.parsing import split_list
     from dga.profiles import get_profile
-    from dga.systems import parse_repairs
+    from dga.systems import parse_all, require_repair
 
     if image.is_dir():
         raise ValueError(f"{image} is a folder: python -m dga repair takes folders.")
     profile = get_profile(models.profile)
     check_corruption(corruption or CORRUPTIONS[0], severity)
-    systems = parse_repairs(profile, split_list(methods))
+    systems = list(parse_all(profile, split_list(methods)).values())
+    for system in systems:
+        require_repair(system)
     picture = common.read_picture(image)
     pixels = to_pixels(to_square(picture.image, profile.image_size))
     damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels

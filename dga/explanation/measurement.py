@@ -132,9 +132,8 @@ def measure_disk(power: NDArray[np.float64]) -> Disk | None:
     is_above_noise = radial > np.median(radial[ring_frequency > 0.4]) + 0.3
     weight = np.where(ring_frequency > 0.02, is_above_noise + 0.05, 0.0)
     power_law = np.stack([weight, weight * np.log(ring_frequency)], 1)
-    shares, slopes = fit_spectrum(weight * radial, power_law, weight * _disk_family(rings))
-    best = int(np.argmax(np.where(slopes > 0, shares, 0)))
-    is_certain = shares[best] > DISK_SHARE and slopes[best] > DISK_SLOPE
+    best, share, slope = fit_spectrum(weight * radial, power_law, weight * _disk_family(rings))
+    is_certain = share > DISK_SHARE and slope > DISK_SLOPE
     return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
 
 
@@ -161,24 +160,25 @@ def _find_best_motion(
     frequency, used = _motion_band(len(power))
     log_power = np.log(power[used] + 0.1)
     power_law = np.stack([np.ones_like(log_power), np.log(frequency[used])], 1)
-    shares, slopes = fit_spectrum(log_power, power_law, table)
-    best = int(np.argmax(np.where(slopes > 0, shares, 0)))
-    return best, float(shares[best]), float(slopes[best])
+    return fit_spectrum(log_power, power_law, table)
 
 
 def fit_spectrum(
     log_power: NDArray[np.float64], regressors: NDArray[np.float64], family: NDArray[np.floating]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Share explained and slope of each row of ``family``, ``[m, N]``, by least squares.
+) -> tuple[int, float, float]:
+    """The row of ``family``, ``[m, N]``, that explains most by least squares; its share and slope.
 
-    ``log_power``: ``[N]``; ``regressors``: what explains it first, ``[N, n]``.
+    ``log_power``: ``[N]``; ``regressors``: what explains it first, ``[N, n]``. Rows with a slope of
+    0 or less do not count.
     """
     basis = np.linalg.qr(regressors)[0]
     target = log_power - basis @ (basis.T @ log_power)
     members = family - (family @ basis) @ basis.T
     energy = np.maximum((members**2).sum(1), 1e-12)
     products = members @ target
-    return products**2 / (energy * max(float(target @ target), 1e-12)), products / energy
+    shares = products**2 / (energy * max(float(target @ target), 1e-12))
+    best = int(np.argmax(np.where(products > 0, shares, 0)))
+    return best, float(shares[best]), float(products[best] / energy[best])
 
 
 @functools.lru_cache(maxsize=8)

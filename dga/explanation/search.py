@@ -67,6 +67,11 @@ class Explanation:
     """Whether ``Models.explainer``, as after any search, judges what is left, or the paper's."""
 
     @property
+    def noise(self) -> float | Tensor:
+        """The noise map, else the one noise level of all pixels."""
+        return self.degradation.noise if self.noise_map is None else self.noise_map
+
+    @property
     def key(self) -> Hashable:
         """Equal for two explanations of one picture that leave the same picture and noise."""
         return self.degradation, id(self.noise_map)

@@ -130,10 +130,9 @@ def measure_zoom(x: Tensor) -> Zoom | None:
     if len(log_power) < 4 * regressors.shape[1] or log_power.var() == 0:
         return None
     family = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS]) + 0.01)[:, rows]
-    shares, slopes = fit_spectrum(log_power, regressors, family)
-    best = int(np.argmax(np.where(slopes > 0, shares, 0)))
+    best, share, slope = fit_spectrum(log_power, regressors, family)
     is_inside = 0 < best < len(FACTORS) - 1
-    is_certain = is_inside and shares[best] > LEAST_SHARE and slopes[best] > LEAST_SLOPE
+    is_certain = is_inside and share > LEAST_SHARE and slope > LEAST_SLOPE
     return Zoom(round(float(FACTORS[best]), 2)) if is_certain else None
 
 
