@@ -22,7 +22,7 @@ from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.grid import Grid
-from dga.explanation.noise_level import choose_noise_levels, matched_depth
+from dga.explanation.noise_level import choose_noise_levels, find_matched_depth
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
 from dga.images import Pixels, from_tensor, to_tensor
@@ -60,16 +60,17 @@ class Photograph:
 
     ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``noise``: standard deviation of
     each pixel's noise, float32 ``[H, W]``, pixels in [-1, 1], 0 where none counts; ``depths``: t*
-    of each window, ``[rows, columns]``; ``crossed``: whether every window met its stopping rule, or
-    had none; ``unchanged``: whether the photograph came back bit for bit; ``seconds``: wall clock.
+    of each window, ``[rows, columns]``; ``is_crossed``: whether every window met its stopping rule,
+    or had none; ``is_unchanged``: whether the photograph came back bit for bit; ``seconds``: wall
+    clock.
     """
 
     image: Pixels
     explanation: Explanation
     noise: NDArray[np.float32]
     depths: NDArray[np.int64]
-    crossed: bool
-    unchanged: bool = False
+    is_crossed: bool
+    is_unchanged: bool = False
     seconds: float = 0.0
 
     def facts(self) -> dict[str, Any]:
@@ -82,7 +83,7 @@ class Photograph:
         return {
             "width": width,
             "height": height,
-            "unchanged": self.unchanged,
+            "unchanged": self.is_unchanged,
             "found": str(replace(self.explanation.degradation, noise=0.0)),
             "noise": {
                 "median": round(float(np.median(self.noise)), 4),
@@ -134,12 +135,12 @@ def photograph_steps(
     else:
         result = yield from _repair_windows(models, pixels, seed)
     image = result.image[:height, :width]
-    unchanged = np.array_equal(image, pixels)
+    is_unchanged = np.array_equal(image, pixels)
     yield replace(
         result,
         image=image,
-        noise=result.noise[:height, :width] * (not unchanged),  # else none counted
-        unchanged=unchanged,
+        noise=result.noise[:height, :width] * (not is_unchanged),  # else none counted
+        is_unchanged=is_unchanged,
         seconds=time.perf_counter() - start_time,
     )
 
@@ -183,7 +184,7 @@ def _repair_whole(
         forward.explanation,
         noise=np.full(pixels.shape[:2], forward.explanation.noise, np.float32),
         depths=np.array([[forward.stop.t_star]]),
-        crossed=forward.stop.crossed,
+        is_crossed=forward.stop.is_crossed,
     )
 
 
@@ -223,7 +224,7 @@ def _repair_windows(
         explanation,
         noise=np.full(pixels.shape[:2], explanation.noise, np.float32),
         depths=np.array(depths).reshape(len(grid.tops), len(grid.lefts)),
-        crossed=all(stop.crossed for stop in stops.values()),
+        is_crossed=all(stop.is_crossed for stop in stops.values()),
     )
 
 
@@ -279,7 +280,7 @@ def _explain_window(
             return replace(
                 window,
                 degradation=Degradation(noise=levels[-1]),
-                entry=matched_depth(models.schedule, levels[-1]),
+                entry=find_matched_depth(models.schedule, levels[-1]),
                 noise_map=noise,
                 levels=levels,
             )

@@ -104,7 +104,7 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
         "max_depth": run.stopping.max_depth,
         "horizon": run.stopping.horizon,
         "t_star": run.t_star,
-        "crossed": run.forward.stop.crossed,
+        "crossed": run.forward.stop.is_crossed,
         "curve_seconds": round(run.forward.seconds, digits),
         "input": {"top5": top(run.input_prediction)},
         "x_t_star": {"top5": top(run.x_t_star_prediction)},
@@ -117,13 +117,13 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
             }
             for name, result in run.reconstructions.items()
         },
-        "explained": _explained_facts(run.explained, digits) if run.explained else None,
+        "explained": _explanation_facts(run.plus_forward, digits) if run.plus_forward else None,
     }
 
 
 def _curve(run: Adaptation) -> list[float]:
     """Confidence on the paper's path; empty where every system explained the damage first."""
-    return [] if run.forward is run.explained else run.confidence.tolist()
+    return [] if run.forward is run.plus_forward else run.confidence.tolist()
 
 
 def _seconds(result: Reconstruction) -> float:
@@ -131,7 +131,7 @@ def _seconds(result: Reconstruction) -> float:
     return result.seconds + (result.forward.seconds if result.forward.repair.explain else 0.0)
 
 
-def _explained_facts(forward: ForwardResult, digits: int) -> dict[str, Any]:
+def _explanation_facts(forward: ForwardResult, digits: int) -> dict[str, Any]:
     """What DGA+ found, as JSON types: in a sentence, as text and in numbers.
 
     ``entry``: the depth at which the picture entered by its own noise; ``t_star`` and ``crossed``:
@@ -144,10 +144,10 @@ def _explained_facts(forward: ForwardResult, digits: int) -> dict[str, Any]:
         "parameters": to_plain(explanation.degradation),
         "measured_noise": explanation.measured_noise,
         "flat": explanation.is_unjudgeable,
-        "unchanged": forward.unchanged,
+        "unchanged": forward.is_unchanged,
         "entry": explanation.entry,
         "t_star": forward.stop.t_star,
-        "crossed": forward.stop.crossed,
+        "crossed": forward.stop.is_crossed,
         "confidence": forward.confidence.tolist(),
         "candidates": [
             {"stage": s.stage, "degradation": str(s.degradation), "score": s.score}

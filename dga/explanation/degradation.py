@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from dga.explanation.deconvolution import disk, wiener
+from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Operator
@@ -49,7 +49,7 @@ class Degradation:
         if self.exposure != UNCHANGED:
             x = self.exposure.apply(x)
         if self.blur:
-            x = wiener(x, disk(self.blur), self.regularisation)
+            x = deconvolve(x, make_disk(self.blur), self.regularisation)
         if self.operator:
             x = self.operator.invert(x)
         if self.veil:

@@ -16,8 +16,8 @@ from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Stretch, is_one_colour_or_drawing, list_stretches
-from dga.explanation.measurement import repeated_share
-from dga.explanation.noise_level import matched_depth, measure_noise
+from dga.explanation.measurement import measure_repeated_share
+from dga.explanation.noise_level import find_matched_depth, measure_noise
 from dga.explanation.scores import Render, Scorer
 from dga.profiles import ExplanationConfig
 
@@ -100,7 +100,7 @@ def explain_picture(
         best = yield from search.run()
     return Explanation(
         best,
-        entry=matched_depth(scorer.schedule, best.noise),
+        entry=find_matched_depth(scorer.schedule, best.noise),
         measured_noise=noise_level,
         scored=tuple(search.scored),
         is_unjudgeable=is_unjudgeable,
@@ -171,7 +171,7 @@ class _CandidateSearch:
         A picture that was enlarged in blocks has no fine scale to sharpen.
         """
         config = self.config
-        if repeated_share(self.x) >= config.repeated_share:
+        if measure_repeated_share(self.x) >= config.repeated_share:
             return base
         sharper = tuple(replace(base, blur=r, regularisation=g) for r, g in config.blurs)
         best = yield from self._choose_coarsely("sharpness", base, sharper)
@@ -203,7 +203,7 @@ class _CandidateSearch:
         """Scores at depths beyond each candidate's own entry."""
         groups: dict[tuple[int, ...], list[Degradation]] = {}
         for candidate in candidates:
-            entry = matched_depth(self.scorer.schedule, candidate.noise)
+            entry = find_matched_depth(self.scorer.schedule, candidate.noise)
             groups.setdefault(tuple(entry + offset for offset in offsets), []).append(candidate)
         scores = dict[Degradation, float]()
         for depths, group in groups.items():

@@ -20,11 +20,11 @@ from dga.explanation.grid import Grid
 from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
 from dga.explanation.noise_level import (
     choose_noise_levels,
-    extreme_share,
-    matched_depth,
+    find_matched_depth,
+    measure_extreme_share,
     measure_noise,
+    measure_noise_by_brightness,
     measure_noise_map,
-    noise_by_brightness,
     whiten_channels,
 )
 from dga.explanation.scores import Render, Scorer
@@ -98,8 +98,8 @@ class _WindowSearch:
         a camera's blur for damage, and what it then likes best is too sharp.
         """
         config = replace(self.config, exposure=False, sharpness=False)
-        every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
-        sample, noise_level = x[:, ::every, ::every], self._measure_noise(x)
+        stride = -(-max(x.shape[1:]) // LONGEST_COUNTED)
+        sample, noise_level = x[:, ::stride, ::stride], self._measure_noise(x)
         if noise_level > config.noise_floor:  # there are no impulses, and its level is not one
             is_unjudgeable = is_one_colour_or_drawing(sample)
             return Explanation(NO_DEGRADATION, 0, noise_level, is_unjudgeable=is_unjudgeable)
@@ -112,7 +112,7 @@ class _WindowSearch:
         level = float(measure_noise(x[None])[0])
         if level > self.config.noise_floor and self.config.impulses:
             middle = cut_middle(x, LONGEST_COUNTED)
-            if extreme_share(middle, self.config.impulses[0]) > EXTREME:
+            if measure_extreme_share(middle, self.config.impulses[0]) > EXTREME:
                 return 0.0
         return level
 
@@ -143,11 +143,11 @@ class _WindowSearch:
         if not bool(noise.any()):
             return None
         if is_everywhere and self.windows.levels > 1:
-            noise = noise_by_brightness(x, noise)
+            noise = measure_noise_by_brightness(x, noise)
         levels = choose_noise_levels(noise, self.windows.levels)
         return Explanation(
             Degradation(noise=levels[-1]),
-            entry=matched_depth(self.scorer.schedule, levels[-1]),
+            entry=find_matched_depth(self.scorer.schedule, levels[-1]),
             measured_noise=levels[-1],
             noise_map=noise,
             levels=levels,
@@ -218,7 +218,9 @@ class _WindowSearch:
             part = numbers[begin : begin + JUDGING_BATCH].tolist()
             deviation = grid.cut(noise[None], part)  # [n, 1, S, S]
             pictures = grid.cut(x, part).to(device)
-            entry = torch.tensor([matched_depth(schedule, one) for one in level[part].tolist()])
+            entry = torch.tensor(
+                [find_matched_depth(schedule, one) for one in level[part].tolist()]
+            )
             depth = offsets.expand(len(part), -1).clamp(max=schedule.steps)
             without = self.scorer.mean_logits(pictures, depth, torch.zeros_like(deviation))
             depth = (entry[:, None] + offsets).clamp(max=schedule.steps)

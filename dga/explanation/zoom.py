@@ -93,11 +93,12 @@ def _make_zooms(side: int, factor: float, device: torch.device) -> _Zooms:
         entries = np.r_[1 - at + low, at - low]
         where = (np.r_[row, row], np.r_[low, low + 1])
         zooms.append(sparse.csr_matrix((entries, where), (side, side)))
-    turned = [zoom.T for zoom in zooms]
+    transposes = [zoom.T for zoom in zooms]
     beside = [
-        sparse.hstack([w * m for w, m in zip(weights, of, strict=True)]) for of in (zooms, turned)
+        sparse.hstack([weight * copy for weight, copy in zip(weights, copies, strict=True)])
+        for copies in (zooms, transposes)
     ]
-    matrices = sparse.vstack(zooms), beside[0], sparse.vstack(turned), beside[1]
+    matrices = sparse.vstack(zooms), beside[0], sparse.vstack(transposes), beside[1]
     return _Zooms(*(_to_torch(matrix).to(device) for matrix in matrices))
 
 
