@@ -96,7 +96,7 @@ def to_command_facts(
 
 
 def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> dict[str, Any]:
-    """What both have. ``top``: writes the likeliest labels; ``digits``: of rounded seconds."""
+    """What both shapes hold. ``top``: writes the likeliest labels; ``digits``: of seconds."""
     return {
         "profile": run.profile.name,
         "seed": run.seed,

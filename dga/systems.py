@@ -76,7 +76,7 @@ class System(Bounded):
 
     @property
     def diffusions(self) -> tuple[Diffusion, ...]:
-        """Of the repair, if there is one."""
+        """The diffusions of the repair; none where there is no repair."""
         return tuple(self.repair.diffusions.values()) if self.repair else ()
 
     @property

@@ -21,11 +21,11 @@ class Degradation:
     """One explanation of a picture's damage; the defaults stand for no damage.
 
     ``exposure``: a gain and an offset for each channel, which undo a change of exposure;
-    ``blur``: radius in pixels of the disk that the discriminator chose; ``regularisation``:
-    noise-to-signal ratio of the Wiener filter against that disk; ``impulses``: distance from the
-    neighbours' median, in [0, 2], from which a value counts as wrong; ``noise``: standard deviation
-    of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that was measured;
-    ``veil``: added light that was measured.
+    ``blur``: the radius in pixels of the disk that the discriminator chose; ``regularisation``: the
+    noise-to-signal ratio of the Wiener filter against that disk; ``impulses``: the distance from
+    the neighbours' median, in [0, 2], from which a value counts as wrong; ``noise``: the standard
+    deviation of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that were
+    measured; ``veil``: added light that was measured.
     """
 
     exposure: Exposure = UNCHANGED

@@ -16,7 +16,7 @@ from dga.diffusion import Schedule
 from dga.explanation.deconvolution import EDGE, make_disk, mirror_borders, place_at_origin
 
 STEPS = 6
-"""Of conjugate gradients; more change hardly anything."""
+"""How many steps conjugate gradients take; more of them change hardly anything."""
 
 
 class Operator(ABC):
@@ -59,7 +59,7 @@ class Convolution(Operator):
         return cut(torch.fft.irfft2(torch.fft.rfft2(padded) * transfer, s=padded.shape[-2:]))
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """By conjugate gradients, on a canvas that reaches beyond the borders."""
+        """Solve it by conjugate gradients, on a canvas that reaches beyond the borders."""
         from scipy.fft import next_fast_len  # here: the page must not wait for it
 
         reach, (height, width) = len(self.kernel) // 2, y.shape[-2:]
@@ -193,13 +193,13 @@ class Blocks(Operator):
     kind = "blocks"
 
     def apply(self, x: Tensor) -> Tensor:
-        """Every block at its mean."""
+        """The picture with every block at its mean."""
         for dim, begins in ((-2, self.rows), (-1, self.columns)):
             x = _block_means(x, begins, dim)
         return x
 
     def invert(self, y: Tensor) -> Tensor:
-        """One pixel of each block, interpolated."""
+        """A picture interpolated from one pixel of each block."""
         small = y[..., list(self.rows), :][..., list(self.columns)]
         size = list(y.shape[-2:])
         return F.interpolate(small[None], size, mode="bicubic", align_corners=False)[0].clamp(-1, 1)
@@ -213,7 +213,7 @@ class Blocks(Operator):
 
 
 def _block_means(x: Tensor, begins: tuple[int, ...], dim: int) -> Tensor:
-    """``x`` with every run between two of ``begins`` at its mean, along one dimension."""
+    """The picture with every run between two of ``begins`` at its mean, along one dimension."""
     side = x.shape[dim]
     owner = torch.bucketize(torch.arange(side), torch.tensor(begins[1:]), right=True)
     shares = F.one_hot(owner, len(begins)).to(x)  # [side, n]

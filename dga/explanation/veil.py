@@ -72,7 +72,7 @@ class Veil:
     target: float = -0.1
 
     def remove(self, x: Tensor) -> Tensor:
-        """``[..., 3, H, W]`` in [-1, 1], clipped to it again."""
+        """The picture, ``[..., 3, H, W]`` in [-1, 1], without the veil, in the same range."""
         if self.streaks is not None:
             from dga.explanation.streaks import remove_streaks  # here: the page must not wait
 
@@ -87,7 +87,7 @@ class Veil:
         return (self.gain * grey + self.colour * (x - grey) + self.target).clamp(-1, 1)
 
     def __str__(self) -> str:
-        """``uneven veil, gain 5.1, colour 7.6``."""
+        """All parts of the inverse, such as ``uneven veil, gain 5.1, colour 7.6``."""
         parts = ["streaks"] * (self.streaks is not None)
         parts += ["uneven veil"] * self.smooth + ["colour cast"] * self.cast
         parts += [f"gamma {self.gamma:g}"] * (self.gamma != 1)
@@ -161,7 +161,7 @@ def measure_veil(x: Tensor) -> Veil | None:
 
 
 def _measure_light(x: Tensor) -> Veil | None:
-    """The veil alone."""
+    """The veil, without its streaks."""
     grey, low, high = x.mean(0, keepdim=True), x.amin(0), x.amax(0)
     dark = float(low.flatten().kthvalue(max(1, round(0.01 * low.numel()))).values)
     deviation = float(grey.std())

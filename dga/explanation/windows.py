@@ -167,20 +167,21 @@ class _WindowSearch:
         windows = self.windows
         grid = Grid.over(x.shape[1:], self.side, round(windows.overlap * self.side))
         parts = torch.arange(len(grid)).split(JUDGING_BATCH)
-        pixels = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
+        pixels = (grid.cut(noise[None], numbers.tolist()).flatten(1) for numbers in parts)
         level = torch.cat([part.quantile(windows.quantile, 1) for part in pixels])  # [n]
         rows, columns = len(grid.tops), len(grid.lefts)
         highest, noisiest = F.max_pool2d(
             level.view(1, 1, rows, columns), 3, ceil_mode=True, return_indices=True
         )
-        has_noise, margin = highest > 0, torch.zeros_like(highest)
+        has_noise = highest > 0  # [1, 1, h, w], as all that is by group
+        margin = torch.zeros_like(highest)
         margin[has_noise] = yield from self._compare(x, noise, grid, noisiest[has_noise], level)
-        agreed = self._count_votes(margin, has_noise, quiet_level).float()
-        by_window = F.interpolate(agreed, scale_factor=3)[..., :rows, :columns]
-        is_noisy = by_window.flatten() * level > 0
-        faint = (is_noisy & (level <= windows.faint_noise)).nonzero()[:, 0]
-        margins = yield from self._compare(x, noise, grid, faint, level)
-        is_noisy[faint] = margins > windows.noise_margin
+        has_votes = self._count_votes(margin, has_noise, quiet_level)
+        by_window = F.interpolate(has_votes.float(), scale_factor=3)[..., :rows, :columns]
+        is_noisy = by_window.flatten().bool() & (level > 0)  # [n]
+        is_faint = is_noisy & (level <= windows.faint_noise)
+        margin = yield from self._compare(x, noise, grid, is_faint.nonzero()[:, 0], level)
+        is_noisy[is_faint] = margin > windows.noise_margin
         return grid.cover(is_noisy)
 
     def _count_votes(self, margin: Tensor, has_noise: Tensor, quiet_level: float) -> Tensor:
@@ -193,14 +194,15 @@ class _WindowSearch:
         few votes do not suffice. If noise is strong, needed is smaller, and for v = 1 there is no
         vote against. Where noise is everywhere, all groups together may decide for all.
         """
-        config, is_strong = self.config, quiet_level > self.windows.strong_noise
-        needed = config.noise_head_start if is_strong else self.windows.noise_margin
-        votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, has_noise.float()))
-        against = (voters > 1).float() if is_strong else torch.ones_like(voters)
-        agreed = votes > needed * (voters + against)
-        if quiet_level > config.noise_floor:
-            agreed |= bool(margin.sum() > needed * (has_noise.sum() + against.max()))
-        return agreed
+        margins = 9 * F.avg_pool2d(margin, 3, 1, 1)  # the sum of nine groups
+        voters = 9 * F.avg_pool2d(has_noise.float(), 3, 1, 1)
+        needed, against = self.windows.noise_margin, torch.ones_like(voters)
+        if quiet_level > self.windows.strong_noise:
+            needed, against = self.config.noise_head_start, (voters > 1).float()
+        has_votes = margins > needed * (voters + against)
+        if quiet_level > self.config.noise_floor:
+            has_votes |= bool(margin.sum() > needed * (has_noise.sum() + against.max()))
+        return has_votes
 
     def _compare(
         self, x: Tensor, noise: Tensor, grid: Grid, numbers: Tensor, level: Tensor
@@ -241,7 +243,7 @@ class Views:
         self.numbers = _rank_windows(x, self.grid, noise_floor)[:count]
 
     def show(self, x: Tensor) -> Tensor:
-        """``[V, 3, S, S]`` of a picture of that size."""
+        """The same views, ``[V, 3, S, S]``, of another picture of that size."""
         thumbnail = make_thumbnail(x, self.grid.side)
         return torch.cat([thumbnail[None], self.grid.cut(x, self.numbers)])
 

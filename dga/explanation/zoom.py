@@ -53,7 +53,7 @@ class Zoom(Operator):
         return _apply_zooms(planes, rows.stacked, columns.beside).reshape(x.shape).to(x)
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """By conjugate gradients."""
+        """Solve it by conjugate gradients."""
         rows, columns = (_make_zooms(side, self.factor, y.device) for side in y.shape[-2:])
 
         def zoom(x: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ def permute_stops(
     what: Literal["noise", "depth", "explanation"],
     forward_results: list[ForwardResult],
 ) -> list[ForwardResult]:
-    """Give each picture of a batch what was found in another picture.
+    """Give each picture of a batch what was measured in another picture.
 
     ``what`` is exchanged: ``noise`` (its level, map and entry, and t*), ``depth`` (how far t* lies
     beyond the entry) or ``explanation`` (the whole of it, and t*). ``forward_results``: of all
