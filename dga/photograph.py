@@ -201,7 +201,7 @@ def _repair_windows(
     explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
     reference = explanation.x_0
     if reference is None or explanation.noise_map is not None:
-        reference = replace(explanation.degradation, noise=0.0).inverse(x)
+        reference = explanation.degradation.inverse(x)
     explanations = [
         _explain_window(models, explanation, reference, grid, number, repair.explain.windows)
         for number in range(len(grid))

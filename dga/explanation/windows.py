@@ -103,9 +103,7 @@ class _WindowSearch:
         if noise_level > config.noise_floor:  # there are no impulses, and its level is not one
             is_unjudgeable = is_one_colour_or_drawing(sample)
             return Explanation(NO_DEGRADATION, 0, noise_level, is_unjudgeable=is_unjudgeable)
-        explanation = yield from explain_picture(self.scorer, sample, config, render, noise_level)
-        degradation = replace(explanation.degradation, noise=0.0)
-        return replace(explanation, degradation=degradation, entry=0)
+        return (yield from explain_picture(self.scorer, sample, config, render, noise_level))
 
     def _measure_noise(self, x: Tensor) -> float:
         """The noise level of a picture; 0 where impulses are so many that they measure as noise."""

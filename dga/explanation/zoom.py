@@ -72,7 +72,7 @@ class _Zooms(NamedTuple):
     """H along one axis as sparse matrices, one for each of n zoomed copies, bilinear.
 
     ``stacked``: one below the other, ``[n side, side]``; ``beside``: one beside the other and
-    weighted, ``[side, n side]``; then both for H's adjoint.
+    terms, ``[side, n side]``; then both for H's adjoint.
     """
 
     stacked: Tensor
@@ -93,12 +93,10 @@ def _make_zooms(side: int, factor: float, device: torch.device) -> _Zooms:
         entries = np.r_[1 - at + low, at - low]
         where = (np.r_[row, row], np.r_[low, low + 1])
         zooms.append(sparse.csr_matrix((entries, where), (side, side)))
-    transposes = [zoom.T for zoom in zooms]
-    beside = [
-        sparse.hstack([weight * copy for weight, copy in zip(weights, copies, strict=True)])
-        for copies in (zooms, transposes)
-    ]
-    matrices = sparse.vstack(zooms), beside[0], sparse.vstack(transposes), beside[1]
+    matrices = []
+    for copies in (zooms, [zoom.T for zoom in zooms]):
+        terms = [weight * copy for weight, copy in zip(weights, copies, strict=True)]
+        matrices += [sparse.vstack(copies), sparse.hstack(terms)]
     return _Zooms(*(_to_torch(matrix).to(device) for matrix in matrices))
 
 

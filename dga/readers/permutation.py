@@ -58,9 +58,8 @@ def permute_stops(
 
 def _exchange(mine: Explanation, other: Explanation, is_noise_only: bool) -> Explanation:
     """One picture's explanation with all that was found in another one, or with its noise only."""
-    # x_0 is the other picture itself; this one begins after its inverse.
-    explanation = replace(other, scored=mine.scored, x_0=None)
+    degradation = other.degradation
     if is_noise_only:
-        degradation = replace(mine.degradation, noise=other.degradation.noise)
-        return replace(explanation, degradation=degradation)
-    return explanation
+        degradation = replace(mine.degradation, noise=degradation.noise)
+    # x_0 is the other picture itself; this one begins after its inverse.
+    return replace(other, degradation=degradation, scored=mine.scored, x_0=None)
