@@ -146,10 +146,10 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     if not isinstance(picture, Image.Image | np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     pixels = to_pixels(to_picture(picture)) if isinstance(picture, Image.Image) else picture
-    done = repair_photograph(models or _default_models(), pixels)
+    photograph = repair_photograph(models or _default_models(), pixels)
     if not isinstance(picture, Image.Image):
-        return done.image
-    return picture.copy() if done.unchanged else to_image_like(done.image, picture)
+        return photograph.image
+    return picture.copy() if photograph.is_unchanged else to_image_like(photograph.image, picture)
 
 
 def repair_and_read(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
@@ -158,20 +158,20 @@ def repair_and_read(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
     The answer's depth is the deepest of all windows; ``crossed``: whether all met their rule.
     """
     device = predictor.models.device
-    done = repair_photograph(predictor.models, pixels, seed)
-    degradation = done.explanation.degradation
+    photograph = repair_photograph(predictor.models, pixels, seed)
+    degradation = photograph.explanation.degradation
     start_time = time.perf_counter()
-    repaired, damaged = to_tensor(done.image)[None].to(device), None
+    repaired, damaged = to_tensor(photograph.image)[None].to(device), None
     if predictor.system.ensemble:
         damaged = to_tensor(pixels)[None].to(device)
     probabilities = predictor.read(repaired, [seed], damaged)
     return Answers(
         probabilities,
-        seconds=[done.seconds + time.perf_counter() - start_time],
-        depths=[int(done.depths.max())],
-        crossed=[done.crossed],
+        seconds=[photograph.seconds + time.perf_counter() - start_time],
+        depths=[int(photograph.depths.max())],
+        crossed=[photograph.is_crossed],
         pictures=repaired,
-        details=[{"unchanged": done.unchanged, "degradation": str(degradation)}],
+        details=[{"unchanged": photograph.is_unchanged, "degradation": str(degradation)}],
     )
 
 

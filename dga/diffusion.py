@@ -80,7 +80,7 @@ class Schedule:
         return depth
 
 
-def step_noise(
+def draw_step_noise(
     seed: int, stream: Literal["forward", "reverse"], depth: int, shape: Sequence[int]
 ) -> Tensor:
     """Standard normal noise of one picture at one depth, float32, on the CPU.
@@ -92,7 +92,7 @@ def step_noise(
     return torch.randn(*shape, generator=generator)
 
 
-def missing_variance(abar: Tensor, variance: Tensor) -> Tensor:
+def compute_missing_variance(abar: Tensor, variance: Tensor) -> Tensor:
     """Variance of the noise that is added to sqrt(abar) x_0 where x_0 holds some already.
 
     1 - abar - abar variance, or 0 where it holds too much (Ho et al., 2020, Eq. 4); ``variance``:
@@ -108,7 +108,7 @@ class ForwardPath:
     ``deviation``: standard deviation of white noise that the picture holds already, one number or
     one a pixel, ``[H, W]``. In x_k it has variance abar_k deviation^2, and noise is added only up
     to 1 - abar_k (Ho et al., Eq. 4): none before the depth where both are equal, at which the
-    picture enters the process (:func:`dga.explanation.noise_level.matched_depth`).
+    picture enters the process (:func:`dga.explanation.noise_level.find_matched_depth`).
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class ForwardPath:
         if depth >= first:
             depths = range(first, self._schedule.check_depth(depth) + 1)
             shape = self.x_0.shape
-            noise = torch.stack([step_noise(self._seed, "forward", k, shape) for k in depths])
+            noise = torch.stack([draw_step_noise(self._seed, "forward", k, shape) for k in depths])
             noise *= self._noise_deviation(first, depth)
             # One sum from depth 1 on, so that it does not matter how often it was interrupted.
             drift = torch.cat([self._drift[None], noise.double()]).cumsum(0)[1:]
@@ -142,7 +142,7 @@ class ForwardPath:
         x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j
         """
         abar = self._schedule.alpha_bar[first - 1 : last + 1].view(-1, 1, 1, 1)
-        drawn = missing_variance(abar, self._variance) / abar  # of x_k / sqrt(abar_k)
+        drawn = compute_missing_variance(abar, self._variance) / abar  # of x_k / sqrt(abar_k)
         return drawn.diff(dim=0).sqrt().float()
 
     def at(self, depth: int) -> Tensor:
@@ -150,7 +150,7 @@ class ForwardPath:
         return self.up_to(depth)[depth]
 
 
-def forward_path(schedule: Schedule, x_0: Tensor, seed: int) -> Tensor:
+def compute_forward_path(schedule: Schedule, x_0: Tensor, seed: int) -> Tensor:
     """All states of a :class:`ForwardPath`, ``[T + 1, 3, H, W]``."""
     return ForwardPath(schedule, x_0, seed).up_to(schedule.steps)
 
@@ -257,7 +257,7 @@ class FewSteps:
 Sampler = Ancestral | FewSteps
 
 
-def sampler_of(diffusion: Diffusion) -> Sampler:
+def choose_sampler(diffusion: Diffusion) -> Sampler:
     """Every depth in turn, or a few steps, as ``diffusion`` asks for."""
     steps, eta = diffusion.steps, diffusion.eta or 0.0
     return ANCESTRAL if steps is None else FewSteps(steps, eta)
@@ -265,7 +265,7 @@ def sampler_of(diffusion: Diffusion) -> Sampler:
 
 def count_steps(diffusion: Diffusion, depth: int) -> int:
     """How many denoising steps a picture takes from ``depth`` to 0."""
-    return len(sampler_of(diffusion).list_depths(depth)) - 1
+    return len(choose_sampler(diffusion).list_depths(depth)) - 1
 
 
 @dataclass(frozen=True)
@@ -345,7 +345,7 @@ class ReverseProcess:
 def _draw_noise(seeds: Sequence[int], indices: Tensor, depth: Tensor, like: Tensor) -> Tensor:
     """The noise of one step, ``[b, 3, H, W]``; a GPU gets it without waiting for its last step."""
     pairs = zip(indices.tolist(), depth.tolist(), strict=True)
-    noise = torch.stack([step_noise(seeds[i], "reverse", k, like.shape[1:]) for i, k in pairs])
+    noise = torch.stack([draw_step_noise(seeds[i], "reverse", k, like.shape[1:]) for i, k in pairs])
     if like.device.type == "cuda":
         noise = noise.pin_memory()
     return noise.to(like.device, non_blocking=True)

@@ -75,8 +75,8 @@ class Adaptation:
         return self.forward.confidence
 
     @property
-    def explained(self) -> ForwardResult | None:
-        """The stop of the first system that explains the damage, if one does."""
+    def plus_forward(self) -> ForwardResult | None:
+        """The forward process of the first system that explains the damage, if one does."""
         results = self.reconstructions.values()
         return next((result.forward for result in results if result.forward.repair.explain), None)
 

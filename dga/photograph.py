@@ -22,7 +22,7 @@ from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.grid import Grid
-from dga.explanation.noise_level import choose_noise_levels, matched_depth
+from dga.explanation.noise_level import choose_noise_levels, find_matched_depth
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.windows import ONE_PIECE_SIDE
@@ -34,7 +34,8 @@ from dga.profiles import PROFILES, Repair, WindowsConfig
 from dga.stopping import Stop
 
 WINDOW_BATCH = 16
-"""Windows repaired together: bounds memory, and the time between two events."""
+"""Windows of the discriminator's size whose pixels, or one larger window, are repaired together:
+bounds memory, and the time between two events."""
 
 
 def choose_repair(models: Models) -> Repair:
@@ -58,16 +59,17 @@ class Photograph:
 
     ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``noise``: standard deviation of
     each pixel's noise, float32 ``[H, W]``, pixels in [-1, 1], 0 where none counts; ``depths``: t*
-    of each window, ``[rows, columns]``; ``crossed``: whether every window met its stopping rule, or
-    had none; ``unchanged``: whether the photograph came back bit for bit; ``seconds``: wall clock.
+    of each window, ``[rows, columns]``; ``is_crossed``: whether every window met its stopping rule,
+    or had none; ``is_unchanged``: whether the photograph came back bit for bit; ``seconds``: wall
+    clock.
     """
 
     image: Pixels
     explanation: Explanation
     noise: NDArray[np.float32]
     depths: NDArray[np.int64]
-    crossed: bool
-    unchanged: bool = False
+    is_crossed: bool
+    is_unchanged: bool = False
     seconds: float = 0.0
 
     def facts(self) -> dict[str, Any]:
@@ -80,7 +82,7 @@ class Photograph:
         return {
             "width": width,
             "height": height,
-            "unchanged": self.unchanged,
+            "unchanged": self.is_unchanged,
             "found": str(replace(self.explanation.degradation, noise=0.0)),
             "noise": {
                 "median": round(float(np.median(self.noise)), 4),
@@ -132,12 +134,12 @@ def photograph_steps(
     else:
         result = yield from _repair_windows(models, pixels, seed)
     image = result.image[:height, :width]
-    unchanged = np.array_equal(image, pixels)
+    is_unchanged = np.array_equal(image, pixels)
     yield replace(
         result,
         image=image,
-        noise=result.noise[:height, :width] * (not unchanged),  # else none counted
-        unchanged=unchanged,
+        noise=result.noise[:height, :width] * (not is_unchanged),  # else none counted
+        is_unchanged=is_unchanged,
         seconds=time.perf_counter() - start_time,
     )
 
@@ -179,9 +181,9 @@ def _repair_whole(
     return Photograph(
         image,
         forward.explanation,
-        noise=_noise_by_pixel(forward.explanation, pixels),
+        noise=np.full(pixels.shape[:2], forward.explanation.noise, np.float32),
         depths=np.array([[forward.stop.t_star]]),
-        crossed=forward.stop.crossed,
+        is_crossed=forward.stop.is_crossed,
     )
 
 
@@ -198,7 +200,7 @@ def _repair_windows(
     explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
     reference = explanation.x_0
     if reference is None or explanation.noise_map is not None:
-        reference = replace(explanation.degradation, noise=0.0).inverse(x)
+        reference = explanation.degradation.inverse(x)
     explanations = [
         _explain_window(models, explanation, reference, grid, number, repair.explain.windows)
         for number in range(len(grid))
@@ -219,9 +221,9 @@ def _repair_windows(
     return Photograph(
         from_tensor(keep_grey(repaired, pixels)),
         explanation,
-        noise=_noise_by_pixel(explanation, pixels),
+        noise=np.full(pixels.shape[:2], explanation.noise, np.float32),
         depths=np.array(depths).reshape(len(grid.tops), len(grid.lefts)),
-        crossed=all(stop.crossed for stop in stops.values()),
+        is_crossed=all(stop.is_crossed for stop in stops.values()),
     )
 
 
@@ -254,13 +256,6 @@ def _repair_damaged_windows(
         yield Progress(first + len(numbers), len(damaged))
 
 
-def _noise_by_pixel(explanation: Explanation, pixels: Pixels) -> NDArray[np.float32]:
-    if explanation.noise_map is not None:
-        noise: NDArray[np.float32] = explanation.noise_map.numpy()
-        return noise
-    return np.full(pixels.shape[:2], explanation.degradation.noise, np.float32)
-
-
 def _explain_window(
     models: Models,
     explanation: Explanation,
@@ -284,7 +279,7 @@ def _explain_window(
             return replace(
                 window,
                 degradation=Degradation(noise=levels[-1]),
-                entry=matched_depth(models.schedule, levels[-1]),
+                entry=find_matched_depth(models.schedule, levels[-1]),
                 noise_map=noise,
                 levels=levels,
             )

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.batch_size import choose_batch_size
-from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, count_steps, sampler_of
+from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, choose_sampler, count_steps
 from dga.discriminator import FIRST_STATES, CurveUpdate, JudgedPath
-from dga.explanation.deconvolution import disk, wiener
+from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
-from dga.explanation.noise_level import level_weights, matched_depth
+from dga.explanation.noise_level import compute_level_weights, find_matched_depth
 from dga.explanation.operators import OperatorAgreement
 from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
@@ -76,7 +76,7 @@ class ForwardResult:
     seconds: float
 
     @property
-    def unchanged(self) -> bool:
+    def is_unchanged(self) -> bool:
         """Whether the picture is returned bit for bit."""
         return self.stop.t_star == 0 and self.explanation.degradation.has_nothing_to_invert
 
@@ -166,14 +166,14 @@ def find_stop(
     diffusion = choose_diffusion(repair, explanation)
     logits, seconds = np.empty(0), explanation.seconds
     if diffusion.depth is not None:
-        stop = Stop(diffusion.depth, crossed=True)
+        stop = Stop(diffusion.depth, is_crossed=True)
     elif explanation.is_unjudgeable or explanation.is_undamaged:
-        stop = Stop(0, crossed=True)
+        stop = Stop(0, is_crossed=True)
     else:
         assert diffusion.stopping is not None  # by Diffusion itself
         judging = cache.judge_until_stop(explanation, diffusion.stopping, curve_depth)
         stop, logits, judging_seconds = yield from judging
-        stop = replace(stop, t_star=0 if stop.gave_up else explanation.entry + stop.t_star)
+        stop = replace(stop, t_star=0 if stop.has_given_up else explanation.entry + stop.t_star)
         seconds += judging_seconds
     path = cache.path(explanation)
     starts, states = draw_starts(path, explanation, stop.t_star)
@@ -202,7 +202,7 @@ def draw_starts(
     level's. For levels with entries 4 and 10, and t* = 12, they are 6 and 12.
     """
     beyond = t_star - explanation.entry
-    entries = [matched_depth(path.schedule, level) for level in explanation.levels[:-1]]
+    entries = [find_matched_depth(path.schedule, level) for level in explanation.levels[:-1]]
     starts = (*(max(0, entry + beyond) for entry in entries), t_star)
     return starts, torch.stack([path.forward_path.at(depth) for depth in starts])
 
@@ -292,10 +292,8 @@ class PictureCache:
 
 def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanation) -> JudgedPath:
     """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse."""
-    degradation = explanation.degradation
-    noise = degradation.noise if explanation.noise_map is None else explanation.noise_map
-    x_0 = degradation.inverse(x) if explanation.x_0 is None else explanation.x_0.to(x)
-    forward_path = ForwardPath(models.schedule, x_0, seed, noise)
+    x_0 = explanation.degradation.inverse(x) if explanation.x_0 is None else explanation.x_0.to(x)
+    forward_path = ForwardPath(models.schedule, x_0, seed, explanation.noise)
     network = models.explainer if explanation.is_judged_by_explainer else models.discriminator
     return JudgedPath(models.schedule, network, forward_path, explanation.entry)
 
@@ -363,7 +361,7 @@ def _denoise_batch(
     images = torch.stack([_blend(one, part) for one, part in zip(distinct, parts, strict=True)])
     diffusion = distinct[0].diffusion
     if diffusion.sharpen:
-        images = wiener(images, disk(diffusion.sharpen), diffusion.sharpen_regularisation)
+        images = deconvolve(images, make_disk(diffusion.sharpen), diffusion.sharpen_regularisation)
     images = to_levels(images)
     step_seconds = (time.perf_counter() - start_time) / sum(forward.steps for forward in distinct)
     for repairs, image in zip(batch, images, strict=True):
@@ -376,14 +374,14 @@ def _blend(forward: ForwardResult, images: Tensor) -> Tensor:
     explanation = forward.explanation
     if explanation.noise_map is None or not explanation.levels:
         return images[0]
-    weights = level_weights(explanation.noise_map, explanation.levels).to(images)
+    weights = compute_level_weights(explanation.noise_map, explanation.levels).to(images)
     return (weights[:, None] * torch.cat([forward.reference[None], images])).sum(0)
 
 
 def _make_process(models: Models, forward_by_state: Sequence[ForwardResult]) -> ReverseProcess:
     """How states are denoised, each held to its picture: by the operator, or low frequencies."""
     diffusion = forward_by_state[0].diffusion
-    process = ReverseProcess(models.schedule, models.denoiser, sampler_of(diffusion))
+    process = ReverseProcess(models.schedule, models.denoiser, choose_sampler(diffusion))
     config = diffusion.guidance
     if isinstance(config, OperatorGuidanceConfig):
         operators = [one.explanation.degradation.operator for one in forward_by_state]

@@ -6,7 +6,7 @@ The record holds all that a reader needs to repeat the run: settings, seed and v
 import hashlib
 import json
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from itertools import chain, count
 from pathlib import Path
@@ -21,34 +21,45 @@ from dga.networks.classifier import Prediction
 from dga.one_picture import Adaptation, Reconstruction
 from dga.pipeline import ForwardResult
 from dga.sentences import describe_explanation
+from dga.systems import System
 
 SOURCE_MARKER = "adapted.json"
 """A file beside a run's pictures that names the picture they were made of."""
 
 
-def claim_folder(folder: Path, picture: bytes, is_named: bool) -> Path:
+def claim_folder(folder: Path, picture: bytes, names: Sequence[str], is_named: bool) -> Path:
     """The folder to which a picture's run is written: ``folder``, or a numbered one beside it where
     another picture's run lies there.
 
-    ``picture``: the file's content; ``is_named``: whether the user named the folder. Raises
-    ``ValueError`` where a named folder holds another picture's run, or files of the same names.
+    ``picture``: the file's content; ``names``: of the pictures that :func:`save_pictures` will
+    write; ``is_named``: whether the user named the folder. Raises ``ValueError`` where a named
+    folder holds another picture's run, or files of the same names.
     """
     content = hashlib.sha256(picture).hexdigest()
     others = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
     candidates = [folder] if is_named else chain([folder], others)
-    free = next((one for one in candidates if _is_free(one, content)), None)
+    free = next((one for one in candidates if _is_free(one, content, names)), None)
     if free is None:
         raise ValueError(f"{folder} holds another picture's results: name another with --out.")
     write(free / SOURCE_MARKER, (json.dumps({"sha256": content}) + "\n").encode())
     return free
 
 
-def _is_free(folder: Path, content: str) -> bool:
+def _is_free(folder: Path, content: str, names: Sequence[str]) -> bool:
     """Whether no pictures of another run lie there; ``content``: the SHA-256 of this run's."""
     marker = folder / SOURCE_MARKER
     if marker.is_file():
         return f'"{content}"' in marker.read_text(errors="replace")
-    return not any((folder / f"{name}.png").exists() for name in ("input", "x_t_star"))
+    return not any(_make_path(folder, name).exists() for name in names)
+
+
+def _make_path(folder: Path, name: str) -> Path:
+    return folder / f"{name.replace(':', ',')}.png"
+
+
+def list_names(systems: Sequence[System], has_clean: bool) -> list[str]:
+    """The names of all pictures of a run; ``has_clean``: whether there is an undamaged one."""
+    return ["input", "x_t_star", *["clean"] * has_clean, *(system.name for system in systems)]
 
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
@@ -57,10 +68,9 @@ def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[s
     if clean is not None:
         pictures["clean"] = clean
     pictures |= {name: r.image for name, r in run.reconstructions.items()}
-    paths = {name: folder / f"{name.replace(':', ',')}.png" for name in pictures}
     for name, pixels in pictures.items():
-        write(paths[name], encode_picture(Image.fromarray(pixels), "PNG"))
-    return {name: str(path) for name, path in paths.items()}
+        write(_make_path(folder, name), encode_picture(Image.fromarray(pixels), "PNG"))
+    return {name: str(_make_path(folder, name)) for name in pictures}
 
 
 def to_api_facts(run: Adaptation) -> dict[str, Any]:
@@ -86,7 +96,7 @@ def to_command_facts(
 
 
 def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> dict[str, Any]:
-    """What both have. ``top``: writes the likeliest labels; ``digits``: of rounded seconds."""
+    """What both shapes hold. ``top``: writes the likeliest labels; ``digits``: of seconds."""
     return {
         "profile": run.profile.name,
         "seed": run.seed,
@@ -94,7 +104,7 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
         "max_depth": run.stopping.max_depth,
         "horizon": run.stopping.horizon,
         "t_star": run.t_star,
-        "crossed": run.forward.stop.crossed,
+        "crossed": run.forward.stop.is_crossed,
         "curve_seconds": round(run.forward.seconds, digits),
         "input": {"top5": top(run.input_prediction)},
         "x_t_star": {"top5": top(run.x_t_star_prediction)},
@@ -107,13 +117,13 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
             }
             for name, result in run.reconstructions.items()
         },
-        "explained": _explained_facts(run.explained, digits) if run.explained else None,
+        "explained": _explanation_facts(run.plus_forward, digits) if run.plus_forward else None,
     }
 
 
 def _curve(run: Adaptation) -> list[float]:
     """Confidence on the paper's path; empty where every system explained the damage first."""
-    return [] if run.forward is run.explained else run.confidence.tolist()
+    return [] if run.forward is run.plus_forward else run.confidence.tolist()
 
 
 def _seconds(result: Reconstruction) -> float:
@@ -121,7 +131,7 @@ def _seconds(result: Reconstruction) -> float:
     return result.seconds + (result.forward.seconds if result.forward.repair.explain else 0.0)
 
 
-def _explained_facts(forward: ForwardResult, digits: int) -> dict[str, Any]:
+def _explanation_facts(forward: ForwardResult, digits: int) -> dict[str, Any]:
     """What DGA+ found, as JSON types: in a sentence, as text and in numbers.
 
     ``entry``: the depth at which the picture entered by its own noise; ``t_star`` and ``crossed``:
@@ -134,10 +144,10 @@ def _explained_facts(forward: ForwardResult, digits: int) -> dict[str, Any]:
         "parameters": to_plain(explanation.degradation),
         "measured_noise": explanation.measured_noise,
         "flat": explanation.is_unjudgeable,
-        "unchanged": forward.unchanged,
+        "unchanged": forward.is_unchanged,
         "entry": explanation.entry,
         "t_star": forward.stop.t_star,
-        "crossed": forward.stop.crossed,
+        "crossed": forward.stop.is_crossed,
         "confidence": forward.confidence.tolist(),
         "candidates": [
             {"stage": s.stage, "degradation": str(s.degradation), "score": s.score}

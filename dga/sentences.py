@@ -57,7 +57,7 @@ def describe_explanation(forward: ForwardResult) -> str:
         starts = f"depth{'s' * (len(depths) > 1)} {' and '.join(depths)}"
         ending = f"rebuilt from {starts} in {forward.steps} step{'s' * (forward.steps != 1)}"
     else:
-        ending = "no depth hides the rest" if stop.gave_up else "nothing is left to rebuild"
-    if forward.unchanged:
+        ending = "no depth hides the rest" if stop.has_given_up else "nothing is left to rebuild"
+    if forward.is_unchanged:
         ending += ", so it is left alone"
     return f"Damage: {explanation.degradation}; {ending}."

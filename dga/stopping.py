@@ -14,16 +14,16 @@ from dga.profiles import StoppingConfig
 
 @dataclass(frozen=True)
 class Stop:
-    """A chosen depth. ``t_star``: 0...T; ``crossed``: whether the confidence there is below tau,
-    True, too, where no rule was asked. A picture that is given up has t* = 0, not crossed."""
+    """A chosen depth. ``t_star``: 0...T; ``is_crossed``: whether the confidence there is below
+    tau; True, too, where no rule was asked. A picture that is given up has t* = 0, not crossed."""
 
     t_star: int
-    crossed: bool
+    is_crossed: bool
 
     @property
-    def gave_up(self) -> bool:
+    def has_given_up(self) -> bool:
         """Whether no depth up to the horizon qualified, so that the picture is left as it is."""
-        return not self.crossed and self.t_star == 0
+        return not self.is_crossed and self.t_star == 0
 
 
 def confidence_from_logits(logits: ArrayLike) -> NDArray[np.float64]:
@@ -47,9 +47,9 @@ def choose_depth(logits: ArrayLike, config: StoppingConfig) -> Stop:
         raise ValueError("The confidence curve is empty or holds values that are not finite.")
     below = confidence_from_logits(curve) < config.tau
     stop = _find_first(below, config.max_depth)
-    if config.horizon is None or _find_first(below, config.horizon).crossed:
+    if config.horizon is None or _find_first(below, config.horizon).is_crossed:
         return stop
-    return Stop(0, crossed=False)
+    return Stop(0, is_crossed=False)
 
 
 def is_decided(logits: NDArray[np.float64], config: StoppingConfig) -> bool:
@@ -59,8 +59,8 @@ def is_decided(logits: NDArray[np.float64], config: StoppingConfig) -> bool:
     """
     stop = choose_depth(logits, config)
     # Below tau within the horizon, but deeper than max_depth, which is then the stop.
-    within = config.horizon is not None and not stop.gave_up
-    return stop.crossed or within or len(logits) > config.deepest
+    within = config.horizon is not None and not stop.has_given_up
+    return stop.is_crossed or within or len(logits) > config.deepest
 
 
 def _find_first(below: NDArray[np.bool_], max_depth: int) -> Stop:

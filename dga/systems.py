@@ -76,7 +76,7 @@ class System(Bounded):
 
     @property
     def diffusions(self) -> tuple[Diffusion, ...]:
-        """Of the repair, if there is one."""
+        """The diffusions of the repair; none where there is no repair."""
         return tuple(self.repair.diffusions.values()) if self.repair else ()
 
     @property
@@ -94,33 +94,28 @@ def systems(profile: Profile) -> dict[str, System]:
     """
     rule, fixed, full = profile.stopping, profile.dda_depth, profile.ancestral
     few: dict[str, Any] = {"steps": profile.steps, "eta": profile.eta}
-    dda = Diffusion(depth=fixed, guidance=profile.dda_guidance, **few)
+    dda = Repair(Diffusion(depth=fixed, guidance=profile.dda_guidance, **few))
+    dda_published = Repair(Diffusion(depth=50, guidance=GuidanceConfig(6.0)))
     plus = System("dga-plus", repair=profile.plus)
     every = (
         System("source"),
         System("tent", profile.tent),
         System("memo", profile.memo),
         System("denoise", DenoiseConfig()),
-        _make_system("diffpure", Diffusion(depth=profile.diffpure_depth)),
-        _make_system("diffpure-published", Diffusion(depth=16)),
-        _make_system("dda", dda),
-        _make_system("dda-ensemble", dda, ensemble=True),
-        _make_system(
-            "dda-published", Diffusion(depth=50, guidance=GuidanceConfig(6.0)), ensemble=True
-        ),
-        _make_system("dda-ancestral", Diffusion(depth=fixed, guidance=full.dda_guidance)),
-        _make_system("dga", Diffusion(rule, **few)),
-        _make_system("dga-ancestral", Diffusion(rule)),
-        _make_system("dga-guided", Diffusion(rule, guidance=profile.guidance, **few)),
-        _make_system("dga-guided-ancestral", Diffusion(rule, guidance=full.guidance)),
+        System("diffpure", repair=Repair(Diffusion(depth=profile.diffpure_depth))),
+        System("diffpure-published", repair=Repair(Diffusion(depth=16))),
+        System("dda", repair=dda),
+        System("dda-ensemble", repair=dda, ensemble=True),
+        System("dda-published", repair=dda_published, ensemble=True),
+        System("dda-ancestral", repair=Repair(Diffusion(depth=fixed, guidance=full.dda_guidance))),
+        System("dga", repair=Repair(Diffusion(rule, **few))),
+        System("dga-ancestral", repair=Repair(Diffusion(rule))),
+        System("dga-guided", repair=Repair(Diffusion(rule, guidance=profile.guidance, **few))),
+        System("dga-guided-ancestral", repair=Repair(Diffusion(rule, guidance=full.guidance))),
         plus,
         replace(plus, name="dga-plus-ensemble", ensemble=True, share=DAMAGED_SHARE),
     )
     return {system.name: system for system in every}
-
-
-def _make_system(name: str, diffusion: Diffusion, ensemble: bool = False) -> System:
-    return System(name, repair=Repair(diffusion), ensemble=ensemble)
 
 
 def parse(profile: Profile, text: str) -> System:
@@ -176,17 +171,6 @@ def _find_system(profile: Profile, name: str) -> System:
         raise ValueError(f"Unknown reader {reader!r}. Known: {', '.join(readers)}.")
     trust = PAIR_TRUST if by_name[reader].batch else 0.0  # MEMO reads each picture alone
     return replace(by_name[repair], reader=by_name[reader].reader, ensemble=True, trust=trust)
-
-
-def parse_repairs(profile: Profile, texts: Sequence[str]) -> list[System]:
-    """Systems that repair one picture, by the texts that name them.
-
-    Raises ``ValueError`` as :func:`parse_all` and :func:`require_repair` do.
-    """
-    chosen = list(parse_all(profile, texts).values())
-    for system in chosen:
-        require_repair(system)
-    return chosen
 
 
 def require_repair(system: System) -> Repair:

@@ -61,8 +61,8 @@ class Recorder:
         for name in names:
             run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[METHODS[name]]])
             record[name] = self.read(run.reconstructions[METHODS[name]].image, truth)
-            if run.explained:
-                found = run.explained.explanation
+            if run.plus_forward:
+                found = run.plus_forward.explanation
                 noise_map = 0.0 if found.noise_map is None else found.noise_map
                 record["found"] = name_damage(found.degradation, noise_map)
         return record
@@ -82,7 +82,7 @@ class Recorder:
         path = cache.path(pipeline.NO_EXPLANATION)
         list(path.judge(DEPTHS[-1] + 1))
         confidence, stop = confidence_from_logits(path.logits), choose_depth(path.logits, rule)
-        facts = {"tau": rule.tau, "stop": stop.t_star, "isCrossed": stop.crossed}
+        facts = {"tau": rule.tau, "stop": stop.t_star, "isCrossed": stop.is_crossed}
         return cache, facts | {"confidence": confidence.round(4).tolist()}
 
     def draw(self, cache: pipeline.PictureCache, depth: int) -> int:

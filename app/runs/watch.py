@@ -162,7 +162,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     objected = "" if explanation.degradation.operator else measured
     is_unjudgeable, is_fine = explanation.is_unjudgeable, explanation.is_undamaged
     finding = describe_finding(
-        diagnosis, result.unchanged, is_fine, is_unjudgeable, subject.added_damage, objected,
+        diagnosis, result.is_unchanged, is_fine, is_unjudgeable, subject.added_damage, objected,
         is_partial=bool(0 < np.count_nonzero(result.noise) < result.noise.size),
     )  # fmt: skip
     (reading,) = read_pictures(models, result.image)
@@ -171,12 +171,12 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
         "found": {
             "sentence": finding,
             "seconds": round(time.perf_counter() - start_time, 2),
-            "is_refused": result.unchanged and not is_unjudgeable and not is_plainly_fine,
+            "is_refused": result.is_unchanged and not is_unjudgeable and not is_plainly_fine,
         },
         "repaired": show(result.image, reading, subject.original.label)
-        | {"is_unchanged": result.unchanged},
+        | {"is_unchanged": result.is_unchanged},
         "headline": _headline(
-            pictures, subject, reading, result.unchanged, is_fine, diagnosis
+            pictures, subject, reading, result.is_unchanged, is_fine, diagnosis
         ),
     }  # fmt: skip
 
@@ -261,8 +261,8 @@ class Watcher:
         stop, rule = forward.stop, self.stopping
         return {
             "depth": stop.t_star,
-            "is_crossed": stop.crossed,
-            "has_given_up": stop.gave_up,
+            "is_crossed": stop.is_crossed,
+            "has_given_up": stop.has_given_up,
             "tau": rule.tau,
             "max_depth": rule.max_depth,
             "image": to_data_url(forward.x_t_star),
@@ -294,7 +294,7 @@ class Watcher:
                 **image,
                 "entry": forward.explanation.entry,
                 "depth": forward.stop.t_star,
-                "is_unchanged": forward.unchanged,
+                "is_unchanged": forward.is_unchanged,
                 "before": self._explained_confidence(forward.x_0[None]),
             }
         }

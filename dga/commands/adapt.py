@@ -31,20 +31,22 @@ def adapt(
     from dga.images import to_pixels, to_square
     from dga.io.parsing import split_list
     from dga.profiles import get_profile
-    from dga.systems import parse_repairs
+    from dga.systems import parse_all, require_repair
 
     if image.is_dir():
         raise ValueError(f"{image} is a folder: python -m dga repair takes folders.")
     profile = get_profile(models.profile)
     check_corruption(corruption or CORRUPTIONS[0], severity)
-    systems = parse_repairs(profile, split_list(methods))
+    systems = list(parse_all(profile, split_list(methods)).values())
+    for system in systems:
+        require_repair(system)
     picture = common.read_picture(image)
     pixels = to_pixels(to_square(picture.image, profile.image_size))
     damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
     loaded = models.load()
-    folder = record.claim_folder(
-        out or Path(f"{image.stem}-adapted"), picture.data, out is not None
-    )
+    names = record.list_names(systems, has_clean=bool(corruption))
+    folder = out or Path(f"{image.stem}-adapted")
+    folder = record.claim_folder(folder, picture.data, names, is_named=out is not None)
     run = one_picture.adapt(loaded, damaged, seed, systems)
     written = record.save_pictures(run, folder, pixels if corruption else None)
     facts = record.to_command_facts(run, written, corruption, severity)

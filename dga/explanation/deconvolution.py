@@ -17,7 +17,7 @@ EDGE = 0.5
 
 
 @functools.lru_cache(maxsize=64)
-def disk(radius: float) -> Tensor:
+def make_disk(radius: float) -> Tensor:
     """Point spread function of defocus, ``[n, n]`` with odd n, sums to 1."""
     reach = math.ceil(radius + 2 * EDGE)
     at = torch.arange(-reach, reach + 1, dtype=torch.float64)
@@ -26,7 +26,7 @@ def disk(radius: float) -> Tensor:
     return kernel / kernel.sum()
 
 
-def wiener(x: Tensor, kernel: Tensor, regularisation: float) -> Tensor:
+def deconvolve(x: Tensor, kernel: Tensor, regularisation: float) -> Tensor:
     """Wiener deconvolution with a constant noise-to-signal ratio, clipped to [-1, 1].
 
     ``x``: ``[..., 3, H, W]``; ``kernel``: ``[n, n]``, n odd. Borders are mirrored.

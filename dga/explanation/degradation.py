@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from dga.explanation.deconvolution import disk, wiener
+from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.exposure import UNCHANGED, Exposure
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Operator
@@ -21,12 +21,12 @@ class Degradation:
     """One explanation of a picture's damage; the defaults stand for no damage.
 
     ``exposure``: a gain and an offset for each channel, which undo a change of exposure;
-    ``blur``: radius in pixels of the disk that the discriminator chose; ``regularisation``:
-    noise-to-signal ratio of the Wiener filter against that disk; ``impulses``: distance from the
-    neighbours' median, in [0, 2], from which a value counts as wrong; ``noise``: standard deviation
-    of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that was measured;
-    ``veil``: added light that was measured; ``jpeg``: step in grey levels of strong compression,
-    which has no inverse.
+    ``blur``: the radius in pixels of the disk that the discriminator chose; ``regularisation``: the
+    noise-to-signal ratio of the Wiener filter against that disk; ``impulses``: the distance from
+    the neighbours' median, in [0, 2], from which a value counts as wrong; ``noise``: the standard
+    deviation of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that were
+    measured; ``veil``: added light that was measured; ``jpeg``: the step in grey levels of strong
+    compression, which has no inverse.
     """
 
     exposure: Exposure = UNCHANGED
@@ -51,7 +51,7 @@ class Degradation:
         if self.exposure != UNCHANGED:
             x = self.exposure.apply(x)
         if self.blur:
-            x = wiener(x, disk(self.blur), self.regularisation)
+            x = deconvolve(x, make_disk(self.blur), self.regularisation)
         if self.operator:
             x = self.operator.invert(x)
         if self.veil:

@@ -60,7 +60,7 @@ class Glass(Operator):
         return _from_cosines(_cosines(x) * _transfer(x, self.sigma), x)
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """Exact."""
+        """Solve it exactly."""
         transfer = _transfer(y, self.sigma)
         x = (transfer * _cosines(y) + weight * _cosines(z)) / (transfer**2 + weight)
         return _from_cosines(x, z)

@@ -27,7 +27,7 @@ class Grid:
 
     @classmethod
     def over(cls, shape: Sequence[int], side: int, overlap: int) -> Grid:
-        """Spread evenly over ``[H, W]``, each sharing ``overlap`` pixels or more with the next."""
+        """Windows evenly over ``[H, W]``, which share ``overlap`` pixels or more with the next."""
         gaps = [math.ceil((length - side) / (side - overlap)) for length in shape]
         tops, lefts = (
             tuple(round(i * (length - side) / max(1, n)) for i in range(n + 1))
@@ -44,7 +44,7 @@ class Grid:
         return len(self.tops) * len(self.lefts)
 
     def cut(self, x: Tensor, numbers: Sequence[int]) -> Tensor:
-        """Some windows of ``[C, H, W]``: ``[n, C, S, S]``."""
+        """The windows with these numbers, ``[n, C, S, S]``, of a picture, ``[C, H, W]``."""
         side = self.side
         return torch.stack([x[:, i : i + side, j : j + side] for i, j in map(self.corner, numbers)])
 

@@ -78,7 +78,7 @@ def find_begins(x: Tensor) -> tuple[int, ...]:
     return tuple(np.concatenate(divided).astype(int).tolist())
 
 
-def repeated_share(x: Tensor) -> float:
+def measure_repeated_share(x: Tensor) -> float:
     """Share of rows and of columns, the smaller, that repeat the one before them exactly.
 
     ``x``: ``[3, H, W]``. Large where a picture was enlarged without interpolation: its finest
@@ -97,7 +97,7 @@ def measure_blur(x: Tensor) -> Operator | None:
     from dga.explanation.glass import measure_glass  # here: the page must not wait for scipy
     from dga.explanation.zoom import measure_zoom
 
-    power = power_spectrum(x)
+    power = compute_power_spectrum(x)
     if lens := measure_disk(power):
         return lens
     if motion := measure_motion(power):
@@ -105,7 +105,7 @@ def measure_blur(x: Tensor) -> Operator | None:
     return measure_zoom(x) or measure_glass(x)
 
 
-def power_spectrum(x: Tensor) -> NDArray[np.float64]:
+def compute_power_spectrum(x: Tensor) -> NDArray[np.float64]:
     """Power spectrum of the brightness of ``[3, H, W]``: the mean of square tiles' spectra.
 
     ``[n, n // 2 + 1]`` for tiles of n pixels a side, at most :data:`TILE`.
@@ -122,19 +122,18 @@ def power_spectrum(x: Tensor) -> NDArray[np.float64]:
 def measure_disk(power: NDArray[np.float64]) -> Disk | None:
     """A lens out of focus, by the zeros of its transfer function in the radial spectrum."""
     rings = len(power) // 2
-    frequency, used = _frequencies(len(power))
-    used = used & (frequency < 0.5)
-    ring = np.minimum((frequency[used] * 2 * rings).astype(int), rings - 1)
-    log_power = np.log(power[used] + 1e-3)
+    frequency, is_used = _frequencies(len(power))
+    is_used = is_used & (frequency < 0.5)
+    ring = np.minimum((frequency[is_used] * 2 * rings).astype(int), rings - 1)
+    log_power = np.log(power[is_used] + 1e-3)
     count = np.maximum(1, np.bincount(ring, minlength=rings))
     radial = np.bincount(ring, log_power, minlength=rings) / count
     ring_frequency = (np.arange(rings) + 0.5) / (2 * rings)
     is_above_noise = radial > np.median(radial[ring_frequency > 0.4]) + 0.3
     weight = np.where(ring_frequency > 0.02, is_above_noise + 0.05, 0.0)
     power_law = np.stack([weight, weight * np.log(ring_frequency)], 1)
-    shares, slopes = fit_spectrum(weight * radial, power_law, weight * _disk_family(rings))
-    best = int(np.argmax(np.where(slopes > 0, shares, 0)))
-    is_certain = shares[best] > DISK_SHARE and slopes[best] > DISK_SLOPE
+    best, share, slope = fit_spectrum(weight * radial, power_law, weight * _disk_family(rings))
+    is_certain = share > DISK_SHARE and slope > DISK_SLOPE
     return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
 
 
@@ -158,27 +157,28 @@ def _find_best_motion(
     power: NDArray[np.float64], table: NDArray[np.float32]
 ) -> tuple[int, float, float]:
     """Which row of log powers explains a spectrum best; its share and its slope."""
-    frequency, used = _motion_band(len(power))
-    log_power = np.log(power[used] + 0.1)
-    power_law = np.stack([np.ones_like(log_power), np.log(frequency[used])], 1)
-    shares, slopes = fit_spectrum(log_power, power_law, table)
-    best = int(np.argmax(np.where(slopes > 0, shares, 0)))
-    return best, float(shares[best]), float(slopes[best])
+    frequency, is_used = _motion_band(len(power))
+    log_power = np.log(power[is_used] + 0.1)
+    power_law = np.stack([np.ones_like(log_power), np.log(frequency[is_used])], 1)
+    return fit_spectrum(log_power, power_law, table)
 
 
 def fit_spectrum(
     log_power: NDArray[np.float64], regressors: NDArray[np.float64], family: NDArray[np.floating]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Share explained and slope of each row of ``family``, ``[m, N]``, by least squares.
+) -> tuple[int, float, float]:
+    """The row of ``family``, ``[m, N]``, that explains most by least squares; its share and slope.
 
-    ``log_power``: ``[N]``; ``regressors``: what explains it first, ``[N, n]``.
+    ``log_power``: ``[N]``; ``regressors``: what explains it first, ``[N, n]``. Rows with a slope of
+    0 or less do not count.
     """
     basis = np.linalg.qr(regressors)[0]
     target = log_power - basis @ (basis.T @ log_power)
     members = family - (family @ basis) @ basis.T
     energy = np.maximum((members**2).sum(1), 1e-12)
     products = members @ target
-    return products**2 / (energy * max(float(target @ target), 1e-12)), products / energy
+    shares = products**2 / (energy * max(float(target @ target), 1e-12))
+    best = int(np.argmax(np.where(products > 0, shares, 0)))
+    return best, float(shares[best]), float(products[best] / energy[best])
 
 
 @functools.lru_cache(maxsize=8)
@@ -225,11 +225,11 @@ def _motion_table(side: int) -> NDArray[np.float32]:
 
 def _motion_powers(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float32]:
     """Log power of each motion's transfer function where the spectrum is used, ``[m, N]``."""
-    _, used = _motion_band(side)
+    _, is_used = _motion_band(side)
     rows = []
     for motion in motions:
         transfer = np.fft.rfft2(place_at_origin(motion.kernel, torch.Size((side, side))).numpy())
-        rows.append(np.log(np.abs(transfer[used]) ** 2 + 10 * FLOOR).astype(np.float32))
+        rows.append(np.log(np.abs(transfer[is_used]) ** 2 + 10 * FLOOR).astype(np.float32))
     return np.stack(rows)
 
 
@@ -240,11 +240,11 @@ def is_erased(transfer: NDArray[np.float32], power: NDArray[np.float64]) -> bool
     in the slope of a spectrum, but not in this.
     """
     side = len(power)
-    frequency, used = _motion_band(side)
-    erased = (transfer < np.quantile(transfer, 0.3)) & (frequency[used] > 0.08)
+    frequency, is_used = _motion_band(side)
+    erased = (transfer < np.quantile(transfer, 0.3)) & (frequency[is_used] > 0.08)
     window = np.hanning(side)[:, None] * np.hanning(side)
     rounding = np.log((window**2).sum() / 36 + 0.1)  # a twelfth of a level, of three channels
-    return bool(np.median(np.log(power[used][erased] + 0.1)) - rounding < MOST_POWER_LEFT)
+    return bool(np.median(np.log(power[is_used][erased] + 0.1)) - rounding < MOST_POWER_LEFT)
 
 
 def cut_middle(x: Tensor, most: int) -> Tensor:

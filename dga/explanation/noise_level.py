@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from dga.diffusion import Schedule, step_noise
+from dga.diffusion import Schedule, draw_step_noise
 
 MAD_TO_DEVIATION = 1 / 0.6745
 """From median absolute deviation to standard deviation, for a normal distribution."""
@@ -26,7 +26,7 @@ COLOURLESS = 0.6
 BLOCK_SIDE, BLOCK_STEP = 24, 8
 """Pixels a side of the blocks in which noise is measured, and from one to the next; both even."""
 BRIGHTNESS_BINS = 12
-"""Classes of brightness, each with as many pixels, that :func:`noise_by_brightness` tells apart."""
+"""Classes of brightness, each with as many pixels, of :func:`measure_noise_by_brightness`."""
 LEVEL_RATIO = 1.15
 """Factor by which the levels at which a picture is denoised differ, at least."""
 
@@ -90,7 +90,7 @@ def whiten_channels(x: Tensor, noise: Tensor, seed: int) -> tuple[Tensor, Tensor
     if not lacking:
         return x, noise
     luminance, white = measure_noise_map(_project(LUMINANCE, x)), x.clone()
-    drawn = step_noise(seed, "forward", 0, x.shape)  # the forward process begins with depth 1
+    drawn = draw_step_noise(seed, "forward", 0, x.shape)  # the forward process begins with depth 1
     for colour, more in zip(lacking, drawn, strict=False):
         level = measure_noise_map(_project(colour, x)).square()
         missing = (luminance.square() - level).clamp(min=0).sqrt()
@@ -102,7 +102,7 @@ def _project(direction: Tensor, x: Tensor) -> Tensor:
     return torch.einsum("c,chw->hw", direction, x)[None]
 
 
-def noise_by_brightness(x: Tensor, noise: Tensor) -> Tensor:
+def measure_noise_by_brightness(x: Tensor, noise: Tensor) -> Tensor:
     """A noise map for noise that depends on the brightness, as that of few photons does.
 
     ``x``: ``[3, H, W]`` in [-1, 1]; ``noise``: its noise map as measured, ``[H, W]``. Pixels are
@@ -112,14 +112,14 @@ def noise_by_brightness(x: Tensor, noise: Tensor) -> Tensor:
     bright = _smooth(x.mean(0))
     some = bright.flatten()[:: max(5, bright.numel() >> 23)]  # torch's limit is 2^24
     edges = torch.quantile(some, torch.linspace(0, 1, BRIGHTNESS_BINS + 1))[1:-1]
-    of_bin = torch.bucketize(bright.contiguous(), edges).flatten()
+    bin_index = torch.bucketize(bright.contiguous(), edges).flatten()
     detail, inside = _haar_detail(x).square().mean(0), _smooth(bright)[..., ::2, ::2]
     inside = inside[: detail.shape[0], : detail.shape[1]]
-    at_detail = torch.bucketize(inside.contiguous(), edges).flatten()
-    sums = torch.bincount(at_detail, detail.flatten(), BRIGHTNESS_BINS)
-    counts = torch.bincount(at_detail, minlength=BRIGHTNESS_BINS)
+    detail_bin = torch.bucketize(inside.contiguous(), edges).flatten()
+    sums = torch.bincount(detail_bin, detail.flatten(), BRIGHTNESS_BINS)
+    counts = torch.bincount(detail_bin, minlength=BRIGHTNESS_BINS)
     expected = (sums / counts.clamp(min=1)).sqrt()
-    return torch.where(noise > 0, expected[of_bin].view(noise.shape), 0)
+    return torch.where(noise > 0, expected[bin_index].view(noise.shape), 0)
 
 
 def _smooth(x: Tensor) -> Tensor:
@@ -142,7 +142,7 @@ def choose_noise_levels(noise: Tensor, most: int) -> tuple[float, ...]:
     return tuple(reversed(levels))
 
 
-def level_weights(noise: Tensor, levels: Sequence[float]) -> Tensor:
+def compute_level_weights(noise: Tensor, levels: Sequence[float]) -> Tensor:
     """By which weights each pixel is mixed from the levels, ``[1 + L, H, W]``.
 
     The first weight is that of the picture without denoising. A pixel whose noise lies between two
@@ -162,7 +162,7 @@ def level_weights(noise: Tensor, levels: Sequence[float]) -> Tensor:
     return weights
 
 
-def matched_depth(schedule: Schedule, deviation: float) -> int:
+def find_matched_depth(schedule: Schedule, deviation: float) -> int:
     """k0: the first depth whose noise, relative to the signal, is at least ``deviation``."""
     ratio = (1 / schedule.alpha_bar - 1).sqrt()  # [T + 1], rising from 0
     return min(int(torch.searchsorted(ratio, deviation)), schedule.steps)
@@ -182,7 +182,7 @@ def remove_impulses(x: Tensor, threshold: float) -> Tensor:
     return torch.where((x - median).abs() > threshold, median, x)
 
 
-def extreme_share(x: Tensor, threshold: float) -> float:
+def measure_extreme_share(x: Tensor, threshold: float) -> float:
     """Share of black and white among the values that :func:`remove_impulses` would replace."""
     wrong = x[remove_impulses(x, threshold) != x]
     return float((wrong.abs() >= 1).float().mean()) if len(wrong) else 0.0

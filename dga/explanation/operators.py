@@ -13,10 +13,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.explanation.deconvolution import EDGE, disk, mirror_borders, place_at_origin
+from dga.explanation.deconvolution import EDGE, make_disk, mirror_borders, place_at_origin
 
 STEPS = 6
-"""Of conjugate gradients; more change hardly anything."""
+"""How many steps conjugate gradients take; more of them change hardly anything."""
 
 
 class Operator(ABC):
@@ -59,7 +59,7 @@ class Convolution(Operator):
         return cut(torch.fft.irfft2(torch.fft.rfft2(padded) * transfer, s=padded.shape[-2:]))
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """By conjugate gradients, on a canvas that reaches beyond the borders."""
+        """Solve it by conjugate gradients, on a canvas that reaches beyond the borders."""
         from scipy.fft import next_fast_len  # here: the page must not wait for it
 
         reach, (height, width) = len(self.kernel) // 2, y.shape[-2:]
@@ -100,15 +100,15 @@ def conjugate_gradients(
     ``normal`` is linear and positive definite; ``precondition`` is nearly its inverse. (Hestenes
     and Stiefel, 1952; Nocedal and Wright, "Numerical Optimization", algorithm 5.3.)
     """
-    ahead = precondition(residual)
-    direction, energy = ahead, (residual * ahead).sum()
+    z = precondition(residual)
+    p, rz = z, (residual * z).sum()
     for _ in range(steps):
-        image = normal(direction)
-        pace = energy / (direction * image).sum().clamp(min=1e-20)
-        x, residual = x + pace * direction, residual - pace * image
-        ahead, before = precondition(residual), energy
-        energy = (residual * ahead).sum()
-        direction = ahead + energy / before.clamp(min=1e-20) * direction
+        a_p = normal(p)
+        alpha = rz / (p * a_p).sum().clamp(min=1e-20)
+        x, residual = x + alpha * p, residual - alpha * a_p
+        z, last_rz = precondition(residual), rz
+        rz = (residual * z).sum()
+        p = z + rz / last_rz.clamp(min=1e-20) * p
     return x
 
 
@@ -121,7 +121,7 @@ class Disk(Convolution):
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
-        return disk(self.radius)
+        return make_disk(self.radius)
 
     def __str__(self) -> str:
         return f"out of focus by {self.radius:g} px"
@@ -143,7 +143,7 @@ class MotionBlur(Convolution):
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
-        make_kernel = fading_motion_kernel if self.one_sided else motion_kernel
+        make_kernel = make_fading_motion_kernel if self.one_sided else make_motion_kernel
         return make_kernel(self.length, self.angle)
 
     def reverse(self) -> MotionBlur:
@@ -155,7 +155,7 @@ class MotionBlur(Convolution):
 
 
 @functools.lru_cache(maxsize=256)
-def motion_kernel(length: float, angle: float) -> Tensor:
+def make_motion_kernel(length: float, angle: float) -> Tensor:
     """Point spread function of straight motion, ``length`` pixels long, ``angle`` in degrees."""
     reach = math.ceil(length / 2 + 2 * EDGE)
     along, across = _rotate_coordinates(reach, angle)
@@ -165,7 +165,7 @@ def motion_kernel(length: float, angle: float) -> Tensor:
 
 
 @functools.lru_cache(maxsize=256)
-def fading_motion_kernel(deviation: float, angle: float) -> Tensor:
+def make_fading_motion_kernel(deviation: float, angle: float) -> Tensor:
     """Point spread function of motion that fades as half a Gaussian, ``deviation`` in pixels."""
     along, across = _rotate_coordinates(math.ceil(3 * deviation) + 1, angle)
     fading = torch.exp(-along.square() / (2 * deviation**2)) * (along + EDGE).clamp(0, 1)
@@ -193,13 +193,13 @@ class Blocks(Operator):
     kind = "blocks"
 
     def apply(self, x: Tensor) -> Tensor:
-        """Every block at its mean."""
+        """The picture with every block at its mean."""
         for dim, begins in ((-2, self.rows), (-1, self.columns)):
             x = _block_means(x, begins, dim)
         return x
 
     def invert(self, y: Tensor) -> Tensor:
-        """One pixel of each block, interpolated."""
+        """A picture interpolated from one pixel of each block."""
         small = y[..., list(self.rows), :][..., list(self.columns)]
         size = list(y.shape[-2:])
         return F.interpolate(small[None], size, mode="bicubic", align_corners=False)[0].clamp(-1, 1)
@@ -213,7 +213,7 @@ class Blocks(Operator):
 
 
 def _block_means(x: Tensor, begins: tuple[int, ...], dim: int) -> Tensor:
-    """``x`` with every run between two of ``begins`` at its mean, along one dimension."""
+    """The picture with every run between two of ``begins`` at its mean, along one dimension."""
     side = x.shape[dim]
     owner = torch.bucketize(torch.arange(side), torch.tensor(begins[1:]), right=True)
     shares = F.one_hot(owner, len(begins)).to(x)  # [side, n]

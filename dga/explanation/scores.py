@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from dga.batch_size import choose_batch_size
-from dga.diffusion import Schedule, missing_variance, step_noise
+from dga.diffusion import Schedule, compute_missing_variance, draw_step_noise
 from dga.discriminator import judge_states
 from dga.explanation.degradation import Degradation
 
@@ -58,10 +58,10 @@ class Scorer:
         pictures get the same noise. Raises what :func:`~dga.discriminator.judge_states` does.
         """
         shape, distinct = x.shape[1:], set(depth.flatten().tolist())
-        noise = {k: step_noise(self.seed, "forward", k, shape).to(x) for k in distinct}
+        noise = {k: draw_step_noise(self.seed, "forward", k, shape).to(x) for k in distinct}
         abar = self.schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
         variance = deviation.double().cpu().square()[:, None]
-        remainder = missing_variance(abar, variance).sqrt().to(x)
+        remainder = compute_missing_variance(abar, variance).sqrt().to(x)
         signal = abar.sqrt().to(x)
         logits, size = [], max(1, choose_batch_size(x) // depth.shape[1])
         for i in range(0, len(x), size):

@@ -16,8 +16,8 @@ from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Stretch, is_one_colour_or_drawing, list_stretches
-from dga.explanation.measurement import repeated_share
-from dga.explanation.noise_level import matched_depth, measure_noise
+from dga.explanation.measurement import measure_repeated_share
+from dga.explanation.noise_level import find_matched_depth, measure_noise
 from dga.explanation.scores import Render, Scorer
 from dga.profiles import ExplanationConfig
 
@@ -52,7 +52,8 @@ class Explanation:
     """Whether it is of one colour or a drawing, and nothing can be told
     (:func:`~dga.explanation.exposure.is_one_colour_or_drawing`)."""
     is_undamaged: bool = False
-    """Whether it looks like source data already, so that nothing was tried."""
+    """Whether nothing is left to repair: it looks like source data already, or it is a window whose
+    damage was undone in the whole picture."""
     seconds: float = 0.0
     """Wall clock of the search; 0.0 where it was not taken."""
     noise_map: Tensor | None = field(default=None, compare=False)
@@ -64,6 +65,11 @@ class Explanation:
     inverse leaves of the input."""
     is_judged_by_explainer: bool = True
     """Whether ``Models.explainer``, as after any search, judges what is left, or the paper's."""
+
+    @property
+    def noise(self) -> float | Tensor:
+        """The noise map, else the one noise level of all pixels."""
+        return self.degradation.noise if self.noise_map is None else self.noise_map
 
     @property
     def key(self) -> Hashable:
@@ -94,7 +100,7 @@ def explain_picture(
         best = yield from search.run()
     return Explanation(
         best,
-        entry=matched_depth(scorer.schedule, best.noise),
+        entry=find_matched_depth(scorer.schedule, best.noise),
         measured_noise=noise_level,
         scored=tuple(search.scored),
         is_unjudgeable=is_unjudgeable,
@@ -165,7 +171,7 @@ class _CandidateSearch:
         A picture that was enlarged in blocks has no fine scale to sharpen.
         """
         config = self.config
-        if repeated_share(self.x) >= config.repeated_share:
+        if measure_repeated_share(self.x) >= config.repeated_share:
             return base
         sharper = tuple(replace(base, blur=r, regularisation=g) for r, g in config.blurs)
         best = yield from self._choose_coarsely("sharpness", base, sharper)
@@ -197,7 +203,7 @@ class _CandidateSearch:
         """Scores at depths beyond each candidate's own entry."""
         groups: dict[tuple[int, ...], list[Degradation]] = {}
         for candidate in candidates:
-            entry = matched_depth(self.scorer.schedule, candidate.noise)
+            entry = find_matched_depth(self.scorer.schedule, candidate.noise)
             groups.setdefault(tuple(entry + offset for offset in offsets), []).append(candidate)
         scores = dict[Degradation, float]()
         for depths, group in groups.items():

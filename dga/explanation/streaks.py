@@ -50,7 +50,7 @@ def measure_streaks(x: Tensor) -> int | None:
 
 
 def remove_streaks(x: Tensor, angle: float) -> Tensor:
-    """``[..., 3, H, W]`` in [-1, 1] without grey streaks in this direction; never brighter."""
+    """A picture, ``[..., 3, H, W]`` in [-1, 1], without its grey streaks; nowhere brighter."""
     planes = _to_grey(x).reshape(-1, *x.shape[-2:])
     streaks = np.stack([_find_streaks(plane, angle, LENGTH, WIDTH) for plane in planes])
     return x - 2 * torch.from_numpy(streaks).to(x).reshape(*x.shape[:-3], 1, *x.shape[-2:])
@@ -64,7 +64,7 @@ def _to_grey(x: Tensor) -> NDArray[np.float32]:
 def _find_streaks(
     grey: NDArray[np.float32], angle: float, length: int, width: int
 ) -> NDArray[np.float32]:
-    """How much brighter ``[H, W]`` is for streaks, 0 or more."""
+    """By how much streaks brighten a grey picture, ``[H, W]``, 0 or more at each pixel."""
     along = ndimage.grey_opening(grey, footprint=_line(length, angle))
     across = ndimage.grey_opening(grey, footprint=_line(width, angle + 90))
     return np.maximum(along - across, 0)

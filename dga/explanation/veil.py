@@ -19,10 +19,10 @@ from dga.explanation.exposure import DEVIATION_FLOOR
 WORKING_SIDE = 112
 """Samples a side at which a smooth veil is estimated, whatever the picture's size."""
 CORNER = 8.0
-"""Spatial frequency, in periods a picture, at which a veil costs as much in :func:`smooth_veil` as
-the gradients that it explains; higher ones cost more."""
+"""Spatial frequency, in periods a picture, at which a veil in :func:`estimate_smooth_veil` costs as
+much as the gradients that it explains; higher ones cost more."""
 ROUNDS = 25
-"""Iterations of :func:`smooth_veil`; the estimate changes little after fifteen."""
+"""Iterations of :func:`estimate_smooth_veil`; the estimate changes little after fifteen."""
 
 # Limits by which a veil is recognised, and how far it is undone. Levels and standard deviations
 # are of pixels in [-1, 1]; "dark" is the level of the darkest hundredth of each pixel's darkest
@@ -72,13 +72,13 @@ class Veil:
     target: float = -0.1
 
     def remove(self, x: Tensor) -> Tensor:
-        """``[..., 3, H, W]`` in [-1, 1], clipped to it again."""
+        """The picture, ``[..., 3, H, W]`` in [-1, 1], without the veil, in the same range."""
         if self.streaks is not None:
             from dga.explanation.streaks import remove_streaks  # here: the page must not wait
 
             x = remove_streaks(x, self.streaks)
         if self.smooth:
-            x = x - UNEVEN_SHARE * smooth_veil(x.mean(-3, keepdim=True))
+            x = x - UNEVEN_SHARE * estimate_smooth_veil(x.mean(-3, keepdim=True))
         if self.gamma != 1:
             x = 2 * ((x + 1) / 2).clamp(min=0) ** self.gamma - 1
         mean = x.mean((-2, -1), keepdim=True)
@@ -87,7 +87,7 @@ class Veil:
         return (self.gain * grey + self.colour * (x - grey) + self.target).clamp(-1, 1)
 
     def __str__(self) -> str:
-        """``uneven veil, gain 5.1, colour 7.6``."""
+        """All parts of the inverse, such as ``uneven veil, gain 5.1, colour 7.6``."""
         parts = ["streaks"] * (self.streaks is not None)
         parts += ["uneven veil"] * self.smooth + ["colour cast"] * self.cast
         parts += [f"gamma {self.gamma:g}"] * (self.gamma != 1)
@@ -98,7 +98,7 @@ GLARE = Veil(gamma=1.6, gain=1.1, colour=2.2)
 """Where light was added without a loss of contrast."""
 
 
-def smooth_veil(grey: Tensor) -> Tensor:
+def estimate_smooth_veil(grey: Tensor) -> Tensor:
     """The smooth part v of a grey picture ``[..., 1, H, W]``, with mean 0.
 
     It minimises t |grad(grey - v)| + P v². The first term: photographs have few, strong gradients,
@@ -113,7 +113,7 @@ def smooth_veil(grey: Tensor) -> Tensor:
 
 
 def _solve_veil(small: NDArray[np.float64]) -> NDArray[np.float64]:
-    """ADMM for :func:`smooth_veil`: grey squares to their veils, ``[n, S, S]`` both."""
+    """ADMM for :func:`estimate_smooth_veil`: grey squares to their veils, ``[n, S, S]`` both."""
     from scipy.fft import dctn, idctn  # here: the page must not wait for it
 
     side = small.shape[-1]
@@ -161,7 +161,7 @@ def measure_veil(x: Tensor) -> Veil | None:
 
 
 def _measure_light(x: Tensor) -> Veil | None:
-    """The veil alone."""
+    """The veil, without its streaks."""
     grey, low, high = x.mean(0, keepdim=True), x.amin(0), x.amax(0)
     dark = float(low.flatten().kthvalue(max(1, round(0.01 * low.numel()))).values)
     deviation = float(grey.std())
@@ -170,7 +170,7 @@ def _measure_light(x: Tensor) -> Veil | None:
     saturation = float(((high - low) / (high + 1.001)).mean())
     is_pale = saturation < UNEVEN_SATURATION and deviation > FLAT_DEVIATION
     if is_pale and float((low >= 0.99).float().mean()) < UNEVEN_WHITE:
-        veil = smooth_veil(grey)
+        veil = estimate_smooth_veil(grey)
         rest = float((grey - veil).std())
         if SMOOTH_RATIO * rest < float(veil.std()) < BLUR_RATIO * rest:
             gain = UNEVEN_DEVIATION / float((grey - UNEVEN_SHARE * veil).std())

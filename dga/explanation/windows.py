@@ -20,11 +20,11 @@ from dga.explanation.grid import Grid
 from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
 from dga.explanation.noise_level import (
     choose_noise_levels,
-    extreme_share,
-    matched_depth,
+    find_matched_depth,
+    measure_extreme_share,
     measure_noise,
+    measure_noise_by_brightness,
     measure_noise_map,
-    noise_by_brightness,
     whiten_channels,
 )
 from dga.explanation.scores import Render, Scorer
@@ -106,21 +106,19 @@ class _WindowSearch:
         a camera's blur for damage, and what it then likes best is too sharp.
         """
         config = replace(self.config, exposure=False, sharpness=False)
-        every = -(-max(x.shape[1:]) // LONGEST_COUNTED)
-        sample, noise_level = x[:, ::every, ::every], self._measure_noise(x)
+        stride = -(-max(x.shape[1:]) // LONGEST_COUNTED)
+        sample, noise_level = x[:, ::stride, ::stride], self._measure_noise(x)
         if noise_level > config.noise_floor:  # there are no impulses, and its level is not one
             is_unjudgeable = is_one_colour_or_drawing(sample)
             return Explanation(NO_DEGRADATION, 0, noise_level, is_unjudgeable=is_unjudgeable)
-        explanation = yield from explain_picture(self.scorer, sample, config, render, noise_level)
-        degradation = replace(explanation.degradation, noise=0.0)
-        return replace(explanation, degradation=degradation, entry=0)
+        return (yield from explain_picture(self.scorer, sample, config, render, noise_level))
 
     def _measure_noise(self, x: Tensor) -> float:
         """The noise level of a picture; 0 where impulses are so many that they measure as noise."""
         level = float(measure_noise(x[None])[0])
         if level > self.config.noise_floor and self.config.impulses:
             middle = cut_middle(x, LONGEST_COUNTED)
-            if extreme_share(middle, self.config.impulses[0]) > EXTREME:
+            if measure_extreme_share(middle, self.config.impulses[0]) > EXTREME:
                 return 0.0
         return level
 
@@ -151,11 +149,11 @@ class _WindowSearch:
         if not bool(noise.any()):
             return None
         if is_everywhere and self.windows.levels > 1:
-            noise = noise_by_brightness(x, noise)
+            noise = measure_noise_by_brightness(x, noise)
         levels = choose_noise_levels(noise, self.windows.levels)
         return Explanation(
             Degradation(noise=levels[-1]),
-            entry=matched_depth(self.scorer.schedule, levels[-1]),
+            entry=find_matched_depth(self.scorer.schedule, levels[-1]),
             measured_noise=levels[-1],
             noise_map=noise,
             levels=levels,
@@ -175,20 +173,21 @@ class _WindowSearch:
         windows = self.windows
         grid = Grid.over(x.shape[1:], self.side, round(windows.overlap * self.side))
         parts = torch.arange(len(grid)).split(JUDGING_BATCH)
-        pixels = (grid.cut(noise[None], part.tolist()).flatten(1) for part in parts)
+        pixels = (grid.cut(noise[None], numbers.tolist()).flatten(1) for numbers in parts)
         level = torch.cat([part.quantile(windows.quantile, 1) for part in pixels])  # [n]
         rows, columns = len(grid.tops), len(grid.lefts)
         highest, noisiest = F.max_pool2d(
             level.view(1, 1, rows, columns), 3, ceil_mode=True, return_indices=True
         )
-        has_noise, margin = highest > 0, torch.zeros_like(highest)
+        has_noise = highest > 0  # [1, 1, h, w], as all that is by group
+        margin = torch.zeros_like(highest)
         margin[has_noise] = yield from self._compare(x, noise, grid, noisiest[has_noise], level)
-        agreed = self._count_votes(margin, has_noise, quiet_level).float()
-        by_window = F.interpolate(agreed, scale_factor=3)[..., :rows, :columns]
-        is_noisy = by_window.flatten() * level > 0
-        faint = (is_noisy & (level <= windows.faint_noise)).nonzero()[:, 0]
-        margins = yield from self._compare(x, noise, grid, faint, level)
-        is_noisy[faint] = margins > windows.noise_margin
+        has_votes = self._count_votes(margin, has_noise, quiet_level)
+        by_window = F.interpolate(has_votes.float(), scale_factor=3)[..., :rows, :columns]
+        is_noisy = by_window.flatten().bool() & (level > 0)  # [n]
+        is_faint = is_noisy & (level <= windows.faint_noise)
+        margin = yield from self._compare(x, noise, grid, is_faint.nonzero()[:, 0], level)
+        is_noisy[is_faint] = margin > windows.noise_margin
         return grid.cover(is_noisy)
 
     def _count_votes(self, margin: Tensor, has_noise: Tensor, quiet_level: float) -> Tensor:
@@ -201,14 +200,15 @@ class _WindowSearch:
         few votes do not suffice. If noise is strong, needed is smaller, and for v = 1 there is no
         vote against. Where noise is everywhere, all groups together may decide for all.
         """
-        config, is_strong = self.config, quiet_level > self.windows.strong_noise
-        needed = config.noise_head_start if is_strong else self.windows.noise_margin
-        votes, voters = (9 * F.avg_pool2d(v, 3, 1, 1) for v in (margin, has_noise.float()))
-        against = (voters > 1).float() if is_strong else torch.ones_like(voters)
-        agreed = votes > needed * (voters + against)
-        if quiet_level > config.noise_floor:
-            agreed |= bool(margin.sum() > needed * (has_noise.sum() + against.max()))
-        return agreed
+        margins = 9 * F.avg_pool2d(margin, 3, 1, 1)  # the sum of nine groups
+        voters = 9 * F.avg_pool2d(has_noise.float(), 3, 1, 1)
+        needed, against = self.windows.noise_margin, torch.ones_like(voters)
+        if quiet_level > self.windows.strong_noise:
+            needed, against = self.config.noise_head_start, (voters > 1).float()
+        has_votes = margins > needed * (voters + against)
+        if quiet_level > self.config.noise_floor:
+            has_votes |= bool(margin.sum() > needed * (has_noise.sum() + against.max()))
+        return has_votes
 
     def _compare(
         self, x: Tensor, noise: Tensor, grid: Grid, numbers: Tensor, level: Tensor
@@ -226,7 +226,9 @@ class _WindowSearch:
             part = numbers[begin : begin + JUDGING_BATCH].tolist()
             deviation = grid.cut(noise[None], part)  # [n, 1, S, S]
             pictures = grid.cut(x, part).to(device)
-            entry = torch.tensor([matched_depth(schedule, one) for one in level[part].tolist()])
+            entry = torch.tensor(
+                [find_matched_depth(schedule, one) for one in level[part].tolist()]
+            )
             depth = offsets.expand(len(part), -1).clamp(max=schedule.steps)
             without = self.scorer.mean_logits(pictures, depth, torch.zeros_like(deviation))
             depth = (entry[:, None] + offsets).clamp(max=schedule.steps)
@@ -247,7 +249,7 @@ class Views:
         self.numbers = _rank_windows(x, self.grid, noise_floor)[:count]
 
     def show(self, x: Tensor) -> Tensor:
-        """``[V, 3, S, S]`` of a picture of that size."""
+        """The same views, ``[V, 3, S, S]``, of another picture of that size."""
         thumbnail = make_thumbnail(x, self.grid.side)
         return torch.cat([thumbnail[None], self.grid.cut(x, self.numbers)])
 

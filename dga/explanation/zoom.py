@@ -53,7 +53,7 @@ class Zoom(Operator):
         return _apply_zooms(planes, rows.stacked, columns.beside).reshape(x.shape).to(x)
 
     def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """By conjugate gradients."""
+        """Solve it by conjugate gradients."""
         rows, columns = (_make_zooms(side, self.factor, y.device) for side in y.shape[-2:])
 
         def zoom(x: Tensor) -> Tensor:
@@ -72,7 +72,7 @@ class _Zooms(NamedTuple):
     """H along one axis as sparse matrices, one for each of n zoomed copies, bilinear.
 
     ``stacked``: one below the other, ``[n side, side]``; ``beside``: one beside the other and
-    weighted, ``[side, n side]``; then both for H's adjoint.
+    terms, ``[side, n side]``; then both for H's adjoint.
     """
 
     stacked: Tensor
@@ -93,11 +93,10 @@ def _make_zooms(side: int, factor: float, device: torch.device) -> _Zooms:
         entries = np.r_[1 - at + low, at - low]
         where = (np.r_[row, row], np.r_[low, low + 1])
         zooms.append(sparse.csr_matrix((entries, where), (side, side)))
-    turned = [zoom.T for zoom in zooms]
-    beside = [
-        sparse.hstack([w * m for w, m in zip(weights, of, strict=True)]) for of in (zooms, turned)
-    ]
-    matrices = sparse.vstack(zooms), beside[0], sparse.vstack(turned), beside[1]
+    matrices = []
+    for copies in (zooms, [zoom.T for zoom in zooms]):
+        terms = [weight * copy for weight, copy in zip(weights, copies, strict=True)]
+        matrices += [sparse.vstack(copies), sparse.hstack(terms)]
     return _Zooms(*(_to_torch(matrix).to(device) for matrix in matrices))
 
 
@@ -130,10 +129,9 @@ def measure_zoom(x: Tensor) -> Zoom | None:
     if len(log_power) < 4 * regressors.shape[1] or log_power.var() == 0:
         return None
     family = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS]) + 0.01)[:, rows]
-    shares, slopes = fit_spectrum(log_power, regressors, family)
-    best = int(np.argmax(np.where(slopes > 0, shares, 0)))
+    best, share, slope = fit_spectrum(log_power, regressors, family)
     is_inside = 0 < best < len(FACTORS) - 1
-    is_certain = is_inside and shares[best] > LEAST_SHARE and slopes[best] > LEAST_SLOPE
+    is_certain = is_inside and share > LEAST_SHARE and slope > LEAST_SLOPE
     return Zoom(round(float(FACTORS[best]), 2)) if is_certain else None
 
 

@@ -39,7 +39,7 @@ class Bounded:
 
 
 def _is_finite(value: Any) -> bool:
-    """Whether it is no infinite number and not NaN, nor holds one where it is a tuple."""
+    """Whether a value is neither infinite nor NaN, nor a tuple that holds such a number."""
     if isinstance(value, tuple):
         return all(map(_is_finite, value))
     return not isinstance(value, float) or math.isfinite(value)
@@ -213,8 +213,8 @@ class ExplanationConfig(Bounded):
     )
     """Candidates for blur: a disk's radius in pixels, and the regularisation of its inverse."""
     windows: WindowsConfig | None = None
-    """For pictures larger than the discriminator's own size; None: those are explained like small
-    ones."""
+    """Settings for pictures larger than the discriminator's own size; None: those are explained as
+    small ones are."""
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ class Diffusion(Bounded):
     sharpen: float = bounded(0.0, 0)
     """Radius in pixels of the disk against which the result is sharpened; 0: it is not."""
     sharpen_regularisation: float = bounded(0.1, 0.001)
-    """Noise-to-signal ratio of that sharpening."""
+    """Noise-to-signal ratio of the Wiener filter that sharpens."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -281,16 +281,16 @@ class Repair:
     stop, and denoised."""
 
     diffusion: Diffusion
-    """For all pictures but those that the others are for."""
+    """The one for all pictures but those of the others."""
     explain: ExplanationConfig | None = None
     """How simple damage is looked for, which is undone first; None: none is looked for."""
     noise_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
-    """For pictures in which noise was found; None: ``diffusion``."""
+    """The one for pictures that hold noise; None: ``diffusion``."""
     blur_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
-    """For pictures whose operator was measured, zoom and blocks among them; None: the inverse is
+    """The one for pictures whose operator was measured, zoom and blocks too; None: the inverse is
     all that is done. Results and ``dga-plus:blur_depth=8`` know it by this name."""
     detail_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "detail_"})
-    """For pictures whose detail is lost, behind glass or by strong JPEG; None: the same."""
+    """The one for pictures whose detail is lost, behind glass or by strong JPEG; None: the same."""
 
     @property
     def diffusions(self) -> dict[str, Diffusion]:
@@ -300,8 +300,7 @@ class Repair:
 
     def with_depth(self, depth: int) -> Repair:
         """This repair with one fixed depth for every picture."""
-        used = self.diffusions.items()
-        changes: dict[str, Any] = {name: one.with_depth(depth) for name, one in used}
+        changes: dict[str, Any] = {n: one.with_depth(depth) for n, one in self.diffusions.items()}
         return replace(self, **changes)
 
 
@@ -334,8 +333,8 @@ class DenoiseConfig(Bounded):
 class ReleaseConfig:
     """How a corrupted data set was made from clean pictures (ImageNet-C's way).
 
-    Shorter side to ``resize`` pixels (bilinear, or ``bicubic``), the middle ``crop`` pixels, the
-    corruption, JPEG at ``quality`` (None: not saved again).
+    The shorter side was resized to ``resize`` pixels (bilinear, or ``bicubic``); the middle
+    ``crop`` pixels were corrupted, and saved as JPEG at ``quality`` (None: not saved again).
     """
 
     resize: int = 256

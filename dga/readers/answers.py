@@ -19,14 +19,14 @@ from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.pipeline import ForwardResult, Permutation, ReverseResult, run
 from dga.profiles import DenoiseConfig, MemoConfig, Repair, TentConfig
-from dga.readers.frozen import Frozen
+from dga.readers.frozen import FrozenReader
 from dga.readers.memo import Memo
 from dga.readers.non_local_means import NonLocalMeans
 from dga.readers.permutation import permute_stops
 from dga.readers.tent import Tent
 from dga.systems import System
 
-Reader = Frozen | Tent | Memo | NonLocalMeans
+Reader = FrozenReader | Tent | Memo | NonLocalMeans
 READERS: dict[type, Callable[[Models, Any], Reader]] = {
     TentConfig: Tent,
     MemoConfig: Memo,
@@ -63,7 +63,7 @@ class Predictor:
 
     def __init__(self, models: Models, system: System) -> None:
         self.models, self.system, config = models, system, system.reader
-        self._reader: Reader = Frozen(models)
+        self._reader: Reader = FrozenReader(models)
         if config is not None:
             self._reader = READERS[type(config)](models, config)
 
@@ -89,7 +89,7 @@ class Predictor:
             probabilities,
             seconds=[one.forward.seconds + one.seconds + reading for one in results],
             depths=[forward.stop.t_star for forward in stops],
-            crossed=[forward.stop.crossed for forward in stops],
+            crossed=[forward.stop.is_crossed for forward in stops],
             pictures=pictures,
             details=[_describe_explanation(forward) for forward in stops],
         )
@@ -174,7 +174,7 @@ def _describe_explanation(forward: ForwardResult) -> dict[str, Any]:
     return {
         "entry": explanation.entry,
         "degradation": str(explanation.degradation),
-        "unchanged": forward.unchanged,
+        "unchanged": forward.is_unchanged,
     }
 
 

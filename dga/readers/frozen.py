@@ -20,7 +20,7 @@ class ReaderOutput(NamedTuple):
     pictures: Tensor
 
 
-class Frozen:
+class FrozenReader:
     """The classifier as it is."""
 
     def __init__(self, models: Models) -> None:

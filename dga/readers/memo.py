@@ -35,7 +35,7 @@ class Memo:
         )
 
     def reset(self) -> None:
-        """Back to the classifier, bit for bit."""
+        """Start again from the classifier, bit for bit."""
         self.model.load_state_dict(self.models.classifier.state_dict())
 
     def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:

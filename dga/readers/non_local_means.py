@@ -12,10 +12,10 @@ from torch import Tensor
 from dga.explanation.noise_level import measure_noise
 from dga.networks.models import Models
 from dga.profiles import DenoiseConfig
-from dga.readers.frozen import Frozen, ReaderOutput
+from dga.readers.frozen import FrozenReader, ReaderOutput
 
 
-class NonLocalMeans(Frozen):
+class NonLocalMeans(FrozenReader):
     """A reader that denoises each picture before the frozen classifier sees it."""
 
     def __init__(self, models: Models, settings: DenoiseConfig) -> None:

@@ -19,7 +19,7 @@ def permute_stops(
     what: Literal["noise", "depth", "explanation"],
     forward_results: list[ForwardResult],
 ) -> list[ForwardResult]:
-    """Give each picture of a batch what was found in another picture.
+    """Give each picture of a batch what was measured in another picture.
 
     ``what`` is exchanged: ``noise`` (its level, map and entry, and t*), ``depth`` (how far t* lies
     beyond the entry) or ``explanation`` (the whole of it, and t*). ``forward_results``: of all
@@ -36,7 +36,7 @@ def permute_stops(
         explanation, stop = forward.explanation, other.stop
         if what == "depth":
             beyond = stop.t_star - other.explanation.entry if stop.t_star else 0
-            depth = min(explanation.entry + beyond, models.schedule.steps)
+            depth = min(max(0, explanation.entry + beyond), models.schedule.steps)
             stop = replace(stop, t_star=depth)
         else:
             explanation = _exchange(explanation, other.explanation, what == "noise")
@@ -58,9 +58,8 @@ def permute_stops(
 
 def _exchange(mine: Explanation, other: Explanation, is_noise_only: bool) -> Explanation:
     """One picture's explanation with all that was found in another one, or with its noise only."""
-    # x_0 is the other picture itself; this one begins after its inverse.
-    explanation = replace(other, scored=mine.scored, x_0=None)
+    degradation = other.degradation
     if is_noise_only:
-        degradation = replace(mine.degradation, noise=other.degradation.noise)
-        return replace(explanation, degradation=degradation)
-    return explanation
+        degradation = replace(mine.degradation, noise=degradation.noise)
+    # x_0 is the other picture itself; this one begins after its inverse.
+    return replace(other, degradation=degradation, scored=mine.scored, x_0=None)

@@ -16,7 +16,7 @@ from torch.utils.data import Dataset
 from dga.corruptions import SEVERITIES, corrupt
 from dga.data.framing import View
 from dga.data.image_sets import ImageSet
-from dga.diffusion import Schedule, missing_variance
+from dga.diffusion import Schedule, compute_missing_variance
 from dga.images import Pixels, through_jpeg, to_tensor
 from dga.profiles import Profile
 from dga.training import loop
@@ -87,7 +87,7 @@ class PairBatches(Dataset):
         deviation = torch.cat([torch.zeros_like(second.deviation), second.deviation])
         depth = second.depth.repeat(2)
         abar = schedule.alpha_bar[depth].view(-1, 1, 1, 1)
-        missing = missing_variance(abar, deviation.view(-1, 1, 1, 1).square())
+        missing = compute_missing_variance(abar, deviation.view(-1, 1, 1, 1).square())
         x_0 = torch.cat([clean, second.x])
         x_k = x_0 * abar.sqrt().float() + noise * missing.sqrt().float()
         return Batch(x_k, schedule.time[depth], target)

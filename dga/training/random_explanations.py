@@ -14,10 +14,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.explanation.deconvolution import disk, wiener
+from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, UNCHANGED, Exposure
-from dga.explanation.noise_level import matched_depth, measure_noise, remove_impulses
-from dga.explanation.operators import motion_kernel
+from dga.explanation.noise_level import find_matched_depth, measure_noise, remove_impulses
+from dga.explanation.operators import make_motion_kernel
 from dga.images import to_levels
 
 CLEAN_SHARE = 0.3
@@ -96,10 +96,10 @@ def draw_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
     if has["exposure"] or not drawn.any():
         exposure = draw_exposure(x, rng)
     if has["disk"]:
-        kernels.append(disk(round(_log_uniform(rng, 1, 10), 1)))
+        kernels.append(make_disk(round(_log_uniform(rng, 1, 10), 1)))
     if has["motion"]:
         length = round(_log_uniform(rng, 2, 20), 1)
-        kernels.append(motion_kernel(length, float(rng.integers(180))))
+        kernels.append(make_motion_kernel(length, float(rng.integers(180))))
     size = int(rng.integers(2, 9)) if has["blocks"] else 1
     if has["impulses"]:
         x = remove_impulses(x, rng.uniform(0.2, 1.0))
@@ -108,7 +108,7 @@ def draw_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
     if exposure != UNCHANGED:
         x = exposure.apply(x)
     for kernel in kernels:
-        x = wiener(x, kernel, regularisation)
+        x = deconvolve(x, kernel, regularisation)
     return to_levels(x)
 
 
@@ -153,7 +153,7 @@ def draw_depth(
     """Depths below, at and beyond the entry that belongs to ``deviation``, or shallow ones."""
     reach = max(1, round(COMPARED_REACH * schedule.steps))
     if deviation:
-        entry = matched_depth(schedule, deviation)
+        entry = find_matched_depth(schedule, deviation)
         offset = (0, -int(rng.integers(entry + 1)), int(rng.integers(reach)))
         return min(schedule.steps, entry + offset[int(rng.choice(3, p=(0.25, 0.25, 0.5)))])
     if rng.random() < DEEP_SHARE:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from dga.diffusion import ReverseProcess, Schedule, step_noise
+from dga.diffusion import ReverseProcess, Schedule, draw_step_noise
 from dga.images import Pixels, from_tensor
 from dga.io.files import atomic
 from dga.networks.compute import Compute
@@ -38,7 +38,7 @@ def draw_samples(
     for path, few in zip(paths, tqdm(seeds, desc="samples", unit="shard"), strict=True):
         if path.exists():
             continue
-        noise = [step_noise(seed, "forward", schedule.steps, shape) for seed in few]
+        noise = [draw_step_noise(seed, "forward", schedule.steps, shape) for seed in few]
         x = torch.stack(noise).to(device)
         for state in process.run(x, [schedule.steps] * len(few), few):
             x = state.x

@@ -271,6 +271,11 @@ def test_nothing_is_replaced_without_being_told(tmp_path):
     adapt = "adapt", named, "--methods", "dga-plus", "--out"
     assert run_dga(*adapt, named.parent).exit_code == 2
     assert named.read_bytes() == content
+    for name in ("clean", "dga-plus"):  # whatever would be replaced, of those to be written
+        kept = picture(tmp_path / f"{name}s/{name}.png", 3)
+        content = kept.read_bytes()
+        assert "another picture's" in refused(*adapt, kept.parent, "--corruption", "fog")
+        assert kept.read_bytes() == content
     done(*adapt, "out")
     done(*adapt, "out")  # the same picture's
     assert "another picture's results" in run_dga("adapt", mine, "--out", "out").stderr

@@ -68,8 +68,8 @@ def run() -> Adaptation:
     """A run whose every number is made up, so that no machine can round it otherwise."""
     said = _prediction(0.5123456789, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
     searches = {
-        **dict.fromkeys(("dga", "dga-guided"), paper(Stop(7, crossed=True))),
-        "dda": paper(Stop(24, crossed=True), 12),
+        **dict.fromkeys(("dga", "dga-guided"), paper(Stop(7, is_crossed=True))),
+        "dda": paper(Stop(24, is_crossed=True), 12),
         "dga-plus": explained(
             THREE_TIMES, 3, scored=(CandidateScore("exposure", THREE_TIMES, -3.25),)
         ),

@@ -215,7 +215,7 @@ def test_a_classifier_of_another_size_gets_pictures_of_its_size(choosy_models, c
     assert own.shown.shape == (1, 3, 80, 80)
     large = at_size(cat[None], 80)
     photograph = dga.repair_photograph(choosy_models, large[0])
-    assert model.last.crossed == [photograph.crossed]
+    assert model.last.crossed == [photograph.is_crossed]
     repaired = photograph.image
     assert np.array_equal(pixels_of(own.shown)[0], repaired)
     torch.testing.assert_close(said.exp(), own(to_tensor(repaired)[None] / 2 + 0.5).softmax(1))

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.testing import assert_close
 
-from dga.explanation.deconvolution import disk, wiener
+from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import DEVIATION_LIMIT, Exposure, Stretch, list_stretches
 from dga.explanation.glass import Glass
-from dga.explanation.measurement import repeated_share
+from dga.explanation.measurement import measure_repeated_share
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Blocks, Disk, MotionBlur
 from dga.explanation.zoom import Zoom
 from dga.images import to_levels
-from dga.training.random_explanations import motion_kernel
+from dga.training.random_explanations import make_motion_kernel
 
 SIDES = st.sampled_from([1, 2, 3, 5, 8, 16, 33])
 KINDS = ("noise", "flat", "one bright pixel", "black and white", "ramp")
@@ -96,7 +96,9 @@ def test_nothing_to_invert_keeps_every_bit():
     assert str(found) == "gain 3, offset +0.10/+0.00/-0.10, blur 2 px, noise 0.41"
 
 
-@pytest.mark.parametrize("kernel", [disk(1), disk(2.5), motion_kernel(6, 30), motion_kernel(5, 90)])
+@pytest.mark.parametrize(
+    "kernel", [make_disk(1), make_disk(2.5), make_motion_kernel(6, 30), make_motion_kernel(5, 90)]
+)
 def test_point_spread_functions_are_centred_and_sum_to_one(kernel):
     assert float(kernel.sum()) == pytest.approx(1)
     assert torch.allclose(kernel, kernel.flip(0, 1))
@@ -107,14 +109,14 @@ def test_deconvolution_sharpens_what_its_own_kernel_blurred():
     """The same alone and in a batch."""
     coarse = torch.stack([drawn("noise", 12, 12, seed) for seed in range(3)])
     x = F.interpolate(0.8 * coarse, size=(48, 48), mode="bilinear")
-    kernel = disk(2.0)
+    kernel = make_disk(2.0)
     padded = F.pad(x, [len(kernel) // 2] * 4, "reflect")
     blurred = F.conv2d(padded, kernel.float().expand(3, 1, -1, -1), groups=3)
-    sharp = wiener(blurred, kernel, 0.003)
+    sharp = deconvolve(blurred, kernel, 0.003)
     errors = [(y - x).square().mean((1, 2, 3)) for y in (sharp, blurred)]
     assert (errors[0] < 0.3 * errors[1]).all()
     for row, alone in zip(sharp, blurred, strict=True):
-        assert torch.allclose(wiener(alone, kernel, 0.003), row, atol=1e-6)
+        assert torch.allclose(deconvolve(alone, kernel, 0.003), row, atol=1e-6)
 
 
 def test_impulses_go_and_other_values_keep_their_bits():
@@ -128,10 +130,10 @@ def test_impulses_go_and_other_values_keep_their_bits():
 def test_enlarged_pictures_are_known_by_their_repeated_rows_and_columns():
     small = drawn("noise", 8, 8, 0)
     large = small.repeat_interleave(4, 1).repeat_interleave(4, 2)
-    assert repeated_share(large) == pytest.approx(24 / 31)
-    assert repeated_share(small) == 0
-    assert repeated_share(small.repeat_interleave(4, 1)) == 0
-    assert repeated_share(drawn("noise", 1, 9, 0)) == 0
+    assert measure_repeated_share(large) == pytest.approx(24 / 31)
+    assert measure_repeated_share(small) == 0
+    assert measure_repeated_share(small.repeat_interleave(4, 1)) == 0
+    assert measure_repeated_share(drawn("noise", 1, 9, 0)) == 0
 
 
 @pytest.mark.gpu

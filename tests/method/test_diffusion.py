@@ -10,9 +10,9 @@ from dga.diffusion import (
     ReverseProcess,
     Schedule,
     Transition,
-    forward_path,
+    compute_forward_path,
+    draw_step_noise,
     predict_x0,
-    step_noise,
 )
 from dga.profiles import ScheduleConfig
 
@@ -42,12 +42,14 @@ def test_schedule_equals_package(schedule, package):
 @pytest.mark.parametrize("depth", [1, 2, 37, 100])
 def test_forward_path_equals_q_sample(schedule, package, depth):
     x_0 = torch.rand(3, 16, 16, generator=torch.Generator().manual_seed(0)) * 2 - 1
-    path = forward_path(schedule, x_0, seed=5)
+    path = compute_forward_path(schedule, x_0, seed=5)
     abar = schedule.alpha_bar
     chain = x_0.double()
     for k in range(1, depth + 1):
         alpha = abar[k] / abar[k - 1]
-        chain = alpha.sqrt() * chain + (1 - alpha).sqrt() * step_noise(5, "forward", k, x_0.shape)
+        chain = alpha.sqrt() * chain + (1 - alpha).sqrt() * draw_step_noise(
+            5, "forward", k, x_0.shape
+        )
     assert (path[depth] - chain).abs().max() < TOLERANCE
     # The chain's marginal noise, given to the package's own closed form.
     noise = (chain - abar[depth].sqrt() * x_0) / (1 - abar[depth]).sqrt()

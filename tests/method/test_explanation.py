@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from dga.diffusion import Schedule
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.exposure import is_one_colour_or_drawing
-from dga.explanation.noise_level import matched_depth, measure_noise
+from dga.explanation.noise_level import find_matched_depth, measure_noise
 from dga.explanation.scores import Scorer
 from dga.explanation.search import Explanation, explain_picture
 from dga.images import to_levels, to_pixels, to_square, to_tensor
@@ -71,11 +71,11 @@ def test_the_noise_level_is_measured(deviation):
 
 def test_the_matched_depth_holds_as_much_noise_as_the_picture():
     ratio = (1 / SCHEDULE.alpha_bar - 1).sqrt()
-    assert matched_depth(SCHEDULE, 0.0) == 0
+    assert find_matched_depth(SCHEDULE, 0.0) == 0
     for deviation in (0.05, 0.3, 0.6, 2.0):
-        depth = matched_depth(SCHEDULE, deviation)
+        depth = find_matched_depth(SCHEDULE, deviation)
         assert ratio[depth] >= deviation > ratio[depth - 1]
-    assert matched_depth(SCHEDULE, 1e6) == SCHEDULE.steps
+    assert find_matched_depth(SCHEDULE, 1e6) == SCHEDULE.steps
 
 
 def test_lost_contrast_is_undone():
@@ -136,7 +136,7 @@ def test_a_drawing_comes_back_as_it_is(tiny_models, lines):
     for drawn in (pixels, 255 - pixels, checks):
         run = adapt(tiny_models, drawn, 0, [parse(EVERYDAY16, "dga-plus")])
         assert np.array_equal(run.reconstructions["dga-plus"].image, drawn)
-        assert run.explained.explanation.is_unjudgeable
+        assert run.plus_forward.explanation.is_unjudgeable
 
 
 def test_a_faint_grey_photograph_is_no_drawing():

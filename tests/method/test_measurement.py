@@ -18,9 +18,9 @@ from dga.explanation.glass import Glass
 from dga.explanation.measurement import measure_blocks, measure_blur
 from dga.explanation.noise_level import (
     choose_noise_levels,
-    level_weights,
+    compute_level_weights,
+    measure_noise_by_brightness,
     measure_noise_map,
-    noise_by_brightness,
 )
 from dga.explanation.operators import Blocks, Disk, MotionBlur, Operator
 from dga.explanation.streaks import remove_streaks
@@ -283,14 +283,14 @@ def test_levels_rise_and_near_ones_are_one() -> None:
 @pytest.mark.parametrize("levels", [(0.2,), (0.1, 0.3), (0.1, 0.2, 0.4)])
 def test_pixels_share_their_weight_among_levels(levels: tuple[float, ...]) -> None:
     held = torch.linspace(0, 0.6, 50).view(5, 10)
-    weights = level_weights(held, levels)
+    weights = compute_level_weights(held, levels)
     assert weights.shape == (1 + len(levels), 5, 10)
     torch.testing.assert_close(weights.sum(0), torch.ones(5, 10))
     assert float(weights.min()) >= 0
     assert weights[0].flatten().tolist() == [1] + [0] * 49
     at = torch.tensor(levels)
     torch.testing.assert_close(
-        level_weights(at[None], levels)[1:, 0], torch.eye(len(levels)), atol=1e-5, rtol=0
+        compute_level_weights(at[None], levels)[1:, 0], torch.eye(len(levels)), atol=1e-5, rtol=0
     )
 
 
@@ -300,8 +300,8 @@ def test_noise_of_few_photons_is_known_by_brightness(name: str) -> None:
     truth = 0.3 * ((x.mean(0) + 1) / 2).clamp(min=0.02).sqrt()
     y = x + truth * torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
     around = measure_noise_map(y)
-    by_brightness = noise_by_brightness(y, around)
+    by_brightness = measure_noise_by_brightness(y, around)
     off = [(found - truth).abs().mean() for found in (around, by_brightness)]
     assert off[1] < 0.75 * off[0]
     around[:, :50] = 0
-    assert not noise_by_brightness(y, around)[:, :50].any()
+    assert not measure_noise_by_brightness(y, around)[:, :50].any()

@@ -77,7 +77,7 @@ def test_photographs_are_read_as_what_they_show(photo: Models, coffee: Pixels) -
 )
 def test_undamaged_photographs_come_back_bit_for_bit(photo: Models, pixels: Pixels) -> None:
     done = repair_photograph(photo, pixels)
-    assert done.unchanged
+    assert done.is_unchanged
     assert np.array_equal(done.image, pixels)
     facts = done.facts()
     assert facts["found"] == "none"
@@ -108,7 +108,7 @@ def test_blocks_are_filled_in_from_one_depth(photo: Models, coffee: Pixels) -> N
 def test_a_grey_photograph_stays_grey(photo: Models, coffee: Pixels) -> None:
     grey = dga.corrupt(np.repeat(coffee[..., 1:2], 3, 2), "pixelate", 5, 0)
     done = repair_photograph(photo, grey)
-    assert not done.unchanged
+    assert not done.is_unchanged
     assert (done.image == done.image[..., :1]).all()
 
 
@@ -121,7 +121,7 @@ def test_repair_brings_a_photograph_closer_and_is_what_adapting_gives(
     damaged = dga.corrupt(coffee, name, 3, 0)
     done = repair_photograph(photo, damaged, SEED)
     assert psnr(coffee, done.image) > psnr(coffee, damaged) + gained
-    assert not done.unchanged
+    assert not done.is_unchanged
     if name != "shot_noise":  # which is Gaussian noise of several levels
         chosen = [parse(photo.profile, "dga-plus")]
         (plus,) = dga.adapt(photo, damaged, SEED, chosen).reconstructions.values()
@@ -140,7 +140,7 @@ def test_small_noisy_pictures_are_repaired(
     damaged = with_noise(clear, 40, seed)
     done = repair_photograph(photo, damaged, seed)
     assert done.image.shape == damaged.shape
-    assert not done.unchanged
+    assert not done.is_unchanged
     assert psnr(clear, done.image) > psnr(clear, damaged) + 4
     assert done.facts()["noise"]["median"] > 0.1
     assert done.facts()["depths"]["least"] > 0

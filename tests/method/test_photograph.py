@@ -15,7 +15,7 @@ import dga
 from dga.diffusion import ForwardPath, Schedule
 from dga.explanation.degradation import Degradation
 from dga.explanation.grid import Grid
-from dga.explanation.noise_level import matched_depth, measure_noise_map
+from dga.explanation.noise_level import find_matched_depth, measure_noise_map
 from dga.explanation.search import Explanation
 from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.networks.models import Models
@@ -81,7 +81,7 @@ def test_levelled_noise_stands_at_one_depth() -> None:
     """Where a pixel holds noise already only the rest is added, so that all have the same."""
     schedule = Schedule.from_config(ScheduleConfig())
     held = torch.linspace(0, 0.4, 64).expand(64, 64).contiguous()
-    depth = matched_depth(schedule, 0.4)
+    depth = find_matched_depth(schedule, 0.4)
     noisy = torch.randn(64, 3, 64, 64, generator=torch.Generator().manual_seed(1)) * held
     states = [ForwardPath(schedule, x, i, held).at(depth) for i, x in enumerate(noisy)]
     spread = torch.stack(states).std((0, 1, 2))  # by column
@@ -99,7 +99,7 @@ def test_a_picture_of_one_window_is_dga_plus(shipped_models: Models, cat: Pixels
     done = repair_photograph(shipped_models, noisy, seed)
     assert np.array_equal(done.image, plus.image)
     assert done.depths.tolist() == [[plus.depth]]
-    assert not done.unchanged
+    assert not done.is_unchanged
 
 
 UNDAMAGED: dict[str, Callable[[], Pixels]] = {
@@ -113,7 +113,7 @@ UNDAMAGED: dict[str, Callable[[], Pixels]] = {
 def test_undamaged_photographs_come_back_bit_for_bit(shipped_models: Models, name: str) -> None:
     pixels = np.ascontiguousarray(UNDAMAGED[name]())
     done = repair_photograph(shipped_models, pixels)
-    assert done.unchanged
+    assert done.is_unchanged
     assert np.array_equal(done.image, pixels)
     assert not done.depths.any()
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from dga import diffusion
-from dga.diffusion import FewSteps, ForwardPath, ReverseProcess, forward_path
+from dga.diffusion import FewSteps, ForwardPath, ReverseProcess, compute_forward_path
 from dga.images import from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.one_picture import adapt, adapt_steps
@@ -43,11 +43,11 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_model
         assert alone[0].explanation.degradation == forward.explanation.degradation
         assert alone[0].steps == rebuilt.forward.steps
         assert apart(alone[1].image, rebuilt.image) <= 1
-        assert not forward.unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[i])
+        assert not forward.is_unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[i])
     ends = {repair: [together[i, repair][0] for i in range(6)] for repair in repairs}
     assert len({one.stop for one in ends[repairs[0]]}) > 1  # some cross, others do not
     plus = ends[repairs[3]]
-    assert [one.unchanged for one in plus] == [True, False, False, False, True, False]
+    assert [one.is_unchanged for one in plus] == [True, False, False, False, True, False]
     assert [i for i, one in enumerate(plus) if one.explanation.degradation.noise] == [1, 5]
     assert plus[3].explanation.degradation.exposure.gain > 2
 
@@ -70,7 +70,7 @@ def test_the_record_holds_together(choosy_models, pictures):
     run = adapt(choosy_models, pictures[4], seed=3)
     assert run.forward.logits.shape == (101,)
     assert run.forward.stop == choose_depth(run.forward.logits, run.stopping) == Stop(4, True)
-    path = forward_path(choosy_models.schedule, to_tensor(pictures[4]), 3)
+    path = compute_forward_path(choosy_models.schedule, to_tensor(pictures[4]), 3)
     assert np.array_equal(run.forward.x_t_star, from_tensor(path[run.t_star]))
     chain, sampler = (choosy_models.schedule, choosy_models.denoiser), FewSteps(12, 1.0)
     *_, end = ReverseProcess(*chain, sampler).run(path[[4]], [4], [3])
@@ -78,7 +78,7 @@ def test_the_record_holds_together(choosy_models, pictures):
     depths = {name: result.depth for name, result in run.reconstructions.items()}
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
-    assert alone.forward is alone.explained
+    assert alone.forward is alone.plus_forward
     assert alone.stopping == alone.forward.diffusion.stopping  # the rule of noisy pictures
     assert alone.stopping == choosy_models.profile.plus.noise_diffusion.stopping
     assert len(alone.confidence) < 20
@@ -113,7 +113,7 @@ def test_a_curve_to_some_depth_stops_where_the_whole_one_does(choosy_models, pic
     *_, short = adapt_steps(choosy_models, pictures[4], 3, chosen, curve_depth=16)
     known = len(short.forward.logits)
     assert short.forward.stop == whole.forward.stop
-    assert known == 61 if whole.forward.stop.gave_up else 17 <= known <= 61
+    assert known == 61 if whole.forward.stop.has_given_up else 17 <= known <= 61
     assert np.allclose(short.forward.logits, whole.forward.logits[:known], atol=1e-5)
 
 
@@ -136,14 +136,14 @@ def test_a_path_that_was_interrupted_is_the_whole_one(choosy_models, pictures, d
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The depths for which forward noise is drawn for a path; what is judged for has its own."""
-    depths, real = list[int](), diffusion.step_noise
+    depths, real = list[int](), diffusion.draw_step_noise
 
     def noted(seed: int, stream: Any, depth: int, shape: Any) -> torch.Tensor:
         if stream == "forward":
             depths.append(depth)
         return real(seed, stream, depth, shape)
 
-    monkeypatch.setattr(diffusion, "step_noise", noted)
+    monkeypatch.setattr(diffusion, "draw_step_noise", noted)
     return depths
 
 
@@ -160,7 +160,7 @@ def test_what_is_left_alone_is_not_noised(choosy_models, pictures, drawn, i, loo
     models = counted(choosy_models)
     (plus,) = repairs_of(models, "dga-plus")
     ((forward, _),) = repaired(models, pictures[i : i + 1], [plus]).values()
-    assert forward.unchanged
+    assert forward.is_unchanged
     assert (models.explainer.shown, models.denoiser.shown, drawn) == (looked, 0, [])
 
 

@@ -225,3 +225,17 @@ def test_memo_steps_down_the_marginal_entropy(tiny_models, x):
         start = marginal_entropy(memo.model(views))
         memo._adapt(views)
         assert marginal_entropy(memo.model(views)) < start
+
+
+def test_a_fixed_depth_far_before_the_other_entry_is_exchanged_for_zero(choosy_models, pictures):
+    repair = parse(choosy_models.profile, "dga-plus:noise_depth=2").repair
+    stops = [forward for forward, _ in repaired(choosy_models, pictures[:3], [repair]).values()]
+    for row, entry in enumerate((12, 30, 13)):
+        explanation = dataclasses.replace(stops[row].explanation, entry=entry)
+        stop = dataclasses.replace(stops[row].stop, t_star=2)
+        stops[row] = dataclasses.replace(stops[row], explanation=explanation, stop=stop)
+    order = torch.randperm(3, generator=torch.Generator().manual_seed(0)).tolist()
+    expected = [max(0, 2 + (12, 30, 13)[i] - (12, 30, 13)[j]) for i, j in enumerate(order)]
+    permuted = permute_stops(choosy_models, "depth", stops)
+    assert [forward.stop.t_star for forward in permuted] == expected
+    assert min(expected) == 0

@@ -7,7 +7,7 @@ from guided_diffusion import gaussian_diffusion as gd
 from guided_diffusion.respace import SpacedDiffusion
 from torch import Tensor, nn
 
-from dga.diffusion import ANCESTRAL, FewSteps, ReverseProcess, predict_x0, step_noise
+from dga.diffusion import ANCESTRAL, FewSteps, ReverseProcess, draw_step_noise, predict_x0
 from dga.guidance import StructuralGuide
 from dga.profiles import GuidanceConfig
 from tests.fixtures.models import noise
@@ -47,7 +47,7 @@ def test_few_steps_equal_the_package(tiny_models, monkeypatch, eta):
     *_, ours = ReverseProcess(schedule, tiny_models.denoiser, sampler).run(x, [60], [9])
     package, theirs = _package({int(schedule.time[k]) for k in way[:-1]}), x
     for index, depth in zip(range(4, -1, -1), way, strict=False):
-        drawn = step_noise(9, "reverse", depth, (3, 32, 32))[None]
+        drawn = draw_step_noise(9, "reverse", depth, (3, 32, 32))[None]
         monkeypatch.setattr(torch, "randn_like", lambda like, drawn=drawn: drawn)
         step = package.ddim_sample(tiny_models.denoiser, theirs, torch.tensor([index]), eta=eta)
         theirs = step["sample"]

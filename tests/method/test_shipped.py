@@ -58,7 +58,7 @@ def test_adaptation_removes_noise(shipped_models):
     run = adapt(shipped_models, noisy, 0, [parse(shipped_models.profile, "dga-guided")])
     guided = run.reconstructions["dga-guided"].image
     assert np.square(guided - lion).mean() < 0.55 * np.square(noisy - lion).mean()
-    assert run.forward.stop.crossed
+    assert run.forward.stop.is_crossed
     assert 4 < run.t_star < shipped_models.profile.stopping.max_depth
 
 
@@ -66,7 +66,7 @@ def _explain(
     models: Models, pixels: np.ndarray, seed: int = 0
 ) -> tuple[ForwardResult, Reconstruction]:
     run = adapt(models, pixels, seed, [parse(models.profile, "dga-plus")])
-    return run.explained, run.reconstructions["dga-plus"]
+    return run.plus_forward, run.reconstructions["dga-plus"]
 
 
 def test_clean_photographs_come_back_bit_for_bit(shipped_models):
@@ -76,7 +76,7 @@ def test_clean_photographs_come_back_bit_for_bit(shipped_models):
         pixels = _photograph(name)
         explained, result = _explain(shipped_models, pixels, seed)
         same.append(np.array_equal(result.image, pixels))
-        assert explained.unchanged == same[-1]
+        assert explained.is_unchanged == same[-1]
     assert sum(same) >= 6, same
 
 

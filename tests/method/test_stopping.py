@@ -36,8 +36,8 @@ def test_not_even_below_by_the_horizon_is_left_as_it_is():
     late, never = logits(*[0.9] * 4, 0.1, 0.1), logits(*[0.9] * 5, 0.1)
     assert choose_depth(late, config) == Stop(2, False)
     assert choose_depth(never, config) == Stop(0, False)
-    assert choose_depth(never, config).gave_up
-    assert not choose_depth(logits(0.1, 0.9), config).gave_up
+    assert choose_depth(never, config).has_given_up
+    assert not choose_depth(logits(0.1, 0.9), config).has_given_up
     assert choose_depth(logits(0.9, 0.1, 0.9), config) == Stop(1, True)
     assert config.deepest == 4
     with pytest.raises(ValueError, match="horizon is max_depth"):

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from dga.diffusion import ANCESTRAL, FewSteps, sampler_of
+from dga.diffusion import ANCESTRAL, FewSteps, choose_sampler
 from dga.io.settings import values
 from dga.profiles import EVERYDAY16, PROFILES, ExplanationConfig, Repair, WindowsConfig
-from dga.systems import parse, parse_all, parse_repairs, systems
+from dga.systems import parse, parse_all, require_repair, systems
 
 
 def repair_of(text: str) -> Repair:
@@ -101,18 +101,18 @@ def test_numbers_that_explain_a_picture_are_finite():
 
 def test_each_system_takes_its_own_settings():
     def first(*names: str) -> list[Any]:
-        return [system.diffusions[0] for system in parse_repairs(EVERYDAY16, names)]
+        return [parse(EVERYDAY16, name).diffusions[0] for name in names]
 
     free, guided = first("dga:steps=4:eta=0.5", "dga-guided:steps=4:eta=0.5:through_network=true")
-    assert {sampler_of(one) for one in (free, guided)} == {FewSteps(4, 0.5)}
+    assert {choose_sampler(one) for one in (free, guided)} == {FewSteps(4, 0.5)}
     assert free.guidance is None
     assert guided.guidance.through_network
-    assert sampler_of(first("dda:steps=none:eta=none")[0]) == ANCESTRAL
-    assert sampler_of(first("dda:steps=3")[0]) == FewSteps(3, 1.0)  # what is not named is kept
+    assert choose_sampler(first("dda:steps=none:eta=none")[0]) == ANCESTRAL
+    assert choose_sampler(first("dda:steps=3")[0]) == FewSteps(3, 1.0)  # what is not named is kept
     assert first("dga-guided-ancestral:scale=2.5")[0].guidance.scale == 2.5
 
 
 @pytest.mark.parametrize("name", ["tent", "dga-plus+tent"])
 def test_what_one_picture_cannot_have_is_refused(name):
     with pytest.raises(ValueError, match=re.escape(f"{name} is measured on many pictures")):
-        parse_repairs(EVERYDAY16, ["dga", name])
+        require_repair(parse(EVERYDAY16, name))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import torch
 
-from dga.diffusion import ReverseProcess, step_noise
+from dga.diffusion import ReverseProcess, draw_step_noise
 from dga.guidance import low_pass
 from dga.networks.models import Models
 from dga.profiles import GuidanceConfig
@@ -24,7 +24,7 @@ def loaded(tiny_models: Models) -> Models:
 def test_the_published_way_without_guidance_is_our_mathematics(tiny_models, monkeypatch):
     x = torch.randn(1, 3, 32, 32, generator=torch.Generator().manual_seed(0))
     *_, ours = ReverseProcess(tiny_models.schedule, tiny_models.denoiser).run(x, [3], [4])
-    draws = iter([step_noise(4, "reverse", depth, (3, 32, 32))[None] for depth in (3, 2, 1)])
+    draws = iter([draw_step_noise(4, "reverse", depth, (3, 32, 32))[None] for depth in (3, 2, 1)])
     monkeypatch.setattr(torch, "randn_like", lambda like: next(draws))
     theirs = PublishedSampler(tiny_models).rebuild(x, 3, x, None)
     torch.testing.assert_close(theirs, ours.x, atol=1e-5, rtol=0)
