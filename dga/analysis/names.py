@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
@@ -126,12 +127,13 @@ def method_title(name: str) -> str:
 
 
 def find_sweep(names: Iterable[str], base: str, setting: str) -> dict[float, str]:
-    """``{8: "dga:depth=8", ...}``: a method with values of one setting, by value."""
-    methods = [method for method in map(MethodName.parse, names) if method.base == base]
-    only = {m.name: m.overrides[0] for m in methods if len(m.overrides) == 1}
-    return dict(
-        sorted((float(value), name) for name, (key, value) in only.items() if key == setting)
-    )
+    """``{8: "dga:depth=8", ...}``: a method at each number of one setting, in their order."""
+    sweep = dict[float, str]()
+    for method in map(MethodName.parse, sorted(names)):
+        if method.base == base and [key for key, _ in method.overrides] == [setting]:
+            with suppress(ValueError):  # none is no number
+                sweep[float(method.overrides[0][1])] = method.name
+    return dict(sorted(sweep.items()))
 
 
 def sort_methods(names: Iterable[str]) -> list[str]:

@@ -216,18 +216,19 @@ def list_tasks(
     for stream in plan.streams:
         corruptions = [plan.draw_condition(path, stream)[0] for path in images.names]
         for (size, ordered), names in groups.items():
-            left = [
-                i
-                for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True))
-                if not all(results_file.has(corruption, path, name) for name in names)
-            ]
-            if not left:
-                continue
-            if ordered:
-                left = list(range(len(images)))
-            batches = [tuple(left[start : start + size]) for start in range(0, len(left), size)]
-            parts = [batches] if ordered else [[one] for one in batches]
-            tasks += [Task(stream, tuple(names), tuple(part)) for part in parts]
+            left = dict[tuple[str, ...], list[int]]()  # pictures by the methods that they lack
+            for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True)):
+                lacks = [name for name in names if not results_file.has(corruption, path, name)]
+                left.setdefault(tuple(lacks), []).append(i)
+            left.pop((), None)
+            if ordered and left:
+                left = {tuple(names): list(range(len(images)))}
+            for methods, indices in left.items():
+                batches = [
+                    tuple(indices[start : start + size]) for start in range(0, len(indices), size)
+                ]
+                parts = [batches] if ordered else [[one] for one in batches]
+                tasks += [Task(stream, methods, tuple(part)) for part in parts]
     return tasks
 
 

@@ -80,6 +80,13 @@ def test_methods_corruptions_and_pictures_can_be_added(choosy_models, plan, tmp_
     assert config["methods"]["dda"]["depth"] == 5
 
 
+def test_an_added_method_runs_alone(choosy_models, plan, tmp_path, watched):
+    run(choosy_models, plan, tmp_path, ("source",))
+    watched.clear()
+    assert len(run(choosy_models, plan, tmp_path, ("source", "dda")).lines) == 2 * 2 * 4
+    assert set(watched) == {"dda"}
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
