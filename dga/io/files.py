@@ -31,7 +31,7 @@ def sha256(path: Path) -> str:
 
 
 @contextmanager
-def atomic(path: Path) -> Iterator[Path]:
+def write_atomically(path: Path) -> Iterator[Path]:
     """A temporary path to write to, which takes the place of ``path`` once all is written.
 
     It lies beside ``path``, under an unused name. After an error ``path`` is what it was.
@@ -53,7 +53,7 @@ def find_unused_path(path: Path) -> Path:
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write indented JSON, atomically."""
-    with atomic(path) as part:
+    with write_atomically(path) as part:
         part.write_text(json.dumps(content, indent=2) + "\n")
 
 
@@ -64,7 +64,7 @@ def to_plain(config: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Lock ``folder``, which is made if need be, for this process; the lock ends with the process.
 
     Two processes that write lines there would count pictures twice. Raises ``ValueError`` if
