@@ -9,9 +9,9 @@ from typing import Any
 
 from PIL import Image
 
-from app.pages.results_file import MARKS, NAMES, PLUS, SOURCE, Row, accuracies, full_name, points
+from app.pages.results_file import MARKS, NAMES, Row, accuracies, full_name, points
 from app.runs.sentences import PLAIN_NAMES
-from dga.analysis.names import group_title
+from dga.analysis.names import PLUS, SOURCE, group_title
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 from dga.sentences import title
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
 from dga.sentences import SYSTEMS, short
 
-MEAN, SOURCE = "mean", "source"
+MEAN, SOURCE, PLUS = "mean", "source", "dga-plus"
 # A group is what an accuracy is averaged over: all fifteen, a family, one corruption.
 GROUPS: dict[str, tuple[str, ...]] = {
     MEAN: CORRUPTIONS,
@@ -73,7 +73,7 @@ class MethodName:
     @property
     def is_stage_left_out(self) -> bool:
         """Whether this is DGA+ with something else about it, such as a stage that is left out."""
-        return self.base == "dga-plus" and bool(self.overrides)
+        return self.base == PLUS and bool(self.overrides)
 
     @property
     def is_variation(self) -> bool:

@@ -45,10 +45,16 @@ def write_atomically(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
+def number_paths(path: Path, suffix: str = "") -> Iterator[Path]:
+    """``path``, then ``NAME-2``, ``NAME-3`` ... with its ``suffix`` behind the number."""
+    yield path
+    for number in count(2):
+        yield path.with_name(f"{path.name.removesuffix(suffix)}-{number}{suffix}")
+
+
 def find_unused_path(path: Path) -> Path:
     """``path``, or the first unused one of ``NAME-2.png``, ``NAME-3.png`` ... where it exists."""
-    names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
-    return path if not os.path.lexists(path) else next(n for n in names if not os.path.lexists(n))
+    return next(one for one in number_paths(path, path.suffix) if not os.path.lexists(one))
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
