@@ -179,6 +179,6 @@ def _path_text(facts: dict[str, Any]) -> list[str]:
 PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")
 
 
-def versions() -> dict[str, str]:
+def read_versions() -> dict[str, str]:
     """Python and the packages that results can depend on."""
     return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}

@@ -13,7 +13,7 @@ from app.pages.results_file import MARKS, NAMES, Row, accuracies, full_name, poi
 from app.runs.sentences import PLAIN_NAMES
 from dga.analysis.names import PLUS, SOURCE, group_title
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
-from dga.sentences import title
+from dga.sentences import format_title
 
 COLORS = {"ours": "--acc", "paper": "--dgag", "rival": "--dda", "": "--ink3"}
 DASH = "\N{EN DASH}"
@@ -56,7 +56,7 @@ def group_name(group: str) -> str:
         return f"All {group}"
     if group not in CORRUPTIONS:
         return group_title(group).replace("Severity", "Strength")
-    plain, formal = PLAIN_NAMES[group], title(group)
+    plain, formal = PLAIN_NAMES[group], format_title(group)
     return plain if plain == formal else f"{plain} ({formal})"
 
 

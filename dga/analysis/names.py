@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
-from dga.sentences import SYSTEMS, short
+from dga.sentences import SYSTEMS, shorten_title
 
 MEAN, SOURCE, PLUS = "mean", "source", "dga-plus"
 # A group is what an accuracy is averaged over: all fifteen, a family, one corruption.
@@ -145,4 +145,4 @@ def group_title(group: str) -> str:
     """A group's title, one or a few words."""
     if group.isdigit():
         return f"Severity {group}"
-    return "Mean of 15" if group == MEAN else short(group)
+    return "Mean of 15" if group == MEAN else shorten_title(group)

@@ -22,7 +22,7 @@ from dga.data.image_sets import list_pictures
 from dga.data.imagenet_c import are_wnid_folders
 from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import ResultLine
-from dga.evaluation.run import Results, evaluate
+from dga.evaluation.run import EvaluationResults, evaluate
 from dga.io.numbers import format_signed
 from dga.networks.models import Models
 from dga.systems import parse
@@ -36,7 +36,7 @@ def measure_gain(
     severity: int,
     corruptions: Sequence[str] = CORRUPTIONS,
     command: str = "",
-) -> Results:
+) -> EvaluationResults:
     """Read pictures undamaged and under each corruption, as they are and repaired.
 
     ``data``: a folder or zip of class/picture, or a folder of any; at most ``pictures`` of it, even

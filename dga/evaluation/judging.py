@@ -25,7 +25,7 @@ from dga.io.files import CONFIG, CURVES, FEATURES, lock_folder, write_atomically
 from dga.io.parsing import first_names, whole_numbers
 from dga.networks.classifier import compute_features
 from dga.networks.models import Models
-from dga.record import versions
+from dga.record import read_versions
 from dga.training.studies import Study
 
 PARTS = "parts"
@@ -84,7 +84,7 @@ def judge_pictures(
         check_config(out, config)
         parts = {condition: out / PARTS / f"{condition}.npz" for condition in plan.corruptions}
         (out / PARTS).mkdir(parents=True, exist_ok=True)
-        write_json(out / CONFIG, {**config, "versions": versions()})
+        write_json(out / CONFIG, {**config, "versions": read_versions()})
         if not (out / CURVES).exists():
             with tqdm(total=len(parts) * len(images), unit="image", mininterval=1.0) as bar:
                 for condition, path in parts.items():

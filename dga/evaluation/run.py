@@ -20,11 +20,11 @@ from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultLine, ResultsFile
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import lock_folder, to_plain
-from dga.io.settings import values
+from dga.io.settings import read_settings
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
-from dga.readers import Answers, Predictor, answer, predictors_of
-from dga.record import versions
+from dga.readers import Answers, Predictor, answer, create_predictors
+from dga.record import read_versions
 from dga.systems import System
 
 MOST_PSNR = 99.0
@@ -48,7 +48,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Results:
+class EvaluationResults:
     """``lines``: every line of the folder; ``unreadable``: pictures that were skipped."""
 
     lines: list[ResultLine]
@@ -94,9 +94,11 @@ class LoadedSystems:
     def setup(self) -> Setup:
         """What its results depend on."""
         models = self.models
-        settings = {name: values(one.system) for name, one in self.predictors.items()}
+        settings = {name: read_settings(one.system) for name, one in self.predictors.items()}
         settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
-        return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
+        return Setup(
+            models.profile, models.compute.precision, models.weights, settings, read_versions()
+        )
 
     def measure(self, task: Task, images: ImageSet) -> Iterator[BatchResult]:
         """A result of each batch of a task."""
@@ -152,9 +154,9 @@ def evaluate(
     out: Path,
     batch: int = 16,
     command: str = "",
-) -> Results:
+) -> EvaluationResults:
     """:func:`run_tasks` with these models, one task after the other."""
-    loaded = LoadedSystems(models, predictors_of(models, systems), plan)
+    loaded = LoadedSystems(models, create_predictors(models, systems), plan)
 
     def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
         for task in tasks:
@@ -170,7 +172,7 @@ def run_tasks(
     out: Path,
     batch: int,
     command: str,
-) -> Results:
+) -> EvaluationResults:
     """``measure`` what is not done yet; every batch's lines are on disk before the next begins.
 
     Pictures are read a batch at a time; those that cannot be read are skipped. Raises
@@ -190,7 +192,7 @@ def run_tasks(
                 bar.update(result.pictures)
     if unreadable and not results_file.lines:
         raise ValueError(f"None of the {len(unreadable)} pictures can be read.")
-    return Results(results_file.lines, sorted(unreadable))
+    return EvaluationResults(results_file.lines, sorted(unreadable))
 
 
 def group_methods(plan: Plan, setup: Setup, batch: int) -> MethodGroups:
