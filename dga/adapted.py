@@ -113,7 +113,7 @@ class AdaptedClassifier(nn.Module):
         resized, as picture files are. Raises ``ValueError`` for anything else.
         """
         _check_pixels(x)
-        pictures = at_size(from_tensor(x * 2 - 1), self.size)
+        pictures = resize_to_square(from_tensor(x * 2 - 1), self.size)
         seeds = self.seeds(pictures)
         if self.size != self.models.profile.image_size:
             parts = [
@@ -175,7 +175,7 @@ def repair_and_read(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
     )
 
 
-def at_size(pictures: Pixels, size: int) -> Pixels:
+def resize_to_square(pictures: Pixels, size: int) -> Pixels:
     """uint8 ``[B, H, W, 3]`` to ``[B, size, size, 3]``: the middle square, resized (Lanczos)."""
     if pictures.shape[1:3] == (size, size):
         return pictures

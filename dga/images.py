@@ -80,7 +80,7 @@ def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
     for box in _bands(image.size, factor):
         band = values.to_rgb(image.crop(box))
         canvas.paste(band.reduce(factor) if factor > 1 else band, (0, box[1] // factor))
-    turn = _TURNS.get(1 if tags else orientation_of(image.info.get("exif", b"")))
+    turn = _TURNS.get(1 if tags else read_orientation(image.info.get("exif", b"")))
     return canvas if turn is None else canvas.transpose(turn)
 
 
@@ -253,7 +253,7 @@ def read_directory(block: bytes) -> dict[int, tuple[int, int, int]] | None:
     return entries
 
 
-def orientation_of(exif: bytes) -> int:
+def read_orientation(exif: bytes) -> int:
     """Orientation, 1 to 8, from an EXIF block; 1 where there is none that can be read."""
     kind, _, value = (read_directory(exif.removeprefix(EXIF)) or {}).get(ORIENTATION, (0, 0, 0))
     return value if kind == 3 and 1 <= value <= 8 else 1
@@ -261,7 +261,7 @@ def orientation_of(exif: bytes) -> int:
 
 def upright_size(image: Image.Image) -> tuple[int, int]:
     """Width and height, as it stands upright, of a file that :func:`to_rgb` has loaded."""
-    is_turned = orientation_of(image.info.get("exif", b"")) >= 5  # Pillow turns a TIFF by itself
+    is_turned = read_orientation(image.info.get("exif", b"")) >= 5  # Pillow turns a TIFF by itself
     return image.size[::-1] if is_turned else image.size
 
 

@@ -8,7 +8,6 @@ import json
 import platform
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from PIL import Image
 
 from dga.data.picture_files import encode_picture, write
 from dga.images import Pixels
-from dga.io.files import to_plain
+from dga.io.files import number_paths, to_plain
 from dga.networks.classifier import Prediction
 from dga.one_picture import Adaptation, Reconstruction
 from dga.pipeline import ForwardResult
@@ -36,8 +35,7 @@ def claim_folder(folder: Path, picture: bytes, names: Sequence[str], is_named: b
     folder holds another picture's run, or files of the same names.
     """
     content = hashlib.sha256(picture).hexdigest()
-    others = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
-    candidates = [folder] if is_named else chain([folder], others)
+    candidates = [folder] if is_named else number_paths(folder)
     free = next((one for one in candidates if _is_free(one, content, names)), None)
     if free is None:
         raise ValueError(f"{folder} holds another picture's results: name another with --out.")
@@ -191,6 +189,6 @@ def _path_text(facts: dict[str, Any]) -> list[str]:
 PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")
 
 
-def versions() -> dict[str, str]:
+def read_versions() -> dict[str, str]:
     """Python and the packages that results can depend on."""
     return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}

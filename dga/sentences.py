@@ -35,15 +35,15 @@ STREAMS = {
 SPLITS = {"report": "never used for tuning", "tune": "used for tuning"}
 
 
-def title(corruption: str) -> str:
+def format_title(corruption: str) -> str:
     """The title of a corruption or a family: ``Motion blur``, ``Weather``."""
     words = corruption.replace("_", " ").replace("jpeg", "JPEG")
     return words[0].upper() + words[1:]
 
 
-def short(corruption: str) -> str:
+def shorten_title(corruption: str) -> str:
     """A short title: one word, such as ``Gaussian``, for the fifteen corruptions."""
-    words = title(corruption)
+    words = format_title(corruption)
     return words.split()[0] if corruption in CORRUPTIONS else words
 
 

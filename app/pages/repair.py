@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.pages.results_file import PLUS, SEVERITIES, SOURCE, Results
+from app.pages.results_file import SEVERITIES, Results
 from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHODS, SHORT_NAMES, SNIPPET, Page, render
 from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
 from app.runs.samples import SAMPLES
@@ -13,6 +13,7 @@ from app.runs.settings import MOST_STROKES, Settings
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import find_chart_depth
 from app.server.photos import GONE
+from dga.analysis.names import PLUS, SOURCE
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
 

@@ -10,21 +10,19 @@ from app.pages.results_file import (
     MARKS,
     NAMES,
     PAPER,
-    PLUS,
     RIVAL,
     SEVERITIES,
-    SOURCE,
-    SPACE,
     TENT,
     Results,
     Row,
-    percent,
     points,
 )
 from app.pages.shell import CLASSIFIER
 from app.runs.sentences import PLAIN_NAMES, join_words
+from dga.analysis.names import PLUS, SOURCE
 from dga.corruptions import CORRUPTIONS, FAMILIES
-from dga.io.numbers import format_signed
+from dga.io.numbers import SPACE, format_signed
+from dga.io.numbers import format_percentage as percent
 
 NOT_MEASURED = "Not measured yet."
 TRAINED_ON = (

@@ -10,11 +10,11 @@ from typing import Any
 
 from PIL import Image
 
-from app.pages.results_file import MARKS, NAMES, PLUS, SOURCE, Row, accuracies, full_name, points
+from app.pages.results_file import MARKS, NAMES, Row, accuracies, full_name, points
 from app.runs.sentences import PLAIN_NAMES
-from dga.analysis.names import group_title
+from dga.analysis.names import PLUS, SOURCE, group_title
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
-from dga.sentences import title
+from dga.sentences import format_title
 
 COLORS = {"ours": "--acc", "paper": "--dgag", "rival": "--dda", "": "--ink3"}
 DASH = "\N{EN DASH}"
@@ -57,7 +57,7 @@ def group_name(group: str) -> str:
         return f"All {group}"
     if group not in CORRUPTIONS:
         return group_title(group).replace("Severity", "Strength")
-    plain, formal = PLAIN_NAMES[group], title(group)
+    plain, formal = PLAIN_NAMES[group], format_title(group)
     return plain if plain == formal else f"{plain} ({formal})"
 
 

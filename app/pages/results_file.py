@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from app.pages.shell import SHORT_NAMES
-from dga.analysis.names import method_title
-from dga.io.numbers import format_percentage, format_signed
+from dga.analysis.names import PLUS, SOURCE, method_title
+from dga.io.numbers import format_signed
 from dga.sentences import SPLITS, SYSTEMS
 
-PLUS, SOURCE = "dga-plus", "source"
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
 RIVAL, TENT, BATCH_STATISTICS = "dda", "tent", "tent:lr=0"
 SEVERITIES = (5, 3)
@@ -27,8 +25,6 @@ NAMES = {
     SOURCE: SYSTEMS[SOURCE],
 }
 MARKS = {PLUS: "ours", **dict.fromkeys(PAPER, "paper"), RIVAL: "rival"}
-SPACE = "\N{NO-BREAK SPACE}"
-percent = partial(format_percentage, space=SPACE)
 Row = Mapping[str, Any]
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dga.explanation.degradation import Degradation
-from dga.io.numbers import format_share
+from dga.io.numbers import format_share as percent
 
 Reading = Mapping[str, Any]
-percent = partial(format_share, space="\N{NO-BREAK SPACE}")
 
 PLAIN_NAMES = {
     "gaussian_noise": "Noise", "shot_noise": "Grain", "impulse_noise": "Speckles",

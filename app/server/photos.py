@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 from app.server.decoder import Decoder
 from dga.data.picture_files import KINDS
-from dga.data.uploads import format_of
+from dga.data.uploads import detect_format
 from dga.images import Pixels
 
 GONE = "This photo is no longer here: uploads are deleted within an hour. Please choose it again."
@@ -102,7 +102,8 @@ class Photos:
         if (pixels := photo.results.get(result)) is None:
             raise UnknownPhotoError(GONE)
         name, source = PurePath(photo.name), photo.source
-        fitting = [end for end, (kind, _) in KINDS.items() if kind == format_of(source)] or [".png"]
+        kind = detect_format(source)
+        fitting = [end for end, (other, _) in KINDS.items() if other == kind] or [".png"]
         suffix = name.suffix.lower() if name.suffix.lower() in fitting else fitting[0]
         content = await self.decoder.write_photograph(source, pixels, suffix, photo.address)
         return f"{name.stem}-repaired{suffix}", content

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
-from dga.sentences import SYSTEMS, short
+from dga.sentences import SYSTEMS, shorten_title
 
-MEAN, SOURCE = "mean", "source"
+MEAN, SOURCE, PLUS = "mean", "source", "dga-plus"
 # A group is what an accuracy is averaged over: all fifteen, a family, one corruption.
 GROUPS: dict[str, tuple[str, ...]] = {
     MEAN: CORRUPTIONS,
@@ -72,7 +73,7 @@ class MethodName:
     @property
     def is_stage_left_out(self) -> bool:
         """Whether this is DGA+ with something else about it, such as a stage that is left out."""
-        return self.base == "dga-plus" and bool(self.overrides)
+        return self.base == PLUS and bool(self.overrides)
 
     @property
     def is_variation(self) -> bool:
@@ -126,12 +127,13 @@ def method_title(name: str) -> str:
 
 
 def find_sweep(names: Iterable[str], base: str, setting: str) -> dict[float, str]:
-    """``{8: "dga:depth=8", ...}``: a method with values of one setting, by value."""
-    methods = [method for method in map(MethodName.parse, names) if method.base == base]
-    only = {m.name: m.overrides[0] for m in methods if len(m.overrides) == 1}
-    return dict(
-        sorted((float(value), name) for name, (key, value) in only.items() if key == setting)
-    )
+    """``{8: "dga:depth=8", ...}``: a method at each number of one setting, in their order."""
+    sweep = dict[float, str]()
+    for method in map(MethodName.parse, sorted(names)):
+        if method.base == base and [key for key, _ in method.overrides] == [setting]:
+            with suppress(ValueError):  # none is no number
+                sweep[float(method.overrides[0][1])] = method.name
+    return dict(sorted(sweep.items()))
 
 
 def sort_methods(names: Iterable[str]) -> list[str]:
@@ -143,4 +145,4 @@ def group_title(group: str) -> str:
     """A group's title, one or a few words."""
     if group.isdigit():
         return f"Severity {group}"
-    return "Mean of 15" if group == MEAN else short(group)
+    return "Mean of 15" if group == MEAN else shorten_title(group)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from dga.analysis.names import GROUPS, SOURCE, STREAM_GROUPS, MethodName, sort_methods
+from dga.analysis.names import GROUPS, PLUS, SOURCE, STREAM_GROUPS, MethodName, sort_methods
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.saved_runs import KEY, SavedRuns
 from dga.analysis.statistics import CorrectTable, StreamCorrectTable, is_in_group
@@ -24,7 +24,6 @@ from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.io.files import write_json
 from dga.sentences import STREAMS
 
-PLUS = "dga-plus"
 INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."
 Content = dict[str, Any]
 """JSON types by name."""

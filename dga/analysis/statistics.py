@@ -105,13 +105,13 @@ def estimate_mean(values: Floats) -> Estimate | None:
 
     ``None`` where a row has no value at all.
     """
-    measured = np.isfinite(values)
-    if not measured.any(axis=1).all():
+    is_measured = np.isfinite(values)
+    if not is_measured.any(axis=1).all():
         return None
-    present = measured.any(axis=0)
-    values, measured = values[:, present], measured[:, present]
+    present = is_measured.any(axis=0)
+    values, is_measured = values[:, present], is_measured[:, present]
     weights = draw_resamples(values.shape[1])  # [R, P]
-    total = weights @ np.where(measured, values, 0).T.astype(np.float32)
+    total = weights @ np.where(is_measured, values, 0).T.astype(np.float32)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = total.astype(np.float64) / (weights @ measured.T.astype(np.float32))  # [R, C]
+        means = total.astype(np.float64) / (weights @ is_measured.T.astype(np.float32))  # [R, C]
     return make_interval(means.mean(axis=1), values.shape[1])

@@ -41,24 +41,22 @@ def evaluate(
     from dga.evaluation import cluster
     from dga.evaluation import evaluate as measure
     from dga.evaluation.results_file import summarise
-    from dga.io.files import exclusive
     from dga.io.parsing import check_choice, split_list
     from dga.systems import parse_all
 
-    with exclusive(out):
-        check_choice("engine", engine, ENGINES)
-        if address and engine != "ray":
-            raise ValueError("--address is a Ray cluster's: add --engine ray.")
-        chosen_plan = plan.plan(data, parse_corruptions(corruptions, clean=True), stream)
-        names, command_line = split_list(methods), common.read_command_line()
-        if engine == "ray":
-            if models.precision == "auto":
-                raise ValueError("Many machines need one precision: name it with --precision.")
-            worker = cluster.Worker(models.load, names, chosen_plan)
-            results = cluster.evaluate_on_cluster(worker, out, batch, command_line, address)
-        else:
-            loaded = models.load()
-            systems = parse_all(loaded.profile, names)
-            results = measure(loaded, systems, chosen_plan, out, batch, command_line)
-        typer.echo(summarise(results.lines, is_stream=stream is not None))
-        common.print_skipped_pictures(results.unreadable)
+    check_choice("engine", engine, ENGINES)
+    if address and engine != "ray":
+        raise ValueError("--address is a Ray cluster's: add --engine ray.")
+    chosen_plan = plan.plan(data, parse_corruptions(corruptions, clean=True), stream)
+    names, command_line = split_list(methods), common.read_command_line()
+    if engine == "ray":
+        if models.precision == "auto":
+            raise ValueError("Many machines need one precision: name it with --precision.")
+        worker = cluster.Worker(models.load, names, chosen_plan)
+        results = cluster.evaluate_on_cluster(worker, out, batch, command_line, address)
+    else:
+        loaded = models.load()
+        systems = parse_all(loaded.profile, names)
+        results = measure(loaded, systems, chosen_plan, out, batch, command_line)
+    typer.echo(summarise(results.lines, is_stream=stream is not None))
+    common.print_skipped_pictures(results.unreadable)

@@ -29,14 +29,10 @@ def gain(
     """
     from dga.corruptions import parse_corruptions
     from dga.evaluation.gain import has_class_folders, measure_gain, summarise_gain
-    from dga.io.files import exclusive
 
     names = parse_corruptions(corruptions)
-    with exclusive(out):
-        loaded = models.load()
-        results = measure_gain(
-            loaded, data, out, pictures, severity, names, common.read_command_line()
-        )
-        has_labels = has_class_folders(data, loaded.profile.classifier.classes)
-        typer.echo(summarise_gain(results.lines, has_labels))
-        common.print_skipped_pictures(results.unreadable)
+    loaded = models.load()
+    results = measure_gain(loaded, data, out, pictures, severity, names, common.read_command_line())
+    has_labels = has_class_folders(data, loaded.profile.classifier.classes)
+    typer.echo(summarise_gain(results.lines, has_labels))
+    common.print_skipped_pictures(results.unreadable)

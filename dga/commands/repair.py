@@ -15,7 +15,11 @@ from dga.commands import common
 def repair(
     photo: Annotated[Path, typer.Argument(help="A picture, or a folder of them.")],
     out: Annotated[
-        Path | None, typer.Option(help="File, or folder for a folder. Default: PHOTO-repaired.")
+        Path | None,
+        typer.Option(
+            help="File, or folder for a folder. Default: PHOTO-repaired.png in the working folder; "
+            "FOLDER-repaired beside FOLDER."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the file that --out names.")] = False,
@@ -37,11 +41,9 @@ def repair(
 def _repair_folder(folder: Path, out: Path | None, models: common.ModelOptions) -> None:
     """Say what became of every picture; ends with status 1 if some failed after they were read."""
     from dga.evaluation.folder import repair_folder
-    from dga.io.files import exclusive
 
     out = out or folder.with_name(f"{folder.name}-repaired")
-    with exclusive(out):
-        result = repair_folder(models.load(), folder, out)
+    result = repair_folder(models.load(), folder, out)
     typer.echo(f"{result.summary()} {out}")
     common.print_skipped_pictures(sorted(result.unreadable.values()))
     common.print_skipped_pictures(sorted(result.failed.values()), "could not be repaired")

@@ -45,7 +45,7 @@ class ImageSet:
 
     ``names``: "class/file" of each; ``labels``: int64 ``[N]``, positions in ``classes``;
     ``places``: (folder or zip, path inside it) of each; ``frame``: what makes pixels of an
-    opened picture; ``held``: these pixels, once they are in memory.
+    opened picture; ``pixels_in_memory``: these pixels, once they are in memory.
     """
 
     names: tuple[str, ...]
@@ -53,7 +53,7 @@ class ImageSet:
     classes: tuple[str, ...]
     places: tuple[Place, ...]
     frame: Frame
-    held: Pixels | None = None
+    pixels_in_memory: Pixels | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -64,17 +64,17 @@ class ImageSet:
 
         Raises ``ValueError`` naming the first picture that cannot be read.
         """
-        return self._read()[0] if self.held is None else self.held
+        return self._read()[0] if self.pixels_in_memory is None else self.pixels_in_memory
 
     def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageSet:
         """The pictures at these positions, in this order."""
-        positions = np.asarray(indices, dtype=np.int64)
+        positions, pixels = np.asarray(indices, dtype=np.int64), self.pixels_in_memory
         return replace(
             self,
             names=tuple(self.names[i] for i in positions),
             labels=self.labels[positions],
             places=tuple(self.places[i] for i in positions),
-            held=None if self.held is None else self.held[positions],
+            pixels_in_memory=None if pixels is None else pixels[positions],
         )
 
     @property
@@ -92,7 +92,7 @@ class ImageSet:
         Without ``strict`` those that cannot be read are left out.
         """
         pixels, readable = self._read(strict)
-        return replace(self.take(readable), held=pixels)
+        return replace(self.take(readable), pixels_in_memory=pixels)
 
     def _read(self, strict: bool = True) -> tuple[Pixels, list[int]]:
         """Pixels ``[n, S, S, 3]`` from disk, and the positions of these pictures."""
@@ -109,8 +109,8 @@ class ImageSet:
         Reading every picture of a large set would take hours.
         """
         digest = hashlib.sha256(os.fsencode("\n".join(self.names)))
-        if self.held is not None:
-            digest.update(np.ascontiguousarray(self.held).data)  # not tobytes: that is a copy
+        if self.pixels_in_memory is not None:
+            digest.update(np.ascontiguousarray(self.pixels_in_memory).data)  # no copy, as tobytes
         return digest.hexdigest()
 
 
@@ -133,12 +133,12 @@ def read_pictures(
                         if source not in archives:
                             archives[source] = opened.enter_context(zipfile.ZipFile(source))
                         data = archives[source].read(member)
-                made = make(open_picture(data, LABELLED))
+                result = make(open_picture(data, LABELLED))
             except UploadError as error:
                 if strict:
                     raise UploadError(f"{member} in {source}: {error}") from None
             else:
-                yield i, made
+                yield i, result
 
 
 def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:

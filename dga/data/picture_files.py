@@ -13,7 +13,7 @@ from PIL import Image
 
 from dga.data.uploads import OWNER, open_picture, read_bytes, to_picture
 from dga.images import Pixels, read_exif, to_image_like, to_pixels
-from dga.io.files import atomic
+from dga.io.files import write_atomically
 
 _LOSSY = {"quality": 95}
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -83,7 +83,7 @@ def write(path: Path, content: bytes) -> None:
     """Write a whole file or none, in a folder that is made if need be. Raises ``OSError``."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic(path) as part:
+        with write_atomically(path) as part:
             part.write_bytes(content)
     except OSError as error:
         reason = error.strerror or type(error).__name__

@@ -114,7 +114,7 @@ LABELLED = Limits(OWNER.size, OWNER.side, OWNER.pixels, 1)
 """Of data sets, whose pictures may be tiny."""
 
 
-def format_of(data: bytes) -> str | None:
+def detect_format(data: bytes) -> str | None:
     """Pillow's name of the format that the first bytes announce; None for any other."""
     kinds = (kind for kind, magic in _MAGIC.items() if re.match(magic, data, re.DOTALL))
     return next(kinds, None)
@@ -153,7 +153,7 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
 
     The format is that of the bytes; sizes are read from the header. Raises :class:`UploadError`.
     """
-    kind = format_of(data)
+    kind = detect_format(data)
     if kind not in _READERS:
         raise UploadError(f"This file is not a {ALLOWED} picture.")
     with refuse_unreadable(kind):

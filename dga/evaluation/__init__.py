@@ -1,6 +1,6 @@
 """Accuracy, depths and seconds of methods on labelled, corrupted pictures."""
 
 from dga.evaluation.plan import Plan
-from dga.evaluation.run import Results, evaluate
+from dga.evaluation.run import EvaluationResults, evaluate
 
-__all__ = ["Plan", "Results", "evaluate"]
+__all__ = ["EvaluationResults", "Plan", "evaluate"]

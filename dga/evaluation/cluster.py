@@ -14,9 +14,9 @@ from typing import Any
 from dga.data.image_sets import ImageSet
 from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import find_differences
-from dga.evaluation.run import BatchResult, LoadedSystems, Results, Setup, Task, run_tasks
+from dga.evaluation.run import BatchResult, EvaluationResults, LoadedSystems, Setup, Task, run_tasks
 from dga.networks.models import Models
-from dga.readers import predictors_of
+from dga.readers import create_predictors
 from dga.systems import parse_all
 
 TRIES = 10
@@ -39,7 +39,7 @@ class Worker:
     def loaded(self) -> LoadedSystems:
         os.chdir(self.folder)  # Ray starts a worker elsewhere
         models = self.load()
-        systems = predictors_of(models, parse_all(models.profile, self.methods))
+        systems = create_predictors(models, parse_all(models.profile, self.methods))
         return LoadedSystems(models, systems, self.plan)
 
     def inspect(self) -> Setup:
@@ -59,7 +59,7 @@ class Worker:
 
 def evaluate_on_cluster(
     worker: Worker, out: Path, batch: int = 16, command: str = "", address: str | None = None
-) -> Results:
+) -> EvaluationResults:
     """:func:`dga.evaluation.evaluate` on a Ray cluster: the same lines but for the seconds.
 
     ``worker``: as each machine makes one; ``address``: of a running cluster, else this machine

@@ -11,7 +11,7 @@ from dga.analysis.saved_runs import REPAIR
 from dga.data.picture_files import StoredPicture, write
 from dga.data.uploads import UploadError, is_picture
 from dga.evaluation.results_file import ResultLine, ResultsFile
-from dga.io.files import CONFIG, LINES, LOCK, to_plain
+from dga.io.files import CONFIG, LINES, LOCK, lock_folder, to_plain
 from dga.networks.models import Models
 from dga.photograph import choose_repair, repair_photograph
 from dga.record import SOURCE_MARKER
@@ -48,7 +48,8 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
 
     Repaired ones lie at ``out/PATH.png``, and ``out/lines.jsonl`` has what was done. Raises
     ``ValueError`` for an ``out`` that holds other files, results of another folder or of other
-    settings, and if no picture can be read; ``OSError`` where nothing can be written.
+    settings, or that another process writes to, and if no picture can be read; ``OSError`` where
+    nothing can be written.
     """
     folder, out = folder.resolve(), out.resolve()
     if folder == out:
@@ -63,32 +64,33 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
         "weights": models.weights,
         "methods": {REPAIR: to_plain(choose_repair(models))},
     }
-    results = ResultsFile(out, config)
-    pictures = set(paths)
-    there = {
-        line["path"]: line
-        for line in results.lines
-        if line["path"] in pictures and _is_newer(out / line["repaired"], folder / line["path"])
-    }
-    result = FolderResult(list(there.values()), [], unreadable, {})
-    for path in tqdm([p for p in paths if p not in there], unit="image", mininterval=1.0):
-        name = f"{path}.png"
-        try:
-            if len(os.fsencode(Path(name).name)) > LONGEST_NAME:
-                raise UploadError("its name is too long for a result's to fit.")
-            picture = StoredPicture.read(folder / path)
-            photograph = repair_photograph(models, picture.pixels)
-            content = picture.result(photograph.image, ".png")
-        except UploadError as error:
-            unreadable[path] = f"{path}: {error}"
-        except (ValueError, FloatingPointError, MemoryError) as error:
-            result.failed[path] = f"{path}: {error}"
-        else:
-            write(out / name, content)
-            line = {"corruption": "", "path": path, "method": REPAIR, **photograph.facts()}
-            line["repaired"] = name
-            results.append([line])
-            result.new.append(line)
+    with lock_folder(out):
+        results = ResultsFile(out, config)
+        pictures = set(paths)
+        there = {
+            line["path"]: line
+            for line in results.lines
+            if line["path"] in pictures and _is_newer(out / line["repaired"], folder / line["path"])
+        }
+        result = FolderResult(list(there.values()), [], unreadable, {})
+        for path in tqdm([p for p in paths if p not in there], unit="image", mininterval=1.0):
+            name = f"{path}.png"
+            try:
+                if len(os.fsencode(Path(name).name)) > LONGEST_NAME:
+                    raise UploadError("its name is too long for a result's to fit.")
+                picture = StoredPicture.read(folder / path)
+                photograph = repair_photograph(models, picture.pixels)
+                content = picture.result(photograph.image, ".png")
+            except UploadError as error:
+                unreadable[path] = f"{path}: {error}"
+            except (ValueError, FloatingPointError, MemoryError) as error:
+                result.failed[path] = f"{path}: {error}"
+            else:
+                write(out / name, content)
+                line = {"corruption": "", "path": path, "method": REPAIR, **photograph.facts()}
+                line["repaired"] = name
+                results.append([line])
+                result.new.append(line)
     result.lines += result.new
     if not result.lines:
         reasons = [*unreadable.values(), *result.failed.values()]

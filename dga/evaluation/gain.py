@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dga.adapted import METHOD
+from dga.analysis.names import SOURCE
 from dga.analysis.report import compare
 from dga.analysis.statistics import Estimate, estimate_mean
 from dga.analysis.tables.table import to_markdown
@@ -20,12 +22,10 @@ from dga.data.image_sets import list_pictures
 from dga.data.imagenet_c import are_wnid_folders
 from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import ResultLine
-from dga.evaluation.run import Results, evaluate
+from dga.evaluation.run import EvaluationResults, evaluate
 from dga.io.numbers import format_signed
 from dga.networks.models import Models
 from dga.systems import parse
-
-BEFORE, AFTER = "source", "dga-plus-ensemble"
 
 
 def measure_gain(
@@ -36,7 +36,7 @@ def measure_gain(
     severity: int,
     corruptions: Sequence[str] = CORRUPTIONS,
     command: str = "",
-) -> Results:
+) -> EvaluationResults:
     """Read pictures undamaged and under each corruption, as they are and repaired.
 
     ``data``: a folder or zip of class/picture, or a folder of any; at most ``pictures`` of it, even
@@ -49,7 +49,7 @@ def measure_gain(
         (str(data.absolute()),), conditions, severity,
         split="all", has_labels=has_labels, most=pictures,
     )  # fmt: skip
-    systems = {name: parse(models.profile, name) for name in (BEFORE, AFTER)}
+    systems = {name: parse(models.profile, name) for name in (SOURCE, METHOD)}
     results = evaluate(models, systems, plan, out, batch=8, command=command)
     chosen = set(choose_images(plan, models.profile).names)
     lines = [line for line in results.lines if line["path"] in chosen]
@@ -57,7 +57,7 @@ def measure_gain(
         undamaged = {
             line["path"]: line["prediction"]
             for line in lines
-            if (line["corruption"], line["method"]) == (CLEAN, BEFORE)
+            if (line["corruption"], line["method"]) == (CLEAN, SOURCE)
         }
         lines = [
             {**line, "correct": line["prediction"] == undamaged.get(line["path"])} for line in lines
@@ -94,11 +94,11 @@ def summarise_gain(lines: Sequence[ResultLine], has_labels: bool) -> str:
             "gained / lost": f"{row['gained']} / {row['lost']}",
             "seconds": f"{row['seconds']:.2f}",
         }
-        for row in compare(frame, AFTER, BEFORE, groups, mixed=False)
+        for row in compare(frame, METHOD, SOURCE, groups, mixed=False)
     )
     damaged = frame[frame["corruption"] != CLEAN]
     shares = damaged.astype({"correct": float}).pivot_table("correct", "path", "method")
-    change = estimate_mean((shares[AFTER] - shares[BEFORE]).to_numpy(np.float32)[None])
+    change = estimate_mean((shares[METHOD] - shares[SOURCE]).to_numpy(np.float32)[None])
     assert change is not None  # every picture has both
     answer = _answer(change, "right" if has_labels else "as undamaged")
     return f"{answer}\n\n{to_markdown(table)}"

@@ -21,11 +21,11 @@ from dga.discriminator import compute_curve
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import check_config
 from dga.images import to_tensor
-from dga.io.files import CONFIG, CURVES, FEATURES, atomic, write_json
+from dga.io.files import CONFIG, CURVES, FEATURES, lock_folder, write_atomically, write_json
 from dga.io.parsing import first_names, whole_numbers
 from dga.networks.classifier import compute_features
 from dga.networks.models import Models
-from dga.record import versions
+from dga.record import read_versions
 from dga.training.studies import Study
 
 PARTS = "parts"
@@ -55,7 +55,7 @@ def judge_pictures(
     by default; ``features``: whether the classifier's are kept, too; ``name``: another one than
     the study's own. Pictures, corruptions and noise are those of ``evaluate``; every corruption is
     kept as it is finished. Raises ``ValueError`` for a folder of another run, naming the
-    difference, and for pictures that cannot be read, naming them.
+    difference, or that another process writes to, and for pictures that cannot be read.
     """
     schedule = models.schedule
     depths = [schedule.check_depth(depth) for depth in depths or range(schedule.steps + 1)]
@@ -80,28 +80,31 @@ def judge_pictures(
         "weights": {network: models.weights.get(network) for network in networks},
         "command": command,
     }
-    check_config(out, config)
-    parts = {condition: out / PARTS / f"{condition}.npz" for condition in plan.corruptions}
-    (out / PARTS).mkdir(parents=True, exist_ok=True)
-    write_json(out / CONFIG, {**config, "versions": versions()})
-    if not (out / CURVES).exists():
-        with tqdm(total=len(parts) * len(images), unit="image", mininterval=1.0) as bar:
-            for condition, path in parts.items():
-                bar.set_postfix(corruption=condition, refresh=False)
-                if not path.exists():
-                    _save(path, judge_condition(models, plan, images, condition, depths, features))
-                bar.update(len(images))
-        arrays = [read_arrays(path) for path in parts.values()]
-        if features:
-            _save(out / FEATURES, {"features": np.stack([part["features"] for part in arrays])})
-        curves = {
-            "paths": np.array(images.names),
-            "corruptions": np.array(plan.corruptions),
-            "depths": np.array(depths, dtype=np.int64),
-            "logits": np.stack([part["logits"] for part in arrays]),  # [M, N, K]
-        }
-        _save(out / CURVES, curves)  # last: once it is there, all is
-    shutil.rmtree(out / PARTS)
+    with lock_folder(out):
+        check_config(out, config)
+        parts = {condition: out / PARTS / f"{condition}.npz" for condition in plan.corruptions}
+        (out / PARTS).mkdir(parents=True, exist_ok=True)
+        write_json(out / CONFIG, {**config, "versions": read_versions()})
+        if not (out / CURVES).exists():
+            with tqdm(total=len(parts) * len(images), unit="image", mininterval=1.0) as bar:
+                for condition, path in parts.items():
+                    bar.set_postfix(corruption=condition, refresh=False)
+                    if not path.exists():
+                        _save(
+                            path, judge_condition(models, plan, images, condition, depths, features)
+                        )
+                    bar.update(len(images))
+            arrays = [read_arrays(path) for path in parts.values()]
+            if features:
+                _save(out / FEATURES, {"features": np.stack([part["features"] for part in arrays])})
+            curves = {
+                "paths": np.array(images.names),
+                "corruptions": np.array(plan.corruptions),
+                "depths": np.array(depths, dtype=np.int64),
+                "logits": np.stack([part["logits"] for part in arrays]),  # [M, N, K]
+            }
+            _save(out / CURVES, curves)  # last: once it is there, all is
+        shutil.rmtree(out / PARTS)
 
 
 def judge_condition(
@@ -141,5 +144,5 @@ def judge_condition(
 
 
 def _save(path: Path, arrays: dict[str, Any]) -> None:
-    with atomic(path) as part, part.open("wb") as file:
+    with write_atomically(path) as part, part.open("wb") as file:
         np.savez_compressed(file, **arrays)

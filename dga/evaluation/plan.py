@@ -198,9 +198,9 @@ def read_batch(
                 seed = image_seed(plan.seed, name, corruption)
                 picture = corrupt(picture, corruption, severity, seed)
             damaged[name] = view.finish(picture)
-    read = pictures.take([i for i, name in enumerate(pictures.names) if name in damaged])
-    shape = len(read), view.size, view.size, 3
-    pixels = np.array([damaged[name] for name in read.names], np.uint8).reshape(shape)
-    is_clean_known = bool(clean) and len(clean) == len(read)
-    before = np.array([clean[name] for name in read.names]) if is_clean_known else None
-    return replace(read, held=pixels), before
+    readable = pictures.take([i for i, name in enumerate(pictures.names) if name in damaged])
+    shape = len(readable), view.size, view.size, 3
+    pixels = np.array([damaged[name] for name in readable.names], np.uint8).reshape(shape)
+    has_clean = bool(clean) and len(clean) == len(readable)
+    before = np.array([clean[name] for name in readable.names]) if has_clean else None
+    return replace(readable, pixels_in_memory=pixels), before

@@ -16,7 +16,7 @@ from dga.analysis.tables.table import to_markdown
 from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.io.files import CONFIG, LINES, write_json
 from dga.io.parsing import shorten
-from dga.record import versions
+from dga.record import read_versions
 
 ResultLine = dict[str, Any]
 
@@ -40,7 +40,7 @@ class ResultsFile:
         config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
         self.lines = _read_lines(self.path)
         self._keys = set(map(_make_key, self.lines))
-        write_json(folder / CONFIG, {**config, "versions": versions()})
+        write_json(folder / CONFIG, {**config, "versions": read_versions()})
 
     def has(self, corruption: str, path: str, method: str) -> bool:
         """Whether this picture's line is there already."""

@@ -19,16 +19,18 @@ from dga.data.image_sets import ImageSet
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultLine, ResultsFile
 from dga.images import Pixels, from_tensor, to_tensor
-from dga.io.files import to_plain
-from dga.io.settings import values
+from dga.io.files import lock_folder, to_plain
+from dga.io.settings import read_settings
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
-from dga.readers import Answers, Predictor, answer, predictors_of
-from dga.record import versions
+from dga.readers import Answers, Predictor, answer, create_predictors
+from dga.record import read_versions
 from dga.systems import System
 
 MOST_PSNR = 99.0
 """In dB, of equal pictures."""
+MethodGroups = dict[tuple[int, bool], list[str]]
+"""See :func:`group_methods`."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Results:
+class EvaluationResults:
     """``lines``: every line of the folder; ``unreadable``: pictures that were skipped."""
 
     lines: list[ResultLine]
@@ -92,9 +94,11 @@ class LoadedSystems:
     def setup(self) -> Setup:
         """What its results depend on."""
         models = self.models
-        settings = {name: values(one.system) for name, one in self.predictors.items()}
+        settings = {name: read_settings(one.system) for name, one in self.predictors.items()}
         settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
-        return Setup(models.profile, models.compute.precision, models.weights, settings, versions())
+        return Setup(
+            models.profile, models.compute.precision, models.weights, settings, read_versions()
+        )
 
     def measure(self, task: Task, images: ImageSet) -> Iterator[BatchResult]:
         """A result of each batch of a task."""
@@ -150,9 +154,9 @@ def evaluate(
     out: Path,
     batch: int = 16,
     command: str = "",
-) -> Results:
+) -> EvaluationResults:
     """:func:`run_tasks` with these models, one task after the other."""
-    loaded = LoadedSystems(models, predictors_of(models, systems), plan)
+    loaded = LoadedSystems(models, create_predictors(models, systems), plan)
 
     def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
         for task in tasks:
@@ -168,32 +172,31 @@ def run_tasks(
     out: Path,
     batch: int,
     command: str,
-) -> Results:
+) -> EvaluationResults:
     """``measure`` what is not done yet; every batch's lines are on disk before the next begins.
 
     Pictures are read a batch at a time; those that cannot be read are skipped. Raises
-    ``ValueError`` for an output folder with other results, see :class:`ResultsFile`, and if not
-    one picture could be read.
+    ``ValueError`` for an output folder with other results, see :class:`ResultsFile`, or that
+    another process writes to, and if not one picture could be read.
     """
-    images = choose_images(plan, setup.profile)
-    results_file = ResultsFile(out, describe_run(plan, setup, len(images), command))
-    tasks = list_tasks(plan, setup, images, results_file, batch)
+    images, groups = choose_images(plan, setup.profile), group_methods(plan, setup, batch)
     unreadable = set[str]()
-    with tqdm(total=sum(t.pictures for t in tasks), unit="image", mininterval=1.0) as bar:
-        for result in measure(tasks, images):
-            bar.set_postfix(corruption=result.stream, refresh=False)
-            results_file.append_new(result.lines)
-            unreadable |= set(result.unreadable)
-            bar.update(result.pictures)
+    with lock_folder(out):
+        results_file = ResultsFile(out, describe_run(plan, setup, len(images), command))
+        tasks = list_tasks(plan, groups, images, results_file)
+        with tqdm(total=sum(t.pictures for t in tasks), unit="image", mininterval=1.0) as bar:
+            for result in measure(tasks, images):
+                bar.set_postfix(corruption=result.stream, refresh=False)
+                results_file.append_new(result.lines)
+                unreadable |= set(result.unreadable)
+                bar.update(result.pictures)
     if unreadable and not results_file.lines:
         raise ValueError(f"None of the {len(unreadable)} pictures can be read.")
-    return Results(results_file.lines, sorted(unreadable))
+    return EvaluationResults(results_file.lines, sorted(unreadable))
 
 
-def list_tasks(
-    plan: Plan, setup: Setup, images: ImageSet, results_file: ResultsFile, batch: int
-) -> list[Task]:
-    """What is still to do: the whole stream again where a method depends on its order.
+def group_methods(plan: Plan, setup: Setup, batch: int) -> MethodGroups:
+    """Methods by the size of their batches and whether they depend on the order of a stream.
 
     Raises ``ValueError`` for an empty batch, and in a stream of single pictures for a method
     that waits for more than one.
@@ -202,7 +205,7 @@ def list_tasks(
         raise ValueError("A batch holds at least one picture.")
     single = plan.stream == "single"
     batch = 1 if single else batch
-    groups: dict[tuple[int, bool], list[str]] = {}
+    groups: MethodGroups = {}
     for name, settings in setup.settings.items():
         waits_for = settings.get("batch")
         if single and waits_for not in (None, 1):
@@ -212,22 +215,30 @@ def list_tasks(
                 f"name {':'.join(others)}:batch=1."
             )
         groups.setdefault((waits_for or batch, waits_for is not None), []).append(name)
+    return groups
+
+
+def list_tasks(
+    plan: Plan, groups: MethodGroups, images: ImageSet, results_file: ResultsFile
+) -> list[Task]:
+    """What is still to do: the whole stream again where a method depends on its order."""
     tasks: list[Task] = []
     for stream in plan.streams:
         corruptions = [plan.draw_condition(path, stream)[0] for path in images.names]
         for (size, ordered), names in groups.items():
-            left = [
-                i
-                for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True))
-                if not all(results_file.has(corruption, path, name) for name in names)
-            ]
-            if not left:
-                continue
-            if ordered:
-                left = list(range(len(images)))
-            batches = [tuple(left[start : start + size]) for start in range(0, len(left), size)]
-            parts = [batches] if ordered else [[one] for one in batches]
-            tasks += [Task(stream, tuple(names), tuple(part)) for part in parts]
+            left = dict[tuple[str, ...], list[int]]()  # pictures by the methods that they lack
+            for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True)):
+                lacks = [name for name in names if not results_file.has(corruption, path, name)]
+                left.setdefault(tuple(lacks), []).append(i)
+            left.pop((), None)
+            if ordered and left:
+                left = {tuple(names): list(range(len(images)))}
+            for methods, indices in left.items():
+                batches = [
+                    tuple(indices[start : start + size]) for start in range(0, len(indices), size)
+                ]
+                parts = [batches] if ordered else [[one] for one in batches]
+                tasks += [Task(stream, methods, tuple(part)) for part in parts]
     return tasks
 
 

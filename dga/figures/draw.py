@@ -13,7 +13,7 @@ from dga.analysis.saved_runs import JudgeRun, MissingRun
 from dga.analysis.tables.depths import list_control_methods
 from dga.corruptions import CLEAN, FAMILIES
 from dga.figures.panels import ACCENT, DASHES, DEPTH, FAMILY, NEUTRAL, Plot, create_panels, styled
-from dga.sentences import short
+from dga.sentences import shorten_title
 
 PHOTOGRAPHS = 60
 """In the embedding."""
@@ -70,7 +70,7 @@ def draw_f1_by_depth(judge: JudgeRun) -> Plot:
         for name, dash in zip(FAMILIES[family], DASHES, strict=False):
             if name in f1.index:
                 curve = f1.loc[name]
-                axes.plot(curve, color=FAMILY[family], linestyle=dash, label=short(name))
+                axes.plot(curve, color=FAMILY[family], linestyle=dash, label=shorten_title(name))
         axes.set_title(group_title(family))
         axes.set_xlabel(DEPTH)
         axes.set_ylabel("F1 (%)")

@@ -31,7 +31,7 @@ def sha256(path: Path) -> str:
 
 
 @contextmanager
-def atomic(path: Path) -> Iterator[Path]:
+def write_atomically(path: Path) -> Iterator[Path]:
     """A temporary path to write to, which takes the place of ``path`` once all is written.
 
     It lies beside ``path``, under an unused name. After an error ``path`` is what it was.
@@ -45,15 +45,21 @@ def atomic(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
+def number_paths(path: Path, suffix: str = "") -> Iterator[Path]:
+    """``path``, then ``NAME-2``, ``NAME-3`` ... with its ``suffix`` behind the number."""
+    yield path
+    for number in count(2):
+        yield path.with_name(f"{path.name.removesuffix(suffix)}-{number}{suffix}")
+
+
 def find_unused_path(path: Path) -> Path:
     """``path``, or the first unused one of ``NAME-2.png``, ``NAME-3.png`` ... where it exists."""
-    names = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
-    return path if not os.path.lexists(path) else next(n for n in names if not os.path.lexists(n))
+    return next(one for one in number_paths(path, path.suffix) if not os.path.lexists(one))
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write indented JSON, atomically."""
-    with atomic(path) as part:
+    with write_atomically(path) as part:
         part.write_text(json.dumps(content, indent=2) + "\n")
 
 
@@ -64,7 +70,7 @@ def to_plain(config: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Lock ``folder``, which is made if need be, for this process; the lock ends with the process.
 
     Two processes that write lines there would count pictures twice. Raises ``ValueError`` if

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 FieldPath = tuple[str, ...]
 
 
-def leaves(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
+def list_settings(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
     """Every setting's name in text, with the path of fields that leads to it.
 
     Fields of nested dataclasses go by their own names; of two settings with the same name the
@@ -35,15 +35,15 @@ def leaves(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
             continue
         inner: dict[str, FieldPath] = {prefix + field.name: ()}
         if nested:
-            inner = leaves(value, prefix + metadata.get("prefix", ""))
+            inner = list_settings(value, prefix + metadata.get("prefix", ""))
         for name, path in inner.items():
             paths.setdefault(name, (field.name, *path))
     return paths
 
 
-def values(settings: Any) -> dict[str, Any]:
+def read_settings(settings: Any) -> dict[str, Any]:
     """The value of every setting by its name in text."""
-    paths = leaves(settings).items()
+    paths = list_settings(settings).items()
     return {name: functools.reduce(getattr, path, settings) for name, path in paths}
 
 
@@ -53,7 +53,7 @@ def override(settings: Any, changes: Mapping[str, str]) -> Any:
     ``changes``: text by name. Raises ``ValueError`` for an unknown name (it lists the others) and
     for text that is no value of the field's type.
     """
-    paths = leaves(settings)
+    paths = list_settings(settings)
     for name, text in changes.items():
         if name not in paths:
             names = ", ".join(paths) or "none"

@@ -41,15 +41,15 @@ BFLOAT16_UNITS = ("amx_bf16", "avx512_bf16", "bf16", "sve_bf16")
 class Compute:
     """A device, the precision of the denoiser's convolutions, and how they are run.
 
-    ``fast``: fused attention, fewer passes through memory, channels last; results equal
-    the reference's up to rounding. ``automatic``: the precision is the device's choice, and
+    ``has_fast_blocks``: fused attention, fewer passes through memory, channels last; results equal
+    the reference's up to rounding. ``is_automatic``: the precision is the device's choice, and
     chosen anew where networks move.
     """
 
     device: torch.device
     dtype: torch.dtype
-    fast: bool = False
-    automatic: bool = False
+    has_fast_blocks: bool = False
+    is_automatic: bool = False
 
     @classmethod
     def choose(cls, device: str | None = None, precision: str = "auto") -> Compute:
@@ -75,7 +75,7 @@ class Compute:
 
         Raises ``ValueError`` for a device that is not there.
         """
-        if self.automatic and device != self.device:
+        if self.is_automatic and device != self.device:
             return Compute.choose(str(device), "auto")
         return replace(self, device=device)
 
@@ -107,7 +107,7 @@ class Compute:
             for parameter in network.parameters():
                 if parameter.dtype == torch.float32:
                     parameter.data = parameter.data.clone()  # lets go of the file it was read from
-        if self.fast:
+        if self.has_fast_blocks:
             network.use_fast_blocks()
         return network
 

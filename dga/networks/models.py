@@ -118,11 +118,11 @@ def find_models(profile: str | Profile = "photo", sources: Sources = Sources()) 
     if isinstance(profile, str):
         profile = get_profile(profile)
     check_present(profile, sources)
-    profile = at_size_of(profile, classifier_config(profile, sources))
+    profile = fit_profile(profile, classifier_config(profile, sources))
     return ModelFiles(profile, sources.locate(profile))
 
 
-def at_size_of(profile: Profile, classifier: ClassifierConfig) -> Profile:
+def fit_profile(profile: Profile, classifier: ClassifierConfig) -> Profile:
     """The profile with another classifier, its pictures at that one's size where any will do."""
     explanation = profile.plus.explain
     if classifier == profile.classifier or not (explanation and explanation.windows):

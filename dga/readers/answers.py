@@ -123,7 +123,7 @@ class Predictor:
         return (weights.view(2, 1, 1) * both).sum(0)
 
 
-def predictors_of(models: Models, systems: Mapping[str, System]) -> dict[str, Predictor]:
+def create_predictors(models: Models, systems: Mapping[str, System]) -> dict[str, Predictor]:
     """Systems with fresh readers, by name. Raises what :class:`Predictor` does."""
     return {name: Predictor(models, system) for name, system in systems.items()}
 

@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader
 from tqdm import tqdm
 
 from dga.data.image_sets import ImageSet
-from dga.io.files import CHECKPOINT, atomic
+from dga.io.files import CHECKPOINT, write_atomically
 from dga.profiles import Profile
 from dga.weights.checkpoints import load_archive
 from dga.weights.store import load_weights
@@ -212,7 +212,7 @@ class Checkpoint:
             "optimizer": self.optimizer.state_dict(),
         }
         try:
-            with atomic(self.path) as part:
+            with write_atomically(self.path) as part:
                 torch.save(state, part)
         except (OSError, RuntimeError) as error:  # torch's writer has no error of its own
             reason = getattr(error, "strerror", None) or "is the disk full?"

@@ -13,7 +13,6 @@ from PIL import Image
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from dga.corruptions import SEVERITIES, corrupt
 from dga.data.framing import View
 from dga.data.image_sets import ImageSet
 from dga.diffusion import Schedule, compute_missing_variance
@@ -23,7 +22,7 @@ from dga.training import loop
 from dga.training.loop import TrainConfig
 from dga.training.random_explanations import SecondPictures, draw_second_pictures
 from dga.training.studies import Study
-from dga.training.windows import PER_PICTURE, Photographs, draw_places
+from dga.training.windows import PER_PICTURE, Photographs, corrupt_randomly, draw_places, pick
 
 SHRINKING_KERNELS = (
     Image.Resampling.BOX,
@@ -143,10 +142,7 @@ def make_pairs(
     clean, corrupted = [], []
     for picture in pictures:
         picture = vary_source(picture, rng)
-        name = study.corruptions[int(rng.integers(len(study.corruptions)))]
-        severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]
-        seed = int(rng.integers(2**31))
-        corrupted.append(view.finish(corrupt(picture, name, severity, seed)))
+        corrupted.append(view.finish(corrupt_randomly(picture, study.corruptions, rng)))
         if samples is not None:
             sample = Image.fromarray(samples[int(rng.integers(len(samples)))])
             picture = vary_source(view.clean(sample), rng)
@@ -166,7 +162,7 @@ def vary_source(picture: Pixels, rng: np.random.Generator) -> Pixels:
         image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     if rng.random() < 1 / 3:
         shrunk = int(rng.integers(side * 9 // 16, side))
-        kernel = SHRINKING_KERNELS[int(rng.integers(len(SHRINKING_KERNELS)))]
+        kernel = pick(SHRINKING_KERNELS, rng)
         before = int(rng.integers(side - shrunk + 1))
         margin = (before, side - shrunk - before)
         small = np.asarray(image.resize((shrunk, shrunk), kernel))

@@ -10,7 +10,7 @@ from dga.data.image_sets import find_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
 from dga.profiles import Profile
-from dga.record import versions
+from dga.record import read_versions
 from dga.training import classifier_trainer, diffusion_trainer, discriminator_trainer
 from dga.training.loop import TrainConfig, Training
 from dga.training.studies import Study
@@ -112,7 +112,7 @@ def train(
             "pictures": len(images),
             "photographs": len(photographs.pictures) if photographs else 0,
             "device": str(training.device),
-            **versions(),
+            **read_versions(),
         },
     }
     save_weights(network.state_dict(), training.out, config_of_weights | facts)

@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from dga.diffusion import ReverseProcess, Schedule, draw_step_noise
 from dga.images import Pixels, from_tensor
-from dga.io.files import atomic
+from dga.io.files import write_atomically
 from dga.networks.compute import Compute
 from dga.networks.models import load_denoiser
 from dga.profiles import Profile
@@ -42,6 +42,6 @@ def draw_samples(
         x = torch.stack(noise).to(device)
         for state in process.run(x, [schedule.steps] * len(few), few):
             x = state.x
-        with atomic(path) as part, part.open("wb") as file:
+        with write_atomically(path) as part, part.open("wb") as file:
             np.save(file, from_tensor(x))
     return np.concatenate([np.load(path) for path in paths])

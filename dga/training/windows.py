@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from PIL import Image
@@ -20,6 +21,7 @@ from dga.data.image_sets import list_pictures, read_pictures
 from dga.data.uploads import to_picture
 from dga.images import Pixels, through_jpeg, to_pixels
 
+T = TypeVar("T")
 PICTURE_SIDE = 224
 """Pixels a side of the picture that is damaged."""
 SHORTER_SIDES = (224, 320)
@@ -65,11 +67,11 @@ class Photographs:
 
         Reduced with one of several kernels, half of them mirrored, half saved as JPEG.
         """
-        image = Image.fromarray(self.pictures[int(rng.integers(len(self.pictures)))])
+        image = Image.fromarray(pick(self.pictures, rng))
         shorter = min(int(rng.integers(*SHORTER_SIDES)), min(image.size))
         part = PICTURE_SIDE * min(image.size) / shorter
         left, top = rng.random(2) * (np.array(image.size) - part)
-        kernel = REDUCING_KERNELS[int(rng.integers(len(REDUCING_KERNELS)))]
+        kernel = pick(REDUCING_KERNELS, rng)
         box = (left, top, left + part, top + part)
         picture = np.asarray(image.resize((PICTURE_SIDE, PICTURE_SIDE), kernel, box=box))
         if rng.random() < 0.5:
@@ -83,9 +85,7 @@ class Photographs:
     ) -> tuple[Pixels, Pixels]:
         """A picture as :meth:`draw_picture` makes it, and its copy damaged at a random severity."""
         picture = self.draw_picture(rng)
-        name = corruptions[int(rng.integers(len(corruptions)))]
-        severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]
-        return picture, corrupt(picture, name, severity, int(rng.integers(2**31)))
+        return picture, corrupt_randomly(picture, corruptions, rng)
 
     def cut_windows(self, rng: np.random.Generator, count: int, side: int) -> Pixels:
         """Windows of undamaged pictures, uint8 ``[count, side, side, 3]``."""
@@ -95,6 +95,19 @@ class Photographs:
             for top, left in draw_places(rng, min(PER_PICTURE, count - len(windows)), side):
                 windows.append(picture[top : top + side, left : left + side])
         return np.stack(windows)
+
+
+def pick(choices: Sequence[T], rng: np.random.Generator) -> T:
+    """One of the choices, each as likely as the others."""
+    return choices[int(rng.integers(len(choices)))]
+
+
+def corrupt_randomly(
+    picture: Pixels, corruptions: Sequence[str], rng: np.random.Generator
+) -> Pixels:
+    """A picture under one of the corruptions, at a random severity."""
+    name, severity = pick(corruptions, rng), pick(SEVERITIES, rng)
+    return corrupt(picture, name, severity, int(rng.integers(2**31)))
 
 
 def _to_photograph(image: Image.Image) -> Pixels | None:

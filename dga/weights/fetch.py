@@ -6,7 +6,7 @@ from pathlib import Path
 from huggingface_hub import constants, hf_hub_download
 from huggingface_hub.file_download import http_get
 
-from dga.io.files import exclusive, sha256
+from dga.io.files import lock_folder, sha256
 from dga.io.parsing import first_line
 from dga.profiles import Profile, PublicFile
 from dga.weights.checkpoints import WeightsError
@@ -48,7 +48,7 @@ def download(file: PublicFile, folder: Path) -> Path:
     if target.exists() and sha256(target) == file.sha256:
         return target
     try:
-        with exclusive(folder), part.open("ab") as out:
+        with lock_folder(folder), part.open("ab") as out:
             http_get(file.url, out, resume_size=out.tell(), expected_size=file.size)
     except Exception as error:  # its errors have no common base besides this
         if not part.exists() or part.stat().st_size < file.size:

@@ -14,7 +14,7 @@ from dga.analysis.depth_controls import (
     read_sweep,
 )
 from dga.analysis.judges import compute_f1
-from dga.analysis.names import GROUPS, MEAN
+from dga.analysis.names import GROUPS, MEAN, find_sweep
 from dga.analysis.saved_runs import read_judge
 from dga.analysis.statistics import CorrectTable, estimate_mean
 from dga.corruptions import CORRUPTIONS
@@ -163,3 +163,8 @@ def test_scores_against_hand_counts(tmp_path):
     logits[1, :, 2] = logits[0, 2:, 2] = 1
     f1 = compute_f1(read_judge(write_judge(tmp_path / "run", logits, (0, 5, 9))))
     assert f1.loc["gaussian_noise"].to_dict() == {0: 0.75, 5: 0, 9: 0.8}
+
+
+def test_a_sweep_is_of_numbers():
+    names = "dga:depth=8", "dga:depth=none", "dga:depth=4", "dga:tau=0.3", "dga"
+    assert find_sweep(names, "dga", "depth") == {4: "dga:depth=4", 8: "dga:depth=8"}

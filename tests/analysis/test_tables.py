@@ -12,7 +12,7 @@ from dga.analysis.tables.comparisons import make_comparisons
 from dga.analysis.tables.depths import make_controls_table
 from dga.analysis.tables.studies import make_studies
 from dga.analysis.tables.table import EMPTY_CELL, Table
-from dga.io.settings import values
+from dga.io.settings import read_settings
 from dga.profiles import get_profile
 from dga.systems import systems
 from tests.fixtures.results import lines_of, whole_results, write_run
@@ -121,7 +121,7 @@ def test_the_whole_is_compared_with_each_stage_left_out(tmp_path):
 
 def test_tau_is_read_as_runs_save_it(tmp_path):
     rows = lines_of("dga", lambda p, c: True, 2) + lines_of("tent", lambda p, c: True, 2)
-    saved = {"dga": values(systems(get_profile("everyday16"))["dga"]), "tent": {"batch": 64}}
+    saved = {"dga": read_settings(systems(get_profile("everyday16"))["dga"]), "tent": {"batch": 64}}
     pooled = _pooled(tmp_path, rows, methods=saved)
     assert pooled.find_tau("dga") == get_profile("everyday16").stopping.tau
     assert pooled.find_tau("tent") is None

@@ -306,3 +306,13 @@ def test_devices_that_are_not_there_are_refused_in_a_sentence(tmp_path, device):
         Compute.choose(device)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 250
+
+
+def test_what_is_refused_leaves_no_trace(tmp_path: Path) -> None:
+    picture(tmp_path / "pics" / "dog" / "a.png")
+    assert "holds the pictures themselves" in refused("repair", "pics", "--out", "pics")
+    run = "evaluate", "--out", "out", "--methods", "source", "--data"
+    assert "Unknown engine 'foo'" in refused(*run, "pics", "--engine", "foo")
+    assert "No pictures in" in refused(*run, tmp_path)
+    assert "at least one picture" in refused(*run, "pics", "--batch", "0", "--split", "all")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.png", "dog", "pics"]

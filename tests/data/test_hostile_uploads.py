@@ -15,7 +15,7 @@ from PIL import Image
 
 from dga.data import uploads
 from dga.data.uploads import UploadError, read_bytes
-from dga.images import orientation_of
+from dga.images import read_orientation
 from tests.fuzz.corpus import MAX_MB, read_upload, try_file
 from tests.fuzz.files import corpus
 from tests.fuzz.uploads import changed_files
@@ -73,7 +73,7 @@ def test_changes_of_all_of_them(tmp_path):
 
 @pytest.mark.parametrize("exif", [b"", b"Exif\0\0II*\0", b"II*\0\xff\xff\xff\xff", b"nonsense"])
 def test_an_unreadable_orientation_is_upright(exif):
-    assert orientation_of(exif) == 1
+    assert read_orientation(exif) == 1
 
 
 def test_a_large_picture_is_reduced_as_a_whole(tmp_path):

@@ -15,7 +15,7 @@ from dga.corruptions import CORRUPTIONS
 from dga.data.framing import View
 from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.results_file import ResultLine, ResultsFile, summarise
-from dga.evaluation.run import Results, evaluate
+from dga.evaluation.run import EvaluationResults, evaluate
 from dga.io.files import CONFIG, LINES
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, tune_pictures
@@ -27,7 +27,7 @@ NAMES = ("source", "dga", "dda", "dga-plus", "tent:batch=2", "dga-plus+tent:batc
 
 def run(
     models: Models, plan: Plan, out: Path, names: tuple[str, ...] = NAMES, batch: int = 16
-) -> Results:
+) -> EvaluationResults:
     return evaluate(models, parse_all(models.profile, names), plan, out, batch)
 
 
@@ -78,6 +78,13 @@ def test_methods_corruptions_and_pictures_can_be_added(choosy_models, plan, tmp_
     config = json.loads((tmp_path / CONFIG).read_text())
     assert list(config["methods"]) == ["source", "dda"]
     assert config["methods"]["dda"]["depth"] == 5
+
+
+def test_an_added_method_runs_alone(choosy_models, plan, tmp_path, watched):
+    run(choosy_models, plan, tmp_path, ("source",))
+    watched.clear()
+    assert len(run(choosy_models, plan, tmp_path, ("source", "dda")).lines) == 2 * 2 * 4
+    assert set(watched) == {"dda"}
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from dga.evaluation.plan import Plan
 from dga.evaluation.run import evaluate
-from dga.io.files import CHECKPOINT, LINES, exclusive
+from dga.io.files import CHECKPOINT, LINES, lock_folder
 from dga.networks.classifier import predict
 from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models
@@ -199,12 +199,16 @@ def test_forked_workers_agree(tiny_models: Models, pixels: np.ndarray, threads: 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 def test_two_processes_do_not_write_at_once(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "run"
-    with exclusive(folder), pytest.raises(ValueError, match="Another process"), exclusive(folder):
+    with (
+        lock_folder(folder),
+        pytest.raises(ValueError, match="Another process"),
+        lock_folder(folder),
+    ):
         pass
     worker = os.fork()
     if worker == 0:
-        with exclusive(folder):
+        with lock_folder(folder):
             os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(worker, 0)
-    with exclusive(folder):  # the killed process holds it no longer
+    with lock_folder(folder):  # the killed process holds it no longer
         pass

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import dga
-from dga.adapted import AdaptedClassifier, at_size, content_seeds, repair
+from dga.adapted import AdaptedClassifier, content_seeds, repair, resize_to_square
 from dga.data.framing import View
 from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.run import evaluate
@@ -213,7 +213,7 @@ def test_a_classifier_of_another_size_gets_pictures_of_its_size(choosy_models, c
     model = AdaptedClassifier(choosy_models, classifier=own, size=80)
     said = model(x)
     assert own.shown.shape == (1, 3, 80, 80)
-    large = at_size(cat[None], 80)
+    large = resize_to_square(cat[None], 80)
     photograph = dga.repair_photograph(choosy_models, large[0])
     assert model.last.crossed == [photograph.is_crossed]
     repaired = photograph.image

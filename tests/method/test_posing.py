@@ -24,7 +24,7 @@ from dga.networks.models import Models
 from dga.networks.published import PublishedDiscriminator
 from dga.one_picture import adapt
 from dga.photograph import repair_photograph
-from dga.readers import answer, predictors_of
+from dga.readers import answer, create_predictors
 from dga.systems import parse_all
 from dga.training import classifier_trainer, diffusion_trainer, discriminator_trainer
 from dga.training.loop import TrainConfig, Training
@@ -53,7 +53,7 @@ def test_fast_blocks_and_the_published_discriminator(tiny_models):
     judge = randomise(PublishedDiscriminator(whole, tiny_models.profile.schedule), 0)
     exact, plain = tiny_models.denoiser(x, time), judge(x, time)
     with posing():
-        fast = Compute(CUDA, torch.bfloat16, fast=True)
+        fast = Compute(CUDA, torch.bfloat16, has_fast_blocks=True)
         denoiser = fast.prepare(copy.deepcopy(tiny_models.denoiser))
         gpu = x.to("cuda").requires_grad_()
         output = denoiser(gpu, time.to("cuda"))
@@ -127,7 +127,7 @@ SYSTEMS = (
 
 def by_answer(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     """Every reader and sampler, a pair and a control."""
-    predictors = predictors_of(models, parse_all(models.profile, SYSTEMS))
+    predictors = create_predictors(models, parse_all(models.profile, SYSTEMS))
     x, classes = to_tensor(pictures).to(models.device), models.profile.classifier.classes
     for name, answers in answer(predictors, x, range(len(x))).items():
         images = pictures if answers.pictures is None else from_tensor(answers.pictures)

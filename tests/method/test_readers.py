@@ -12,7 +12,7 @@ from dga.images import to_tensor
 from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, TentConfig
-from dga.readers import Answers, answer, predictors_of
+from dga.readers import Answers, answer, create_predictors
 from dga.readers.memo import Memo, marginal_entropy
 from dga.readers.permutation import permute_stops
 from dga.readers.tent import Tent, collect_affine, softmax_entropy
@@ -30,7 +30,7 @@ def x(pictures: np.ndarray) -> Tensor:
 def answers(
     models: Models, x: Tensor, *texts: str, seeds: Sequence[int] = (3, 4, 5, 6, 7, 8)
 ) -> dict[str, Answers]:
-    predictors = predictors_of(models, parse_all(models.profile, texts))
+    predictors = create_predictors(models, parse_all(models.profile, texts))
     return answer(predictors, x, seeds)
 
 
@@ -181,7 +181,7 @@ def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models, x):
     tent = Tent(choosy_models, TentConfig(lr=0.5, batch=6))
     each = [tent.read(shown, ()).probabilities for shown in (told.pictures, x)]
     torch.testing.assert_close(told.probabilities, (each[0] + each[1]) / 2)
-    predictors = predictors_of(choosy_models, parse_all(choosy_models.profile, [text]))
+    predictors = create_predictors(choosy_models, parse_all(choosy_models.profile, [text]))
     for _ in range(2):
         again = answer(predictors, x, range(3, 9))[text].probabilities
     assert not torch.equal(again, told.probabilities)  # it learned
@@ -194,7 +194,7 @@ def test_tent_refuses_a_model_without_norms(tiny_models):
     models = dataclasses.replace(tiny_models, classifier=without)
     for text in ("tent", "dga+tent"):
         with pytest.raises(ValueError, match="norm layers"):
-            predictors_of(models, parse_all(models.profile, [text]))
+            create_predictors(models, parse_all(models.profile, [text]))
 
 
 def test_tent_keeps_layer_norm_models_in_evaluation():

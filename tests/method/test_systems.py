@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dga.diffusion import ANCESTRAL, FewSteps, choose_sampler
-from dga.io.settings import values
+from dga.io.settings import read_settings
 from dga.profiles import EVERYDAY16, PROFILES, ExplanationConfig, Repair, WindowsConfig
 from dga.systems import parse, parse_all, require_repair, systems
 
@@ -22,7 +22,7 @@ def test_every_name_is_the_system_of_that_name(profile):
     for name, system in systems(profile).items():
         assert parse(profile, name) == system
         assert system.name == name
-    assert values(parse(profile, "source")) == {}
+    assert read_settings(parse(profile, "source")) == {}
 
 
 def test_a_setting_changes_one_thing():

@@ -28,7 +28,7 @@ from dga.analysis.tables.table import (
     to_paper_column,
 )
 from dga.corruptions import CLEAN, FAMILIES
-from dga.sentences import SYSTEMS, short
+from dga.sentences import SYSTEMS, shorten_title
 
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
@@ -85,7 +85,7 @@ def make_table_1(pooled: PooledRuns) -> Table:
 def make_table_2(pooled: PooledRuns) -> Table:
     """Every corruption, each family's average after its own, the paper's row under ours."""
     groups = [group for family, names in FAMILIES.items() for group in (*names, family)]
-    heads = {g: f"{short(g)} (average)" if g in FAMILIES else short(g) for g in groups}
+    heads = {g: shorten_title(g) + " (average)" * (g in FAMILIES) for g in groups}
     rows, methods = Rows(), list_rows(pooled)
     for i, method in enumerate(methods):
         texts: Cells = {"Method": method.title}
