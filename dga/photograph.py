@@ -25,7 +25,6 @@ from dga.explanation.grid import Grid
 from dga.explanation.noise_level import choose_noise_levels, find_matched_depth
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
-from dga.explanation.windows import ONE_PIECE_SIDE
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
@@ -36,6 +35,8 @@ from dga.stopping import Stop
 WINDOW_BATCH = 16
 """Windows of the discriminator's size whose pixels, or one larger window, are repaired together:
 bounds memory, and the time between two events."""
+ONE_PIECE_SIDE = 384
+"""Pixels a side up to which a photograph is repaired in one piece; windows bound memory above."""
 
 
 def choose_repair(models: Models) -> Repair:

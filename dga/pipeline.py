@@ -210,17 +210,16 @@ def draw_starts(
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
     """Which of a repair's diffusions applies to a picture with this explanation.
 
-    An operator guides unless it is glass (``is_guide``): its median, and JPEG, keep coarse shapes
-    alone. In a photograph of windows zoom and blocks are undone before, so that no window's
+    An operator guides unless it is glass (``is_guide``), of which the median's coarse shapes are
+    kept. In a photograph of windows zoom and blocks are undone before, so that no window's
     explanation has them (:mod:`dga.photograph`).
     """
     if explanation.entry and repair.noise_diffusion:
         return repair.noise_diffusion
     operator = explanation.degradation.operator
-    if operator is None and explanation.degradation.jpeg is None:
+    if operator is None:
         return repair.diffusion
-    is_guided = operator is not None and operator.is_guide
-    diffusion = repair.blur_diffusion if is_guided else repair.detail_diffusion
+    diffusion = repair.blur_diffusion if operator.is_guide else repair.glass_diffusion
     return diffusion or repair.diffusion.with_depth(0)  # no noise hides what blur has erased
 
 

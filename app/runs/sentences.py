@@ -22,6 +22,7 @@ PLAIN_NAMES = {
 }  # fmt: skip
 """Of each corruption, for whoever never heard of ImageNet-C; each begins a sentence, too."""
 LEFT_ALONE_NOTES = {
+    "jpeg_compression": "JPEG is not mended: such a photo is usually left alone.",
     "elastic_transform": "Warping is not mended: such a photo is usually left alone.",
 }
 """What the page says where a damage is chosen that our repair does not undo."""
@@ -35,8 +36,7 @@ NO_IDEA = 0.01
 """Share of its best guess below which a classifier has none that is worth a name."""
 REMEDIES = {
     "bad focus": "sharpened", "blur": "sharpened", "rough glass": "edges straightened",
-    "blocks": "interpolated between blocks", "JPEG": "lost detail drawn anew",
-    "haze": "added light subtracted",
+    "blocks": "interpolated between blocks", "haze": "added light subtracted",
     "falling streaks": "streaks thinned",
     "glare": "picture darkened", "low contrast": "contrast stretched",
     "wrong exposure": "exposure corrected", "wrong brightness": "brightness corrected",
@@ -65,8 +65,6 @@ def name_damage(degradation: Degradation, noise_map: ArrayLike = 0.0) -> str:
         names.append("wrong brightness")
     if degradation.blur:
         names.append("blur")
-    if degradation.jpeg:
-        names.append("strong JPEG")
     if degradation.impulses is not None:
         names.append("speckles")
     if noise:

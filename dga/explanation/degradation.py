@@ -25,8 +25,7 @@ class Degradation:
     noise-to-signal ratio of the Wiener filter against that disk; ``impulses``: the distance from
     the neighbours' median, in [0, 2], from which a value counts as wrong; ``noise``: the standard
     deviation of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that were
-    measured; ``veil``: added light that was measured; ``jpeg``: the step in grey levels of strong
-    compression, which has no inverse.
+    measured; ``veil``: added light that was measured.
     """
 
     exposure: Exposure = UNCHANGED
@@ -36,7 +35,6 @@ class Degradation:
     noise: float = 0.0
     operator: Operator | None = None
     veil: Veil | None = None
-    jpeg: float | None = None
 
     def inverse(self, x: Tensor) -> Tensor:
         """The picture without this damage, except for its noise, which diffusion removes.
@@ -67,7 +65,6 @@ class Degradation:
             else None,
             "blur {:g} px": self.blur or None,
             "{}": self.operator or self.veil,
-            "JPEG in steps of {:g}": self.jpeg,
             "impulses beyond {:g}": self.impulses,
             "noise {:.2f}": self.noise or None,
         }
@@ -76,8 +73,8 @@ class Degradation:
 
     @property
     def has_nothing_to_invert(self) -> bool:
-        """Whether there is no damage but noise and what JPEG lost."""
-        return replace(self, noise=0.0, jpeg=None) == NO_DEGRADATION
+        """Whether there is no damage but noise."""
+        return replace(self, noise=0.0) == NO_DEGRADATION
 
 
 NO_DEGRADATION = Degradation()

@@ -34,9 +34,6 @@ from dga.profiles import ExplanationConfig, WindowsConfig
 
 JUDGING_BATCH = 16
 """Windows judged together: bounds memory, and the time between two events."""
-ONE_PIECE_SIDE = 384
-"""Pixels a side up to which a picture is repaired in one piece; windows bound memory above, in
-which nothing is drawn anew that JPEG took away."""
 LONGEST_COUNTED = 1024
 """Pixels a side. Of a larger picture only every n-th pixel is used, where means are enough."""
 EXTREME = 0.68
@@ -66,7 +63,7 @@ class _WindowSearch:
     windows: WindowsConfig
 
     def run(self, x: Tensor) -> Generator[CandidateScore, None, Explanation]:
-        """Blocks; else impulses and noise; without any of these, blur, a veil or strong JPEG.
+        """Blocks; else impulses and noise; without any of these, blur or a veil.
 
         A drawing repeats its rows, too, and is left alone.
         """
@@ -90,11 +87,6 @@ class _WindowSearch:
                 return replace(explanation, degradation=blurred, x_0=x_0, is_undamaged=False)
         if veil := measure_veil(x):
             return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
-        if max(x.shape[1:]) <= ONE_PIECE_SIDE:
-            from dga.explanation.jpeg import measure_jpeg  # here: the page must not wait for scipy
-
-            if step := measure_jpeg(x):
-                return replace(explanation, degradation=Degradation(jpeg=step), is_undamaged=False)
         return explanation
 
     def _explain_whole(

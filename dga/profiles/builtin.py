@@ -151,7 +151,7 @@ PHOTO = replace(
         noise_diffusion=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),
         blur_diffusion=Diffusion(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
         # Several steps, each with new noise, draw detail anew; one step would only smooth.
-        detail_diffusion=Diffusion(
+        glass_diffusion=Diffusion(
             depth=16,
             steps=4,
             eta=1.0,

@@ -289,13 +289,13 @@ class Repair:
     blur_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
     """The one for pictures whose operator was measured, zoom and blocks too; None: the inverse is
     all that is done. Results and ``dga-plus:blur_depth=8`` know it by this name."""
-    detail_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "detail_"})
-    """The one for pictures whose detail is lost, behind glass or by strong JPEG; None: the same."""
+    glass_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "glass_"})
+    """The one for pictures behind glass, whose median leaves no detail; None: likewise."""
 
     @property
     def diffusions(self) -> dict[str, Diffusion]:
         """Those that there are, by field."""
-        names = ("diffusion", "noise_diffusion", "blur_diffusion", "detail_diffusion")
+        names = ("diffusion", "noise_diffusion", "blur_diffusion", "glass_diffusion")
         return {name: one for name in names if (one := getattr(self, name))}
 
     def with_depth(self, depth: int) -> Repair:
