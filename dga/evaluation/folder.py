@@ -47,9 +47,8 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
     """Repair every photograph of a folder at its own size; killed, the same call goes on.
 
     Repaired ones lie at ``out/PATH.png``, and ``out/lines.jsonl`` has what was done. Raises
-    ``ValueError`` for an ``out`` that holds other files, results of another folder or of other
-    settings, or that another process writes to, and if no picture can be read; ``OSError`` where
-    nothing can be written.
+    ``ValueError`` for an ``out`` with other files, of another folder or other settings, or in use
+    by another process, and if no picture can be read; ``OSError`` where nothing can be written.
     """
     folder, out = folder.resolve(), out.resolve()
     if folder == out:

@@ -44,9 +44,8 @@ def measure_gain(
     ``ValueError`` for data without pictures.
     """
     has_labels = has_class_folders(data, models.profile.classifier.classes)
-    conditions = (CLEAN, *corruptions)
     plan = Plan(
-        (str(data.absolute()),), conditions, severity,
+        (str(data.absolute()),), (CLEAN, *corruptions), severity,
         split="all", has_labels=has_labels, most=pictures,
     )  # fmt: skip
     systems = {name: parse(models.profile, name) for name in (SOURCE, METHOD)}

@@ -71,8 +71,19 @@ class Plan(Bounded):
                 raise ValueError("A stream has clean pictures anyway: name corruptions alone.")
         if self.corrupted and not Path(self.corrupted).is_dir():
             raise ValueError(f"{self.corrupted} is no folder of corrupted pictures.")
-        if self.stored_conditions:
-            self._check_stored()
+        if not self.stored_conditions:
+            return
+        if self.stream:
+            raise ValueError(
+                f"A stream has clean pictures too, and {self.data[0]} has none: name clean ones "
+                "with --data and this folder with --corrupted."
+            )
+        missing = [n for n in self.corruptions if (n, self.severity) not in self.stored_conditions]
+        if missing:
+            raise ValueError(
+                f"{self.data[0]} has no {', '.join(missing)} at severity {self.severity}. "
+                "Name clean pictures with --data and this folder with --corrupted."
+            )
 
     @property
     def streams(self) -> tuple[str, ...]:
@@ -119,20 +130,6 @@ class Plan(Bounded):
             "seed": self.seed,
             **({} if self.has_labels else {"labelled": False}),
         }
-
-    def _check_stored(self) -> None:
-        """Raises ``ValueError`` if such data lacks what is asked for."""
-        if self.stream:
-            raise ValueError(
-                f"A stream has clean pictures too, and {self.data[0]} has none: name clean ones "
-                "with --data and this folder with --corrupted."
-            )
-        missing = [n for n in self.corruptions if (n, self.severity) not in self.stored_conditions]
-        if missing:
-            raise ValueError(
-                f"{self.data[0]} has no {', '.join(missing)} at severity {self.severity}. "
-                "Name clean pictures with --data and this folder with --corrupted."
-            )
 
 
 def choose_images(plan: Plan, profile: Profile) -> ImageSet:

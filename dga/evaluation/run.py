@@ -29,8 +29,6 @@ from dga.systems import System
 
 MOST_PSNR = 99.0
 """In dB, of equal pictures."""
-MethodGroups = dict[tuple[int, bool], list[str]]
-"""See :func:`group_methods`."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +65,6 @@ class Task:
     methods: tuple[str, ...]
     batches: tuple[tuple[int, ...], ...]
 
-    @property
-    def pictures(self) -> int:
-        return sum(map(len, self.batches))
-
 
 @dataclass(frozen=True)
 class BatchResult:
@@ -93,12 +87,10 @@ class LoadedSystems:
     @property
     def setup(self) -> Setup:
         """What its results depend on."""
-        models = self.models
+        models, packages = self.models, read_versions()
         settings = {name: read_settings(one.system) for name, one in self.predictors.items()}
         settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
-        return Setup(
-            models.profile, models.compute.precision, models.weights, settings, read_versions()
-        )
+        return Setup(models.profile, models.compute.precision, models.weights, settings, packages)
 
     def measure(self, task: Task, images: ImageSet) -> Iterator[BatchResult]:
         """A result of each batch of a task."""
@@ -184,7 +176,8 @@ def run_tasks(
     with lock_folder(out):
         results_file = ResultsFile(out, describe_run(plan, setup, len(images), command))
         tasks = list_tasks(plan, groups, images, results_file)
-        with tqdm(total=sum(t.pictures for t in tasks), unit="image", mininterval=1.0) as bar:
+        pictures = sum(len(indices) for task in tasks for indices in task.batches)
+        with tqdm(total=pictures, unit="image", mininterval=1.0) as bar:
             for result in measure(tasks, images):
                 bar.set_postfix(corruption=result.stream, refresh=False)
                 results_file.append_new(result.lines)
@@ -195,7 +188,7 @@ def run_tasks(
     return EvaluationResults(results_file.lines, sorted(unreadable))
 
 
-def group_methods(plan: Plan, setup: Setup, batch: int) -> MethodGroups:
+def group_methods(plan: Plan, setup: Setup, batch: int) -> dict[tuple[int, bool], list[str]]:
     """Methods by the size of their batches and whether they depend on the order of a stream.
 
     Raises ``ValueError`` for an empty batch, and in a stream of single pictures for a method
@@ -205,7 +198,7 @@ def group_methods(plan: Plan, setup: Setup, batch: int) -> MethodGroups:
         raise ValueError("A batch holds at least one picture.")
     single = plan.stream == "single"
     batch = 1 if single else batch
-    groups: MethodGroups = {}
+    groups: dict[tuple[int, bool], list[str]] = {}
     for name, settings in setup.settings.items():
         waits_for = settings.get("batch")
         if single and waits_for not in (None, 1):
@@ -219,7 +212,10 @@ def group_methods(plan: Plan, setup: Setup, batch: int) -> MethodGroups:
 
 
 def list_tasks(
-    plan: Plan, groups: MethodGroups, images: ImageSet, results_file: ResultsFile
+    plan: Plan,
+    groups: dict[tuple[int, bool], list[str]],
+    images: ImageSet,
+    results_file: ResultsFile,
 ) -> list[Task]:
     """What is still to do: the whole stream again where a method depends on its order."""
     tasks: list[Task] = []

@@ -54,9 +54,8 @@ def _draw_group(axes: Axes, controls: DepthControls, group: str) -> None:
     arms = [[100 * (adaptive.value - adaptive.low)], [100 * (adaptive.high - adaptive.value)]]
     axes.errorbar(place, 100 * adaptive.value, arms, fmt="D", color=ACCENT)
     corruptions = [name for name in controls.sweep.corruptions if name != CLEAN]
-    axes.set_title(f"Mean of {len(corruptions)}" if group == MEAN else group_title(group))
-    axes.set_xlabel(DEPTH)
-    axes.set_ylabel("accuracy (%)")
+    title = f"Mean of {len(corruptions)}" if group == MEAN else group_title(group)
+    axes.set(title=title, xlabel=DEPTH, ylabel="accuracy (%)")
 
 
 @styled
@@ -71,9 +70,7 @@ def draw_f1_by_depth(judge: JudgeRun) -> Plot:
             if name in f1.index:
                 curve = f1.loc[name]
                 axes.plot(curve, color=FAMILY[family], linestyle=dash, label=shorten_title(name))
-        axes.set_title(group_title(family))
-        axes.set_xlabel(DEPTH)
-        axes.set_ylabel("F1 (%)")
+        axes.set(title=group_title(family), xlabel=DEPTH, ylabel="F1 (%)")
         axes.set_ylim(min(50, f1.min(axis=None) - 2), 101)
         axes.legend()
     return Plot(

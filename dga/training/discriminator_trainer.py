@@ -34,7 +34,7 @@ def train_discriminator(
     """Train on pairs of a source and a corrupted picture at one depth, as the study says.
 
     All severities, binary cross-entropy, balanced classes (section 3.2 of the paper).
-    ``photographs``: of which a share of the pictures, ``config.window_share``, is cut. Returns the
+    The share ``config.window_share`` of the pictures is cut from ``photographs``. Returns the
     moving average of the network, and what its ``config.json`` says of the study.
     """
     profile, config, device = training.profile, training.config, training.device

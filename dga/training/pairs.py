@@ -22,7 +22,7 @@ from dga.training import loop
 from dga.training.loop import TrainConfig
 from dga.training.random_explanations import SecondPictures, draw_second_pictures
 from dga.training.studies import Study
-from dga.training.windows import PER_PICTURE, Photographs, corrupt_randomly, draw_places, pick
+from dga.training.windows import PER_PICTURE, Photographs, corrupt_randomly, draw_places
 
 SHRINKING_KERNELS = (
     Image.Resampling.BOX,
@@ -49,9 +49,8 @@ class PairBatches(Dataset):
     """The batch of every step: all the work on it that needs no network.
 
     ``images``: clean pictures; ``samples``: generated ones, uint8 ``[N, S, S, 3]``, which stand for
-    clean ones where the study says so; ``photographs``: of which a share of the pairs,
-    ``config.window_share``, is cut. Raises ``ValueError`` for a picture that cannot be read, naming
-    it.
+    clean ones where the study says so. The share ``config.window_share`` of the pairs is cut from
+    ``photographs``. Raises ``ValueError`` for a picture that cannot be read, naming it.
     """
 
     profile: Profile
@@ -162,7 +161,7 @@ def vary_source(picture: Pixels, rng: np.random.Generator) -> Pixels:
         image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     if rng.random() < 1 / 3:
         shrunk = int(rng.integers(side * 9 // 16, side))
-        kernel = pick(SHRINKING_KERNELS, rng)
+        kernel = SHRINKING_KERNELS[int(rng.integers(len(SHRINKING_KERNELS)))]
         before = int(rng.integers(side - shrunk + 1))
         margin = (before, side - shrunk - before)
         small = np.asarray(image.resize((shrunk, shrunk), kernel))

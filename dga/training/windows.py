@@ -11,7 +11,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from PIL import Image
@@ -21,7 +20,6 @@ from dga.data.image_sets import list_pictures, read_pictures
 from dga.data.uploads import to_picture
 from dga.images import Pixels, through_jpeg, to_pixels
 
-T = TypeVar("T")
 PICTURE_SIDE = 224
 """Pixels a side of the picture that is damaged."""
 SHORTER_SIDES = (224, 320)
@@ -67,11 +65,11 @@ class Photographs:
 
         Reduced with one of several kernels, half of them mirrored, half saved as JPEG.
         """
-        image = Image.fromarray(pick(self.pictures, rng))
+        image = Image.fromarray(self.pictures[int(rng.integers(len(self.pictures)))])
         shorter = min(int(rng.integers(*SHORTER_SIDES)), min(image.size))
         part = PICTURE_SIDE * min(image.size) / shorter
         left, top = rng.random(2) * (np.array(image.size) - part)
-        kernel = pick(REDUCING_KERNELS, rng)
+        kernel = REDUCING_KERNELS[int(rng.integers(len(REDUCING_KERNELS)))]
         box = (left, top, left + part, top + part)
         picture = np.asarray(image.resize((PICTURE_SIDE, PICTURE_SIDE), kernel, box=box))
         if rng.random() < 0.5:
@@ -97,16 +95,12 @@ class Photographs:
         return np.stack(windows)
 
 
-def pick(choices: Sequence[T], rng: np.random.Generator) -> T:
-    """One of the choices, each as likely as the others."""
-    return choices[int(rng.integers(len(choices)))]
-
-
 def corrupt_randomly(
     picture: Pixels, corruptions: Sequence[str], rng: np.random.Generator
 ) -> Pixels:
     """A picture under one of the corruptions, at a random severity."""
-    name, severity = pick(corruptions, rng), pick(SEVERITIES, rng)
+    name = corruptions[int(rng.integers(len(corruptions)))]
+    severity = SEVERITIES[int(rng.integers(len(SEVERITIES)))]
     return corrupt(picture, name, severity, int(rng.integers(2**31)))
 
 

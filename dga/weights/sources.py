@@ -58,10 +58,8 @@ class Sources:
     def _locate_one(self, profile: Profile, name: str) -> Path:
         place: Path | str | None = getattr(self, name)
         if place is not None:
-            packaged = (
-                find_packaged_checkpoint(name_package(str(place))) if name == "classifier" else None
-            )
-            return packaged or Path(place)
+            package = name_package(str(place)) if name == "classifier" else None
+            return find_packaged_checkpoint(package) or Path(place)
         folder = weights_folder(profile.name, name, self.root)
         if folder.exists() or self.root is not None:
             return folder
