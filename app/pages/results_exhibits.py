@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -147,9 +146,7 @@ def small_exhibits(folder: Path) -> Iterator[Content]:
 
 
 def read_markdown_table(path: Path) -> list[list[str]]:
-    """Cells of a file's first table, without the line below its head."""
-    lines = path.read_text("utf-8").splitlines()
-    rest = dropwhile(lambda line: not line.startswith("|"), lines)
-    lines = list(takewhile(lambda line: line.startswith("|"), rest))
+    """Cells of a file's one table, without the line below its head."""
+    lines = [line for line in path.read_text("utf-8").splitlines() if line.startswith("|")]
     rows = [[cell.strip(" *") for cell in line.strip().strip("|").split("|")] for line in lines]
     return [row for row in rows if not set("".join(row)) <= set("-:")]

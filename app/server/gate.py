@@ -249,9 +249,8 @@ class _Answer:
         answer: Response = JSONResponse({"detail": sentence}, status)
         is_page = "text/html" in self.request.headers.get("accept", "")
         if is_page and self.request.method != "POST":
-            answer = HTMLResponse(
-                _PAGE.substitute(sentence=html.escape(sentence), root=self.root), status
-            )
+            page = _PAGE.substitute(sentence=html.escape(sentence), root=self.root)
+            answer = HTMLResponse(page, status)
         answer.headers.update(self.headers | {"cache-control": "private, no-store"})
         await answer(self.request.scope, self.request.receive, self.send)
 

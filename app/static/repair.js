@@ -22,6 +22,7 @@ const page = data();
 const hasUsualDepths = ({ tau, fixed_depth }) => tau == null && fixed_depth == null;
 const plain = (settings) => hasUsualDepths(settings) && !settings.strokes.length;
 const nameRecord = ({ photo, damage, strength, seed }) => `${photo}-${damage}-${strength}-${seed}`;
+const USUAL = { strokes: [], seed: 0, tau: null, fixed_depth: null }; // of another photo
 const WEAK = 2; // a strength at which the paper's method mostly stops before its limit
 const isRecorded = () => page.recorded.includes(nameRecord(settings)) && plain(settings);
 
@@ -421,11 +422,8 @@ function readAddress(settings) {
     text.trim() !== "" && Number(text) >= low && Number(text) <= high;
   const isWhole = (text, low, high) => isWithin(text, low, high) && Number.isInteger(Number(text));
   take("photo", (name) => page.samples.includes(name));
-  take(
-    "damage",
-    (name) => name in page.names && name !== "paint",
-    query.get("damage") ?? query.get("corruption"),
-  );
+  const damage = query.get("damage") ?? query.get("corruption");
+  take("damage", (name) => name in page.names && name !== "paint", damage);
   const strength = query.get("strength") ?? query.get("severity");
   take("strength", (text) => isWhole(text, 1, 5), strength);
   take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
@@ -441,7 +439,7 @@ function readAddress(settings) {
 const samples = makeRadioGroup(find("#samples"), (photo) => {
   const isNoKind = ["none", "paint"].includes(settings.damage);
   const damage = isNoKind ? page.opening.damage : settings.damage;
-  change({ photo, strokes: [], damage, seed: 0, tau: null, fixed_depth: null });
+  change({ ...USUAL, photo, damage });
   loadThumbnails();
 });
 const damages = makeRadioGroup(find("#damages"), (damage) => {
@@ -480,10 +478,8 @@ function openMore(open) {
   find("#more").setAttribute("aria-expanded", String(open));
   const hidden = all("#damages .more");
   find("#more").lastChild.textContent = open ? "fewer" : `${hidden.length} more`;
-  const mosaic = hidden
-    .slice(-4)
-    .map((damage) => find("img", damage).src)
-    .filter(Boolean);
+  const images = hidden.slice(-4).map((damage) => find("img", damage).src);
+  const mosaic = images.filter(Boolean);
   find("#more .face").replaceChildren(
     ...(open ? ["−"] : mosaic.length ? mosaic.map((src) => make("img", { src, alt: "" })) : ["+"]),
   );
@@ -508,6 +504,7 @@ find("#reset").addEventListener("click", () => change({ tau: null, fixed_depth: 
 
 // The divider: by dragging anywhere on the picture, by arrows, by taps.
 const divider = find("#divider");
+const ARROWS = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5 };
 let isMoved = false; // by the visitor
 const MIDDLE = 0.5;
 let firstShare = MIDDLE; // or just right of the tag
@@ -556,16 +553,7 @@ picture.addEventListener("pointerdown", (event) => {
   drag(picture, event, (moved) => moveDivider(shareOf(moved)));
 });
 divider.addEventListener("keydown", (event) => {
-  const by = {
-    ArrowRight: 5,
-    ArrowUp: 5,
-    ArrowLeft: -5,
-    ArrowDown: -5,
-    PageUp: 20,
-    PageDown: -20,
-    Home: -100,
-    End: 100,
-  }[event.key];
+  const by = { ...ARROWS, PageUp: 20, PageDown: -20, Home: -100, End: 100 }[event.key];
   if (!by) return;
   event.preventDefault();
   moveDivider((Number(divider.getAttribute("aria-valuenow")) + by) / 100);
@@ -600,14 +588,7 @@ async function upload(file) {
     };
     const photo = await getJson("photo", { method: "POST", headers, body: file });
     await showOwn(file);
-    change({
-      photo: photo.photo,
-      damage: "none",
-      strokes: [],
-      seed: 0,
-      tau: null,
-      fixed_depth: null,
-    });
+    change({ ...USUAL, photo: photo.photo, damage: "none" });
     holdThumbnails();
     loadThumbnails();
     if (photo.full_size[0] > photo.width)
@@ -677,12 +658,8 @@ async function loadThumbnails() {
 // 1 to 5: strength. Escape: fewer damages.
 addEventListener("keydown", (event) => {
   if (event.key === "Escape") openMore(false);
-  if (
-    !isTaken(event) &&
-    event.key >= "1" &&
-    event.key <= "5" &&
-    !["none", "paint"].includes(settings.damage)
-  )
+  const hasStrength = !["none", "paint"].includes(settings.damage);
+  if (hasStrength && /^[1-5]$/.test(event.key) && !isTaken(event))
     change({ strength: Number(event.key) });
 });
 

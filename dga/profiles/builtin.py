@@ -123,6 +123,7 @@ IMAGENET = Profile(
     memo=MemoConfig(lr=1e-5),
     release=ReleaseConfig(),
 )
+_COARSE_SHAPES = GuidanceConfig(scale=1.3, through_network=False)
 # Real photographs and a real classifier. The networks are everyday16's shapes, of any size: the
 # diffusion model sees the whole picture, the discriminator windows of it.
 PHOTO = replace(
@@ -151,18 +152,13 @@ PHOTO = replace(
         noise_diffusion=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),
         blur_diffusion=Diffusion(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
         # Several steps, each with new noise, draw detail anew; one step would only smooth.
-        glass_diffusion=Diffusion(
-            depth=16,
-            steps=4,
-            eta=1.0,
-            guidance=GuidanceConfig(scale=1.3, through_network=False),
-        ),
+        glass_diffusion=Diffusion(depth=16, steps=4, eta=1.0, guidance=_COARSE_SHAPES),
     ),
     # Chosen on tune (assets/results/photo/README.md): what no noise hides is left alone.
     stopping=StoppingConfig(tau=0.6, max_depth=12, horizon=48),
-    guidance=GuidanceConfig(scale=1.3, through_network=False),
+    guidance=_COARSE_SHAPES,
     dda_depth=8,
-    dda_guidance=GuidanceConfig(scale=1.3, through_network=False),
+    dda_guidance=_COARSE_SHAPES,
     diffpure_depth=1,
     steps=1,
     eta=1.0,
