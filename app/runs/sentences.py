@@ -22,8 +22,8 @@ PLAIN_NAMES = {
 }  # fmt: skip
 """Of each corruption, for whoever never heard of ImageNet-C; each begins a sentence, too."""
 LEFT_ALONE_NOTES = {
-    "jpeg_compression": "JPEG is not mended: such a photo is usually left alone.",
     "elastic_transform": "Warping is not mended: such a photo is usually left alone.",
+    "jpeg_compression": "JPEG is not mended: such a photo is usually left alone.",
 }
 """What the page says where a damage is chosen that our repair does not undo."""
 OPERATORS = {
