@@ -41,7 +41,7 @@ from dga.io.shipped import find_shipped_folder
 from dga.networks.models import find_models
 from dga.profiles import PROFILES
 from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import NETWORKS, Sources
+from dga.weights.sources import EXPLAINER, NETWORKS, Sources
 
 RECORDED, RESULTS = find_shipped_folder("assets/recorded"), find_shipped_folder("assets/results")
 CALL_FILE_SECONDS = 3000
@@ -65,7 +65,7 @@ class Server(gr.Server):
 def build_server(service: Service, is_local: bool) -> Server:
     """The server with our pages, files and endpoints."""
     server = Server(is_local)
-    for page in (repair_page(service), all15_page(), results_page(), learn_page()):
+    for page in (repair_page(service.networks), all15_page(), results_page(), learn_page()):
         answer = partial(_send_page, render_page(page))
         server.get(f"/{page.path}", response_class=HTMLResponse)(answer)
     for old, new in OLD_ADDRESSES.items():
@@ -186,7 +186,7 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Serve the page.")
     parser.add_argument("--profile", default="photo", choices=sorted(PROFILES))
     parser.add_argument("--weights", type=Path, help="folder that holds PROFILE/diffusion, ...")
-    for name in NETWORKS:
+    for name in (*NETWORKS, EXPLAINER):
         parser.add_argument(f"--{name}", type=Path, help=f"the {name}'s folder or checkpoint")
     host, port = (os.environ.get(f"GRADIO_SERVER_{name}") for name in ("NAME", "PORT"))
     host = host or "127.0.0.1"
@@ -200,7 +200,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse_options(arguments)
     try:
         check_address(options.host, options.port)
-        sources = Sources(options.weights, **{name: getattr(options, name) for name in NETWORKS})
+        places = {name: getattr(options, name) for name in (*NETWORKS, EXPLAINER)}
+        sources = Sources(options.weights, **places)
         files = find_models(options.profile, sources)
         _serve_until_stopped(Networks(files), options.host, options.port)
     except (WeightsError, ValueError, OSError) as error:

@@ -138,7 +138,7 @@ class Service:
         """
         pixels = await self._read(picture, request)
         result = await self._last(request, photograph_steps, pixels)
-        return result.facts(), write_picture(result.image)
+        return result.facts(), await asyncio.to_thread(write_picture, result.image)
 
     async def adapt(
         self,
@@ -180,7 +180,8 @@ class Service:
         run = await self._last(request, adapt_steps, damaged, seed, chosen)
         rebuilt = (result.image for result in run.reconstructions.values())
         pictures = (run.input, run.forward.x_t_star, *rebuilt)
-        return to_api_facts(run), [write_picture(pixels) for pixels in pictures]
+        files = [await asyncio.to_thread(write_picture, pixels) for pixels in pictures]
+        return to_api_facts(run), files
 
     async def _read(self, picture: Any, request: gr.Request) -> Pixels:
         """An upload's pixels; other files do not come this far (:mod:`app.server.contents`)."""

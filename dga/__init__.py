@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dga.images import to_pixels, to_square
     from dga.networks.models import Models, load_models
     from dga.one_picture import Adaptation, adapt, adapt_steps
-    from dga.photograph import Photograph, repair_photograph
+    from dga.photograph import RepairedPhotograph, repair_photograph
     from dga.profiles import PROFILES, Profile, get_profile
     from dga.stopping import Stop, choose_depth
     from dga.weights.sources import Sources
@@ -30,16 +30,16 @@ _HOMES = {
     "corruptions": ("CORRUPTIONS", "corrupt"),
     "images": ("to_pixels", "to_square"),
     "networks.models": ("Models", "load_models"),
-    "photograph": ("Photograph", "repair_photograph"),
+    "photograph": ("RepairedPhotograph", "repair_photograph"),
     "one_picture": ("Adaptation", "adapt", "adapt_steps"),
     "profiles": ("PROFILES", "Profile", "get_profile"),
     "stopping": ("Stop", "choose_depth"),
     "weights.sources": ("Sources",),
 }
 __all__ = [
-    "CORRUPTIONS", "PROFILES", "Adaptation", "AdaptedClassifier", "Models", "Photograph", "Profile",
-    "Sources", "Stop", "adapt", "adapt_steps", "choose_depth", "corrupt", "get_profile",
-    "load_models", "repair", "repair_photograph", "to_pixels", "to_square",
+    "CORRUPTIONS", "PROFILES", "Adaptation", "AdaptedClassifier", "Models", "Profile",
+    "RepairedPhotograph", "Sources", "Stop", "adapt", "adapt_steps", "choose_depth", "corrupt",
+    "get_profile", "load_models", "repair", "repair_photograph", "to_pixels", "to_square",
 ]  # fmt: skip
 
 
@@ -51,3 +51,7 @@ def __getattr__(name: str) -> Any:
             globals()[name] = value
             return value
     raise AttributeError(f"module 'dga' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -23,7 +23,7 @@ from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
 from dga.profiles import ClassifierConfig
-from dga.readers import Answers, Predictor, answer
+from dga.readers import Answers, SystemRunner, answer
 from dga.systems import parse
 
 METHOD = "dga-plus-ensemble"
@@ -78,8 +78,8 @@ class AdaptedClassifier(nn.Module):
         """The answers of the latest call: depths, repaired pictures, seconds and more."""
         names = ("denoiser", "discriminator", "explainer", "classifier")
         self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
-        self._predictor = build_predictor(self.models, method)
-        profile, system = models.profile, self._predictor.system
+        self._runner = build_runner(self.models, method)
+        profile, system = models.profile, self._runner.system
         if self.size != profile.image_size and system.repair != profile.plus:
             raise ValueError(
                 f"At another size than {profile.image_size} pixels dga-plus repairs, not {method}."
@@ -117,7 +117,7 @@ class AdaptedClassifier(nn.Module):
         seeds = self.seeds(pictures)
         if self.size != self.models.profile.image_size:
             parts = [
-                repair_and_read(self._predictor, picture, seed)
+                repair_and_read(self._runner, picture, seed)
                 for picture, seed in zip(pictures, seeds, strict=True)
             ]
         else:
@@ -125,7 +125,7 @@ class AdaptedClassifier(nn.Module):
             for first in range(0, len(pictures), BATCH):
                 batch = slice(first, first + BATCH)
                 x_batch = to_tensor(pictures[batch]).to(self.models.device)
-                answers = answer({self.method: self._predictor}, x_batch, seeds[batch])
+                answers = answer({self.method: self._runner}, x_batch, seeds[batch])
                 parts.append(answers[self.method])
         self.last = join_answers(parts)
         p = self.last.probabilities.float()
@@ -152,19 +152,19 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     return picture.copy() if photograph.is_unchanged else to_image_like(photograph.image, picture)
 
 
-def repair_and_read(predictor: Predictor, pixels: Pixels, seed: int) -> Answers:
+def repair_and_read(runner: SystemRunner, pixels: Pixels, seed: int) -> Answers:
     """Repair a picture of any size, uint8 ``[S, S, 3]``, as a photograph, then read it.
 
     The answer's depth is the deepest of all windows; ``crossed``: whether all met their rule.
     """
-    device = predictor.models.device
-    photograph = repair_photograph(predictor.models, pixels, seed)
+    device = runner.models.device
+    photograph = repair_photograph(runner.models, pixels, seed)
     degradation = photograph.explanation.degradation
     start_time = time.perf_counter()
     repaired, damaged = to_tensor(photograph.image)[None].to(device), None
-    if predictor.system.ensemble:
+    if runner.system.ensemble:
         damaged = to_tensor(pixels)[None].to(device)
-    probabilities = predictor.read(repaired, [seed], damaged)
+    probabilities = runner.read(repaired, [seed], damaged)
     return Answers(
         probabilities,
         seconds=[photograph.seconds + time.perf_counter() - start_time],
@@ -215,7 +215,7 @@ def _default_models() -> Models:
     return load_models()
 
 
-def build_predictor(models: Models, spec: str) -> Predictor:
+def build_runner(models: Models, spec: str) -> SystemRunner:
     """The system that ``spec`` names, with its reader.
 
     Raises ``ValueError`` for one whose answers depend on the pictures around.
@@ -223,7 +223,7 @@ def build_predictor(models: Models, spec: str) -> Predictor:
     system = parse(models.profile, spec)
     if system.batch or system.trust:
         raise ValueError(f"{spec} answers by the pictures around; here each is answered alone.")
-    return Predictor(models, system)
+    return SystemRunner(models, system)
 
 
 def _check_pixels(x: Tensor) -> None:

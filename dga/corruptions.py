@@ -26,7 +26,7 @@ SUBSETS = {"all": CORRUPTIONS, **FAMILIES, "extra": EXTRA_CORRUPTIONS}
 CLEAN = "clean"
 SEVERITIES = (1, 2, 3, 4, 5)
 TAKES_SEED = ("glass_blur", "impulse_noise")
-"""Corruptions to which the package gives a generator of their own, from a seed."""
+"""Corruptions whose function in the package takes a seed."""
 
 # All others draw from NumPy's global generator: one picture at a time is corrupted, and the
 # generator's state is put back afterwards.

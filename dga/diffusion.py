@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from dga.guidance import StructuralGuide
 from dga.profiles import Diffusion, ScheduleConfig
 
-Agreement = Callable[[Tensor, Tensor, Tensor], Tensor]
+DataConsistency = Callable[[Tensor, Tensor, Tensor], Tensor]
 """Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures.
 
 Its other arguments are each estimate's depth and its position in the batch, int64 ``[b]`` both."""
@@ -288,14 +288,14 @@ class ReverseProcess:
 
     ``network``: the diffusion model; ``sampler``: which depths are visited, and the step between
     two of them; ``guide``: what every step is pulled towards (section 3.4 of the paper);
-    ``agreement``: what every clean estimate is made to agree with.
+    ``consistency``: what every clean estimate is made to agree with.
     """
 
     schedule: Schedule
     network: nn.Module
     sampler: Sampler = ANCESTRAL
     guide: StructuralGuide | None = None
-    agreement: Agreement | None = None
+    consistency: DataConsistency | None = None
 
     def run(self, x: Tensor, depths: Sequence[int], seeds: Sequence[int]) -> Iterator[ReverseStep]:
         """Denoise ``x``, the states ``[B, 3, H, W]`` at ``depths``, a step at a time.
@@ -329,8 +329,8 @@ class ReverseProcess:
         with torch.set_grad_enabled(through):
             output = self.network(x_k, time)  # [b, 6, H, W]
             x0_hat = predict_x0(self.schedule, x_k, depth, output[:, :3])
-            if self.agreement is not None:
-                x0_hat = self.agreement(x0_hat, depth, indices)
+            if self.consistency is not None:
+                x0_hat = self.consistency(x0_hat, depth, indices)
             sample = self.sampler.step(self.schedule, output, x0_hat, x_k, transition, noise)
         if guide is None:
             return sample

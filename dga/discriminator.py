@@ -94,8 +94,8 @@ class JudgedPath:
         """Judge states from the entry on, a batch at a time, until ``count`` have logits."""
         while (judged := len(self.logits)) < count:
             start_time = time.perf_counter()
-            size = choose_batch_size(self.forward_path.x_0)
-            size = min(size, count - judged, count if judged else FIRST_STATES)
+            most = count - judged if judged else min(count, FIRST_STATES)
+            size = min(choose_batch_size(self.forward_path.x_0), most)
             first = self.entry + judged
             depths = torch.arange(first, first + size)
             states = self.forward_path.up_to(first + size - 1)[first:]

@@ -55,7 +55,7 @@ def choose_repair(models: Models) -> Repair:
 
 
 @dataclass(frozen=True)
-class Photograph:
+class RepairedPhotograph:
     """A repaired photograph.
 
     ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``noise``: standard deviation of
@@ -76,18 +76,22 @@ class Photograph:
     def facts(self) -> dict[str, Any]:
         """The record without the pictures, as JSON types.
 
-        ``found``: the degradation of the whole, but for noise; ``noise``: over all pixels;
-        ``depths``: over all windows, of which ``share`` have a depth above 0.
+        ``found``: the degradation, or none; ``noise``: over all pixels; ``depths``: over all
+        windows, of which ``share`` have a depth above 0.
         """
         height, width = self.image.shape[:2]
+        largest = float(self.noise.max())
+        damage = str(replace(self.explanation.degradation, noise=0.0))
+        parts = [damage] * (damage != "none")
+        parts += [f"noise up to {largest:.2f}"] * (largest > 0)
         return {
             "width": width,
             "height": height,
             "unchanged": self.is_unchanged,
-            "found": str(replace(self.explanation.degradation, noise=0.0)),
+            "found": ", ".join(parts) or "none",
             "noise": {
                 "median": round(float(np.median(self.noise)), 4),
-                "largest": round(float(self.noise.max()), 4),
+                "largest": round(largest, 4),
             },
             "depths": {
                 "least": int(self.depths.min()),
@@ -107,7 +111,9 @@ class Progress:
     total: int
 
 
-def repair_photograph(models: Models, pixels: Pixels, seed: int | None = None) -> Photograph:
+def repair_photograph(
+    models: Models, pixels: Pixels, seed: int | None = None
+) -> RepairedPhotograph:
     """Repair a photograph, uint8 ``[H, W, 3]`` of any size, at its own size.
 
     The same arguments give the same result; ``seed``: by default the content's own. Raises
@@ -115,15 +121,15 @@ def repair_photograph(models: Models, pixels: Pixels, seed: int | None = None) -
     numbers.
     """
     *_, last = photograph_steps(models, pixels, seed)
-    assert isinstance(last, Photograph)
+    assert isinstance(last, RepairedPhotograph)
     return last
 
 
 @isolate_numerics
 def photograph_steps(
     models: Models, pixels: Pixels, seed: int | None = None
-) -> Iterator[CandidateScore | Progress | Photograph]:
-    """:func:`repair_photograph`, an event at a time. The last one is the :class:`Photograph`."""
+) -> Iterator[CandidateScore | Progress | RepairedPhotograph]:
+    """:func:`repair_photograph`, an event at a time; the :class:`RepairedPhotograph` comes last."""
     start_time = time.perf_counter()
     is_image = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
     if not is_image or pixels.shape[2] != 3 or not pixels.size:
@@ -171,7 +177,7 @@ def keep_grey(x: Tensor, pixels: Pixels) -> Tensor:
 
 def _repair_whole(
     models: Models, pixels: Pixels, seed: int
-) -> Generator[CandidateScore, None, Photograph]:
+) -> Generator[CandidateScore, None, RepairedPhotograph]:
     """DGA+ on a picture in one piece, uint8 ``[H, W, 3]``."""
     x = to_tensor(pixels).to(models.device)
     for event in run(models, x[None], [seed], [models.profile.plus]):
@@ -179,7 +185,7 @@ def _repair_whole(
             yield event
         elif isinstance(event, ReverseResult):
             image, forward = from_tensor(keep_grey(event.image, pixels)), event.forward
-    return Photograph(
+    return RepairedPhotograph(
         image,
         forward.explanation,
         noise=np.full(pixels.shape[:2], forward.explanation.noise, np.float32),
@@ -190,7 +196,7 @@ def _repair_whole(
 
 def _repair_windows(
     models: Models, pixels: Pixels, seed: int
-) -> Generator[CandidateScore | Progress, None, Photograph]:
+) -> Generator[CandidateScore | Progress, None, RepairedPhotograph]:
     """A picture, uint8 ``[H, W, 3]``, that is explained as a whole and repaired by windows."""
     side, repair = models.profile.image_size, choose_repair(models)
     assert repair.explain is not None
@@ -216,10 +222,10 @@ def _repair_windows(
         number, forward = event.forward.index, event.forward
         stops[number] = forward.stop
         if forward.steps:
-            grid.add(change, number, event.image.cpu() - grid.cut(reference, [number])[0])
-    repaired = reference + change / grid.weight()
+            grid.blend_into(change, number, event.image.cpu() - grid.cut(reference, [number])[0])
+    repaired = reference + change / grid.weight_map()
     depths = [stops[number].t_star if number in stops else 0 for number in range(len(grid))]
-    return Photograph(
+    return RepairedPhotograph(
         from_tensor(keep_grey(repaired, pixels)),
         explanation,
         noise=np.full(pixels.shape[:2], explanation.noise, np.float32),
@@ -271,7 +277,7 @@ def _explain_window(
     glass and veils are undone there; nothing of them is left to do.
     """
     x_0 = reference if explanation.x_0 is None else explanation.x_0
-    window = replace(explanation, scored=(), x_0=grid.cut(x_0, [number])[0])
+    window = replace(explanation, candidate_scores=(), x_0=grid.cut(x_0, [number])[0])
     operator = explanation.degradation.operator
     if explanation.noise_map is not None:
         noise = grid.cut(explanation.noise_map[None], [number])[0, 0]
@@ -282,7 +288,7 @@ def _explain_window(
                 degradation=Degradation(noise=levels[-1]),
                 entry=find_matched_depth(models.schedule, levels[-1]),
                 noise_map=noise,
-                levels=levels,
+                noise_levels=levels,
             )
     elif isinstance(operator, Convolution):  # the same everywhere
         return replace(window, degradation=Degradation(operator=operator))

@@ -26,7 +26,7 @@ from dga.discriminator import FIRST_STATES, CurveUpdate, JudgedPath
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.noise_level import compute_level_weights, find_matched_depth
-from dga.explanation.operators import OperatorAgreement
+from dga.explanation.operators import OperatorConsistency
 from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.windows import explain_by_windows
@@ -202,7 +202,7 @@ def draw_starts(
     level's. For levels with entries 4 and 10, and t* = 12, they are 6 and 12.
     """
     beyond = t_star - explanation.entry
-    entries = [find_matched_depth(path.schedule, level) for level in explanation.levels[:-1]]
+    entries = [find_matched_depth(path.schedule, level) for level in explanation.noise_levels[:-1]]
     starts = (*(max(0, entry + beyond) for entry in entries), t_star)
     return starts, torch.stack([path.forward_path.at(depth) for depth in starts])
 
@@ -281,8 +281,9 @@ class PictureCache:
         # A window with noise mostly stops at its entry.
         first = 1 if self.explanation else FIRST_STATES
         while True:
-            more = count + batch if count else min(first, batch)
-            count = min(most, max(curve_depth + 1, min(more, stopping.deepest + 1)))
+            wanted = count + batch if count else min(first, batch)
+            needed = max(curve_depth + 1, min(wanted, stopping.deepest + 1))
+            count = min(most, needed)
             yield from path.judge(count)
             logits = path.logits[:count]
             if count == most or is_decided(logits, stopping):
@@ -371,9 +372,9 @@ def _denoise_batch(
 def _blend(forward: ForwardResult, images: Tensor) -> Tensor:
     """The picture, ``[3, S, S]``, from what each of its starts gave, ``[n, 3, S, S]``."""
     explanation = forward.explanation
-    if explanation.noise_map is None or not explanation.levels:
+    if explanation.noise_map is None or not explanation.noise_levels:
         return images[0]
-    weights = compute_level_weights(explanation.noise_map, explanation.levels).to(images)
+    weights = compute_level_weights(explanation.noise_map, explanation.noise_levels).to(images)
     return (weights[:, None] * torch.cat([forward.reference[None], images])).sum(0)
 
 
@@ -385,8 +386,8 @@ def _make_process(models: Models, forward_by_state: Sequence[ForwardResult]) -> 
     if isinstance(config, OperatorGuidanceConfig):
         operators = [one.explanation.degradation.operator for one in forward_by_state]
         inputs = torch.stack([forward.input for forward in forward_by_state])
-        agreement = OperatorAgreement(models.schedule, operators, inputs, config.weight)
-        return replace(process, agreement=agreement)
+        consistency = OperatorConsistency(models.schedule, operators, inputs, config.weight)
+        return replace(process, consistency=consistency)
     if config is not None:
         reference = torch.stack([forward.reference for forward in forward_by_state])
         return replace(process, guide=StructuralGuide(reference, config))

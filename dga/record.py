@@ -149,7 +149,7 @@ def _explanation_facts(forward: ForwardResult, digits: int) -> dict[str, Any]:
         "confidence": forward.confidence.tolist(),
         "candidates": [
             {"stage": s.stage, "degradation": str(s.degradation), "score": s.score}
-            for s in explanation.scored
+            for s in explanation.candidate_scores
         ],
         "seconds": round(forward.seconds, digits),
     }

@@ -14,8 +14,8 @@ from dga.profiles import StoppingConfig
 
 @dataclass(frozen=True)
 class Stop:
-    """A chosen depth. ``t_star``: 0...T; ``is_crossed``: whether the confidence there is below
-    tau; True, too, where no rule was asked. A picture that is given up has t* = 0, not crossed."""
+    """A chosen depth. ``t_star``: 0...T; ``is_crossed``: False where a rule was asked and the
+    confidence at t* is not below tau. A picture that is given up has t* = 0, not crossed."""
 
     t_star: int
     is_crossed: bool

@@ -30,7 +30,7 @@ DAMAGED_SHARE = 0.3
 """Weight of the damaged picture in DGA+'s ensemble (assets/results/photo/README.md)."""
 DEFAULT_SYSTEMS = ("dga", "dga-guided", "dda", "dga-plus")
 """The systems that repair one picture, unless others are named."""
-NOT_A_SETTING, ONLY_WITH_REPAIR = {"label": True}, {"needs": "repair"}
+NOT_A_SETTING, ONLY_WITH_REPAIR = {"is_setting": False}, {"needs": "repair"}
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Control(Bounded):
 
     ``permute``: pictures of a batch exchange their ``noise`` (with entry k0 and t*), their
     ``depth`` (t* beyond the entry) or their whole ``explanation``, in a fixed random order
-    (:mod:`dga.readers.permutation`); ``batch``: how many pictures of the stream exchange theirs,
-    where no reader waits for a number of them.
+    (:mod:`dga.readers.permutation`); ``batch``: how many pictures exchange theirs, unless the
+    reader has a batch of its own.
     """
 
     permute: Literal["none", "noise", "depth", "explanation"] = "none"

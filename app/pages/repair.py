@@ -1,12 +1,19 @@
 """The first page: one photo, its damage, its repair; below it, what happens inside."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from app.pages.results_file import SEVERITIES, Results
-from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHODS, SHORT_NAMES, SNIPPET, Page, render
+from app.pages.results_file import MEASURED_SEVERITIES, Results
+from app.pages.shell import (
+    CLASSIFIER,
+    DESCRIPTIONS,
+    METHOD_TITLES,
+    SHORT_NAMES,
+    SNIPPET,
+    Page,
+    render,
+)
 from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
+from app.runs.models import Networks
 from app.runs.samples import SAMPLES
 from app.runs.sentences import LEFT_ALONE_NOTES, PLAIN_NAMES
 from app.runs.settings import MOST_STROKES, Settings
@@ -17,19 +24,16 @@ from dga.analysis.names import PLUS, SOURCE
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
 
-if TYPE_CHECKING:
-    from app.endpoints import Service
-
 FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
 """Beside none and paint, those that are in sight at once."""
 OPENING = Settings()
 RESULTS = find_shipped_folder("assets/results") / "photo" / "results.json"
 
 
-def repair_page(service: Service) -> Page:
+def repair_page(networks: Networks) -> Page:
     """The page; with what is recorded only where the networks are those that made it."""
-    profile = service.networks.profile
-    is_recorded = service.networks.weights == RECORDED_WEIGHTS
+    profile = networks.profile
+    is_recorded = networks.weights == RECORDED_WEIGHTS
     opening = read_record(OPENING) if is_recorded else None
     first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
     order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))
@@ -64,11 +68,11 @@ def repair_page(service: Service) -> Page:
         "rates": read_rates(Results.read(RESULTS)) if is_recorded else {},
     }
     main = render(
-        "repair.html", damages=damages, samples=samples, record=first_parts, methods=METHODS,
+        "repair.html", damages=damages, samples=samples, record=first_parts, methods=METHOD_TITLES,
         names=SHORT_NAMES, snippet=SNIPPET, opening=OPENING,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping,
-        has_explainer=service.networks.has_explainer,
+        has_explainer=networks.has_explainer,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip
     return Page(
@@ -101,7 +105,7 @@ def without_images(parts: dict[str, Any]) -> dict[str, Any]:
 def read_rates(results: Results) -> dict[str, dict[int, dict[str, int]]]:
     """Percent of photographs with a damage, or any, that are read right; by damage and strength."""
     rates: dict[str, dict[int, dict[str, int]]] = {}
-    for severity in SEVERITIES:
+    for severity in MEASURED_SEVERITIES:
         for damage in ("mean", *PLAIN_NAMES):
             if row := results.find(f"severity-{severity}", PLUS, SOURCE, damage):
                 rates.setdefault(damage, {})[severity] = {

@@ -21,7 +21,7 @@ from app.pages.results_exhibits import (
 )
 from app.pages.results_file import Results
 from app.pages.shell import SNIPPET, Page, render
-from app.runs.examples import SPLITS as EXAMPLES
+from app.runs.examples import EXAMPLES
 from dga.io.shipped import find_shipped_folder
 
 SMALL = Path("everyday16") / "exhibits"
@@ -71,12 +71,11 @@ def model_cards() -> Iterator[Mapping[str, str]]:
 
 
 def credit_lines() -> Iterator[Mapping[str, str]]:
-    """Who made each photograph that the page offers or that settings were chosen on."""
+    """Who made each photograph that ships or that settings were chosen on."""
     _, *rows = read_markdown_table(find_shipped_folder("assets/samples") / "README.md")
     for file, author, licence, source in rows:
         name = Path(file).stem.replace("-", " ")
         yield {"name": name, "credit": f"{author}, {licence}", "source": source.strip("<>")}
-    for photographs in EXAMPLES.values():
-        for name, photograph in photographs.items():
-            credit = f"{photograph.licence}, with the package {photograph.package}"
-            yield {"name": name.replace("-", " "), "credit": credit, "source": ""}
+    for name, photograph in EXAMPLES.items():
+        credit = f"{photograph.licence}, with the package {photograph.package}"
+        yield {"name": name, "credit": credit, "source": ""}

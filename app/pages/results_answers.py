@@ -1,4 +1,7 @@
-"""Six questions, answered from results alone: what was not measured is said."""
+"""Six questions, answered from the results file: what was not measured is said.
+
+Three sentences of facts that no file holds are written here: the last two answers, the training.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ from dataclasses import dataclass
 from app.pages.results_file import (
     BATCH_STATISTICS,
     MARKS,
+    MEASURED_SEVERITIES,
     NAMES,
     PAPER,
     RIVAL,
-    SEVERITIES,
     TENT,
     Results,
     Row,
@@ -20,6 +23,7 @@ from app.pages.results_file import (
 from app.pages.shell import CLASSIFIER
 from app.runs.sentences import PLAIN_NAMES, join_words
 from dga.analysis.names import PLUS, SOURCE
+from dga.analysis.paper import SETTING, TABLE_1
 from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.io.numbers import SPACE, format_signed
 from dga.io.numbers import format_percentage as percent
@@ -31,8 +35,8 @@ TRAINED_ON = (
 )
 """As the model cards say and ``assets/results/photo/README.md``."""
 UNSEEN = (
-    "Of four other kinds, unseen in training, it helps with multiplicative noise (not our "
-    "Speckles); with Gaussian blur, saturation and spatter hardly or not at all."
+    "Of four other kinds, unseen in training, it helps with noise that multiplies each value; with "
+    "Gaussian blur, saturation and spatter hardly or not at all."
 )
 """As ``assets/results/photo/README.md`` has it in numbers."""
 
@@ -92,12 +96,15 @@ def headline(results: Results) -> tuple[str, str]:
 
 def first_severity(results: Results) -> int:
     """The strongest that was measured."""
-    return next((s for s in SEVERITIES if f"severity-{s}" in results.exhibits), SEVERITIES[0])
+    return next(
+        (s for s in MEASURED_SEVERITIES if f"severity-{s}" in results.exhibits),
+        MEASURED_SEVERITIES[0],
+    )
 
 
 def _help(results: Results) -> Answer:
     parts, more, chart = [], [], []
-    for severity in SEVERITIES:
+    for severity in MEASURED_SEVERITIES:
         name = f"Strength {severity}"
         row = results.find(f"severity-{severity}", PLUS, SOURCE, "mean")
         if row is None:
@@ -168,6 +175,8 @@ def _paper(results: Results, key: str) -> Answer:
         "The paper's method stands here as we rebuilt it, with two limits of ours (Learn, step 3) "
         "and our small diffusion model, the same for every method.",
         LIMITS,
+        f"The paper's own figures ({SETTING}): nothing done {TABLE_1['source']:.0%}, its method "
+        f"{TABLE_1[PAPER[0]]:.0%}, fixed noise {TABLE_1[RIVAL]:.0%} right.",
     ]
     today, compared = results.find(key, PLUS, SOURCE, "mean"), rows[paper] or rows[RIVAL]
     if today and compared and today["right"] != compared["right"]:

@@ -11,6 +11,7 @@ from app.recorded.store import FOLDER
 from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.sentences import name_damage
+from app.runs.subject import describe_reading
 from dga import one_picture, pipeline
 from dga.images import Pixels, from_tensor
 from dga.networks.models import Models, load_models
@@ -22,7 +23,7 @@ REPAIR_CASE = "goldfish shot_noise 4"
 COMPARISONS = ("panda contrast 4", "volleyball impulse_noise 5", "goldfish glass_blur 5")
 FAILS = ("volleyball defocus_blur 5", "goldfish elastic_transform 3", "espresso snow 5")
 ROUNDS, DEPTHS = (0, 4, 8, 12, 18, 24, 48), (0, 2, 4, 8, 12, 18, 24, 36, 48)
-METHODS = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
+SYSTEMS_BY_KEY = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
 Facts = dict[str, Any]
 
 
@@ -47,9 +48,9 @@ class Recorder:
 
     def read(self, pixels: Pixels, truth: str) -> Facts:
         x = one_picture.picture_tensor(self.models, pixels)
-        (reading,) = one_picture.classify(self.models, x[None])
-        facts = {"label": reading.label, "share": round(reading.probability, 4)}
-        return facts | {"image": self.keep(pixels), "isRight": reading.label == truth}
+        reading = describe_reading(one_picture.classify(self.models, x[None])[0])
+        facts = {name: reading[name] for name in ("label", "share", "is_sure")}
+        return facts | {"image": self.keep(pixels), "is_right": reading["label"] == truth}
 
     def compare(self, case: str, *names: str) -> Facts:
         """A case undamaged, damaged, and as some methods repair it."""
@@ -59,8 +60,10 @@ class Recorder:
         record["damaged"] = self.read(pixels, truth)
         record["original"] = self.read(self.damage(f"{photo} clean 0"), truth)
         for name in names:
-            run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[METHODS[name]]])
-            record[name] = self.read(run.reconstructions[METHODS[name]].image, truth)
+            run = dga.adapt(
+                self.models, pixels, 0, [systems(self.models.profile)[SYSTEMS_BY_KEY[name]]]
+            )
+            record[name] = self.read(run.reconstructions[SYSTEMS_BY_KEY[name]].image, truth)
             if run.plus_forward:
                 found = run.plus_forward.explanation
                 noise_map = 0.0 if found.noise_map is None else found.noise_map
@@ -82,7 +85,7 @@ class Recorder:
         path = cache.path(pipeline.NO_EXPLANATION)
         list(path.judge(DEPTHS[-1] + 1))
         confidence, stop = confidence_from_logits(path.logits), choose_depth(path.logits, rule)
-        facts = {"tau": rule.tau, "stop": stop.t_star, "isCrossed": stop.is_crossed}
+        facts = {"tau": rule.tau, "stop": stop.t_star, "is_crossed": stop.is_crossed}
         return cache, facts | {"confidence": confidence.round(4).tolist()}
 
     def draw(self, cache: pipeline.PictureCache, depth: int) -> int:
@@ -117,7 +120,7 @@ class Recorder:
 STEPS: dict[str, Callable[[Recorder], Any]] = {
     "trouble": Recorder.strengthen,
     "ours": lambda maker: maker.compare(REPAIR_CASE, "plus"),
-    "compare": lambda maker: [maker.compare(case, *METHODS) for case in COMPARISONS],
+    "compare": lambda maker: [maker.compare(case, *SYSTEMS_BY_KEY) for case in COMPARISONS],
     "fails": lambda maker: [maker.compare(case, "plus") for case in FAILS],
     "game": Recorder.play,
     "noise": Recorder.rebuild,

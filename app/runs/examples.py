@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Source:
+class PackageFile:
     """A photograph in an installed package, ``file`` below it."""
 
     package: str
@@ -23,22 +23,10 @@ class Source:
 
 
 # Settings of whole photographs' repair were chosen on scikit-image's.
-SPLITS: dict[str, dict[str, Source]] = {
-    "tune": {
-        "astronaut": Source("skimage", "data/astronaut.png", "public domain (NASA)"),
-        "cat": Source("skimage", "data/chelsea.png", "CC0"),
-        "coffee": Source("skimage", "data/coffee.png", "CC0"),
-        "rocket": Source("skimage", "data/rocket.jpg", "CC0"),
-    },
-    "report": {
-        "temple": Source("sklearn", "datasets/images/china.jpg", "CC BY 2.0 (danielbuechele)"),
-        "flower": Source("sklearn", "datasets/images/flower.jpg", "CC BY 2.0 (vultilion)"),
-        "hopper": Source(
-            "matplotlib", "mpl-data/sample_data/grace_hopper.jpg", "public domain (US Navy)"
-        ),
-        "cheetah": Source("gradio", "media_assets/images/cheetah.jpg", "Apache-2.0 package"),
-        "cheetahs-face": Source("gradio", "test_data/cheetah2.jpg", "Apache-2.0 package"),
-        "lion": Source("gradio", "media_assets/images/lion.jpg", "Apache-2.0 package"),
-        "tower": Source("gradio", "media_assets/images/tower.jpg", "Apache-2.0 package"),
-    },
+EXAMPLES = {
+    "astronaut": PackageFile("skimage", "data/astronaut.png", "public domain (NASA)"),
+    "cat": PackageFile("skimage", "data/chelsea.png", "CC0"),
+    "coffee": PackageFile("skimage", "data/coffee.png", "CC0"),
+    "rocket": PackageFile("skimage", "data/rocket.jpg", "CC0"),
+    "cheetah": PackageFile("gradio", "media_assets/images/cheetah.jpg", "Apache-2.0 package"),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from app.runs.examples import SPLITS
+from app.runs.examples import EXAMPLES
 from dga.data.framing import Frame
 from dga.images import Pixels
 from dga.io.shipped import find_shipped_folder
@@ -37,13 +37,12 @@ def make_frame(profile: Profile) -> Frame:
 
 
 _SHIPPED = find_shipped_folder("assets/samples")
-_COFFEE, _CHEETAH = SPLITS["tune"]["coffee"], SPLITS["report"]["cheetah"]
 _ALL = (
-    Sample("espresso", "espresso", _COFFEE.path()),
+    Sample("espresso", "espresso", EXAMPLES["coffee"].path()),
     Sample("panda", "giant panda", _SHIPPED / "panda.jpg"),
     Sample("goldfish", "goldfish", _SHIPPED / "goldfish.jpg"),
     Sample("volleyball", "volleyball", _SHIPPED / "volleyball.jpg"),
-    Sample("cheetah", "cheetah", _CHEETAH.path()),
+    Sample("cheetah", "cheetah", EXAMPLES["cheetah"].path()),
 )
 SAMPLES = {sample.name: sample for sample in _ALL if sample.path is not None}
 """The samples whose file is there, by name: two come with installed packages."""

@@ -85,7 +85,7 @@ def describe_finding(
     if is_unjudgeable:
         return "one colour or a drawing, too plain to judge. Left alone."
     if is_unchanged:
-        return _explain_refusal(is_fine, added, objected)
+        return explain_why_unchanged(is_fine, added, objected)
     if not diagnosis:
         return "traces of damage. A little noise was added, and taken out with them."
     remedies = dict.fromkeys(done for name, done in REMEDIES.items() if name in diagnosis)
@@ -93,7 +93,7 @@ def describe_finding(
     return f"{diagnosis}. {join_words([*remedies]).capitalize()}{where}."
 
 
-def _explain_refusal(is_fine: bool, added: str, objected: str) -> str:
+def explain_why_unchanged(is_fine: bool, added: str, objected: str) -> str:
     """Why nothing was undone."""
     name = PLAIN_NAMES.get(added, "paint")
     name = name if name.isupper() else name.lower()
@@ -120,11 +120,11 @@ def write_headline(
     whether somebody said that the photo shows ``truth``, else that is how it was read undamaged.
     """
     if damage == "none":
-        return _own_photo(damaged, repaired, is_unchanged, is_fine, diagnosis)
+        return _describe_own_photo(damaged, repaired, is_unchanged, is_fine, diagnosis)
     subject = PLAIN_NAMES.get(damage, "Your brush")
     if truth is None:  # the classifier was not sure of the original either
         start = f"{subject} was added." if damage in PLAIN_NAMES else "Your strokes were added."
-        return f"{start} {_after(repaired, is_unchanged, damage)}".rstrip()
+        return f"{start} {_describe_reading_after(repaired, is_unchanged, damage)}".rstrip()
     if not has_label:
         return _compare(damage, truth, damaged, repaired, is_unchanged)
     thing = f"the {truth}"
@@ -132,7 +132,7 @@ def write_headline(
     not_hidden = "did not hide" if damaged["is_sure"] else "did not quite hide"
     start = f"{subject} {not_hidden} {thing}" if was_right else f"{subject} hid {thing} from AI"
     if repaired is None or is_unchanged:
-        return f"{start}. {_after(repaired, is_unchanged, damage)}".rstrip()
+        return f"{start}. {_describe_reading_after(repaired, is_unchanged, damage)}".rstrip()
     is_right = repaired["label"] == truth
     if was_right and is_right:
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
@@ -141,7 +141,7 @@ def write_headline(
         return f"{start}. Repaired, {sight}: {percent(repaired['share'])}."
     if was_right:
         return f"{start}, but our repair did."
-    return f"{start}. The repair did not bring it back: the AI sees {_name_guess(repaired)}."
+    return f"{start}. The repair did not bring it back: the AI {_describe_guess(repaired)}."
 
 
 def _compare(
@@ -149,15 +149,15 @@ def _compare(
 ) -> str:
     """What is read, beside what was read of the undamaged photo: nobody said what it shows."""
     subject, is_same = PLAIN_NAMES.get(damage, "Your brush"), damaged["label"] == truth
-    start = f"{subject}: read as “{truth}” before, now no longer"
+    start = f"{subject}: no longer read as “{truth}”"
     if is_same:
         start = (
             f"{subject}: still read as “{truth}”{'' if damaged['is_sure'] else ', but unsurely'}"
         )
     if repaired is None or is_unchanged:
-        return f"{start}. {_after(repaired, is_unchanged, damage)}".rstrip()
+        return f"{start}. {_describe_reading_after(repaired, is_unchanged, damage)}".rstrip()
     if repaired["label"] != truth:
-        after = "After our repair it is not" if is_same else "Nor is it after our repair"
+        after = "After our repair it is not" if is_same else "Our repair does not bring that back"
         return f"{start}. {after}: {_name_guess(repaired)}."
     if is_same:
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
@@ -176,7 +176,7 @@ def _is_less_sure(before: Reading, after: Reading) -> bool:
     return after["share"] < before["share"] and percent(after["share"]) != percent(before["share"])
 
 
-def _own_photo(
+def _describe_own_photo(
     damaged: Reading, repaired: Reading | None, is_unchanged: bool, is_fine: bool, diagnosis: str
 ) -> str:
     sight = f"The classifier {describe_sight(damaged)}."
@@ -188,15 +188,16 @@ def _own_photo(
     what = diagnosis or "traces of damage"
     is_same = damaged["label"] == repaired["label"]
     is_as_before = damaged["is_sure"] == repaired["is_sure"] and (is_same or not damaged["is_sure"])
-    other = "" if is_same else f"{name_with_article(damaged['label'])} "
-    less = f", less surely than {other}before ({percent(damaged['share'])})"
-    rest = less if _is_less_sure(damaged, repaired) else ""
+    before = f"less surely than before ({percent(damaged['share'])})"
+    if not is_same:
+        before = f"before {name_with_article(damaged['label'])} ({percent(damaged['share'])})"
+    rest = f", {before}" if _is_less_sure(damaged, repaired) else ""
     when = "The classifier still" if is_as_before else "Now the classifier"
     sight = f"{when} {describe_sight(repaired)}{rest}."
     return f"This looked like {what}, and was repaired. {sight}"
 
 
-def _after(repaired: Reading | None, is_unchanged: bool, damage: str) -> str:
+def _describe_reading_after(repaired: Reading | None, is_unchanged: bool, damage: str) -> str:
     if repaired is None:
         return ""
     if is_unchanged:
@@ -212,6 +213,11 @@ def describe_sight(reading: Reading) -> str:
         return "has no idea what this is"
     guess = _name_guess(reading)
     return f"sees {guess}" if reading["is_sure"] else f"is not sure what this is: {guess}"
+
+
+def _describe_guess(reading: Reading) -> str:
+    verb = "sees" if reading["is_sure"] else "guesses"
+    return f"{verb} {name_with_article(reading['label'])} ({percent(reading['share'])})"
 
 
 def _name_guess(reading: Reading) -> str:

@@ -29,7 +29,7 @@ from dga.explanation.search import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.one_picture import Reconstruction, adapt_steps, classify
-from dga.photograph import Photograph, Progress, photograph_steps
+from dga.photograph import Progress, RepairedPhotograph, photograph_steps
 from dga.pipeline import NO_EXPLANATION, ForwardResult, PictureCache, ReverseResult, run
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
@@ -149,7 +149,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     for event in photograph_steps(models, subject.damaged, subject.settings.seed):
         if isinstance(event, Progress) and event.total:
             yield {"progress": {"done": event.done, "total": event.total}}
-        elif isinstance(event, Photograph):
+        elif isinstance(event, RepairedPhotograph):
             result = event
         else:
             if isinstance(event, CandidateScore) and event.stage == "blur":
@@ -222,11 +222,12 @@ class Watcher:
                 yield {"fixed": view | {"depth": self.fixed_depth}}
 
     def show_film(self) -> Generator[Part]:
-        """The picture at some depths of noise."""
+        """The picture at some depths of noise; at 0 it is held beside repairs at full size."""
         states = self.cache.path(NO_EXPLANATION).forward_path
-        pictures = ((depth, from_tensor(states.at(depth))) for depth in FILM)
         film = [
-            {"depth": depth, "image": to_data_url(pixels, SMALL, 80)} for depth, pixels in pictures
+            {"depth": depth, "image": to_data_url(pixels, SMALL if depth else None, 80)}
+            for depth in FILM
+            for pixels in (from_tensor(states.at(depth)),)
         ]
         yield {"film": film}
 

@@ -11,7 +11,7 @@ from typing import Any
 DEPTH, DIGITS, BRACKETS = 32, 40, 20_000  # of JSON
 REQUEST_FAILED = "The request failed unexpectedly; the server's log says why."
 UNFIT = "An argument is not of the kind, or not within the bounds, that the tool's schema gives."
-METHODS = {"initialize", "ping", "tools/list", "tools/call", "prompts/list", "resources/list"}
+MCP_METHODS = {"initialize", "ping", "tools/list", "tools/call", "prompts/list", "resources/list"}
 SESSION = re.compile(r"[\w-]{8,64}", re.ASCII)  # an empty name ends Gradio's queue for everybody
 _LIBRARY = re.compile(r"[/\\{}<>]|Traceback|Errno|Gradio|Exception|0x")
 _EVENT = re.compile(rb'^data: ([{"].*)$', re.MULTILINE)
@@ -38,7 +38,7 @@ def check_json(body: bytes, is_message: bool = False) -> bytes:
         raise ValueError("no values of a session with a name")
     understood = json.dumps(values, ensure_ascii=False).encode()  # half a character is none
     method = str(values.get("method"))
-    if is_message and method not in METHODS and not method.startswith("notifications/"):
+    if is_message and method not in MCP_METHODS and not method.startswith("notifications/"):
         raise LookupError(method)
     return understood
 

@@ -34,14 +34,14 @@ from dga.io.shipped import ROOT
 PHOTO_PIXELS = 1_000_000  # of a photograph; a larger one is reduced
 MEMORY = 2**30  # bytes of data; an upload takes a quarter of that
 MOST = MAX_BYTES + 2**22  # bytes of an answer; a photograph that was not changed is its own file
-SECONDS = 10  # of computing; the slowest that is read takes four
-PATIENCE = 2 * SECONDS  # for the answer: its process may just have started, or compute nothing
+CPU_SECONDS = 10  # of computing; the slowest that is read takes four
+PATIENCE = 2 * CPU_SECONDS  # for the answer: its process may just have started, or compute nothing
 DAMAGED = "This picture cannot be decoded; please save it as PNG or choose another."
 
 _DONE, _REFUSED = b"+", b"-"  # what an answer begins with: then comes the content, or a sentence
 _HEAD = struct.Struct(">IIII")  # of pixels: height and width; the width and height that came
 # Of memory, time, files and cores this process gets no more than a picture needs.
-_LIMIT = f'ulimit -d {MEMORY // 1024}; ulimit -t {SECONDS}; ulimit -f 0; ulimit -c 0; exec "$@"'
+_LIMIT = f'ulimit -d {MEMORY // 1024}; ulimit -t {CPU_SECONDS}; ulimit -f 0; ulimit -c 0; exec "$@"'
 # Somebody's own app.py may be found before this package, whatever folder this starts in.
 _START = (
     f"import sys; sys.path.insert(0, {str(ROOT)!r}); from app.server.decoder import main; main()"

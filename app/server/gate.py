@@ -116,7 +116,7 @@ class Gate:
         self.app = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
         self.is_local, self.statuses = is_local, statuses or {}
         self.is_proxied = any(map(os.environ.get, ("FORWARDED_ALLOW_IPS", "SPACE_ID")))
-        self.present: Counter[tuple[str, str]] = Counter()
+        self.open_requests: Counter[tuple[str, str]] = Counter()
         self.posts = Allowance(600, 10.0)
         self.uploads = Allowance(2**28, 3600.0)  # bytes that stay in Gradio's folder for a while
         self.space = Allowance(2**30, 3600.0)  # of all
@@ -127,7 +127,7 @@ class Gate:
             return
         request = Request(scope, receive)
         answer, key = _Answer(request, send), (address_of(scope), request.method)
-        self.present[key] += 1
+        self.open_requests[key] += 1
         try:
             self.check(request, answer.path, key)
             if request.method == "POST":
@@ -142,7 +142,7 @@ class Gate:
                 word = "failed" if answer.status >= 500 else "misunderstood"
                 await answer.refuse(*REFUSALS[_BY_STATUS.get(answer.status, word)])
         finally:
-            self.present -= Counter([key])  # without those that are none
+            self.open_requests -= Counter([key])  # without those that are none
 
     def check(self, request: Request, path: str, key: tuple[str, str]) -> None:
         """Raise :class:`RefusedError` for what need not even be read."""
@@ -157,7 +157,7 @@ class Gate:
             raise RefusedError("foreign")
         if not all(map(SESSION.fullmatch, request.query_params.getlist("session_hash"))):
             raise RefusedError("misunderstood")
-        if self.present[key] > CONCURRENT_LIMITS[method]:
+        if self.open_requests[key] > CONCURRENT_LIMITS[method]:
             raise RefusedError("crowded")
         if method == "POST" and not self.posts.take(address):
             raise RefusedError("crowded")
@@ -174,8 +174,8 @@ class Gate:
         is_loopback = _LOOPBACK.fullmatch(host) is not None
         if _HOST.fullmatch(host) is None or (self.is_local and not is_loopback):
             return True
-        is_link = headers.get("sec-fetch-mode") == "navigate" or not is_loopback
-        if request.method != "POST" and is_link:
+        may_be_read = headers.get("sec-fetch-mode") == "navigate" or not is_loopback
+        if request.method != "POST" and may_be_read:
             return False
         if "sec-fetch-site" in headers:
             return headers["sec-fetch-site"] not in ("same-origin", "none")

@@ -16,7 +16,7 @@ from dga.data.uploads import detect_format
 from dga.images import Pixels
 
 GONE = "This photo is no longer here: uploads are deleted within an hour. Please choose it again."
-SECONDS = 3300.0  # 55 minutes
+LIFETIME_SECONDS = 3300.0  # 55 minutes
 MOST_BYTES = 2**28
 MOST_OF_ADDRESS = 3 * 2**26
 MOST_RESULTS = 2  # of a photo
@@ -30,14 +30,14 @@ class UnknownPhotoError(LookupError):
 class Photo:
     """``pixels``: uint8 ``[H, W, 3]``; ``full_size``: its width and height before it was reduced.
 
-    ``source``: the file's own bytes; ``address``: whose it is; ``results``: what was made of it.
+    ``content``: the file's own bytes; ``address``: whose it is; ``results``: what was made of it.
     """
 
     key: str
     name: str
     pixels: Pixels
     full_size: tuple[int, int]
-    source: bytes
+    content: bytes
     address: str
     results: dict[str, Pixels] = field(default_factory=dict)
     thumbnails: dict[str, str] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Photo:
         """Bytes of memory."""
         texts = sum(map(len, list(self.thumbnails.values())))
         pictures = sum(one.nbytes for one in (self.pixels, *list(self.results.values())))
-        return len(self.source) + texts + pictures
+        return len(self.content) + texts + pictures
 
 
 class Photos:
@@ -58,7 +58,7 @@ class Photos:
 
     def __init__(
         self, decoder: Decoder, most_bytes: int = MOST_BYTES,
-        most_of_address: int = MOST_OF_ADDRESS, seconds: float = SECONDS,
+        most_of_address: int = MOST_OF_ADDRESS, seconds: float = LIFETIME_SECONDS,
     ) -> None:  # fmt: skip
         self.decoder, self.seconds = decoder, seconds
         self.most_bytes, self.most_of_address = most_bytes, most_of_address
@@ -101,11 +101,11 @@ class Photos:
         photo = self.get(key)
         if (pixels := photo.results.get(result)) is None:
             raise UnknownPhotoError(GONE)
-        name, source = PurePath(photo.name), photo.source
-        kind = detect_format(source)
+        name = PurePath(photo.name)
+        kind = detect_format(photo.content)
         fitting = [end for end, (other, _) in KINDS.items() if other == kind] or [".png"]
         suffix = name.suffix.lower() if name.suffix.lower() in fitting else fitting[0]
-        content = await self.decoder.write_photograph(source, pixels, suffix, photo.address)
+        content = await self.decoder.write_photograph(photo.content, pixels, suffix, photo.address)
         return f"{name.stem}-repaired{suffix}", content
 
     def __contains__(self, key: str) -> bool:

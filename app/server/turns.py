@@ -58,7 +58,7 @@ class Turns:
             last[turn.visitor] = max(last.values(), default=0) + 1
         return order
 
-    def settle(self) -> None:
+    def start_next(self) -> None:
         """Begin the next turn where nobody has one, and let all who wait look where they are."""
         if self.holder is None and self.line:
             self.holder = turn = self.order()[0]
@@ -81,7 +81,7 @@ class Turn:
 
     async def __aenter__(self) -> Turn:
         self.turns.line.append(self)
-        self.turns.settle()
+        self.turns.start_next()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -89,7 +89,7 @@ class Turn:
             self.turns.line.remove(self)
         if self.turns.holder is self:
             self.turns.holder = None
-        self.turns.settle()
+        self.turns.start_next()
 
     async def wait(self) -> AsyncIterator[int]:
         """How many other visitors are before it, whenever that changes; ends when it is its turn,
@@ -118,11 +118,11 @@ class Turn:
         self.is_dropped = True
         if self in self.turns.line:
             self.turns.line.remove(self)
-        self.turns.settle()
+        self.turns.start_next()
         self.moved.set()
 
     def give_way(self) -> None:
         """Back into the line; the holder iterates :meth:`wait` again."""
         self.turns.holder = None
         self.turns.line.append(self)
-        self.turns.settle()
+        self.turns.start_next()

@@ -48,6 +48,16 @@ export function nameReading({ label, is_right, is_sure }) {
   return `${is_sure ? "" : "perhaps "}${label}${mark}`;
 }
 
+/** A row with a reading: its bar, its words, its share. */
+export function fillRow(row, reading) {
+  row.classList.toggle("right", reading?.is_right === true);
+  row.classList.toggle("wrong", reading?.is_right === false);
+  row.classList.toggle("is-unsure", reading?.is_sure === false);
+  row.style.setProperty("--share", `${100 * (reading?.share ?? 0)}%`);
+  put(find(".label", row), reading ? nameReading(reading) : "");
+  put(find(".share", row), reading ? percent(reading.share) : "");
+}
+
 export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
 
 /** After a press on `node`: `move` gets each event; `end` whether the press was not cancelled. */

@@ -170,7 +170,7 @@ function makeChart(change, page) {
     put(fixed.text, `${depth}: the same for all, drag`);
     const range = { "aria-valuemin": 1, "aria-valuemax": page.deepest, "aria-valuenow": depth };
     setAttributes(fixed.node, range);
-    fixed.node.setAttribute("aria-valuetext", `${depth} steps of noise`);
+    fixed.node.setAttribute("aria-valuetext", `${depth} step${depth === 1 ? "" : "s"} of noise`);
     dimRebuilt();
   }
   function placeStop() {

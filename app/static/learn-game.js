@@ -80,7 +80,7 @@ export function startGame({ rounds, stop }, tau) {
       ? `Your first miss came at ${miss.depth} steps of noise.`
       : "You found every one.";
     return (
-      `${yours} Of these amounts ${stop} steps is the first at which the detector is below ` +
+      `${yours} Of these rounds ${stop} steps is the first at which the detector is below ` +
       `${percent(tau)}, where the paper stops. It scores where its percentage is higher for the ` +
       "damaged one."
     );

@@ -1,5 +1,5 @@
 // What each step shows, out of what was recorded: no sentence here but follows from it.
-import { clamp, data, draw, find, makeRadioGroup, make, percent, put } from "./base.js";
+import { clamp, data, draw, find, makeRadioGroup, make, percent, put, fillRow } from "./base.js";
 
 const { names, methods, afterAn } = data();
 
@@ -15,20 +15,6 @@ function showPicture(selector, image, alt) {
   const node = find(selector);
   node.src = image;
   node.alt = alt;
-}
-
-function showReading(selector, { label, share, isRight }) {
-  const row = find(selector);
-  row.classList.toggle("right", isRight);
-  row.classList.toggle("wrong", !isRight);
-  row.classList.toggle("is-unsure", share < 0.5);
-  row.style.setProperty("--share", `${100 * share}%`);
-  const mark = { class: "mark", role: "img", "aria-label": isRight ? ", right" : ", wrong" };
-  find(".label", row).replaceChildren(
-    make("span", {}, label),
-    make("span", mark, isRight ? "✓" : "✗"),
-  );
-  put(find(".share", row), percent(share));
 }
 
 /** A slider that calls with its number, now and whenever it moves. */
@@ -51,13 +37,13 @@ export function showTrouble({ truth, damage, original, strengths }) {
     put(find("#trouble-caption"), caption);
     input.setAttribute("aria-valuetext", amount);
     showPicture("#trouble-picture", reading.image, caption);
-    showReading("#trouble-reading", reading);
+    fillRow(find("#trouble-reading"), reading);
     const start = strength ? "With this much noise" : "Undamaged";
     put(
       find("#trouble-words"),
-      reading.isRight
+      reading.is_right
         ? `${start}, it sees ${article(truth)}: right.`
-        : `${start}, it sees ${article(reading.label)}. You still see ${article(truth)}.`,
+        : `${start}, it ${reading.is_sure ? "sees" : "guesses"} ${article(reading.label)}. You still see ${article(truth)}.`,
     );
   });
 }
@@ -69,10 +55,10 @@ export function showOurs(one) {
   showPicture("#ours-picture", original.image, `Undamaged, read as ${original.label}`);
   showPicture("#ours-before", damaged.image, `Damaged, read as ${damaged.label}`);
   showPicture("#ours-after", plus.image, `Repaired, read as ${plus.label}`);
-  showReading("#ours-original", original);
-  showReading("#ours-damaged", damaged);
-  showReading("#ours-repaired", plus);
-  const end = plus.isRight ? `it is ${article(truth)} again` : "it is still read wrong";
+  fillRow(find("#ours-original"), original);
+  fillRow(find("#ours-damaged"), damaged);
+  fillRow(find("#ours-repaired"), plus);
+  const end = plus.is_right ? `it is ${article(truth)} again` : "it is still read wrong";
   put(find("#ours-words"), `Found: ${found}. With it undone, ${end}: ${percent(plus.share)}.`);
   follow("#divider", (at, input) => {
     input.parentElement.style.setProperty("--at", `${at}%`);
@@ -84,21 +70,21 @@ const steps = (depth) => `${depth} step${depth === 1 ? "" : "s"}`;
 
 /** Why the stop need not be where the classifier reads best. */
 function compareStop(depths, stop, way) {
-  const right = depths.filter((one) => one[way].isRight);
+  const right = depths.filter((one) => one[way].is_right);
   const pickSurer = (first, one) => (one[way].share > first[way].share ? one : first);
   const best = right.reduce(pickSurer, right[0]);
   const asked = "The detector judges whether the picture looks damaged, not what it shows.";
-  if (!best) return `${asked} The classifier reads it right from none of these amounts.`;
+  if (!best) return `${asked} The classifier reads it right from none of these depths.`;
   if (best.depth === stop) {
-    return `${asked} Here t* is also where the classifier reads it best, of these amounts.`;
+    return `${asked} Here t* is also where the classifier reads it best, of these depths.`;
   }
   return (
-    `${asked} Of these amounts, the classifier reads it best from ${steps(best.depth)}: ` +
+    `${asked} Of these depths, the classifier reads it best from ${steps(best.depth)}: ` +
     `${best[way].label}, ${percent(best[way].share)}.`
   );
 }
 
-export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) {
+export function showNoise({ depths, confidence, tau, stop, is_crossed, ...one }) {
   const input = find("#depth");
   let place = depths.findIndex(({ depth }) => depth === stop);
   const last = confidence.length - 1; // the slider has the graph's axis
@@ -134,7 +120,7 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) 
     find("#noise-label").replaceChildren(
       depth ? "Rebuilt: " : "As it came: ",
       make("b", {}, reading.label),
-      ` ${reading.isRight ? "✓" : "✗"} ${percent(reading.share)}`,
+      ` ${reading.is_right ? "✓" : "✗"} ${percent(reading.share)}`,
     );
     move(depth);
     const sure = percent(confidence[depth]);
@@ -143,12 +129,12 @@ export function showNoise({ depths, confidence, tau, stop, isCrossed, ...one }) 
         ? `Not enough: the detector is still ${sure} sure of damage.`
         : depth > stop
           ? `More than the detector asks for: the line fell below the dashes at ${stop} already.`
-          : isCrossed
+          : is_crossed
             ? `Here it stops: the line falls below the dashes. This is t*, ${steps(stop)}.`
             : `The limit is reached, ${steps(stop)}: the detector is still ${sure} sure of damage. ` +
               "This is t*.";
     const start = depth ? "Rebuilt from here" : "Without noise";
-    const end = `${reading.isRight ? "right" : "wrong"}, ${percent(reading.share)} sure`;
+    const end = `${reading.is_right ? "right" : "wrong"}, ${percent(reading.share)} sure`;
     put(find("#noise-words"), `${how} ${start}, it is read ${end}.`);
   });
 }
@@ -239,13 +225,13 @@ function showCase(root, one, parts) {
     const way = methods[part] ?? capitalise(part);
     const words = `${nameCase(one)}. ${way}: read as ${reading.label}`;
     showPicture(`#${root}-${part}`, reading.image, words);
-    showReading(`#${root}-${part}-reading`, reading);
+    fillRow(find(`#${root}-${part}-reading`), reading);
   }
 }
 
 export function showComparison(cases) {
   const ways = Object.keys(methods);
-  const right = ways.map((way) => cases.filter((one) => one[way].isRight).length);
+  const right = ways.map((way) => cases.filter((one) => one[way].is_right).length);
   const show = (index) => showCase("compare", cases[index], ["damaged", ...ways]);
   offer("#damages", cases.map(nameCase), show);
   put(
@@ -261,9 +247,9 @@ export function showFailures(cases) {
     const one = cases[index];
     const { damaged, plus, found } = one;
     showCase("fails", one, ["original", "damaged", "plus"]);
-    const end = `${plus.isRight ? "right" : "wrong"}: ${plus.label}, ${percent(plus.share)}.`;
+    const end = `${plus.is_right ? "right" : "wrong"}: ${plus.label}, ${percent(plus.share)}.`;
     const isAlone = damaged.image === plus.image;
-    const isWorse = damaged.isRight && !plus.isRight;
+    const isWorse = damaged.is_right && !plus.is_right;
     const how = isWorse
       ? "Undoing that made it worse: it was read right before, and after it is"
       : "After undoing that it is read";

@@ -14,6 +14,7 @@ import {
   makeRadioGroup,
   Refusal,
   isTaken,
+  fillRow,
 } from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
@@ -53,16 +54,12 @@ function showRow(name) {
   const row = find(`#row-${name}`);
   if (name === "damaged") row.hidden = isUndamaged();
   if (name === "original") put(find(".what", row), isUndamaged() ? "As it came" : "Original");
-  const ours = inDivider === "repaired" ? "Repaired" : "Our repair";
-  if (name === "repaired") put(find(".what", row), isUnchanged() ? "Left alone" : ours);
-  const reading = isOld[name] ? null : record[name]?.reading;
-  row.classList.toggle("is-old", Boolean(isOld[name]));
-  row.classList.toggle("right", reading?.is_right === true);
-  row.classList.toggle("wrong", reading?.is_right === false);
-  row.classList.toggle("is-unsure", reading?.is_sure === false);
-  row.style.setProperty("--share", `${100 * (reading?.share ?? 0)}%`);
-  put(find(".label", row), reading ? nameReading(reading) : isOld[name] ? "…" : "");
-  put(find(".share", row), reading ? percent(reading.share) : "");
+  const part = name === "repaired" ? inDivider : name;
+  const ours = isUnchanged() ? "Left alone" : "Repaired";
+  if (name === "repaired") put(find(".what", row), part === name ? ours : page.sides[part]);
+  row.classList.toggle("is-old", Boolean(isOld[part]));
+  fillRow(row, isOld[part] ? null : record[part]?.reading);
+  if (isOld[part]) put(find(".label", row), "…");
 }
 
 function showTag(selector, side, part) {
@@ -93,18 +90,23 @@ function previewDamage() {
     isSquare && thumbnailsOf === photo
       ? find(`#damages [value="${name}"] img`).getAttribute("src")
       : null;
-  const whole = original?.image ?? (page.samples.includes(photo) ? null : ownPicture);
+  const whole = original?.image ?? (ownPicture?.photo === photo ? ownPicture.src : null);
   return name === "none" ? (whole ?? thumbnail) : (thumbnail ?? whole);
 }
 
 function showPicture() {
+  const { width, height } = record.original ?? {};
   const right = record[inDivider] ?? record.repaired;
   const isLeftOld = isOld.damaged || !record.damaged;
-  const preview = isLeftOld ? previewDamage() : record.damaged.image;
-  const left = preview ?? record.damaged?.image;
+  const isSquare = width === height || inDivider === "repaired" || !record.film;
+  const damaged = isSquare ? record.damaged?.image : record.film[0].image; // as the others see it
+  const preview = isLeftOld ? previewDamage() : damaged;
+  const left = preview ?? damaged;
   const isRightOld = !right || Boolean(isOld[right === record.repaired ? "repaired" : inDivider]);
   const isPlain =
-    isUndamaged() && Boolean(preview) && (isRightOld || record.repaired?.is_unchanged !== false);
+    isUndamaged() &&
+    Boolean(preview) &&
+    (isRightOld || (right === record.repaired && right.is_unchanged !== false));
   const whole = isRightOld ? left : right.image; // never the repair of another damage
   if (left && before.src !== left) before.src = left;
   if (whole && after.src !== whole) after.src = whole;
@@ -122,8 +124,8 @@ function showPicture() {
   showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isRightOld ? null : right);
   if (isRightOld) put(find("#tag-after"), describeState());
   placeDivider();
-  const { width, height } = record.original ?? {};
-  put(find("#size"), width && width !== height ? `${width} × ${height}` : "");
+  const size = isSquare ? `${width} × ${height}` : "middle square";
+  put(find("#size"), width && width !== height ? size : "");
   if (record.original?.image)
     picture.style.setProperty("--held", `url("${record.original.image}")`);
 }
@@ -140,7 +142,8 @@ function showFound() {
           ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.`
           : describeState();
   put(find("#found"), text);
-  find("#why").hidden = !found?.is_refused;
+  const isUnsure = record.curve?.confidence[0] >= page.tau && !isOld.curve; // the other detector
+  find("#why").hidden = !found || !(found.is_refused || (isUnchanged() && isUnsure));
   showSeconds();
   const download = find("#download");
   download.hidden = !address || isOld.download || record.repaired?.is_unchanged;
@@ -226,8 +229,11 @@ function compareMethods() {
     return "";
   const describe = (method, part, isAlone) =>
     `${method}${isAlone ? " left it alone" : ""}: ${quote(part)}.`;
+  const { width, height } = record.original;
+  const isSquare = width === height;
   const theirs = describe(page.sides[inDivider], other, other.depth === 0);
-  return `${theirs} ${describe("Our repair", repaired, repaired.is_unchanged)}`;
+  const ours = describe("Our repair", repaired, repaired.is_unchanged);
+  return isSquare ? `${theirs} ${ours}` : `Middle square: ${theirs} Whole photo: ${ours}`;
 }
 
 function showAll() {
@@ -395,17 +401,18 @@ function keepAddress(isStep) {
   const text = isSample ? query.toString() : "";
   storage?.setItem(OWN_PHOTO, JSON.stringify(isSample ? null : settings));
   const address = location.pathname + (text && `?${text}`) + location.hash;
-  if (isStep && address !== location.pathname + location.search + location.hash)
-    history.pushState(null, "", address);
-  else history.replaceState(null, "", address);
+  const isNew = JSON.stringify(history.state) !== JSON.stringify(settings);
+  if (isStep && isNew) history.pushState(settings, "", address);
+  else history.replaceState(settings, "", address);
+  for (const link of all("a[href*='#']"))
+    if (link.pathname === location.pathname) link.search = location.search;
 }
 
-addEventListener("popstate", () => {
-  const next = { ...page.opening };
-  const stray = readAddress(next);
+addEventListener("popstate", ({ state: earlier }) => {
+  if (!earlier) return history.replaceState(settings, ""); // a link within the page
+  const next = { ...earlier };
   if (JSON.stringify(next) === JSON.stringify(settings)) return;
   change(next);
-  if (stray) say(stray);
   loadThumbnails();
 });
 
@@ -587,7 +594,7 @@ async function upload(file) {
       "content-type": "application/octet-stream",
     };
     const photo = await getJson("photo", { method: "POST", headers, body: file });
-    await showOwn(file);
+    await showOwn(file, photo.photo);
     change({ ...USUAL, photo: photo.photo, damage: "none" });
     holdThumbnails();
     loadThumbnails();
@@ -606,11 +613,11 @@ async function upload(file) {
 }
 
 /** The file itself is seen until the server sends the picture; few browsers show HEIC. */
-async function showOwn(file) {
-  if (ownPicture) URL.revokeObjectURL(ownPicture);
+async function showOwn(file, photo) {
+  if (ownPicture) URL.revokeObjectURL(ownPicture.src);
   const image = make("img", { src: URL.createObjectURL(file) });
   ownPicture = await image.decode().then(
-    () => image.src,
+    () => ({ photo, src: image.src }),
     () => null,
   );
 }
@@ -618,7 +625,7 @@ async function showOwn(file) {
 /** Until the small pictures of an own photo's damages are made, it stands there itself, dimmed. */
 function holdThumbnails() {
   for (const image of ownPicture ? all("#damages :not([value=paint]) > .face img") : []) {
-    Object.assign(image, { src: ownPicture, hidden: false });
+    Object.assign(image, { src: ownPicture.src, hidden: false });
     image.classList.toggle("is-old", image.closest("button").value !== "none");
   }
 }
@@ -680,5 +687,6 @@ if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   start();
 }
 if (stray) say(stray);
+keepAddress(false);
 loadThumbnails();
 if (location.hash === "#inside") find("#inside").focus();

@@ -2,7 +2,7 @@
 
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -130,7 +130,7 @@ def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
     """
     entries = [
         {"entry": 0, "degradation": "none", "unchanged": line["depth"] == 0} | line
-        for line in _read_lines(folder / LINES)
+        for line in read_lines(folder / LINES, COLUMNS)
     ]
     lines = pd.DataFrame(entries, columns=[*COLUMNS, *OPTIONAL_COLUMNS])
     return EvaluationRun(name or folder.name, read_config(folder / CONFIG), lines)
@@ -140,8 +140,11 @@ def _make_damage_error(path: Path, reason: object) -> ValueError:
     return ValueError(f"{path} is damaged: {reason}")
 
 
-def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Complete lines; half a line at the end, of a run that was killed, is none."""
+def read_lines(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Complete lines of a run; half a line at the end, of a run that was killed, is none.
+
+    Raises ``ValueError`` naming the line that is damaged, or lacks one of ``columns``.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -149,7 +152,7 @@ def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
         try:
             fields = json.loads(line)
-            yield {column: fields[column] for column in COLUMNS} | fields
+            yield {column: fields[column] for column in columns} | fields
         except (json.JSONDecodeError, TypeError):
             raise _make_damage_error(path, f"line {number} is not a JSON object.") from None
         except KeyError as error:

@@ -77,10 +77,8 @@ def _repair_file(
 def _sentence(facts: dict[str, Any]) -> str:
     if facts["unchanged"]:
         return f"Nothing to repair; it is left as it is. {facts['file']}"
-    depths, noise = facts["depths"], facts["noise"]["largest"]
-    damage = [] if facts["found"] == "none" else [f"{facts['found']} in all of it"]
-    damage += [f"noise up to {noise:.2f}"] if noise else []
+    depths = facts["depths"]
     return (
-        f"Found: {', '.join(damage) or 'none'}. Depth {depths['least']} to {depths['largest']}, "
+        f"Found: {facts['found']}. Depth {depths['least']} to {depths['largest']}, "
         f"above 0 in {depths['share']:.0%} of the places; {facts['seconds']:.1f} s. {facts['file']}"
     )

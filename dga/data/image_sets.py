@@ -30,7 +30,7 @@ from dga.images import Pixels
 from dga.io.parsing import first_names
 
 T = TypeVar("T")
-LISTED_NAMES = 20
+MAX_LISTED_NAMES = 20
 HELD_OUT = 0.03
 """Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
@@ -208,8 +208,8 @@ def _label_names(
     position = {name: i for i, name in enumerate(titles)}
     if unknown := sorted(set(folders) - set(position)):
         raise ValueError(
-            f"Unknown classes {first_names(unknown, LISTED_NAMES)}. The classes are: "
-            f"{first_names(titles, LISTED_NAMES)}."
+            f"Unknown classes {first_names(unknown, MAX_LISTED_NAMES)}. The classes are: "
+            f"{first_names(titles, MAX_LISTED_NAMES)}."
         )
     return np.array([position[folder] for folder in folders], dtype=np.int64), classes
 

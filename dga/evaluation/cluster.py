@@ -16,7 +16,7 @@ from dga.evaluation.plan import Plan
 from dga.evaluation.results_file import find_differences
 from dga.evaluation.run import BatchResult, EvaluationResults, LoadedSystems, Setup, Task, run_tasks
 from dga.networks.models import Models
-from dga.readers import create_predictors
+from dga.readers import create_runners
 from dga.systems import parse_all
 
 TRIES = 10
@@ -39,7 +39,7 @@ class Worker:
     def loaded(self) -> LoadedSystems:
         os.chdir(self.folder)  # Ray starts a worker elsewhere
         models = self.load()
-        systems = create_predictors(models, parse_all(models.profile, self.methods))
+        systems = create_runners(models, parse_all(models.profile, self.methods))
         return LoadedSystems(models, systems, self.plan)
 
     def inspect(self) -> Setup:

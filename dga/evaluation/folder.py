@@ -66,10 +66,13 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
     with lock_folder(out):
         results = ResultsFile(out, config)
         pictures = set(paths)
+        latest = {line["path"]: line for line in results.lines}
         there = {
             line["path"]: line
-            for line in results.lines
-            if line["path"] in pictures and _is_newer(out / line["repaired"], folder / line["path"])
+            for line in latest.values()
+            if line["path"] in pictures
+            and (out / line["repaired"]).is_file()
+            and line.get("modified") == (folder / line["path"]).stat().st_mtime_ns
         }
         result = FolderResult(list(there.values()), [], unreadable, {})
         for path in tqdm([p for p in paths if p not in there], unit="image", mininterval=1.0):
@@ -77,6 +80,7 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
             try:
                 if len(os.fsencode(Path(name).name)) > LONGEST_NAME:
                     raise UploadError("its name is too long for a result's to fit.")
+                modified = (folder / path).stat().st_mtime_ns
                 picture = StoredPicture.read(folder / path)
                 photograph = repair_photograph(models, picture.pixels)
                 content = picture.result(photograph.image, ".png")
@@ -87,7 +91,7 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
             else:
                 write(out / name, content)
                 line = {"corruption": "", "path": path, "method": REPAIR, **photograph.facts()}
-                line["repaired"] = name
+                line |= {"repaired": name, "modified": modified}
                 results.append([line])
                 result.new.append(line)
     result.lines += result.new
@@ -98,11 +102,6 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
             f"The first: {reasons[0]}"
         )
     return result
-
-
-def _is_newer(result: Path, picture: Path) -> bool:
-    """Whether a result is there, of the picture as it is now."""
-    return result.is_file() and result.stat().st_mtime >= picture.stat().st_mtime
 
 
 def find_pictures(folder: Path, out: Path) -> tuple[list[str], dict[str, str]]:

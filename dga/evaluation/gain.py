@@ -19,7 +19,7 @@ from dga.analysis.statistics import Estimate, estimate_mean
 from dga.analysis.tables.table import to_markdown
 from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.data.image_sets import list_pictures
-from dga.data.imagenet_c import are_wnid_folders
+from dga.data.imagenet_c import are_wnid_folders, list_conditions
 from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import ResultLine
 from dga.evaluation.run import EvaluationResults, evaluate
@@ -41,8 +41,12 @@ def measure_gain(
 
     ``data``: a folder or zip of class/picture, or a folder of any; at most ``pictures`` of it, even
     where ``out`` holds lines of more. The same call goes on where it was stopped. Raises
-    ``ValueError`` for data without pictures.
+    ``ValueError`` for data without pictures, or with damaged ones as ImageNet-C has them.
     """
+    if list_conditions(data):
+        raise ValueError(
+            f"{data} holds damaged pictures (corruption/severity): name undamaged ones."
+        )
     has_labels = has_class_folders(data, models.profile.classifier.classes)
     plan = Plan(
         (str(data.absolute()),), (CLEAN, *corruptions), severity,
@@ -108,8 +112,8 @@ def _answer(change: Estimate, reading: str) -> str:
     value, low, high = (format_signed(100 * v) for v in bounds)
     if change.photographs < 2:
         return f"One picture says little: {value} points are read {reading}."
-    verb = "helps" if change.low > 0 else "harms" if change.high < 0 else "decides nothing"
+    verdict = "helps" if change.low > 0 else "harms" if change.high < 0 else "makes no sure change"
     return (
-        f"Repair {verb}: {value} points more are read {reading} ({low} to {high}, 95 %), over "
+        f"Repair {verdict}: {value} points read {reading} ({low} to {high}, 95 %), over "
         f"{change.photographs} pictures under each corruption."
     )

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from dga.analysis.saved_runs import read_arrays
 from dga.corruptions import CLEAN
 from dga.data.framing import View
-from dga.data.image_sets import LISTED_NAMES, ImageSet
+from dga.data.image_sets import MAX_LISTED_NAMES, ImageSet
 from dga.diffusion import compute_forward_path
 from dga.discriminator import compute_curve
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
@@ -125,7 +125,7 @@ def judge_condition(
         batch = images.take(range(start, min(start + PICTURES_AT_ONCE, len(images))))
         pictures, _ = read_batch(plan, view, batch, condition)
         if unreadable := sorted(set(batch.names) - set(pictures.names)):
-            names = first_names(unreadable, LISTED_NAMES)
+            names = first_names(unreadable, MAX_LISTED_NAMES)
             raise ValueError(f"Under {condition} these pictures cannot be read: {names}.")
         x = to_tensor(pictures.pixels).to(models.device)  # [n, 3, S, S]
         for name, x_i in zip(pictures.names, x, strict=True):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from dga.analysis.saved_runs import read_config
+from dga.analysis.saved_runs import read_config, read_lines
 from dga.analysis.tables.table import to_markdown
 from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.io.files import CONFIG, LINES, write_json
@@ -32,13 +32,13 @@ class ResultsFile:
         """Claim a folder and read what it holds; a half-written last line is dropped.
 
         ``config["methods"]`` maps each method to its settings. Raises ``ValueError`` for results
-        of another configuration, naming the difference.
+        of another configuration, naming the difference, and for a damaged file.
         """
         self.path = folder / LINES
         folder.mkdir(parents=True, exist_ok=True)
         old = check_config(folder, config)
         config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
-        self.lines = _read_lines(self.path)
+        self.lines = _read_complete_lines(self.path)
         self._keys = set(map(_make_key, self.lines))
         write_json(folder / CONFIG, {**config, "versions": read_versions()})
 
@@ -104,15 +104,12 @@ def _flatten(config: dict[str, Any], methods: Collection[str]) -> dict[str, Any]
     return flat
 
 
-def _read_lines(path: Path) -> list[ResultLine]:
+def _read_complete_lines(path: Path) -> list[ResultLine]:
     """Complete lines; the file is cut after the last of them."""
     if not path.exists():
         return []
-    content = path.read_bytes()
-    end = content.rfind(b"\n") + 1
-    if end < len(content):
-        os.truncate(path, end)  # in place: a kill or a full disk here loses no line
-    return [json.loads(line) for line in content[:end].splitlines()]
+    os.truncate(path, path.read_bytes().rfind(b"\n") + 1)  # in place: a kill here loses no line
+    return list(read_lines(path, ("corruption", "path", "method")))
 
 
 def summarise(lines: Sequence[ResultLine], is_stream: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Evaluation: methods on labelled, corrupted pictures, a line of results for each of both.
+"""Evaluation: methods on labelled, corrupted pictures, one result line for each pair.
 
 :func:`evaluate` is where to begin. What the plan asks for and the folder of results lacks becomes
 tasks; each task's pictures are read, damaged, repaired and classified, and their lines written.
@@ -23,7 +23,7 @@ from dga.io.files import lock_folder, to_plain
 from dga.io.settings import read_settings
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
-from dga.readers import Answers, Predictor, answer, create_predictors
+from dga.readers import Answers, SystemRunner, answer, create_runners
 from dga.record import read_versions
 from dga.systems import System
 
@@ -81,14 +81,14 @@ class LoadedSystems:
     """Loaded models and systems at work, ready to measure what a plan asks for."""
 
     models: Models
-    predictors: Mapping[str, Predictor]
+    runners: Mapping[str, SystemRunner]
     plan: Plan
 
     @property
     def setup(self) -> Setup:
         """What its results depend on."""
         models, packages = self.models, read_versions()
-        settings = {name: read_settings(one.system) for name, one in self.predictors.items()}
+        settings = {name: read_settings(one.system) for name, one in self.runners.items()}
         settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
         return Setup(models.profile, models.compute.precision, models.weights, settings, packages)
 
@@ -96,7 +96,7 @@ class LoadedSystems:
         """A result of each batch of a task."""
         view = View.of(self.models.profile)
         for name in task.methods:
-            self.predictors[name].reset()
+            self.runners[name].reset()
         for indices in task.batches:
             batch = images.take(indices)
             pictures, clean = read_batch(self.plan, view, batch, task.stream)
@@ -117,9 +117,9 @@ class LoadedSystems:
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
         ]
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
-        predictors = {name: self.predictors[name] for name in names}
+        runners = {name: self.runners[name] for name in names}
         lines: list[ResultLine] = []
-        for name, outcome in answer(predictors, x, seeds).items():
+        for name, outcome in answer(runners, x, seeds).items():
             for i, (corruption, severity) in enumerate(conditions):
                 predicted, facts = _describe_answer(outcome, i, models.profile)
                 label = int(pictures.labels[i])
@@ -148,7 +148,7 @@ def evaluate(
     command: str = "",
 ) -> EvaluationResults:
     """:func:`run_tasks` with these models, one task after the other."""
-    loaded = LoadedSystems(models, create_predictors(models, systems), plan)
+    loaded = LoadedSystems(models, create_runners(models, systems), plan)
 
     def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
         for task in tasks:

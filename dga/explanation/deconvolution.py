@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 EDGE = 0.5
-"""Half the width, in pixels, over which a point spread function's edge fades: of one pixel."""
+"""Half-width, in pixels, of a point spread function's soft edge, which fades over one pixel."""
 
 
 @functools.lru_cache(maxsize=64)

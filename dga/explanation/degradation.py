@@ -58,17 +58,13 @@ class Degradation:
 
     def __str__(self) -> str:
         """All parts of the damage, such as ``gain 3, blur 2 px, noise 0.41``, or ``none``."""
-        wordings = {
-            "gain {:.3g}": self.exposure.gain if self.exposure.gain != 1 else None,
-            "offset {}": "/".join(f"{o:+.2f}" for o in self.exposure.offset)
-            if self.exposure != UNCHANGED
-            else None,
-            "blur {:g} px": self.blur or None,
-            "{}": self.operator or self.veil,
-            "impulses beyond {:g}": self.impulses,
-            "noise {:.2f}": self.noise or None,
-        }
-        parts = [form.format(value) for form, value in wordings.items() if value is not None]
+        offset = "/".join(f"{o:+.2f}" for o in self.exposure.offset)
+        parts = [f"gain {self.exposure.gain:.3g}"] * (self.exposure.gain != 1)
+        parts += [f"offset {offset}"] * (self.exposure != UNCHANGED)
+        parts += [f"blur {self.blur:g} px"] * (self.blur > 0)
+        parts += [str(part) for part in (self.operator or self.veil,) if part is not None]
+        parts += [] if self.impulses is None else [f"impulses beyond {self.impulses:g}"]
+        parts += [f"noise {self.noise:.2f}"] * (self.noise > 0)
         return ", ".join(parts) or "none"
 
     @property

@@ -59,7 +59,7 @@ class Glass(Operator):
     def apply(self, x: Tensor) -> Tensor:
         return _from_cosines(_cosines(x) * _transfer(x, self.sigma), x)
 
-    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+    def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """Solve it exactly."""
         transfer = _transfer(y, self.sigma)
         x = (transfer * _cosines(y) + weight * _cosines(z)) / (transfer**2 + weight)
@@ -138,7 +138,7 @@ def _coherence(grey: Tensor, sigma: float) -> float:
 
     The structure tensor's coherence, weighted by energy (Bigun and Granlund, 1987).
     """
-    sharp = Glass(sigma).agree(torch.zeros_like(grey), grey, 0.01).numpy()
+    sharp = Glass(sigma).solve_proximal(torch.zeros_like(grey), grey, 0.01).numpy()
     down, across = np.gradient(sharp)
     yy, xx, xy = (ndimage.gaussian_filter(a, 2.0) for a in (down**2, across**2, down * across))
     return float(np.sqrt((yy - xx) ** 2 + 4 * xy**2).sum() / max((yy + xx).sum(), 1e-12))

@@ -256,5 +256,5 @@ def cut_middle(x: Tensor, most: int) -> Tensor:
 def measure_excess(operator: MotionBlur, x: Tensor) -> float:
     """By how much the inverse leaves [-1, 1], on average: a wrong direction rings."""
     middle = cut_middle(x, LONGEST_JUDGED)
-    restored = operator.agree(middle, middle, DIRECTION_WEIGHT)
+    restored = operator.solve_proximal(middle, middle, DIRECTION_WEIGHT)
     return float((restored.abs() - 1).clamp(min=0).mean())

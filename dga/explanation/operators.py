@@ -15,7 +15,7 @@ from torch import Tensor
 from dga.diffusion import Schedule
 from dga.explanation.deconvolution import EDGE, make_disk, mirror_borders, place_at_origin
 
-STEPS = 6
+CG_STEPS = 6
 """How many steps conjugate gradients take; more of them change hardly anything."""
 
 
@@ -36,12 +36,12 @@ class Operator(ABC):
         """H x, for ``[..., 3, H, W]``."""
 
     @abstractmethod
-    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+    def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """argmin_x |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al., 2023, Eq. 13)."""
 
     def invert(self, y: Tensor) -> Tensor:
         """A first estimate of x from y = H x, clipped to [-1, 1]."""
-        return self.agree(y, y, self.regularisation).clamp(-1, 1)
+        return self.solve_proximal(y, y, self.regularisation).clamp(-1, 1)
 
 
 class Convolution(Operator):
@@ -58,7 +58,7 @@ class Convolution(Operator):
         padded, transfer, cut = mirror_borders(x, self.kernel)
         return cut(torch.fft.irfft2(torch.fft.rfft2(padded) * transfer, s=padded.shape[-2:]))
 
-    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+    def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """Solve it by conjugate gradients, on a canvas that reaches beyond the borders."""
         from scipy.fft import next_fast_len  # here: the page must not wait for it
 
@@ -82,7 +82,7 @@ class Convolution(Operator):
             lambda x: adjoin(cut(filter_by(transfer, x))) + weight * x,
             canvas,
             residual=adjoin(y - cut(filter_by(transfer, canvas))),
-            steps=STEPS,
+            steps=CG_STEPS,
             precondition=lambda r: filter_by(1 / diagonal, r),
         )
         return cut(solved)
@@ -204,7 +204,7 @@ class Blocks(Operator):
         size = list(y.shape[-2:])
         return F.interpolate(small[None], size, mode="bicubic", align_corners=False)[0].clamp(-1, 1)
 
-    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+    def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """H is a projection: the mean of each block moves towards that of y."""
         return z + self.apply(y - z) / (1 + weight)
 
@@ -222,8 +222,8 @@ def _block_means(x: Tensor, begins: tuple[int, ...], dim: int) -> Tensor:
 
 
 @dataclass(frozen=True)
-class OperatorAgreement:
-    """An :data:`~dga.diffusion.Agreement` with H x = y: guidance by the measured operator.
+class OperatorConsistency:
+    """An :data:`~dga.diffusion.DataConsistency` with H x = y: guidance by the measured operator.
 
     ``operators``: None leaves its picture's estimate as it is; ``inputs``: the damaged pictures y,
     ``[B, 3, H, W]``; ``weight``: of the clean estimate, times abar / (1 - abar).
@@ -240,5 +240,5 @@ class OperatorAgreement:
         solved = []
         for i, z, weight in zip(indices.tolist(), x0_hat, weights, strict=True):
             operator = self.operators[i]
-            solved.append(operator.agree(z, self.inputs[i], weight) if operator else z)
+            solved.append(operator.solve_proximal(z, self.inputs[i], weight) if operator else z)
         return torch.stack(solved).clamp(-1, 1)

@@ -46,7 +46,7 @@ class Explanation:
     measured_noise: float
     """Noise level of the whole picture, whether it counts or not; of a noise map the highest level.
     0.0 where it was not measured, or where there are blocks or impulses instead."""
-    scored: tuple[CandidateScore, ...] = ()
+    candidate_scores: tuple[CandidateScore, ...] = ()
     """The candidates for the whole picture, in the order of judging."""
     is_unjudgeable: bool = False
     """Whether it is of one colour or a drawing, and nothing can be told
@@ -58,13 +58,14 @@ class Explanation:
     """Wall clock of the search; 0.0 where it was not taken."""
     noise_map: Tensor | None = field(default=None, compare=False)
     """Noise level by pixel, ``[H, W]``, 0 where none counts; None: the same everywhere."""
-    levels: tuple[float, ...] = ()
+    noise_levels: tuple[float, ...] = ()
     """With a noise map: the levels at which the picture is denoised, rising."""
     x_0: Tensor | None = field(default=None, compare=False)
     """Where the forward process begins, ``[3, H, W]``; None: with the reference, which is what the
     inverse leaves of the input."""
     is_judged_by_explainer: bool = True
-    """Whether ``Models.explainer``, as after any search, judges what is left, or the paper's."""
+    """Whether ``Models.explainer`` judges what is left, as after any search; else
+    ``Models.discriminator``, the paper's."""
 
     @property
     def noise(self) -> float | Tensor:
@@ -102,7 +103,7 @@ def explain_picture(
         best,
         entry=find_matched_depth(scorer.schedule, best.noise),
         measured_noise=noise_level,
-        scored=tuple(search.scored),
+        candidate_scores=tuple(search.candidate_scores),
         is_unjudgeable=is_unjudgeable,
         is_undamaged=search.is_undamaged,
     )
@@ -118,7 +119,7 @@ class _CandidateSearch:
     config: ExplanationConfig
     noise_level: float
     is_undamaged: bool = False
-    scored: list[CandidateScore] = field(default_factory=list)
+    candidate_scores: list[CandidateScore] = field(default_factory=list)
     cache: dict[tuple[Degradation, tuple[int, ...]], float] = field(default_factory=dict)
     """Scores by candidate and depths."""
 
@@ -211,7 +212,7 @@ class _CandidateSearch:
             new_scores = self.scorer.score(self.render, new, depths)
             for candidate, score in zip(new, new_scores, strict=True):
                 self.cache[candidate, depths] = score
-                self.scored.append(CandidateScore(stage, candidate, score))
-                yield self.scored[-1]
+                self.candidate_scores.append(CandidateScore(stage, candidate, score))
+                yield self.candidate_scores[-1]
             scores |= {candidate: self.cache[candidate, depths] for candidate in group}
         return [scores[candidate] for candidate in candidates]

@@ -77,7 +77,9 @@ class _WindowSearch:
         noisy = yield from self._find_noise(explanation.degradation.inverse(x))
         if noisy is not None:
             degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
-            return replace(noisy, degradation=degradation, scored=explanation.scored)
+            return replace(
+                noisy, degradation=degradation, candidate_scores=explanation.candidate_scores
+            )
         if not is_measured or explanation.degradation != NO_DEGRADATION:
             return explanation
         if operator := measure_blur(x):
@@ -148,7 +150,7 @@ class _WindowSearch:
             entry=find_matched_depth(self.scorer.schedule, levels[-1]),
             measured_noise=levels[-1],
             noise_map=noise,
-            levels=levels,
+            noise_levels=levels,
             x_0=x,
         )
 
@@ -180,17 +182,17 @@ class _WindowSearch:
         is_faint = is_noisy & (level <= windows.faint_noise)
         margin = yield from self._compare(x, noise, grid, is_faint.nonzero()[:, 0], level)
         is_noisy[is_faint] = margin > windows.noise_margin
-        return grid.cover(is_noisy)
+        return grid.mask(is_noisy)
 
     def _count_votes(self, margin: Tensor, has_noise: Tensor, quiet_level: float) -> Tensor:
         """Which groups of windows count as noisy, bool ``[1, 1, h, w]``.
 
         ``margin``: how much the discriminator prefers each as noisy, a difference of logits;
         ``has_noise``: which groups have any, and so a vote; ``quiet_level``: as in
-        :meth:`_find_noisy_pixels`. Of the v voters among a group and its eight neighbours, the
-        margins have to add up to more than needed x (v + 1): the one is a vote against, so that a
-        few votes do not suffice. If noise is strong, needed is smaller, and for v = 1 there is no
-        vote against. Where noise is everywhere, all groups together may decide for all.
+        :meth:`_find_noisy_pixels`. The margins of the v voters among a group and its eight
+        neighbours must add up to more than needed x (v + 1), as if one more had voted against, so
+        that a few votes do not suffice. If noise is strong, needed is smaller, and a single voter
+        meets no vote against. Where noise is everywhere, all groups together may decide for all.
         """
         margins = 9 * F.avg_pool2d(margin, 3, 1, 1)  # the sum of nine groups
         voters = 9 * F.avg_pool2d(has_noise.float(), 3, 1, 1)

@@ -23,7 +23,7 @@ from dga.explanation.operators import Operator, conjugate_gradients
 Array = NDArray[np.float64]
 COPIES = 11
 """How many zoomed copies that mean has, as in ImageNet-C; the picture itself counts once more."""
-STEPS = 8
+CG_STEPS = 8
 """Steps of conjugate gradients. That they are few regularises the solution, too."""
 FACTORS = np.arange(1.06, 1.42, 0.01)
 """Candidates for the largest factor."""
@@ -52,7 +52,7 @@ class Zoom(Operator):
         planes = x.reshape(-1, *x.shape[-2:]).float()
         return _apply_zooms(planes, rows.stacked, columns.beside).reshape(x.shape).to(x)
 
-    def agree(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+    def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """Solve it by conjugate gradients."""
         rows, columns = (_make_zooms(side, self.factor, y.device) for side in y.shape[-2:])
 
@@ -64,7 +64,9 @@ class Zoom(Operator):
 
         begin = z.float()
         residual = adjoin(y.float() - zoom(begin))
-        solved = conjugate_gradients(lambda x: adjoin(zoom(x)) + weight * x, begin, residual, STEPS)
+        solved = conjugate_gradients(
+            lambda x: adjoin(zoom(x)) + weight * x, begin, residual, CG_STEPS
+        )
         return solved.to(z)
 
 

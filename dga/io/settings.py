@@ -21,9 +21,9 @@ def list_settings(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
 
     Fields of nested dataclasses go by their own names; of two settings with the same name the
     first counts. Metadata of a field: ``prefix`` stands before the names of the fields below it
-    (``noise_`` makes ``noise_depth`` of ``noise_diffusion.depth``); a field with ``label`` is no
-    setting; a field that ``needs`` another one (``share`` a ``repair``) is a setting only where
-    that one is not None.
+    (``noise_`` makes ``noise_depth`` of ``noise_diffusion.depth``); a field with ``is_setting``
+    False is none; a field that ``needs`` another one (``share`` a ``repair``) is a setting only
+    where that one is not None.
     """
     paths: dict[str, FieldPath] = {}
     hints = typing.get_type_hints(type(settings))
@@ -31,7 +31,7 @@ def list_settings(settings: Any, prefix: str = "") -> dict[str, FieldPath]:
         metadata, value = field.metadata, getattr(settings, field.name)
         nested = any(map(dataclasses.is_dataclass, _kinds(hints[field.name])))
         lacks = "needs" in metadata and getattr(settings, metadata["needs"]) is None
-        if "label" in metadata or lacks or (nested and value is None):
+        if not metadata.get("is_setting", True) or lacks or (nested and value is None):
             continue
         inner: dict[str, FieldPath] = {prefix + field.name: ()}
         if nested:

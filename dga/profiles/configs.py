@@ -281,20 +281,20 @@ class Repair:
     stop, and denoised."""
 
     diffusion: Diffusion
-    """The one for all pictures but those of the others."""
+    """For pictures to which none of the three below applies."""
     explain: ExplanationConfig | None = None
     """How simple damage is looked for, which is undone first; None: none is looked for."""
     noise_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
-    """The one for pictures that hold noise; None: ``diffusion``."""
+    """For pictures that hold noise; None: ``diffusion``."""
     blur_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
-    """The one for pictures whose operator was measured, zoom and blocks too; None: the inverse is
-    all that is done. Results and ``dga-plus:blur_depth=8`` know it by this name."""
+    """For pictures whose operator was measured, zoom and blocks too; None: the inverse is all that
+    is done. Results and ``dga-plus:blur_depth=8`` know it by this name."""
     glass_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "glass_"})
-    """The one for pictures behind glass, whose median leaves no detail; None: likewise."""
+    """For pictures behind glass, whose median leaves no detail; None: likewise."""
 
     @property
     def diffusions(self) -> dict[str, Diffusion]:
-        """Those that there are, by field."""
+        """Diffusions that are set, by field name."""
         names = ("diffusion", "noise_diffusion", "blur_diffusion", "glass_diffusion")
         return {name: one for name in names if (one := getattr(self, name))}
 

@@ -54,7 +54,7 @@ class Answers:
     details: Sequence[Mapping[str, Any]] | None = None
 
 
-class Predictor:
+class SystemRunner:
     """A system with its reader, which keeps what it learned from earlier batches.
 
     An ensemble shows its reader the repaired pictures first, then the input pictures.
@@ -123,14 +123,14 @@ class Predictor:
         return (weights.view(2, 1, 1) * both).sum(0)
 
 
-def create_predictors(models: Models, systems: Mapping[str, System]) -> dict[str, Predictor]:
-    """Systems with fresh readers, by name. Raises what :class:`Predictor` does."""
-    return {name: Predictor(models, system) for name, system in systems.items()}
+def create_runners(models: Models, systems: Mapping[str, System]) -> dict[str, SystemRunner]:
+    """Systems with fresh readers, by name. Raises what :class:`SystemRunner` does."""
+    return {name: SystemRunner(models, system) for name, system in systems.items()}
 
 
 @isolate_numerics
 def answer(
-    predictors: Mapping[str, Predictor], x: Tensor, seeds: Sequence[int]
+    runners: Mapping[str, SystemRunner], x: Tensor, seeds: Sequence[int]
 ) -> dict[str, Answers]:
     """What systems answer for the same pictures, ``[B, 3, S, S]`` in [-1, 1].
 
@@ -138,8 +138,8 @@ def answer(
     systems, for values that are not numbers.
     """
     answers = {}
-    for permute in dict.fromkeys(one.system.control.permute for one in predictors.values()):
-        group = {n: one for n, one in predictors.items() if one.system.control.permute == permute}
+    for permute in dict.fromkeys(one.system.control.permute for one in runners.values()):
+        group = {n: one for n, one in runners.items() if one.system.control.permute == permute}
         repairs = dict.fromkeys(one.system.repair for one in group.values() if one.system.repair)
         models = next(iter(group.values())).models
         permutation = None if permute == "none" else partial(permute_stops, models, permute)
@@ -149,7 +149,7 @@ def answer(
             repair = one.system.repair
             with _name_systems([name]):
                 answers[name] = one.answer(x, seeds, results[repair] if repair else None)
-    return {name: answers[name] for name in predictors}
+    return {name: answers[name] for name in runners}
 
 
 def run_repairs(

@@ -62,4 +62,4 @@ def _exchange(mine: Explanation, other: Explanation, is_noise_only: bool) -> Exp
     if is_noise_only:
         degradation = replace(mine.degradation, noise=degradation.noise)
     # x_0 is the other picture itself; this one begins after its inverse.
-    return replace(other, degradation=degradation, scored=mine.scored, x_0=None)
+    return replace(other, degradation=degradation, candidate_scores=mine.candidate_scores, x_0=None)

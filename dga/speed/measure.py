@@ -22,7 +22,7 @@ from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.pipeline import ForwardResult, denoise, run
 from dga.profiles import Diffusion, Profile, Repair
-from dga.readers import Predictor, answer
+from dga.readers import SystemRunner, answer
 from dga.speed.reference import PublishedSampler
 from dga.systems import parse
 
@@ -88,15 +88,10 @@ def make_works(
         repair = Repair(Diffusion(depth=timed, guidance=guidance))
         events = islice(run(models, x, range(len(x)), [repair]), len(x))  # before any denoising
         forward = [event for event in events if isinstance(event, ForwardResult)]
-        yield task, OUR_WAY, share, partial(_rebuild, models, forward)
+        yield task, OUR_WAY, share, partial(lambda ways: list(denoise(models, ways)), forward)
     for task in WHOLE_METHODS if models.weights else ():  # random ones choose no sensible depth
-        method = {task: Predictor(models, parse(models.profile, task))}
+        method = {task: SystemRunner(models, parse(models.profile, task))}
         yield task, OUR_WAY, 1.0, partial(answer, method, x, range(len(x)))
-
-
-def _rebuild(models: Models, forward: Sequence[ForwardResult]) -> None:
-    for _ in denoise(models, forward):
-        pass
 
 
 def measure_seconds(work: Work, device: torch.device) -> float:

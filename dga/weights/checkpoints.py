@@ -20,7 +20,7 @@ WRAPPERS = (
 """Under these names some trainers keep the weights beside their own state; averaged ones first."""
 WRAPPER_DEPTH = 3
 """How deep such a state may lie: a dictionary may hold itself."""
-LISTED_NAMES = 3
+MAX_LISTED_TENSORS = 3
 _ADVICE = "save its weights alone, torch.save(model.state_dict(), PATH), and name that file"
 
 
@@ -101,6 +101,6 @@ def check_numbers(path: Path, state: Mapping[str, Tensor]) -> None:
     bad = [name for name, value in state.items() if not bool(value.isfinite().all())]
     if bad:
         raise WeightsError(
-            f"{path} holds values that are not numbers ({first_names(bad, LISTED_NAMES)}): its "
-            "training failed, or it was altered."
+            f"{path} holds values that are not numbers ({first_names(bad, MAX_LISTED_TENSORS)}): "
+            "its training failed, or it was altered."
         )

@@ -17,7 +17,7 @@ from dga.io.files import CHECKPOINT, CONFIG, sha256, write_json
 from dga.io.parsing import first_names, to_one_line
 from dga.io.shipped import find_shipped_folder
 from dga.weights.checkpoints import (
-    LISTED_NAMES,
+    MAX_LISTED_TENSORS,
     WeightsError,
     check_numbers,
     match_names,
@@ -147,7 +147,7 @@ def fill_network(network: nn.Module, path: Path, state: Mapping[str, Tensor]) ->
         if state[name].is_floating_point() != expected[name].is_floating_point():
             others.append(name)
     if others:
-        names = first_names(sorted(others), LISTED_NAMES)
+        names = first_names(sorted(others), MAX_LISTED_TENSORS)
         raise WeightsError(f"{path} holds another network (other kinds of numbers: {names}).")
     state = {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
     try:

@@ -71,6 +71,11 @@ def test_names_of_every_encoding_and_length(tmp_path):
     assert all(path.is_file() for path in files.values())
     assert f"{len(paths)} there already" in done("repair", folder, "--out", "out").stdout
     picture(folder / NAMES[0], len(paths))  # another one now, of the same name
+    os.utime(folder / NAMES[0], (1e9, 1e9))  # and older
+    os.utime(folder / NAMES[1], (3e9, 3e9))  # by a camera whose clock is ahead
+    assert f"{len(paths) - 2} there already" in done("repair", folder, "--out", "out").stdout
+    assert f"{len(paths)} there already" in done("repair", folder, "--out", "out").stdout
+    picture(folder / NAMES[0], 0)
     assert f"{len(paths) - 1} there already" in done("repair", folder, "--out", "out").stdout
 
 

@@ -37,12 +37,12 @@ def explained(
     t_star: int = 0,
     crossed: bool = True,
     entry: int = 0,
-    scored: tuple[CandidateScore, ...] = (),
+    candidate_scores: tuple[CandidateScore, ...] = (),
     flat: bool = False,
 ) -> ForwardResult:
     """What DGA+ would have found, as far as words depend on it."""
     logits = np.log(np.array([3.0, 5 / 3, 9 / 7, 7 / 9]))
-    explanation = Explanation(degradation, entry, 0.03125, scored, flat)
+    explanation = Explanation(degradation, entry, 0.03125, candidate_scores, flat)
     return stop_at(Stop(t_star, crossed), EVERYDAY16.plus, explanation, logits, 0.5)
 
 
@@ -71,7 +71,7 @@ def run() -> Adaptation:
         **dict.fromkeys(("dga", "dga-guided"), paper(Stop(7, is_crossed=True))),
         "dda": paper(Stop(24, is_crossed=True), 12),
         "dga-plus": explained(
-            THREE_TIMES, 3, scored=(CandidateScore("exposure", THREE_TIMES, -3.25),)
+            THREE_TIMES, 3, candidate_scores=(CandidateScore("exposure", THREE_TIMES, -3.25),)
         ),
     }
     return Adaptation(

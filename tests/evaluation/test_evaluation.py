@@ -19,7 +19,7 @@ from dga.evaluation.run import EvaluationResults, evaluate
 from dga.io.files import CONFIG, LINES
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, tune_pictures
-from dga.readers import Predictor
+from dga.readers import SystemRunner
 from dga.systems import parse_all
 
 NAMES = ("source", "dga", "dda", "dga-plus", "tent:batch=2", "dga-plus+tent:batch=2")
@@ -110,18 +110,18 @@ def test_results_of_another_configuration_are_refused(choosy_models, plan, tmp_p
 def watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
     """By system, the pictures of each batch that it answered; 0 where it was to forget."""
     seen: dict[str, list[int]] = {}
-    plain, reset = Predictor.answer, Predictor.reset
+    plain, reset = SystemRunner.answer, SystemRunner.reset
 
-    def answered(self: Predictor, x: Any, *others: Any) -> Any:
+    def answered(self: SystemRunner, x: Any, *others: Any) -> Any:
         seen.setdefault(self.system.name, []).append(len(x))
         return plain(self, x, *others)
 
-    def forgot(self: Predictor) -> None:
+    def forgot(self: SystemRunner) -> None:
         seen.setdefault(self.system.name, []).append(0)
         reset(self)
 
-    monkeypatch.setattr(Predictor, "answer", answered)
-    monkeypatch.setattr(Predictor, "reset", forgot)
+    monkeypatch.setattr(SystemRunner, "answer", answered)
+    monkeypatch.setattr(SystemRunner, "reset", forgot)
     return seen
 
 
@@ -168,6 +168,10 @@ def test_a_full_disk_is_said_and_leaves_earlier_lines_whole(tmp_path):
     saved_lines = ResultsFile(tmp_path, {"methods": {}}).lines
     assert len(saved_lines) > 20
     assert saved_lines == lines[: len(saved_lines)]
+    with results_file.path.open("a") as file:
+        file.write("x\n")
+    with pytest.raises(ValueError, match=rf"line {len(saved_lines) + 1} is not a JSON object"):
+        ResultsFile(tmp_path, {"methods": {}})
 
 
 def test_a_folder_of_ones_own_is_measured_whole(tmp_path):

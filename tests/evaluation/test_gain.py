@@ -9,6 +9,7 @@ import skimage.data
 from PIL import Image
 
 from dga.evaluation import run as evaluation
+from dga.evaluation.gain import summarise_gain
 from dga.images import to_pixels, to_square
 from tests.fixtures.cli import done, refused, run_dga
 
@@ -82,13 +83,15 @@ def test_without_labels_the_undamaged_reading_counts(loose: Path, tmp_path: Path
     assert "holds no runs" in refused("figures", tmp_path, "--out", tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["nowhere", "empty", "no pictures"])
+@pytest.mark.parametrize("kind", ["nowhere", "empty", "no pictures", "damaged ones"])
 def test_what_holds_no_picture_is_refused(kind: str, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     if kind != "nowhere":
         folder.mkdir()
     if kind == "no pictures":
         (folder / "notes.txt").write_text("no picture")
+    if kind == "damaged ones":  # as ImageNet-C has them
+        save("coffee", folder / "fog" / "5" / "n07920052" / "coffee.png")
     said = refused("gain", folder, "--out", tmp_path / "out", *FAST, "pixelate")
     assert str(folder) in said
 
@@ -100,3 +103,29 @@ def test_a_folder_of_torn_files_is_refused(tmp_path: Path) -> None:
     ended = run_dga("gain", tmp_path / "mine", "--out", tmp_path / "out", *FAST, "pixelate")
     assert (ended.exit_code, ended.stdout) == (2, "")
     assert "can be read" in ended.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        (0, 1, "helps: +100.0 "),
+        (1, 0, "harms: \N{MINUS SIGN}100.0 "),
+        (1, 1, "no sure change: 0.0 "),
+    ],
+)
+def test_the_verdict_has_the_sign_of_the_change(before: int, after: int, verdict: str) -> None:
+    rest = {
+        "corruption": "fog",
+        "prediction": "cat",
+        "seconds": 1.0,
+        "unchanged": False,
+        "psnr": 9.0,
+    }
+    lines = [
+        {"path": str(n), "method": method, "correct": is_right, **rest}
+        for n in range(4)
+        for method, is_right in (("source", before), ("dga-plus-ensemble", after))
+    ]
+    sentence = summarise_gain(lines, has_labels=True).splitlines()[0]
+    assert verdict in sentence
+    assert "more" not in sentence

@@ -19,7 +19,7 @@ from dga.data.framing import View
 from dga.evaluation.plan import Plan, choose_images, read_batch
 from dga.evaluation.run import evaluate
 from dga.images import to_pixels, to_square, to_tensor
-from dga.readers import Predictor, answer
+from dga.readers import SystemRunner, answer
 from dga.systems import parse, parse_all
 
 SIZE = 32
@@ -41,8 +41,8 @@ def test_it_is_the_method(choosy_models, x, spec):
     model = AdaptedClassifier(choosy_models, spec)
     logits = model(x)
     pixels = pixels_of(x)
-    predictors = {spec: Predictor(choosy_models, parse(choosy_models.profile, spec))}
-    expected = answer(predictors, to_tensor(pixels), content_seeds(pixels))[spec]
+    runners = {spec: SystemRunner(choosy_models, parse(choosy_models.profile, spec))}
+    expected = answer(runners, to_tensor(pixels), content_seeds(pixels))[spec]
     torch.testing.assert_close(logits, expected.probabilities.log())
     for field in dataclasses.fields(model.last):
         value = getattr(model.last, field.name)

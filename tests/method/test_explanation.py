@@ -86,7 +86,7 @@ def test_lost_contrast_is_undone():
     assert explanation.degradation.exposure.gain > 2
     restored = explanation.degradation.inverse(flattened)
     assert abs(float(restored.std()) - 0.5) < abs(float(flattened.std()) - 0.5)
-    scores = {s.degradation: s.score for s in explanation.scored if s.score is not None}
+    scores = {s.degradation: s.score for s in explanation.candidate_scores if s.score is not None}
     assert scores[explanation.degradation] == min(scores.values())
 
 
@@ -103,7 +103,8 @@ def test_nothing_keeps_its_head_start():
 def test_what_was_enlarged_in_blocks_is_not_sharpened():
     blocks = picture(size=8).repeat_interleave(4, 1).repeat_interleave(4, 2)
     for x, sharpened in ((picture(), True), (blocks, False)):
-        stages = {scored.stage for scored in find_explanation(x, Likes("contrast", 0.9)).scored}
+        explanation = find_explanation(x, Likes("contrast", 0.9))
+        stages = {candidate.stage for candidate in explanation.candidate_scores}
         assert ("sharpness" in stages) == sharpened
 
 

@@ -229,7 +229,11 @@ OPERATORS: dict[str, Operator] = {
 @pytest.mark.parametrize("name", OPERATORS)
 def test_what_is_of_one_colour_stays_so(name: str) -> None:
     operator, flat = OPERATORS[name], torch.full((3, 12, 10), 0.3)
-    for same in (operator.apply(flat), operator.agree(flat, flat, 0.05), operator.invert(flat)):
+    for same in (
+        operator.apply(flat),
+        operator.solve_proximal(flat, flat, 0.05),
+        operator.invert(flat),
+    ):
         torch.testing.assert_close(same, flat, atol=2e-4, rtol=0)
 
 
@@ -250,7 +254,7 @@ def test_agreement_is_the_least_squares_solution(name: str, weight: float) -> No
     y, z = 0.4 * noise(*shape, seed=2), 0.4 * noise(*shape, seed=3)
     left, right = h.T @ h + weight * torch.eye(120), h.T @ y.flatten() + weight * z.flatten()
     exact = torch.linalg.solve(left.double(), right.double()).float().view(shape)
-    found = operator.agree(z.expand(3, -1, -1), y.expand(3, -1, -1), weight)
+    found = operator.solve_proximal(z.expand(3, -1, -1), y.expand(3, -1, -1), weight)
     torch.testing.assert_close(found, exact.expand(3, -1, -1), atol=0.02, rtol=0)
 
 
@@ -263,15 +267,15 @@ def test_agreement_with_a_photograph_lies_between_prior_and_observation(name: st
     def cost(x: Tensor, weight: float) -> float:
         return float((operator.apply(x) - y).square().mean() + weight * (x - z).square().mean())
 
-    found = operator.agree(z, y, 0.1)
+    found = operator.solve_proximal(z, y, 0.1)
     assert cost(found, 0.1) < min(cost(z, 0.1), cost(y, 0.1))
-    torch.testing.assert_close(operator.agree(z, y, 1e5), z, atol=1e-3, rtol=0)
+    torch.testing.assert_close(operator.solve_proximal(z, y, 1e5), z, atol=1e-3, rtol=0)
 
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_the_truth_agrees_with_itself(name: str) -> None:
     operator, x = OPERATORS[name], to_tensor(photograph("coffee", 64))
-    found = operator.agree(x, operator.apply(x), 0.1)
+    found = operator.solve_proximal(x, operator.apply(x), 0.1)
     inner = slice(None), slice(8, -8), slice(8, -8)  # a border's other side is not known
     torch.testing.assert_close(found[inner], x[inner], atol=0.05, rtol=0)
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 import dga
-from dga.adapted import AdaptedClassifier, build_predictor
+from dga.adapted import AdaptedClassifier, build_runner
 from dga.images import to_tensor
 from dga.networks.models import Models
 from dga.readers import answer
@@ -29,8 +29,8 @@ def everything() -> Iterator[None]:
 
 
 def read(models: Models, pixels: np.ndarray) -> Tensor:
-    predictors = {"one": build_predictor(models, "dga-guided:depth=3")}
-    return answer(predictors, to_tensor(pixels)[None], [0])["one"].probabilities
+    runners = {"one": build_runner(models, "dga-guided:depth=3")}
+    return answer(runners, to_tensor(pixels)[None], [0])["one"].probabilities
 
 
 def classify(method: str) -> Callable[[Models, np.ndarray], Tensor]:

@@ -19,7 +19,7 @@ from dga.explanation.noise_level import find_matched_depth, measure_noise_map
 from dga.explanation.search import Explanation
 from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.networks.models import Models
-from dga.photograph import Photograph, Progress, photograph_steps, repair_photograph
+from dga.photograph import Progress, RepairedPhotograph, photograph_steps, repair_photograph
 from dga.profiles import ScheduleConfig
 
 
@@ -62,11 +62,11 @@ def test_windows_cover_everything_and_leave_no_seam(shape: tuple[int, int]) -> N
     grid = Grid.over(shape, 64, 16)
     total, ones = torch.zeros(3, *shape), torch.ones(3, 64, 64)
     for number in range(len(grid)):
-        grid.add(total, number, ones)
+        grid.blend_into(total, number, ones)
     assert grid.tops[-1] + 64 == shape[0]
     assert grid.lefts[-1] + 64 == shape[1]
     assert max(np.diff(grid.tops), default=0) <= 48
-    torch.testing.assert_close(total / grid.weight(), torch.ones(3, *shape))
+    torch.testing.assert_close(total / grid.weight_map(), torch.ones(3, *shape))
 
 
 def test_noise_is_measured_around_each_pixel() -> None:
@@ -127,7 +127,7 @@ def test_each_window_has_its_own_depth(shipped_models: Models, astronaut: Pixels
     damaged = half_noisy(astronaut)
     events = list(photograph_steps(shipped_models, damaged))
     done = events[-1]
-    assert isinstance(done, Photograph)
+    assert isinstance(done, RepairedPhotograph)
     left, right = done.depths[:, 0], done.depths[:, -1]
     assert (left < right).all()
     assert (right > 4).all()
@@ -207,7 +207,7 @@ def test_impulses_stay_undone_where_there_is_no_noise(
     noise = torch.full(damaged.shape[:2], 0.4)
     noise[:, : noise.shape[1] // 2] = 0
     found = Explanation(
-        Degradation(impulses=0.3, noise=0.4), 0, 0.4, noise_map=noise, levels=(0.4,), x_0=None
+        Degradation(impulses=0.3, noise=0.4), 0, 0.4, noise_map=noise, noise_levels=(0.4,), x_0=None
     )
 
     def explain(*_: object) -> Generator[None, None, Explanation]:

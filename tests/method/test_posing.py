@@ -24,7 +24,7 @@ from dga.networks.models import Models
 from dga.networks.published import PublishedDiscriminator
 from dga.one_picture import adapt
 from dga.photograph import repair_photograph
-from dga.readers import answer, create_predictors
+from dga.readers import answer, create_runners
 from dga.systems import parse_all
 from dga.training import classifier_trainer, diffusion_trainer, discriminator_trainer
 from dga.training.loop import TrainConfig, Training
@@ -127,9 +127,9 @@ SYSTEMS = (
 
 def by_answer(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     """Every reader and sampler, a pair and a control."""
-    predictors = create_predictors(models, parse_all(models.profile, SYSTEMS))
+    runners = create_runners(models, parse_all(models.profile, SYSTEMS))
     x, classes = to_tensor(pictures).to(models.device), models.profile.classifier.classes
-    for name, answers in answer(predictors, x, range(len(x))).items():
+    for name, answers in answer(runners, x, range(len(x))).items():
         images = pictures if answers.pictures is None else from_tensor(answers.pictures)
         for i, row in enumerate(answers.probabilities):
             label = classes[int(row.argmax())]

@@ -12,7 +12,7 @@ from dga.images import to_tensor
 from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, TentConfig
-from dga.readers import Answers, answer, create_predictors
+from dga.readers import Answers, answer, create_runners
 from dga.readers.memo import Memo, marginal_entropy
 from dga.readers.permutation import permute_stops
 from dga.readers.tent import Tent, collect_affine, softmax_entropy
@@ -30,8 +30,8 @@ def x(pictures: np.ndarray) -> Tensor:
 def answers(
     models: Models, x: Tensor, *texts: str, seeds: Sequence[int] = (3, 4, 5, 6, 7, 8)
 ) -> dict[str, Answers]:
-    predictors = create_predictors(models, parse_all(models.profile, texts))
-    return answer(predictors, x, seeds)
+    runners = create_runners(models, parse_all(models.profile, texts))
+    return answer(runners, x, seeds)
 
 
 @pytest.mark.parametrize("text", [*systems(EVERYDAY16), *PAIRS])
@@ -129,7 +129,7 @@ def test_a_noise_map_goes_whole_to_another_picture(choosy_models, pictures, what
     stops = [forward for forward, _ in repaired(choosy_models, pictures[:3], [repair]).values()]
     maps = [torch.full((32, 32), 0.1 * (row + 1)) for row in range(3)]
     for row, forward in enumerate(stops):
-        noise = {"noise_map": maps[row], "levels": (0.05, 0.1 * (row + 1)), "x_0": maps[row]}
+        noise = {"noise_map": maps[row], "noise_levels": (0.05, 0.1 * (row + 1)), "x_0": maps[row]}
         explanation = dataclasses.replace(forward.explanation, **noise)
         stops[row] = dataclasses.replace(forward, explanation=explanation)
     x = to_tensor(pictures[:3])
@@ -137,7 +137,7 @@ def test_a_noise_map_goes_whole_to_another_picture(choosy_models, pictures, what
     for permuted, j in zip(permute_stops(choosy_models, what, stops), order, strict=True):
         explanation = permuted.explanation
         assert explanation.noise_map is maps[j]
-        assert (explanation.levels, explanation.x_0) == ((0.05, 0.1 * (j + 1)), None)
+        assert (explanation.noise_levels, explanation.x_0) == ((0.05, 0.1 * (j + 1)), None)
         assert torch.equal(permuted.x_0, explanation.degradation.inverse(x[permuted.index]))
         assert len(permuted.states) == 2
 
@@ -181,12 +181,12 @@ def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models, x):
     tent = Tent(choosy_models, TentConfig(lr=0.5, batch=6))
     each = [tent.read(shown, ()).probabilities for shown in (told.pictures, x)]
     torch.testing.assert_close(told.probabilities, (each[0] + each[1]) / 2)
-    predictors = create_predictors(choosy_models, parse_all(choosy_models.profile, [text]))
+    runners = create_runners(choosy_models, parse_all(choosy_models.profile, [text]))
     for _ in range(2):
-        again = answer(predictors, x, range(3, 9))[text].probabilities
+        again = answer(runners, x, range(3, 9))[text].probabilities
     assert not torch.equal(again, told.probabilities)  # it learned
-    predictors[text].reset()
-    assert torch.equal(answer(predictors, x, range(3, 9))[text].probabilities, told.probabilities)
+    runners[text].reset()
+    assert torch.equal(answer(runners, x, range(3, 9))[text].probabilities, told.probabilities)
 
 
 def test_tent_refuses_a_model_without_norms(tiny_models):
@@ -194,7 +194,7 @@ def test_tent_refuses_a_model_without_norms(tiny_models):
     models = dataclasses.replace(tiny_models, classifier=without)
     for text in ("tent", "dga+tent"):
         with pytest.raises(ValueError, match="norm layers"):
-            create_predictors(models, parse_all(models.profile, [text]))
+            create_runners(models, parse_all(models.profile, [text]))
 
 
 def test_tent_keeps_layer_norm_models_in_evaluation():

@@ -10,12 +10,20 @@ import pytest
 import skimage.data
 from PIL import Image
 
-from app.runs.examples import SPLITS
+from app.runs.examples import EXAMPLES, PackageFile
 from dga.images import Pixels, through_jpeg, to_pixels
 from dga.networks.models import Models
 from dga.photograph import repair_photograph
 
 FOLDER = Path(skimage.data.__file__).parent
+OTHERS = {
+    "temple": PackageFile("sklearn", "datasets/images/china.jpg", "CC BY 2.0 (danielbuechele)"),
+    "flower": PackageFile("sklearn", "datasets/images/flower.jpg", "CC BY 2.0 (vultilion)"),
+    "hopper": PackageFile("matplotlib", "mpl-data/sample_data/grace_hopper.jpg", "public domain"),
+    "cheetahs-face": PackageFile("gradio", "test_data/cheetah2.jpg", "Apache-2.0 package"),
+    "lion": PackageFile("gradio", "media_assets/images/lion.jpg", "Apache-2.0 package"),
+    "tower": PackageFile("gradio", "media_assets/images/tower.jpg", "Apache-2.0 package"),
+}
 NAMES = (
     *("brick.png", "camera.png", "cell.png", "clock_motion.png", "coins.png", "grass.png"),
     *("gravel.png", "hubble_deep_field.jpg", "ihc.png", "moon.png", "motorcycle_left.png"),
@@ -28,7 +36,7 @@ PARTS = ((0, 0, 230, 200), (0.25, 0.33, 180, 150), (0.5, 0.5, 158, 128), (0.6, 0
 
 
 def undamaged() -> Iterator[tuple[str, Pixels]]:
-    measured = {name: source.path() for split in SPLITS.values() for name, source in split.items()}
+    measured = {name: photograph.path() for name, photograph in (EXAMPLES | OTHERS).items()}
     for name, path in (measured | {name: FOLDER / name for name in NAMES}).items():
         assert path
         with Image.open(path) as image:

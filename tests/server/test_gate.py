@@ -432,7 +432,7 @@ def test_few_requests_at_a_time_from_one_address() -> None:
         gate, most = Gate(behind), gates.CONCURRENT_LIMITS["POST"]
         async with client_of(gate, "10.0.0.1") as greedy, client_of(gate, "10.0.0.2") as other:
             going = [asyncio.create_task(greedy.post("/photo")) for _ in range(most)]
-            while gate.present["10.0.0.1", "POST"] < most:
+            while gate.open_requests["10.0.0.1", "POST"] < most:
                 await asyncio.sleep(0)
             check_refusal(await greedy.post("/photo"), "crowded")
             late = asyncio.create_task(other.post("/photo"))
@@ -440,7 +440,7 @@ def test_few_requests_at_a_time_from_one_address() -> None:
             doors.set()
             assert {answer.status_code for answer in await asyncio.gather(*going, late)} == {200}
             assert (await greedy.post("/photo")).status_code == 200
-        assert not gate.present
+        assert not gate.open_requests
 
     asyncio.run(crowd())
 
