@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.pages.shell import CLASSIFIER, DESCRIPTIONS, METHOD_TITLES, SHORT_NAMES, Page, render
+from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, TITLES, Page, render
 from app.recorded.store import FOLDER
 from app.runs.samples import SAMPLES
 from app.runs.sentences import PLAIN_NAMES
@@ -26,7 +26,7 @@ def all15_page(folder: Path = BOARDS) -> Page:
         "All 15 kinds of damage: DGA",
         "Fifteen kinds of damage on one photograph, and what three repairs make of each.",
         render(
-            "all15.html", photos=photos, missing=missing, methods=METHOD_TITLES, names=SHORT_NAMES,
+            "all15.html", photos=photos, missing=missing, methods=TITLES, names=SHORT_NAMES,
             classifier=CLASSIFIER,
         ),
         ("all15.css",),

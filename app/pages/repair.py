@@ -2,16 +2,8 @@
 
 from typing import Any
 
-from app.pages.results_file import MEASURED_SEVERITIES, Results
-from app.pages.shell import (
-    CLASSIFIER,
-    DESCRIPTIONS,
-    METHOD_TITLES,
-    SHORT_NAMES,
-    SNIPPET,
-    Page,
-    render,
-)
+from app.pages.results_file import STRENGTHS, Results
+from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, SNIPPET, TITLES, Page, render
 from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
@@ -68,7 +60,7 @@ def repair_page(networks: Networks) -> Page:
         "rates": read_rates(Results.read(RESULTS)) if is_recorded else {},
     }
     main = render(
-        "repair.html", damages=damages, samples=samples, record=first_parts, methods=METHOD_TITLES,
+        "repair.html", damages=damages, samples=samples, record=first_parts, methods=TITLES,
         names=SHORT_NAMES, snippet=SNIPPET, opening=OPENING,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping,
@@ -105,7 +97,7 @@ def without_images(parts: dict[str, Any]) -> dict[str, Any]:
 def read_rates(results: Results) -> dict[str, dict[int, dict[str, int]]]:
     """Percent of photographs with a damage, or any, that are read right; by damage and strength."""
     rates: dict[str, dict[int, dict[str, int]]] = {}
-    for severity in MEASURED_SEVERITIES:
+    for severity in STRENGTHS:
         for damage in ("mean", *PLAIN_NAMES):
             if row := results.find(f"severity-{severity}", PLUS, SOURCE, damage):
                 rates.setdefault(damage, {})[severity] = {

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from app.pages.results_file import (
     BATCH_STATISTICS,
     MARKS,
-    MEASURED_SEVERITIES,
     NAMES,
     PAPER,
     RIVAL,
+    STRENGTHS,
     TENT,
     Results,
     Row,
@@ -96,15 +96,12 @@ def headline(results: Results) -> tuple[str, str]:
 
 def first_severity(results: Results) -> int:
     """The strongest that was measured."""
-    return next(
-        (s for s in MEASURED_SEVERITIES if f"severity-{s}" in results.exhibits),
-        MEASURED_SEVERITIES[0],
-    )
+    return next((s for s in STRENGTHS if f"severity-{s}" in results.exhibits), STRENGTHS[0])
 
 
 def _help(results: Results) -> Answer:
     parts, more, chart = [], [], []
-    for severity in MEASURED_SEVERITIES:
+    for severity in STRENGTHS:
         name = f"Strength {severity}"
         row = results.find(f"severity-{severity}", PLUS, SOURCE, "mean")
         if row is None:
@@ -178,12 +175,14 @@ def _paper(results: Results, key: str) -> Answer:
         f"The paper's own figures ({SETTING}): nothing done {TABLE_1['source']:.0%}, its method "
         f"{TABLE_1[PAPER[0]]:.0%}, fixed noise {TABLE_1[RIVAL]:.0%} right.",
     ]
-    today, compared = results.find(key, PLUS, SOURCE, "mean"), rows[paper] or rows[RIVAL]
-    if today and compared and today["right"] != compared["right"]:
-        more.append(
-            f"All are compared with an earlier version of our repair, {percent(compared['right'])} "
-            f"right; today's has {percent(today['right'])}."
-        )
+    today = results.find(key, PLUS, SOURCE, "mean")
+    for name, title in rivals.items():
+        row = rows[name]
+        if today and row and row["right"] != today["right"]:
+            more.append(
+                f"Compared with {title} is an earlier version of our repair, "
+                f"{percent(row['right'])} right; today's has {percent(today['right'])}."
+            )
     return Answer("paper", question, f"It is {_against(rows, rivals)}", more, chart, key)
 
 

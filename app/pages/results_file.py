@@ -15,7 +15,7 @@ from dga.sentences import SPLITS, SYSTEMS
 
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
 RIVAL, TENT, BATCH_STATISTICS = "dda", "tent", "tent:lr=0"
-MEASURED_SEVERITIES = (5, 3)
+STRENGTHS = (5, 3)
 NAMES = {
     PLUS: SHORT_NAMES["plus"],
     **dict.fromkeys(PAPER, SHORT_NAMES["paper"]),

@@ -44,12 +44,12 @@ DESCRIPTIONS = {
     "jpeg_compression": "saved too small",
 }
 """What is wrong with a photo that has such a damage, in a few words."""
-METHOD_TITLES = {
+TITLES = {
     "plus": "Our repair: find it, then undo it",
     "paper": "The paper's method (DGA, 2026): noise until a detector is unsure",
     "fixed": "Fixed noise (DDA, 2023): the same for every photo",
 }
-SHORT_NAMES = {key: re.split(r" \(|:", name)[0] for key, name in METHOD_TITLES.items()}
+SHORT_NAMES = {key: re.split(r" \(|:", name)[0] for key, name in TITLES.items()}
 SNIPPET = """\
 # pip install .  (in the folder with app.py)
 import dga

@@ -23,7 +23,7 @@ REPAIR_CASE = "goldfish shot_noise 4"
 COMPARISONS = ("panda contrast 4", "volleyball impulse_noise 5", "goldfish glass_blur 5")
 FAILS = ("volleyball defocus_blur 5", "goldfish elastic_transform 3", "espresso snow 5")
 ROUNDS, DEPTHS = (0, 4, 8, 12, 18, 24, 48), (0, 2, 4, 8, 12, 18, 24, 36, 48)
-SYSTEMS_BY_KEY = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
+SYSTEMS = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
 Facts = dict[str, Any]
 
 
@@ -60,10 +60,8 @@ class Recorder:
         record["damaged"] = self.read(pixels, truth)
         record["original"] = self.read(self.damage(f"{photo} clean 0"), truth)
         for name in names:
-            run = dga.adapt(
-                self.models, pixels, 0, [systems(self.models.profile)[SYSTEMS_BY_KEY[name]]]
-            )
-            record[name] = self.read(run.reconstructions[SYSTEMS_BY_KEY[name]].image, truth)
+            run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[SYSTEMS[name]]])
+            record[name] = self.read(run.reconstructions[SYSTEMS[name]].image, truth)
             if run.plus_forward:
                 found = run.plus_forward.explanation
                 noise_map = 0.0 if found.noise_map is None else found.noise_map
@@ -120,7 +118,7 @@ class Recorder:
 STEPS: dict[str, Callable[[Recorder], Any]] = {
     "trouble": Recorder.strengthen,
     "ours": lambda maker: maker.compare(REPAIR_CASE, "plus"),
-    "compare": lambda maker: [maker.compare(case, *SYSTEMS_BY_KEY) for case in COMPARISONS],
+    "compare": lambda maker: [maker.compare(case, *SYSTEMS) for case in COMPARISONS],
     "fails": lambda maker: [maker.compare(case, "plus") for case in FAILS],
     "game": Recorder.play,
     "noise": Recorder.rebuild,

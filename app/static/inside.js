@@ -291,7 +291,7 @@ function describeStop(stop, curve, page, isRunning) {
         "the paper’s method leaves it alone.";
     } else if (stop.isCrossed) {
       text =
-        `After ${stop.depth} steps of noise the detector is less than ${sure} sure ` +
+        `After ${stop.depth} step${stop.depth === 1 ? "" : "s"} of noise the detector is less than ${sure} sure ` +
         `of damage: there it stops, ${depth}.`;
     } else {
       text =
