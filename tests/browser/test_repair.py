@@ -247,7 +247,7 @@ def test_a_cancelled_stroke_is_not_painted(watch):
     page.get_by_role("radio", name="Paint", exact=True).click()
     page.locator("#strokes").hover()
     strokes = []
-    page.on("request", lambda request: strokes.append(request.post_data))
+    page.on("request", lambda one: one.method == "POST" and strokes.append(one.post_data))
     page.mouse.down()
     page.locator("#strokes").dispatch_event("pointercancel")
     page.mouse.up()
