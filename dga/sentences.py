@@ -27,9 +27,9 @@ SYSTEMS = {
 }
 # Streams of clean pictures and all severities mixed.
 STREAMS = {
-    "wild": "Wild stream",
-    "sorted": "Wild stream sorted by label",
-    "single": "Wild stream one picture at a time",
+    "wild": "Mixed stream",
+    "sorted": "Mixed stream sorted by label",
+    "single": "Mixed stream one picture at a time",
 }
 # The two parts of the validation photographs.
 SPLITS = {"report": "never used for tuning", "tune": "used for tuning"}

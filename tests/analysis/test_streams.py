@@ -47,7 +47,7 @@ def pooled_stream(folder: Path) -> PooledRuns:
 def test_a_stream_is_counted_by_severity_and_family(folder):
     pooled = pooled_stream(folder)
     table = make_stream_table(pooled)
-    assert table.title == "Wild stream, 60 photographs never used for tuning"
+    assert table.title == "Mixed stream, 60 photographs never used for tuning"
     rows = table.texts.set_index("Method")
     assert list(rows.index) == ["Nothing done", "Tent", "DGA+"]
     assert rows.loc["DGA+", "All"].startswith("83.3 (")
