@@ -64,7 +64,7 @@ def test_ours_is_compared_on_the_same_photographs(folder):
     missing = wild_lines("memo", 30, depth=0)
     write_run(folder / "memo", missing, **STREAM)
     table = make_comparisons(pooled_stream(folder))
-    assert table.title.startswith("DGA+ against each rival, wild stream, 60 photographs")
+    assert table.title.startswith("DGA+ against each rival, mixed stream, 60 photographs")
     numbers = table.numbers.set_index(["rival", "group"])
     assert numbers.loc[("tent", "all"), "points"] == pytest.approx(100 * 4 / 6, abs=1e-3)
     low, high = numbers.loc[("tent", "all"), ["points_low", "points_high"]]
