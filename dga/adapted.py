@@ -26,7 +26,7 @@ from dga.profiles import ClassifierConfig
 from dga.readers import Answers, SystemRunner, answer
 from dga.systems import parse
 
-METHOD = "dga-plus-ensemble"
+DEFAULT_METHOD = "dga-plus-ensemble"
 BATCH = 16
 """How many pictures are repaired together. More of them need more memory and are no faster."""
 
@@ -62,7 +62,7 @@ class AdaptedClassifier(nn.Module):
     def __init__(
         self,
         models: Models | None = None,
-        method: str = METHOD,
+        method: str = DEFAULT_METHOD,
         classifier: nn.Module | None = None,
         seeds: Seeds = content_seeds,
         size: int | None = None,

@@ -181,8 +181,8 @@ def _path_text(facts: dict[str, Any]) -> list[str]:
     elif not facts["crossed"]:
         ending += f" (left alone: confidence stayed above tau to depth {facts['horizon']})"
     first = f"{ending}, tau {facts['tau']}, chosen in {facts['curve_seconds']:.2f} s"
-    samples = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in range(0, 101, 10)
-                      if k < len(facts["confidence"]))  # fmt: skip
+    depths = range(0, len(facts["confidence"]), 10)
+    samples = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in depths)
     return [first, f"confidence of damage by depth  {samples}"]
 
 

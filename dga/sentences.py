@@ -17,7 +17,7 @@ SYSTEMS = {
     "source": "Nothing done",
     "tent": "Tent",
     "memo": "MEMO",
-    "denoise": "Denoiser",
+    "denoise": "Non-local means",
     "diffpure": "DiffPure",
     "dda": "DDA",
     "dga": "DGA",

@@ -224,10 +224,10 @@ class Watcher:
     def show_film(self) -> Generator[Part]:
         """The picture at some depths of noise; at 0 it is held beside repairs at full size."""
         states = self.cache.path(NO_EXPLANATION).forward_path
+        sides = dict.fromkeys(FILM, SMALL) | {0: None}
         film = [
-            {"depth": depth, "image": to_data_url(pixels, SMALL if depth else None, 80)}
-            for depth in FILM
-            for pixels in (from_tensor(states.at(depth)),)
+            {"depth": depth, "image": to_data_url(from_tensor(states.at(depth)), side, 80)}
+            for depth, side in sides.items()
         ]
         yield {"film": film}
 

@@ -230,10 +230,9 @@ function compareMethods() {
   const describe = (method, part, isAlone) =>
     `${method}${isAlone ? " left it alone" : ""}: ${quote(part)}.`;
   const { width, height } = record.original;
-  const isSquare = width === height;
   const theirs = describe(page.sides[inDivider], other, other.depth === 0);
   const ours = describe("Our repair", repaired, repaired.is_unchanged);
-  return isSquare ? `${theirs} ${ours}` : `Middle square: ${theirs} Whole photo: ${ours}`;
+  return width === height ? `${theirs} ${ours}` : `Middle square: ${theirs} Whole photo: ${ours}`;
 }
 
 function showAll() {

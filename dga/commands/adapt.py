@@ -41,9 +41,9 @@ def adapt(
     for system in systems:
         require_repair(system)
     picture = common.read_picture(image)
-    pixels = to_pixels(to_square(picture.image, profile.image_size))
-    damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
     loaded = models.load()
+    pixels = to_pixels(to_square(picture.image, loaded.profile.image_size))
+    damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
     names = record.list_names(systems, has_clean=bool(corruption))
     folder = out or Path(f"{image.stem}-adapted")
     folder = record.claim_folder(folder, picture.data, names, is_named=out is not None)

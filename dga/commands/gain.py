@@ -1,5 +1,6 @@
 """``python -m dga gain``: whether repair helps a classifier of one's own, and where."""
 
+import zlib
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +14,12 @@ def gain(
     data: Annotated[
         Path, typer.Argument(help="Pictures: class/picture (folder or zip), or a folder of any.")
     ],
-    out: Annotated[Path, typer.Option(help="Results; the same command goes on.")] = Path(
-        "runs/gain"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Results; the same command goes on. None: a folder of its own in runs/gain."
+        ),
+    ] = None,
     pictures: Annotated[int, typer.Option(min=1, help="How many, at most.")] = 40,
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 5,
     corruptions: Annotated[
@@ -31,6 +35,7 @@ def gain(
     from dga.evaluation.gain import has_class_folders, measure_gain, summarise_gain
 
     names = parse_corruptions(corruptions)
+    out = out or Path("runs/gain") / f"{data.stem}-{zlib.crc32(bytes(data.resolve())):08x}"
     loaded = models.load()
     results = measure_gain(loaded, data, out, pictures, severity, names, common.read_command_line())
     has_labels = has_class_folders(data, loaded.profile.classifier.classes)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dga.adapted import METHOD
+from dga.adapted import DEFAULT_METHOD
 from dga.analysis.names import SOURCE
 from dga.analysis.report import compare
 from dga.analysis.statistics import Estimate, estimate_mean
@@ -52,7 +52,7 @@ def measure_gain(
         (str(data.absolute()),), (CLEAN, *corruptions), severity,
         split="all", has_labels=has_labels, most=pictures,
     )  # fmt: skip
-    systems = {name: parse(models.profile, name) for name in (SOURCE, METHOD)}
+    systems = {name: parse(models.profile, name) for name in (SOURCE, DEFAULT_METHOD)}
     results = evaluate(models, systems, plan, out, batch=8, command=command)
     chosen = set(choose_images(plan, models.profile).names)
     lines = [line for line in results.lines if line["path"] in chosen]
@@ -97,11 +97,11 @@ def summarise_gain(lines: Sequence[ResultLine], has_labels: bool) -> str:
             "gained / lost": f"{row['gained']} / {row['lost']}",
             "seconds": f"{row['seconds']:.2f}",
         }
-        for row in compare(frame, METHOD, SOURCE, groups, mixed=False)
+        for row in compare(frame, DEFAULT_METHOD, SOURCE, groups, mixed=False)
     )
     damaged = frame[frame["corruption"] != CLEAN]
     shares = damaged.astype({"correct": float}).pivot_table("correct", "path", "method")
-    change = estimate_mean((shares[METHOD] - shares[SOURCE]).to_numpy(np.float32)[None])
+    change = estimate_mean((shares[DEFAULT_METHOD] - shares[SOURCE]).to_numpy(np.float32)[None])
     assert change is not None  # every picture has both
     answer = _answer(change, "right" if has_labels else "as undamaged")
     return f"{answer}\n\n{to_markdown(table)}"

@@ -33,7 +33,7 @@ class Plan(Bounded):
     - ``corruptions`` and ``severity``: names, ``clean`` among them, and 1 to 5.
     - ``per_class`` and ``skip``: how many pictures of each class, after the first ``skip``.
     - ``most``: pictures in all, the first of the shuffled ones.
-    - ``split``: tune (the project's 500 for choices), report (all others) or all.
+    - ``split``: tune (the profile's own for choices), report (all others) or all.
     - ``seed``: base of every picture's own seed.
     - ``corrupted``: a folder in ImageNet-C's layout (corruption/severity/class/picture), whose
       pictures are read instead of made.

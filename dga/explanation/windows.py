@@ -70,7 +70,7 @@ class _WindowSearch:
         is_measured = self.windows.measurement
         if is_measured and (blocks := measure_blocks(x)) and not is_one_colour_or_drawing(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
-        views = Views(x, self.side, self.windows.detail_windows, self.config.noise_floor)
+        views = JudgedViews(x, self.side, self.windows.detail_windows, self.config.noise_floor)
         explanation = yield from self._explain_whole(x, views.render)
         if explanation.is_unjudgeable:
             return explanation
@@ -117,7 +117,7 @@ class _WindowSearch:
         return level
 
     def _invert_blur(
-        self, blurred: Degradation, x: Tensor, views: Views
+        self, blurred: Degradation, x: Tensor, views: JudgedViews
     ) -> Generator[CandidateScore, None, Tensor | None]:
         """The picture after the inverse; None where the discriminator objects to it."""
         pictures = {NO_DEGRADATION: x, blurred: blurred.inverse(x)}
@@ -166,9 +166,9 @@ class _WindowSearch:
         """
         windows = self.windows
         grid = Grid.over(x.shape[1:], self.side, round(windows.overlap * self.side))
-        parts = torch.arange(len(grid)).split(JUDGING_BATCH)
-        pixels = (grid.cut(noise[None], numbers.tolist()).flatten(1) for numbers in parts)
-        level = torch.cat([part.quantile(windows.quantile, 1) for part in pixels])  # [n]
+        batches = torch.arange(len(grid)).split(JUDGING_BATCH)
+        noises = (grid.cut(noise[None], numbers.tolist()).flatten(1) for numbers in batches)
+        level = torch.cat([batch.quantile(windows.quantile, 1) for batch in noises])  # [n]
         rows, columns = len(grid.tops), len(grid.lefts)
         highest, noisiest = F.max_pool2d(
             level.view(1, 1, rows, columns), 3, ceil_mode=True, return_indices=True
@@ -231,7 +231,7 @@ class _WindowSearch:
         return torch.cat(margins)
 
 
-class Views:
+class JudgedViews:
     """What the discriminator is shown of a picture: a thumbnail, and ``count`` windows of it.
 
     The windows are those with the finest detail but for noise, at their own resolution, since a

@@ -127,8 +127,8 @@ def fit_profile(profile: Profile, classifier: ClassifierConfig) -> Profile:
     explanation = profile.plus.explain
     if classifier == profile.classifier or not (explanation and explanation.windows):
         return replace(profile, classifier=classifier)
-    size = classifier.input_size
-    release = ReleaseConfig(classifier.resize or size, size, quality=None, bicubic=True)
+    size = max(classifier.input_size, profile.discriminator.image_size)  # it reads them reduced
+    release = ReleaseConfig(max(classifier.resize or size, size), size, quality=None, bicubic=True)
     classifier = replace(classifier, resize=None)
     return replace(profile, classifier=classifier, image_size=size, release=release)
 

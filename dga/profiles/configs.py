@@ -295,8 +295,8 @@ class Repair:
     @property
     def diffusions(self) -> dict[str, Diffusion]:
         """Diffusions that are set, by field name."""
-        names = ("diffusion", "noise_diffusion", "blur_diffusion", "glass_diffusion")
-        return {name: one for name in names if (one := getattr(self, name))}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in values.items() if isinstance(value, Diffusion)}
 
     def with_depth(self, depth: int) -> Repair:
         """This repair with one fixed depth for every picture."""

@@ -138,17 +138,17 @@ def answer(
     systems, for values that are not numbers.
     """
     answers = {}
-    for permute in dict.fromkeys(one.system.control.permute for one in runners.values()):
-        group = {n: one for n, one in runners.items() if one.system.control.permute == permute}
-        repairs = dict.fromkeys(one.system.repair for one in group.values() if one.system.repair)
+    for permute in dict.fromkeys(runner.system.control.permute for runner in runners.values()):
+        group = {n: r for n, r in runners.items() if r.system.control.permute == permute}
+        repairs = dict.fromkeys(r.system.repair for r in group.values() if r.system.repair)
         models = next(iter(group.values())).models
         permutation = None if permute == "none" else partial(permute_stops, models, permute)
         with _name_systems(group):
             results = run_repairs(models, x, seeds, list(repairs), permutation)
-        for name, one in group.items():
-            repair = one.system.repair
+        for name, runner in group.items():
+            repair = runner.system.repair
             with _name_systems([name]):
-                answers[name] = one.answer(x, seeds, results[repair] if repair else None)
+                answers[name] = runner.answer(x, seeds, results[repair] if repair else None)
     return {name: answers[name] for name in runners}
 
 

@@ -83,6 +83,15 @@ def test_without_labels_the_undamaged_reading_counts(loose: Path, tmp_path: Path
     assert "holds no runs" in refused("figures", tmp_path, "--out", tmp_path)
 
 
+def test_folders_of_one_name_are_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number, name in enumerate(NAMES.values()):
+        save(name, tmp_path / str(number) / "photos" / "1.png")
+        done("gain", tmp_path / str(number) / "photos", *FAST, "pixelate")
+    lines = [path.read_text() for path in tmp_path.glob("runs/gain/*/lines.jsonl")]
+    assert len(set(lines)) == 2
+
+
 @pytest.mark.parametrize("kind", ["nowhere", "empty", "no pictures", "damaged ones"])
 def test_what_holds_no_picture_is_refused(kind: str, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
