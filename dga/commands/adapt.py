@@ -35,9 +35,8 @@ def adapt(
 
     if image.is_dir():
         raise ValueError(f"{image} is a folder: python -m dga repair takes folders.")
-    profile = get_profile(models.profile)
     check_corruption(corruption or CORRUPTIONS[0], severity)
-    systems = list(parse_all(profile, split_list(methods)).values())
+    systems = list(parse_all(get_profile(models.profile), split_list(methods)).values())
     for system in systems:
         require_repair(system)
     picture = common.read_picture(image)

@@ -16,9 +16,7 @@ def gain(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="Results; the same command goes on. None: a folder of its own in runs/gain."
-        ),
+        typer.Option(help="Results; the same command goes on. None: in runs/gain."),
     ] = None,
     pictures: Annotated[int, typer.Option(min=1, help="How many, at most.")] = 40,
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 5,
