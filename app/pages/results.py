@@ -21,7 +21,7 @@ from app.pages.results_exhibits import (
 )
 from app.pages.results_file import Results
 from app.pages.shell import SNIPPET, Page, render
-from app.runs.examples import EXAMPLES
+from app.runs.samples import EXAMPLES
 from dga.io.shipped import find_shipped_folder
 
 SMALL = Path("everyday16") / "exhibits"

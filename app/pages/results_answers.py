@@ -1,7 +1,4 @@
-"""Six questions, answered from the results file: what was not measured is said.
-
-Three sentences of facts that no file holds are written here: the last two answers, the training.
-"""
+"""Six questions, answered from the results file, but for three sentences that are written here."""
 
 from __future__ import annotations
 
@@ -87,7 +84,7 @@ def headline(results: Results) -> tuple[str, str]:
         return "How often does repair help?", NOT_MEASURED
     right, before = f"{row['right']:.0f}", f"{row['other_right']:.0f}"
     return (
-        f"Of 100 badly damaged pictures, {right} are read right instead of {before}.",
+        f"Of every 100 badly damaged pictures, {right} are read right instead of {before}.",
         f"{row['photographs']} photographs {results.split}, each with {len(CORRUPTIONS)} kinds of "
         f"damage at strength {severity} of 5, read by one frozen classifier, {CLASSIFIER}. "
         f"{TRAINED_ON} In brackets: 95{SPACE}% intervals.",

@@ -141,7 +141,9 @@ def write_headline(
         return f"{start}. Repaired, {sight}: {percent(repaired['share'])}."
     if was_right:
         return f"{start}, but our repair did."
-    return f"{start}. The repair did not bring it back: the AI {_describe_guess(repaired)}."
+    verb = "sees" if repaired["is_sure"] else "guesses"
+    guess = _name_guess(repaired).removeprefix("perhaps ")
+    return f"{start}. The repair did not bring it back: the AI {verb} {guess}."
 
 
 def _compare(
@@ -188,10 +190,10 @@ def _describe_own_photo(
     what = diagnosis or "traces of damage"
     is_same = damaged["label"] == repaired["label"]
     is_as_before = damaged["is_sure"] == repaired["is_sure"] and (is_same or not damaged["is_sure"])
-    before = f"less surely than before ({percent(damaged['share'])})"
+    before = f", less surely than before ({percent(damaged['share'])})"
     if not is_same:
-        before = f"before {name_with_article(damaged['label'])} ({percent(damaged['share'])})"
-    rest = f", {before}" if _is_less_sure(damaged, repaired) else ""
+        before = f". Before: {name_with_article(damaged['label'])} ({percent(damaged['share'])})"
+    rest = before if _is_less_sure(damaged, repaired) else ""
     when = "The classifier still" if is_as_before else "Now the classifier"
     sight = f"{when} {describe_sight(repaired)}{rest}."
     return f"This looked like {what}, and was repaired. {sight}"
@@ -213,11 +215,6 @@ def describe_sight(reading: Reading) -> str:
         return "has no idea what this is"
     guess = _name_guess(reading)
     return f"sees {guess}" if reading["is_sure"] else f"is not sure what this is: {guess}"
-
-
-def _describe_guess(reading: Reading) -> str:
-    verb = "sees" if reading["is_sure"] else "guesses"
-    return f"{verb} {name_with_article(reading['label'])} ({percent(reading['share'])})"
 
 
 def _name_guess(reading: Reading) -> str:

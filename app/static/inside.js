@@ -167,7 +167,7 @@ function makeChart(change, page) {
     setAttributes(fixed.handle, { cx: across, cy: BOTTOM });
     const middle = clamp(across, LEFT + 50, width - 100);
     setAttributes(fixed.text, { x: middle, y: BOTTOM + 44, "text-anchor": "middle" });
-    put(fixed.text, `${depth}: the same for all, drag`);
+    put(fixed.text, `${depth}: fixed noise (drag)`);
     const range = { "aria-valuemin": 1, "aria-valuemax": page.deepest, "aria-valuenow": depth };
     setAttributes(fixed.node, range);
     fixed.node.setAttribute("aria-valuetext", `${depth} step${depth === 1 ? "" : "s"} of noise`);
@@ -249,7 +249,7 @@ function makeChart(change, page) {
     const rows = (record.curve?.places ?? []).slice(0, page.deepest + 1);
     const legend = [
       draw("path", { class: "place", d: `M0 ${HEIGHT - 11}h24` }),
-      draw("text", { x: 32, y: HEIGHT - 6 }, "thin lines: places in the photo"),
+      draw("text", { x: 32, y: HEIGHT - 6 }, "thin lines: parts of the photo"),
     ];
     const drawPlace = (_, place) =>
       draw("path", { class: "place", d: path(rows.map((row) => row[place])) });

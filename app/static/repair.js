@@ -141,9 +141,16 @@ function showFound() {
         : progress?.total && !isOld.progress && state === "running"
           ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.`
           : describeState();
-  put(find("#found"), text);
-  const isUnsure = record.curve?.confidence[0] >= page.tau && !isOld.curve; // the other detector
-  find("#why").hidden = !found || !(found.is_refused || (isUnchanged() && isUnsure));
+  const other = inDivider === "repaired" || isOld[inDivider] ? null : record[inDivider];
+  const depth = other?.depth === 1 ? "1 step" : `${other?.depth} steps`;
+  const theirs = other?.depth ? `${depth} of noise added, then all taken out.` : "left alone.";
+  const isUnsure = isUnchanged() && !isOld.curve && record.curve?.confidence[0] >= page.tau;
+  const doubt = isUnsure
+    ? ` But the paper's detector is ${percent(record.curve.confidence[0])} sure of damage.`
+    : "";
+  put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text + doubt);
+  find("#why").hidden = Boolean(other) || !(found?.is_refused || isUnsure);
+  find("#why").href = isUnsure ? `${location.search}#inside` : "results#failures";
   showSeconds();
   const download = find("#download");
   download.hidden = !address || isOld.download || record.repaired?.is_unchanged;
@@ -661,9 +668,13 @@ async function loadThumbnails() {
   showPicture();
 }
 
-// 1 to 5: strength. Escape: fewer damages.
+// 1 to 5: strength. Escape: fewer damages, and our repair.
 addEventListener("keydown", (event) => {
-  if (event.key === "Escape") openMore(false);
+  if (event.key === "Escape") {
+    openMore(false);
+    inDivider = "repaired";
+    showAll();
+  }
   const hasStrength = !["none", "paint"].includes(settings.damage);
   if (hasStrength && /^[1-5]$/.test(event.key) && !isTaken(event))
     change({ strength: Number(event.key) });

@@ -22,6 +22,7 @@ from dga.explanation.deconvolution import place_at_origin
 from dga.explanation.operators import Blocks, Disk, MotionBlur, Operator
 from dga.images import HALF_RANGE
 
+Array = NDArray[np.float64]
 TILE = 224
 """Pixels a side of the parts whose spectra are averaged, at most."""
 REPEATED = 0.38
@@ -105,7 +106,7 @@ def measure_blur(x: Tensor) -> Operator | None:
     return measure_zoom(x) or measure_glass(x)
 
 
-def compute_power_spectrum(x: Tensor) -> NDArray[np.float64]:
+def compute_power_spectrum(x: Tensor) -> Array:
     """Power spectrum of the brightness of ``[3, H, W]``: the mean of square tiles' spectra.
 
     ``[n, n // 2 + 1]`` for tiles of n pixels a side, at most :data:`TILE`.
@@ -115,11 +116,11 @@ def compute_power_spectrum(x: Tensor) -> NDArray[np.float64]:
     window = torch.hann_window(side, periodic=False, dtype=torch.float64)
     tiles = grey.unfold(0, side, side).unfold(1, side, side).flatten(0, 1)
     tiles = (tiles - tiles.mean((1, 2), keepdim=True)) * window[:, None] * window * HALF_RANGE
-    power: NDArray[np.float64] = torch.fft.rfft2(tiles).abs().square().mean(0).numpy()
+    power: Array = torch.fft.rfft2(tiles).abs().square().mean(0).numpy()
     return power
 
 
-def measure_disk(power: NDArray[np.float64]) -> Disk | None:
+def measure_disk(power: Array) -> Disk | None:
     """A lens out of focus, by the zeros of its transfer function in the radial spectrum."""
     rings = len(power) // 2
     frequency, is_used = _frequencies(len(power))
@@ -137,7 +138,7 @@ def measure_disk(power: NDArray[np.float64]) -> Disk | None:
     return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
 
 
-def measure_motion(power: NDArray[np.float64]) -> MotionBlur | None:
+def measure_motion(power: Array) -> MotionBlur | None:
     """Motion, even or fading, by the stripes in the spectrum; its sign is not in it."""
     table = _motion_table(len(power))
     best, share, slope = _find_best_motion(power, table)
@@ -153,9 +154,7 @@ def measure_motion(power: NDArray[np.float64]) -> MotionBlur | None:
     return refined[best]
 
 
-def _find_best_motion(
-    power: NDArray[np.float64], table: NDArray[np.float32]
-) -> tuple[int, float, float]:
+def _find_best_motion(power: Array, table: NDArray[np.float32]) -> tuple[int, float, float]:
     """Which row of log powers explains a spectrum best; its share and its slope."""
     frequency, is_used = _motion_band(len(power))
     log_power = np.log(power[is_used] + 0.1)
@@ -164,7 +163,7 @@ def _find_best_motion(
 
 
 def fit_spectrum(
-    log_power: NDArray[np.float64], regressors: NDArray[np.float64], family: NDArray[np.floating]
+    log_power: Array, regressors: Array, family: NDArray[np.floating]
 ) -> tuple[int, float, float]:
     """The row of ``family``, ``[m, N]``, that explains most by least squares; its share and slope.
 
@@ -182,7 +181,7 @@ def fit_spectrum(
 
 
 @functools.lru_cache(maxsize=8)
-def _frequencies(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _frequencies(side: int) -> tuple[Array, NDArray[np.bool_]]:
     """Cycles a pixel of a half spectrum; whether a value lies off the axes, where borders show."""
     down, across = np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side)[None]
     is_off_axes = (np.abs(down) > 1.5 / side) & (np.abs(across) > 1.5 / side)
@@ -190,19 +189,19 @@ def _frequencies(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return frequency, is_off_axes
 
 
-def _motion_band(side: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _motion_band(side: int) -> tuple[Array, NDArray[np.bool_]]:
     """Cycles a pixel of a half spectrum; whether motion is looked for there."""
     frequency, is_off_axes = _frequencies(side)
     return frequency, is_off_axes & (frequency > 0.03) & (frequency < 0.4)
 
 
 @functools.lru_cache(maxsize=8)
-def _disk_family(rings: int) -> NDArray[np.float64]:
+def _disk_family(rings: int) -> Array:
     """Log power of each disk's transfer function by ring, ``[m, rings]``."""
     from scipy.special import j1  # here: it takes a while
 
     z = 2 * np.pi * np.array(RADII)[:, None] * (np.arange(rings) + 0.5) / (2 * rings)
-    table: NDArray[np.float64] = np.log((2 * j1(z) / z) ** 2 + FLOOR)
+    table: Array = np.log((2 * j1(z) / z) ** 2 + FLOOR)
     return table
 
 
@@ -233,7 +232,7 @@ def _motion_powers(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float
     return np.stack(rows)
 
 
-def is_erased(transfer: NDArray[np.float32], power: NDArray[np.float64]) -> bool:
+def is_erased(transfer: NDArray[np.float32], power: Array) -> bool:
     """Whether hardly more than rounding is left where a motion erases most.
 
     ``transfer``: its row of :func:`_motion_table`. Stripes of a fence or a field look like motion

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
-from dga.explanation.measurement import fit_spectrum
+from dga.explanation.measurement import Array, fit_spectrum
 from dga.explanation.operators import Operator, conjugate_gradients
 
-Array = NDArray[np.float64]
 COPIES = 11
 """How many zoomed copies that mean has, as in ImageNet-C; the picture itself counts once more."""
 CG_STEPS = 8

@@ -10,7 +10,7 @@ import pytest
 import skimage.data
 from PIL import Image
 
-from app.runs.examples import EXAMPLES, PackageFile
+from app.runs.samples import EXAMPLES, PackageFile
 from dga.images import Pixels, through_jpeg, to_pixels
 from dga.networks.models import Models
 from dga.photograph import repair_photograph

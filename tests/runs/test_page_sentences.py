@@ -62,7 +62,7 @@ def test_of_a_damaged_own_photo_only_readings_are_compared(damaged, repaired, is
 
 def test_a_repair_that_makes_less_sure_says_so():
     text = write_headline("none", None, RIGHT, WRONG, False, False, "noise")
-    assert "before a panda (90" in text
+    assert "Before: a panda (90" in text
 
 
 def test_every_damage_begins_a_sentence():
