@@ -4,6 +4,7 @@ import json
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,8 @@ def read_lines(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
         try:
             fields = json.loads(line)
-            yield {column: fields[column] for column in columns} | fields
+            itemgetter(*columns)(fields)  # raises what is missing
+            yield fields
         except (json.JSONDecodeError, TypeError):
             raise _make_damage_error(path, f"line {number} is not a JSON object.") from None
         except KeyError as error:
