@@ -15,8 +15,7 @@ def gain(
         Path, typer.Argument(help="Pictures: class/picture (folder or zip), or a folder of any.")
     ],
     out: Annotated[
-        Path | None,
-        typer.Option(help="Results; the same command goes on. None: in runs/gain."),
+        Path | None, typer.Option(help="Results; the same command goes on. None: in runs/gain.")
     ] = None,
     pictures: Annotated[int, typer.Option(min=1, help="How many, at most.")] = 40,
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 5,

@@ -108,7 +108,8 @@ def _read_complete_lines(path: Path) -> list[ResultLine]:
     """Complete lines; the file is cut after the last of them."""
     if not path.exists():
         return []
-    os.truncate(path, path.read_bytes().rfind(b"\n") + 1)  # in place: a kill here loses no line
+    if (content := path.read_bytes()) and not content.endswith(b"\n"):
+        os.truncate(path, content.rfind(b"\n") + 1)  # in place: a kill here loses no line
     return list(read_lines(path, ("corruption", "path", "method")))
 
 
