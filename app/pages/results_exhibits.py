@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,19 +22,15 @@ Content = Mapping[str, Any]
 
 
 def tabulate(exhibit: Content) -> Content:
-    """An exhibit's ``head`` and ``rows`` as strings, ours first; of two methods in the head."""
+    """An exhibit's ``head`` and ``rows`` as strings; each two methods below a row that names them.
+
+    Ours first.
+    """
     rows = sorted(exhibit["rows"], key=lambda row: row["method"] != PLUS)
-    pairs = dict.fromkeys((row["method"], row["other"]) for row in rows)
-    names = ["Method", "Against"]
-    columns: dict[str, Callable[[Row], str]] = {"Pictures": lambda row: group_name(row["group"])}
-    if len(pairs) == 1:
-        names = [full_name(name) for pair in pairs for name in pair]
-    else:
-        columns["Method"] = lambda row: full_name(row["method"])
-        columns["Against"] = lambda row: full_name(row["other"])
-    columns |= {
-        f"{names[0]}, %": lambda row: f"{row['right']:.1f}",
-        f"{names[1]}, %": lambda row: f"{row['other_right']:.1f}",
+    columns: dict[str, Callable[[Row], str]] = {
+        "Pictures": lambda row: group_name(row["group"]),
+        "Right, %": lambda row: f"{row['right']:.1f}",
+        "Against, %": lambda row: f"{row['other_right']:.1f}",
         "Difference, points": lambda row: points(row, unit=""),
         "Gained / lost": lambda row: f"{row['gained']} / {row['lost']}",
     }
@@ -44,7 +41,11 @@ def tabulate(exhibit: Content) -> Content:
         columns["PSNR, dB"] = _psnr
     columns["Seconds"] = lambda row: f"{row['seconds']:.1f}"
     columns["Photographs"] = lambda row: str(row["photographs"])
-    cells = [[cell(row) for cell in columns.values()] for row in rows]
+    by_pair = defaultdict[str, list[list[str]]](list)
+    for row in rows:
+        names = f"{full_name(row['method'])} against: {full_name(row['other'])}"
+        by_pair[names].append([cell(row) for cell in columns.values()])
+    cells = [line for names, lines in by_pair.items() for line in ([names], *lines)]
     return {"head": list(columns), "rows": cells}
 
 
