@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
+from torch.distributions import Categorical
 
 from dga.networks.classifier import check_finite, preprocess
 from dga.networks.models import Models
@@ -36,16 +37,11 @@ class Tent:
         """Classify ``[B, 3, S, S]``, then take one step, which these probabilities do not know."""
         with torch.enable_grad():
             logits = self.model(preprocess(x, self.models.profile.classifier)).float()
-            loss = softmax_entropy(logits).mean()  # Tent, Eq. 1
+            loss = Categorical(logits=logits).entropy().mean()  # Tent, Eq. 1
             self.optimizer.zero_grad()
             loss.backward()
             self.optimizer.step()
         return ReaderOutput(check_finite(logits.detach().softmax(1)).cpu(), x)
-
-
-def softmax_entropy(logits: Tensor) -> Tensor:
-    """Shannon entropy of each row in nats, ``[B, C] -> [B]``."""
-    return -(logits.softmax(1) * logits.log_softmax(1)).sum(1)
 
 
 def collect_affine(model: nn.Module) -> list[nn.Parameter]:
