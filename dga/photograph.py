@@ -290,6 +290,6 @@ def _explain_window(
                 noise_map=noise,
                 noise_levels=levels,
             )
-    elif isinstance(operator, Convolution):  # the same everywhere
+    elif isinstance(operator, Convolution) and operator.is_guide:  # the same everywhere
         return replace(window, degradation=Degradation(operator=operator))
     return replace(window, degradation=NO_DEGRADATION, entry=0, noise_map=None, is_undamaged=True)

@@ -210,9 +210,9 @@ def draw_starts(
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
     """Which of a repair's diffusions applies to a picture with this explanation.
 
-    An operator guides unless it is glass (``is_guide``), of which the median's coarse shapes are
-    kept. In a photograph of windows zoom and blocks are undone before, so that no window's
-    explanation has them (:mod:`dga.photograph`).
+    An operator guides unless it has erased too much (``is_guide``): of glass and a strong Gaussian
+    the inverse's coarse shapes are kept. In a photograph of windows zoom and blocks are undone
+    before, so that no window's explanation has them (:mod:`dga.photograph`).
     """
     if explanation.entry and repair.noise_diffusion:
         return repair.noise_diffusion

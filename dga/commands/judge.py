@@ -17,7 +17,6 @@ def judge(
     ] = "all",
     depths: Annotated[str, typer.Option(help="all or comma-separated depths.")] = "all",
     features: Annotated[bool, typer.Option(help="Keep the classifier's features too.")] = True,
-    study: Annotated[str, typer.Option(help="Another name than its config suggests.")] = "",
     plan: common.PlanOptions = common.PlanOptions(),
     models: common.ModelOptions = common.ModelOptions(precision="float32"),
 ) -> None:
@@ -33,6 +32,6 @@ def judge(
     loaded = models.load()
     folder = models.sources.locate(loaded.profile)["discriminator"]
     trained_study = Study.from_config(read_config(folder))
-    options = chosen_depths, features, study, common.read_command_line()
+    options = chosen_depths, features, common.read_command_line()
     judging.judge_pictures(loaded, trained_study, chosen_plan, out, *options)
     typer.echo(f"Curves: {out / CURVES}")

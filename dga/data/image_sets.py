@@ -82,10 +82,6 @@ class ImageSet:
         """Whether the pixels take more memory than :data:`MEMORY_LIMIT`."""
         return len(self) * self.frame.side**2 * 3 > MEMORY_LIMIT
 
-    def relocate(self, folder: Path, frame: Frame) -> ImageSet:
-        """Pictures of the same names in another folder."""
-        return replace(self, places=tuple((str(folder), n) for n in self.names), frame=frame)
-
     def load(self, strict: bool = True) -> ImageSet:
         """Read them into memory. Raises ``ValueError`` naming the first that cannot be read.
 

@@ -46,16 +46,15 @@ def judge_pictures(
     out: Path,
     depths: Sequence[int] = (),
     features: bool = True,
-    name: str = "",
     command: str = "",
 ) -> None:
     """Write ``curves.npz`` (and ``features.npz``) to ``out``; a killed run goes on.
 
     ``study``: what the discriminator was taught; ``depths``: those that are judged, in 0...T, all
-    by default; ``features``: whether the classifier's are kept, too; ``name``: another one than
-    the study's own. Pictures, corruptions and noise are those of ``evaluate``; every corruption is
-    kept as it is finished. Raises ``ValueError`` for a folder of another run, naming the
-    difference, or that another process writes to, and for pictures that cannot be read.
+    by default; ``features``: whether the classifier's are kept, too. Pictures,
+    corruptions and noise are those of ``evaluate``; every corruption is kept as it is finished.
+    Raises ``ValueError`` for a folder of another run, naming the difference, or that another
+    process writes to, and for pictures that cannot be read.
     """
     schedule = models.schedule
     depths = [schedule.check_depth(depth) for depth in depths or range(schedule.steps + 1)]
@@ -64,7 +63,7 @@ def judge_pictures(
     networks = ("discriminator", "classifier") if features else ("discriminator",)
     config = {
         "kind": "judge",
-        "study": name or study.name,
+        "study": study.name,
         "source": study.source,
         "trained_on": study.corruptions,
         "corruptions": plan.corruptions,

@@ -183,7 +183,8 @@ def read_batch(
     for folder in dict.fromkeys(folders.values()):
         files = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
         if folder:
-            files = files.relocate(folder, view.released)
+            places = tuple((str(folder), name) for name in files.names)
+            files = replace(files, places=places, frame=view.released)
         loaded = files.load(strict=False)
         if folder:
             damaged |= zip(loaded.names, loaded.pixels, strict=True)

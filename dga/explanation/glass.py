@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import fft, ndimage
 from torch import Tensor
 
-from dga.explanation.operators import Operator
+from dga.explanation.operators import GaussianBlur
 from dga.images import HALF_RANGE
 
 Array = NDArray[np.float64]
@@ -39,14 +39,13 @@ MEDIAN_LENGTH = 9
 
 
 @dataclass(frozen=True)
-class Glass(Operator):
-    """All that glass does, taken as a Gaussian blur H with a deviation of ``sigma`` pixels.
+class Glass(GaussianBlur):
+    """All that glass does, taken as a Gaussian blur with a deviation of ``sigma`` pixels.
 
-    With mirrored borders the cosine transform diagonalises H. The first estimate is a median,
-    because a linear inverse would sharpen the disorder of exchanged pixels.
+    The first estimate is a median, because a linear inverse would sharpen the disorder of exchanged
+    pixels.
     """
 
-    sigma: float
     kind = "glass"
     is_guide = False
 
@@ -55,30 +54,6 @@ class Glass(Operator):
 
     def invert(self, y: Tensor) -> Tensor:
         return filter_median(y).clamp(-1, 1)
-
-    def apply(self, x: Tensor) -> Tensor:
-        return _from_cosines(_cosines(x) * _transfer(x, self.sigma), x)
-
-    def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
-        """Solve it exactly."""
-        transfer = _transfer(y, self.sigma)
-        x = (transfer * _cosines(y) + weight * _cosines(z)) / (transfer**2 + weight)
-        return _from_cosines(x, z)
-
-
-def _cosines(x: Tensor) -> Array:
-    spectrum: Array = fft.dctn(x.double().cpu().numpy(), axes=(-2, -1))
-    return spectrum
-
-
-def _from_cosines(spectrum: Array, like: Tensor) -> Tensor:
-    return torch.from_numpy(fft.idctn(spectrum, axes=(-2, -1))).to(like)
-
-
-def _transfer(x: Tensor, sigma: float) -> Array:
-    """A Gaussian's transfer function over the cosines of ``[..., H, W]``."""
-    rows, columns = (np.arange(side) / (2 * side) for side in x.shape[-2:])
-    return np.exp(-2 * (np.pi * sigma) ** 2 * (rows[:, None] ** 2 + columns**2))
 
 
 def filter_median(x: Tensor) -> Tensor:
@@ -138,7 +113,9 @@ def _coherence(grey: Tensor, sigma: float) -> float:
 
     The structure tensor's coherence, weighted by energy (Bigun and Granlund, 1987).
     """
-    sharp = Glass(sigma).solve_proximal(torch.zeros_like(grey), grey, 0.01).numpy()
+    rows, columns = (np.arange(side) / (2 * side) for side in grey.shape)
+    transfer = np.exp(-2 * (np.pi * sigma) ** 2 * (rows[:, None] ** 2 + columns**2))
+    sharp = fft.idctn(transfer * fft.dctn(grey.numpy()) / (transfer**2 + 0.01))
     down, across = np.gradient(sharp)
     yy, xx, xy = (ndimage.gaussian_filter(a, 2.0) for a in (down**2, across**2, down * across))
     return float(np.sqrt((yy - xx) ** 2 + 4 * xy**2).sum() / max((yy + xx).sum(), 1e-12))

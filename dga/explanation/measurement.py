@@ -1,4 +1,4 @@
-"""Damage that is measured in the picture: blocks, a lens out of focus, motion. No network is used.
+"""Damage that is measured in the picture: blocks, a lens, soft blur, motion. No network is used.
 
 Blur leaves its transfer function in the picture's power spectrum, which otherwise falls as a power
 of the frequency: log P(f) = a + b log f + c log |H(f)|^2. For each H of a family the line is
@@ -10,6 +10,7 @@ chosen on the photographs of ``tune`` (assets/results/photo/README.md).
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.deconvolution import place_at_origin
-from dga.explanation.operators import Blocks, Disk, MotionBlur, Operator
+from dga.explanation.operators import Blocks, Disk, GaussianBlur, MotionBlur, Operator
 from dga.images import HALF_RANGE
 
 Array = NDArray[np.float64]
@@ -42,6 +43,15 @@ DISK_SHARE = DISK_SLOPE = 0.6
 """Share and slope from which a disk is certain, its radius exact to a quarter pixel."""
 SMALLEST_DISK = 2.25
 """Pixels; smaller ones look like any soft picture."""
+SIGMA = (1.75, 10.0)
+"""Least and largest deviation in pixels of a Gaussian blur; smaller ones look like glass."""
+POWER_LAW = 2.4
+"""Exponent by which a sharp photograph's power spectrum falls, on average."""
+LEAST_FALL = 4.0
+"""Natural log power by which a Gaussian falls below that law before rounding ends it, at least."""
+MOST_MISFIT, MOST_RISE = 0.6, 1.0
+"""Root mean square of its residuals, and by how much log power rises again with frequency, at
+most: after the zeros of a disk it rises by more."""
 MOTION_SHARE, MOTION_SLOPE = 0.18, 0.55
 """Share and slope from which motion is certain, if it has also erased what it erases most."""
 DIRECTION_WEIGHT = 0.01
@@ -79,29 +89,18 @@ def find_begins(x: Tensor) -> tuple[int, ...]:
     return tuple(np.concatenate(divided).astype(int).tolist())
 
 
-def measure_repeated_share(x: Tensor) -> float:
-    """Share of rows and of columns, the smaller, that repeat the one before them exactly.
-
-    ``x``: ``[3, H, W]``. Large where a picture was enlarged without interpolation: its finest
-    scale then holds edges of blocks and no detail that a deconvolution could bring back.
-    """
-    height, width = x.shape[-2:]
-    if min(height, width) < 2:
-        return 0.0
-    rows = (x[:, 1:] == x[:, :-1]).all(2).all(0).float().mean()
-    columns = (x[:, :, 1:] == x[:, :, :-1]).all(1).all(0).float().mean()
-    return float(torch.minimum(rows, columns))
-
-
 def measure_blur(x: Tensor) -> Operator | None:
     """The blur of ``[3, H, W]`` in [-1, 1]: lens, motion, zoom or glass; None where unclear."""
     from dga.explanation.glass import measure_glass  # here: the page must not wait for scipy
     from dga.explanation.zoom import measure_zoom
 
     power = compute_power_spectrum(x)
+    motion = measure_motion(power)
+    if soft := (None if motion else measure_gaussian(power)):
+        return soft
     if lens := measure_disk(power):
         return lens
-    if motion := measure_motion(power):
+    if motion:
         return min((motion, motion.reverse()), key=lambda one: measure_excess(one, x))
     return measure_zoom(x) or measure_glass(x)
 
@@ -120,8 +119,8 @@ def compute_power_spectrum(x: Tensor) -> Array:
     return power
 
 
-def measure_disk(power: Array) -> Disk | None:
-    """A lens out of focus, by the zeros of its transfer function in the radial spectrum."""
+def compute_radial_spectrum(power: Array) -> tuple[Array, Array]:
+    """Mean log power by ring, ``[n // 2]``, and the rings' cycles per pixel."""
     rings = len(power) // 2
     frequency, is_used = _frequencies(len(power))
     is_used = is_used & (frequency < 0.5)
@@ -129,11 +128,37 @@ def measure_disk(power: Array) -> Disk | None:
     log_power = np.log(power[is_used] + 1e-3)
     count = np.maximum(1, np.bincount(ring, minlength=rings))
     radial = np.bincount(ring, log_power, minlength=rings) / count
-    ring_frequency = (np.arange(rings) + 0.5) / (2 * rings)
+    return radial, (np.arange(rings) + 0.5) / (2 * rings)
+
+
+def measure_gaussian(power: Array) -> GaussianBlur | None:
+    """A soft blur: log power falls by (2 pi sigma f)^2 below that of a sharp photograph.
+
+    A line in f^2 is fitted up to the frequency where rounding, or compression, takes over.
+    """
+    radial, frequency = compute_radial_spectrum(power)
+    radial, frequency = radial[frequency > 0.02], frequency[frequency > 0.02]
+    below_law = radial + POWER_LAW * np.log(frequency)
+    count = int(np.argmax(below_law < below_law.min() + 1))
+    if count < 5:
+        return None
+    slope, level = np.polyfit(frequency[:count] ** 2, below_law[:count], 1)
+    misfit = np.std(below_law[:count] - slope * frequency[:count] ** 2 - level)
+    rise = (radial - np.minimum.accumulate(radial))[3:].max()
+    sigma = math.sqrt(max(-slope, 0)) / (2 * math.pi)
+    is_deep = -slope * frequency[count] ** 2 > LEAST_FALL
+    is_soft = is_deep and misfit < MOST_MISFIT and rise < MOST_RISE
+    return GaussianBlur(round(sigma, 2)) if is_soft and SIGMA[0] <= sigma <= SIGMA[1] else None
+
+
+def measure_disk(power: Array) -> Disk | None:
+    """A lens out of focus, by the zeros of its transfer function in the radial spectrum."""
+    radial, ring_frequency = compute_radial_spectrum(power)
+    family = _disk_family(len(radial))
     is_above_noise = radial > np.median(radial[ring_frequency > 0.4]) + 0.3
     weight = np.where(ring_frequency > 0.02, is_above_noise + 0.05, 0.0)
     power_law = np.stack([weight, weight * np.log(ring_frequency)], 1)
-    best, share, slope = fit_spectrum(weight * radial, power_law, weight * _disk_family(rings))
+    best, share, slope = fit_spectrum(weight * radial, power_law, weight * family)
     is_certain = share > DISK_SHARE and slope > DISK_SLOPE
     return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
 

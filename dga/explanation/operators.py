@@ -18,6 +18,9 @@ from dga.explanation.deconvolution import EDGE, make_disk, mirror_borders, place
 CG_STEPS = 6
 """How many steps conjugate gradients take; more of them change hardly anything."""
 
+MOST_GUIDED_SIGMA = 5.0
+"""Pixels; of detail that a stronger Gaussian erased, agreement with it says too little."""
+
 
 class Operator(ABC):
     """Damage as a linear map H, on pictures ``[3, H, W]`` in [-1, 1].
@@ -125,6 +128,28 @@ class Disk(Convolution):
 
     def __str__(self) -> str:
         return f"out of focus by {self.radius:g} px"
+
+
+@dataclass(frozen=True)
+class GaussianBlur(Convolution):
+    """A soft blur without a sharp edge; ``sigma``: its deviation in pixels."""
+
+    sigma: float
+    kind = "blur"
+
+    @property
+    def is_guide(self) -> bool:  # type: ignore[override]
+        return self.sigma < MOST_GUIDED_SIGMA
+
+    @property
+    def kernel(self) -> Tensor:  # type: ignore[override]
+        reach = math.ceil(4 * self.sigma)
+        at = torch.arange(-reach, reach + 1, dtype=torch.float64)
+        profile = torch.exp(-at.square() / (2 * self.sigma**2))
+        return torch.outer(profile, profile) / profile.sum() ** 2
+
+    def __str__(self) -> str:
+        return f"blurred by a Gaussian of {self.sigma:g} px"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Stretch, is_one_colour_or_drawing, list_stretches
-from dga.explanation.measurement import measure_repeated_share
+from dga.explanation.measurement import measure_blocks
 from dga.explanation.noise_level import find_matched_depth, measure_noise
 from dga.explanation.scores import Render, Scorer
 from dga.profiles import ExplanationConfig
@@ -172,7 +172,7 @@ class _CandidateSearch:
         A picture that was enlarged in blocks has no fine scale to sharpen.
         """
         config = self.config
-        if measure_repeated_share(self.x) >= config.repeated_share:
+        if measure_blocks(self.x):
             return base
         sharper = tuple(replace(base, blur=r, regularisation=g) for r, g in config.blurs)
         best = yield from self._choose_coarsely("sharpness", base, sharper)

@@ -202,8 +202,6 @@ class ExplanationConfig(Bounded):
     """Candidates for the factor that contrast is multiplied by, of exposure."""
     fine_factor: float = bounded(1.3, 1)
     """Factor between the best of ``gains`` and the two beside it that are tried next."""
-    repeated_share: float = 0.25
-    """Share of rows and columns equal to the one before, 0 to 1, from which blur is not tried."""
     blurs: tuple[tuple[float, float], ...] = (
         (1.0, 0.03),
         (2.0, 0.03),
@@ -290,7 +288,7 @@ class Repair:
     """For pictures whose operator was measured, zoom and blocks too; None: the inverse is all that
     is done. Results and ``dga-plus:blur_depth=8`` know it by this name."""
     glass_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "glass_"})
-    """For pictures behind glass, whose median leaves no detail; None: likewise."""
+    """For pictures behind glass or a strong Gaussian, undone without detail; None: likewise."""
 
     @property
     def diffusions(self) -> dict[str, Diffusion]:

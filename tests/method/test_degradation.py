@@ -12,7 +12,6 @@ from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import DEVIATION_LIMIT, Exposure, Stretch, list_stretches
 from dga.explanation.glass import Glass
-from dga.explanation.measurement import measure_repeated_share
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Blocks, Disk, MotionBlur
 from dga.explanation.zoom import Zoom
@@ -125,15 +124,6 @@ def test_impulses_go_and_other_values_keep_their_bits():
     assert torch.equal(remove_impulses(x, 0.35), torch.full_like(x, 0.25))
     smooth = drawn("ramp", 9, 33, 0)
     assert torch.equal(remove_impulses(smooth, 0.35), smooth)
-
-
-def test_enlarged_pictures_are_known_by_their_repeated_rows_and_columns():
-    small = drawn("noise", 8, 8, 0)
-    large = small.repeat_interleave(4, 1).repeat_interleave(4, 2)
-    assert measure_repeated_share(large) == pytest.approx(24 / 31)
-    assert measure_repeated_share(small) == 0
-    assert measure_repeated_share(small.repeat_interleave(4, 1)) == 0
-    assert measure_repeated_share(drawn("noise", 1, 9, 0)) == 0
 
 
 @pytest.mark.gpu

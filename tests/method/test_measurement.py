@@ -22,7 +22,7 @@ from dga.explanation.noise_level import (
     measure_noise_by_brightness,
     measure_noise_map,
 )
-from dga.explanation.operators import Blocks, Disk, MotionBlur, Operator
+from dga.explanation.operators import Blocks, Disk, GaussianBlur, MotionBlur, Operator
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
@@ -82,6 +82,7 @@ def test_a_plain_margin_is_no_block(clear: Pixels) -> None:
 
 BLURS: dict[Operator, float] = {
     **{Disk(radius): 2 for radius in (2.5, 6.2, 9.0)},
+    **{GaussianBlur(sigma): 2 for sigma in (2.0, 3.0, 6.0)},
     **{
         MotionBlur(length, angle, one_sided=True): 5  # motion that fades
         for length, angle in ((5.0, -150), (5.0, 22.5), (8.0, -60), (8.0, 90))
@@ -101,13 +102,15 @@ def test_an_inverse_does_not_assume_what_lies_beyond_the_borders(clear: Pixels) 
 
 @pytest.mark.parametrize("made", BLURS, ids=str)
 def test_blur_is_measured_and_undone(clear: Pixels, made: Operator) -> None:
-    """A lens to a quarter pixel, a zoom to a twentieth, motion along its line."""
+    """A lens to a quarter pixel, a soft blur to a tenth, a zoom to a twentieth, motion by line."""
     x = to_tensor(clear)
     y = damaged_by(made, x)
     measured = measure_blur(y)
     assert type(measured) is type(made)
     if isinstance(measured, Disk) and isinstance(made, Disk):
         assert measured.radius == pytest.approx(made.radius, abs=0.25)
+    if isinstance(measured, GaussianBlur) and isinstance(made, GaussianBlur):
+        assert measured.sigma == pytest.approx(made.sigma, rel=0.1)
     if isinstance(measured, Zoom) and isinstance(made, Zoom):
         assert measured.factor == pytest.approx(made.factor, abs=0.05)
     if isinstance(measured, MotionBlur) and isinstance(made, MotionBlur):
@@ -218,6 +221,7 @@ def test_nothing_is_measured_in_one_colour_or_a_ramp(value: float) -> None:
 
 OPERATORS: dict[str, Operator] = {
     "lens": Disk(1.5),
+    "soft blur": GaussianBlur(1.2),
     "even motion": MotionBlur(4.0, 30.0),
     "fading motion": MotionBlur(2.0, -120.0, one_sided=True),
     "blocks": Blocks((0, 3, 5, 9), (0, 2, 7)),
