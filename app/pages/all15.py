@@ -20,7 +20,8 @@ def all15_page(folder: Path = BOARDS) -> Page:
     photos = sorted(recorded, key=lambda name: (name != Settings().photo, name))
     missing = [name for name in SAMPLES if photos and name not in photos]
     first = json.loads((folder / f"{photos[0]}.json").read_text("utf-8")) if photos else None
-    data = {"board": first, "names": PLAIN_NAMES, "descriptions": DESCRIPTIONS}
+    titles = TITLES["paper"], "The paper's method with guidance (DGA + G): coarse shapes are kept"
+    data = {"board": first, "names": PLAIN_NAMES, "descriptions": DESCRIPTIONS, "titles": titles}
     return Page(
         "all-15",
         "All 15 kinds of damage: DGA",

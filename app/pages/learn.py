@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.pages.shell import SHORT_NAMES, Page, render
-from app.runs.sentences import PLAIN_NAMES, name_with_article
+from app.runs.sentences import PLAIN_NAMES
 from dga.profiles import get_profile
 
 STEPS = (
@@ -18,9 +18,6 @@ STEPS = (
 
 def learn_page() -> Page:
     """The page; its script asks for what ``app.recorded.learn`` made."""
-    profile = get_profile("photo")
-    classes = profile.classifier.classes
-    after_an = [label for label in classes if name_with_article(label).startswith("an ")]
     return Page(
         "learn",
         "Learn in six steps: DGA",
@@ -30,9 +27,9 @@ def learn_page() -> Page:
             steps=STEPS,
             methods=SHORT_NAMES,
             compared={"damaged": "Damaged"} | SHORT_NAMES,
-            rule=profile.stopping,
+            rule=get_profile("photo").stopping,
         ),
         ("learn.css",),
         ("learn.js",),
-        {"names": PLAIN_NAMES, "methods": SHORT_NAMES, "afterAn": after_an},
+        {"names": PLAIN_NAMES, "methods": SHORT_NAMES},
     )

@@ -172,14 +172,6 @@ def _paper(results: Results, key: str) -> Answer:
         f"The paper's own figures ({SETTING}): nothing done {TABLE_1['source']:.0%}, its method "
         f"{TABLE_1[PAPER[0]]:.0%}, fixed noise {TABLE_1[RIVAL]:.0%} right.",
     ]
-    today = results.find(key, PLUS, SOURCE, "mean")
-    for name, title in rivals.items():
-        row = rows[name]
-        if today and row and row["right"] != today["right"]:
-            more.append(
-                f"Compared with {title} is an earlier version of our repair, "
-                f"{percent(row['right'])} right; today's has {percent(today['right'])}."
-            )
     return Answer("paper", question, f"It is {_against(rows, rivals)}", more, chart, key)
 
 
@@ -199,9 +191,14 @@ def _others(results: Results, key: str) -> Answer:
     rows = {name: results.find("wild", PLUS, name, "all") for name in against}
     is_compared = any(rows.values())
     more = [f"On the same pictures our repair is {_against(rows, against)}"] if is_compared else []
-    families = ((name, results.find(key, PLUS, TENT, name)) for name in FAMILIES)
-    behind = [f"{name}, {points(r)}" for name, r in families if r and r["gain_high"] < 0]
-    more += [f"One damage at a time, behind Tent on {join_words(behind)}."] if behind else []
+    if one := results.find(key, PLUS, TENT, "mean"):
+        ours = {row["group"]: row["right"] for row in _by_corruption(results, key)}
+        theirs = {name: results.accuracy(key, TENT, name) for name in CORRUPTIONS}
+        ahead = [PLAIN_NAMES[n].lower() for n, r in theirs.items() if r and r[0] > ours.get(n, 0)]
+        more.append(
+            f"One damage at a time, in batches: Tent {percent(one['other_right'])}, our repair "
+            f"{percent(one['right'])}. Tent is ahead on: {join_words(ahead) or 'none'}."
+        )
     if right[TENT] and right[TENT] == right[BATCH_STATISTICS]:
         more.append("Tent and batch statistics agree: so few pictures allow Tent few, small steps.")
     chart = list(_intervals(results, "wild", names[::-1], "all"))

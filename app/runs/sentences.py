@@ -192,7 +192,7 @@ def _describe_own_photo(
     is_as_before = damaged["is_sure"] == repaired["is_sure"] and (is_same or not damaged["is_sure"])
     before = f", less surely than before ({percent(damaged['share'])})"
     if not is_same:
-        before = f". Before: {name_with_article(damaged['label'])} ({percent(damaged['share'])})"
+        before = f". Before: “{damaged['label']}” ({percent(damaged['share'])})"
     rest = before if _is_less_sure(damaged, repaired) else ""
     when = "The classifier still" if is_as_before else "Now the classifier"
     sight = f"{when} {describe_sight(repaired)}{rest}."
@@ -210,7 +210,7 @@ def _describe_reading_after(repaired: Reading | None, is_unchanged: bool, damage
 
 
 def describe_sight(reading: Reading) -> str:
-    """``sees an espresso (93 %)``, or that it is not sure, and its best guess."""
+    """``sees “espresso” (93 %)``, or that it is not sure, and its best guess."""
     if reading["share"] < NO_IDEA:
         return "has no idea what this is"
     guess = _name_guess(reading)
@@ -218,16 +218,9 @@ def describe_sight(reading: Reading) -> str:
 
 
 def _name_guess(reading: Reading) -> str:
-    """``an espresso (93 %)``, or ``perhaps an espresso (12 %)``."""
-    guess = f"{name_with_article(reading['label'])} ({percent(reading['share'])})"
+    """``“espresso” (93 %)``, or ``perhaps “espresso” (12 %)``."""
+    guess = f"“{reading['label']}” ({percent(reading['share'])})"
     return guess if reading["is_sure"] else f"perhaps {guess}"
-
-
-def name_with_article(label: str) -> str:
-    """``an espresso``, ``a unicycle``."""
-    word = label.lower()
-    is_vowel = word[0] in "aeiou" and not word.startswith(("uni", "eu", "one"))
-    return f"{'an' if is_vowel or word.startswith('hour') else 'a'} {label}"
 
 
 def join_words(words: Sequence[str]) -> str:

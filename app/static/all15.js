@@ -9,6 +9,9 @@ function showBoard() {
   if (!board) return;
   const isGuided = find("#guided").checked;
   const cellOf = (row, column) => row.cells[column === "paper" && isGuided ? "guided" : column];
+  find("thead [data-column=paper]").firstChild.data = page.titles[Number(isGuided)];
+  const query = new URLSearchParams({ photo: board.photo, ...(isGuided && { guided: 1 }) });
+  history.replaceState(null, "", `${location.pathname}?${query}`);
   find("#rows").replaceChildren(
     ...board.rows.map((row) =>
       make(
@@ -60,4 +63,8 @@ makeRadioGroup(find("#methods"), (column) => {
   find(".board").dataset.beside = column;
 });
 find("#guided").addEventListener("change", showBoard);
-showBoard();
+const query = new URLSearchParams(location.search);
+find("#guided").checked = query.has("guided");
+const link = all("#photos button").find(({ value }) => value === query.get("photo"));
+if (link && link.value !== board.photo) link.click();
+else showBoard();

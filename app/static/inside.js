@@ -355,11 +355,12 @@ function showRebuilt(record, isRunning) {
   const coarse = "Rebuilt, coarse shapes kept";
   const finding = diagnosis?.is_unchanged ? "Left alone" : "Found and undone first";
   const plus = diagnosis ? finding : "Our repair";
+  const theirs = fixed ? `From depth ${fixed.depth}, shapes kept` : "The same for all";
   const entries = [
     [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`, ""],
     [paper, paper?.depth === 0 ? rest : "Rebuilt freely", "the paper’s method, DGA"],
     [guided, guided?.depth === 0 ? rest : coarse, "the paper’s method, DGA + G"],
-    [fixed, fixed ? `Rebuilt from depth ${fixed.depth}` : "The same for all", "fixed noise, DDA"],
+    [fixed, theirs, "fixed noise, DDA"],
     [diagnosis, plus, "our repair, DGA+"],
   ];
   const box = find("#rebuilt");

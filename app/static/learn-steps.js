@@ -1,7 +1,7 @@
 // What each step shows, out of what was recorded: no sentence here but follows from it.
 import { clamp, data, draw, find, makeRadioGroup, make, percent, put, fillRow } from "./base.js";
 
-const { names, methods, afterAn } = data();
+const { names, methods } = data();
 
 const capitalise = (text) => text[0].toUpperCase() + text.slice(1);
 const nameDamage = ({ damage, strength }) =>
@@ -9,7 +9,6 @@ const nameDamage = ({ damage, strength }) =>
 const nameCase = (one) => `${capitalise(one.truth)}: ${nameDamage(one)}`;
 
 /** "an ice bear". */
-const article = (label) => `${afterAn.includes(label) ? "an" : "a"} ${label}`;
 
 function showPicture(selector, image, alt) {
   const node = find(selector);
@@ -42,8 +41,8 @@ export function showTrouble({ truth, damage, original, strengths }) {
     put(
       find("#trouble-words"),
       reading.is_right
-        ? `${start}, it sees ${article(truth)}: right.`
-        : `${start}, it ${reading.is_sure ? "sees" : "guesses"} ${article(reading.label)}. You still see ${article(truth)}.`,
+        ? `${start}, it sees “${truth}”: right.`
+        : `${start}, it ${reading.is_sure ? "sees" : "guesses"} “${reading.label}”. You still see “${truth}”.`,
     );
   });
 }
@@ -58,7 +57,7 @@ export function showOurs(one) {
   fillRow(find("#ours-original"), original);
   fillRow(find("#ours-damaged"), damaged);
   fillRow(find("#ours-repaired"), plus);
-  const end = plus.is_right ? `it is ${article(truth)} again` : "it is still read wrong";
+  const end = plus.is_right ? `it is read as “${truth}” again` : "it is still read wrong";
   put(find("#ours-words"), `Found: ${found}. With it undone, ${end}: ${percent(plus.share)}.`);
   follow("#divider", (at, input) => {
     input.parentElement.style.setProperty("--at", `${at}%`);
@@ -74,12 +73,12 @@ function compareStop(depths, stop, way) {
   const pickSurer = (first, one) => (one[way].share > first[way].share ? one : first);
   const best = right.reduce(pickSurer, right[0]);
   const asked = "The detector judges whether the picture looks damaged, not what it shows.";
-  if (!best) return `${asked} The classifier reads it right from none of these depths.`;
+  if (!best) return `${asked} The classifier reads it right from none of the slider’s stops.`;
   if (best.depth === stop) {
-    return `${asked} Here t* is also where the classifier reads it best, of these depths.`;
+    return `${asked} Here t* is also where the classifier reads it best, of the slider’s stops.`;
   }
   return (
-    `${asked} Of these depths, the classifier reads it best from ${steps(best.depth)}: ` +
+    `${asked} Of the slider’s stops, the classifier reads it best from ${steps(best.depth)}: ` +
     `${best[way].label}, ${percent(best[way].share)}.`
   );
 }

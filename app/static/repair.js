@@ -1,21 +1,6 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
-import {
-  data,
-  find,
-  all,
-  make,
-  put,
-  percent,
-  nameReading,
-  clamp,
-  drag,
-  run,
-  getJson,
-  makeRadioGroup,
-  Refusal,
-  isTaken,
-  fillRow,
-} from "./base.js";
+import { all, clamp, data, drag, fillRow, find, getJson } from "./base.js";
+import { make, makeRadioGroup, nameReading, percent, put, Refusal, run } from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
 
@@ -131,16 +116,15 @@ function showPicture() {
 }
 
 function showFound() {
-  const { waiting, progress, download: address } = record;
+  const { waiting, progress, repaired } = record;
   const found = isOld.found ? null : record.found;
-  const text =
-    waiting && state === "running"
+  const text = found
+    ? `Found: ${found.sentence}`
+    : waiting && state === "running"
       ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
-      : found
-        ? `Found: ${found.sentence}`
-        : progress?.total && !isOld.progress && state === "running"
-          ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.`
-          : describeState();
+      : progress?.total && !isOld.progress && state === "running"
+        ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.`
+        : describeState();
   const other = inDivider === "repaired" || isOld[inDivider] ? null : record[inDivider];
   const depth = other?.depth === 1 ? "1 step" : `${other?.depth} steps`;
   const theirs = other?.depth ? `${depth} of noise added, then all taken out.` : "left alone.";
@@ -149,12 +133,17 @@ function showFound() {
     ? ` But the paper's detector is ${percent(record.curve.confidence[0])} sure of damage.`
     : "";
   put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text + doubt);
-  find("#why").hidden = Boolean(other) || !(found?.is_refused || isUnsure);
-  find("#why").href = isUnsure ? `${location.search}#inside` : "results#failures";
+  const isWorse = isUndamaged() && found && repaired?.reading.share < record.damaged?.reading.share;
+  find("#why").hidden = Boolean(other) || !(found?.is_refused || isUnsure || isWorse);
+  const answer = isWorse ? "results#harm" : "results#failures";
+  find("#why").href = isUnsure ? `${location.search}#left-alone` : answer;
   showSeconds();
+  const isSample = page.samples.includes(settings.photo);
+  const file = isSample ? repaired?.image : record.download;
   const download = find("#download");
-  download.hidden = !address || isOld.download || record.repaired?.is_unchanged;
-  if (address) download.href = address;
+  download.hidden = !file || isOld.repaired || isOld.download || isUnchanged() || Boolean(other);
+  download.download = isSample ? `${settings.photo}-repaired` : "";
+  if (file) download.href = file;
 }
 
 /** What a repair took here, or so far: a recorded one took it elsewhere. */
@@ -163,7 +152,7 @@ function showSeconds() {
   const elapsed = Math.floor((performance.now() - begun) / 1000);
   let text = state === "running" && elapsed ? `${elapsed} s` : "";
   if (found) text = isRecorded() ? "" : `${found.seconds.toFixed(1)}\u00a0s`;
-  put(find("#seconds"), text);
+  put(find("#seconds"), inDivider === "repaired" ? text : ""); // no other method's
   clearTimeout(showSeconds.timer);
   if (state === "running" && !found) showSeconds.timer = setTimeout(showSeconds, 1000);
 }
@@ -443,7 +432,7 @@ function readAddress(settings) {
   take("tau", (text) => isWithin(text, 0, 1));
   take("fixed_depth", (text) => isWhole(text, 1, page.deepest));
   return wrong.length
-    ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the nearest is shown.`
+    ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the usual one is shown.`
     : "";
 }
 
@@ -668,16 +657,13 @@ async function loadThumbnails() {
   showPicture();
 }
 
-// 1 to 5: strength. Escape: fewer damages, and our repair.
+// Escape: fewer damages, and our repair.
 addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
     openMore(false);
     inDivider = "repaired";
     showAll();
   }
-  const hasStrength = !["none", "paint"].includes(settings.damage);
-  if (hasStrength && /^[1-5]$/.test(event.key) && !isTaken(event))
-    change({ strength: Number(event.key) });
 });
 
 const stray = readAddress(settings);

@@ -1,4 +1,4 @@
-"""Judged discriminators: which one belongs to pooled runs, what each was trained on, its F1."""
+"""Judged discriminators: which one belongs to pooled runs, and its F1."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import pandas as pd
 
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.saved_runs import JudgeRun, MissingRun
-from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
+from dga.corruptions import CLEAN, CORRUPTIONS
 
 
 def choose_judge(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> JudgeRun:
@@ -45,16 +45,6 @@ def list_judged_groups(judge: JudgeRun) -> dict[str, list[str]]:
     if 0 < len(seen) < len(names):
         groups |= {"seen": seen, "unseen": [name for name in names if name not in seen]}
     return groups
-
-
-def name_training(judge: JudgeRun) -> str:
-    """The corruptions of training in words: all 15, a family, four others, or their names."""
-    names = set(judge.config.get("trained_on", ()))
-    groups = {"all 15": CORRUPTIONS, "four others": EXTRA_CORRUPTIONS, **FAMILIES}
-    for group, members in groups.items():
-        if set(members) == names:
-            return group
-    return ", ".join(sorted(name.replace("_", " ") for name in names))
 
 
 def compute_f1(judge: JudgeRun) -> pd.DataFrame:

@@ -1,13 +1,10 @@
 """Reading folders of runs, and pooling those made under the same conditions."""
 
-from dataclasses import replace
-
 import pytest
 
-from dga.analysis.judges import choose_judge, name_training
+from dga.analysis.judges import choose_judge
 from dga.analysis.pooled import pool_runs
 from dga.analysis.saved_runs import COLUMNS, MissingRun, read_evaluation, read_runs
-from dga.corruptions import EXTRA_CORRUPTIONS, FAMILIES
 from tests.fixtures.results import falling_logits, frame, lines_of, write_judge, write_run
 
 DEPTHS = (0, 4, 8)
@@ -108,15 +105,6 @@ def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path):
     made, _ = pool_runs(results.evaluations)
     assert choose_judge(results.judges, made[0]).name == "b"
     assert choose_judge(results.judges, None).name == "a"
-    assert name_training(results.judges[0]) == "all 15"
-    for names, said in (
-        (FAMILIES["noise"], "noise"),
-        (EXTRA_CORRUPTIONS, "four others"),
-        (["fog", "gaussian_noise"], "fog, gaussian noise"),
-    ):
-        judge = results.judges[0]
-        judge = replace(judge, config={**judge.config, "trained_on": list(names)})
-        assert name_training(judge) == said
     with pytest.raises(MissingRun, match="no judge run"):
         choose_judge([], None)
 

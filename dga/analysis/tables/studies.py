@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dga.analysis.judges import compute_f1, list_judged_groups, name_training
+from dga.analysis.judges import compute_f1, list_judged_groups
 from dga.analysis.saved_runs import JudgeRun, MissingRun
 from dga.analysis.tables.table import EMPTY_CELL, Cells, Rows, Table
 from dga.sentences import SPLITS
@@ -48,7 +48,6 @@ def _to_texts(judge: JudgeRun, group: str, means: pd.Series, common: Sequence[in
     }
     return {
         "Study": judge.study,
-        "Trained on": name_training(judge) or EMPTY_CELL,
         "Severity": str(config.get("severity", EMPTY_CELL)),
         "Photographs": SPLITS.get(config.get("split", ""), EMPTY_CELL),
         "Judged on": group,
