@@ -47,7 +47,7 @@ SIGMA = (1.75, 10.0)
 """Least and largest deviation in pixels of a Gaussian blur; smaller ones look like glass."""
 POWER_LAW = 2.4
 """Exponent by which a sharp photograph's power spectrum falls, on average."""
-LEAST_FALL = 4.0
+LEAST_FALL = 5.0
 """Natural log power by which a Gaussian falls below that law before rounding ends it, at least."""
 MOST_MISFIT, MOST_RISE = 0.6, 1.0
 """Root mean square of its residuals, and by how much log power rises again with frequency, at
