@@ -18,17 +18,12 @@ STEPS = (
 
 def learn_page() -> Page:
     """The page; its script asks for what ``app.recorded.learn`` made."""
+    rule, compared = get_profile("photo").stopping, {"damaged": "Damaged"} | SHORT_NAMES
     return Page(
         "learn",
         "Learn in six steps: DGA",
         "Why damaged pictures fool a classifier, and how they are repaired, in six steps.",
-        render(
-            "learn.html",
-            steps=STEPS,
-            methods=SHORT_NAMES,
-            compared={"damaged": "Damaged"} | SHORT_NAMES,
-            rule=get_profile("photo").stopping,
-        ),
+        render("learn.html", steps=STEPS, methods=SHORT_NAMES, compared=compared, rule=rule),
         ("learn.css",),
         ("learn.js",),
         {"names": PLAIN_NAMES, "methods": SHORT_NAMES},

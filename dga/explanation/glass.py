@@ -48,6 +48,7 @@ class Glass(GaussianBlur):
 
     kind = "glass"
     is_guide = False
+    most_objection = 1.0
 
     def __str__(self) -> str:
         return f"behind glass that spreads {self.sigma:.1f} px"

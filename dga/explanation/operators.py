@@ -27,12 +27,15 @@ class Operator(ABC):
 
     ``kind``: one word for it, such as blur, motion or blocks; ``is_guide``: whether denoising is
     guided by it afterwards, or the first estimate is all that is made; ``regularisation``: weight
-    of the damaged picture itself in that estimate.
+    of the damaged picture itself in that estimate; ``most_objection``: by how much the
+    discriminator's mean logit may rise by the inverse, as a multiple of
+    ``WindowsConfig.objection``.
     """
 
     kind: str
     is_guide = True
     regularisation = 0.001
+    most_objection = 1.0
 
     @abstractmethod
     def apply(self, x: Tensor) -> Tensor:
@@ -132,10 +135,14 @@ class Disk(Convolution):
 
 @dataclass(frozen=True)
 class GaussianBlur(Convolution):
-    """A soft blur without a sharp edge; ``sigma``: its deviation in pixels."""
+    """A soft blur without a sharp edge; ``sigma``: its deviation in pixels.
+
+    No undamaged photograph was taken for one, so that the discriminator may object more.
+    """
 
     sigma: float
     kind = "blur"
+    most_objection = 2.0
 
     @property
     def is_guide(self) -> bool:  # type: ignore[override]

@@ -27,6 +27,7 @@ from dga.explanation.noise_level import (
     measure_noise_map,
     whiten_channels,
 )
+from dga.explanation.operators import Operator
 from dga.explanation.scores import Render, Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.veil import measure_veil
@@ -83,9 +84,9 @@ class _WindowSearch:
         if not is_measured or explanation.degradation != NO_DEGRADATION:
             return explanation
         if operator := measure_blur(x):
-            blurred = Degradation(operator=operator)
-            x_0 = yield from self._invert_blur(blurred, x, views)
+            x_0 = yield from self._invert_blur(operator, x, views)
             if x_0 is not None:
+                blurred = Degradation(operator=operator)
                 return replace(explanation, degradation=blurred, x_0=x_0, is_undamaged=False)
         if veil := measure_veil(x):
             return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
@@ -117,16 +118,18 @@ class _WindowSearch:
         return level
 
     def _invert_blur(
-        self, blurred: Degradation, x: Tensor, views: JudgedViews
+        self, operator: Operator, x: Tensor, views: JudgedViews
     ) -> Generator[CandidateScore, None, Tensor | None]:
         """The picture after the inverse; None where the discriminator objects to it."""
+        blurred = Degradation(operator=operator)
         pictures = {NO_DEGRADATION: x, blurred: blurred.inverse(x)}
         scores = self.scorer.score(
             lambda one: views.show(pictures[one]), list(pictures), self.config.judged_at
         )
         for candidate, score in zip(pictures, scores, strict=True):
             yield CandidateScore("blur", candidate, score)
-        return pictures[blurred] if scores[1] <= scores[0] + self.windows.objection else None
+        most = self.windows.objection * operator.most_objection
+        return pictures[blurred] if scores[1] <= scores[0] + most else None
 
     def _find_noise(self, x: Tensor) -> Generator[CandidateScore, None, Explanation | None]:
         """Noise by pixel, and the levels at which the picture is denoised; None where none counts.
