@@ -32,8 +32,8 @@ TRAINED_ON = (
 )
 """As the model cards say and ``assets/results/photo/README.md``."""
 UNSEEN = (
-    "Of four other kinds, unseen in training, it helps with noise that multiplies each value; with "
-    "Gaussian blur, saturation and spatter hardly or not at all."
+    "Of four other kinds, unseen in training, it helps with noise that multiplies each value and "
+    "with Gaussian blur, which is measured; with saturation and spatter hardly or not at all."
 )
 """As ``assets/results/photo/README.md`` has it in numbers."""
 
