@@ -109,13 +109,15 @@ class Service:
             original = self.find_photo(checked.photo)
 
         def steps(models: Models) -> Generator[dict]:
-            is_sample = original.key in SAMPLES
+            is_sample = has_file = original.key in SAMPLES
             subject = self.subjects.get(original, checked)
             try:
-                yield from watch(models, subject, checked)
-                if not is_sample and subject.result is not None:
-                    result = self.photos.keep_result(original.key, subject.result)
-                    yield {"download": f"photo/{original.key}/{result}"}
+                for part in watch(models, subject, checked):
+                    yield part
+                    if not has_file and subject.result is not None:
+                        has_file = True
+                        result = self.photos.keep_result(original.key, subject.result)
+                        yield {"download": f"photo/{original.key}/{result}"}
             finally:
                 if not is_sample and original.key not in self.photos:  # its hour ended meanwhile
                     self.subjects.forget(original.key)

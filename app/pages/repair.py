@@ -9,6 +9,7 @@ from app.runs.models import Networks
 from app.runs.samples import SAMPLES
 from app.runs.sentences import LEFT_ALONE_NOTES, PLAIN_NAMES
 from app.runs.settings import MOST_STROKES, Settings
+from app.runs.subject import UNSURE
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import find_chart_depth
 from app.server.photos import GONE
@@ -63,8 +64,7 @@ def repair_page(networks: Networks) -> Page:
         "repair.html", damages=damages, samples=samples, record=first_parts, methods=TITLES,
         names=SHORT_NAMES, snippet=SNIPPET, opening=OPENING,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
-        rule=profile.stopping,
-        has_explainer=networks.has_explainer,
+        rule=profile.stopping, has_explainer=networks.has_explainer, unsure=UNSURE,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip
     return Page(

@@ -172,8 +172,9 @@ function showTiles() {
     if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
     if (name === "fixed" && fixed_depth != null) choice = `, at your depth ${fixed_depth}`;
     let text = state === "running" ? "being computed …" : "not computed";
+    const deed = part?.depth === 0 ? "left alone: " : "";
     if (part && !isOld[name])
-      text = `${nameReading(part.reading)} ${percent(part.reading.share)}${choice}`;
+      text = `${deed}${nameReading(part.reading)} ${percent(part.reading.share)}${choice}`;
     put(find(".reading", tile), text);
   }
 }
