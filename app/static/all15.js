@@ -47,7 +47,8 @@ function showCell(row, column, { image, reading }) {
   const address = `.?photo=${board.photo}&damage=${row.damage}&strength=${board.strength}`;
   const mark = make("span", { class: "mark" }, reading.is_right ? "✓" : "✗");
   const label = `${reading.is_sure ? "" : "perhaps "}${reading.label}`;
-  const share = make("small", {}, percent(reading.share));
+  const isAlone = column !== "damaged" && image === row.cells.damaged.image;
+  const share = make("small", {}, percent(reading.share), isAlone ? ", left alone" : "");
   const text = make("span", { class: "label" }, label, "\u00a0", mark, share);
   const picture = make("img", { src: image, alt: "", width: 112, height: 112, loading: "lazy" });
   const attributes = { "data-column": column, class: reading.is_right ? "right" : "wrong" };

@@ -41,13 +41,11 @@ export function drawInside(record, settings, change, page, isRunning) {
   put(find("#square-note"), width && !isWhole ? note : "");
   showDiagnosis(record, page);
   const { count, hidden, repaired } = record.draws ?? {};
-  put(
-    find("#draws"),
-    record.draws
-      ? `Of ${count} draws of this noise ${hidden} hid it, and ${repaired} were read right ` +
-          "after the repair."
-      : "",
-  );
+  const tally =
+    `Of ${count} draws of this noise ${hidden} hid it, ` +
+    `and ${repaired} were read right after the repair.`;
+  const outcome = settings.seed ? (record.headline ?? "") : ""; // of the draw that is seen
+  put(find("#draws"), record.draws ? tally : outcome);
 }
 
 function makeChart(change, page) {

@@ -192,6 +192,7 @@ def test_the_page_and_python_stop_at_the_same_depth(watch, photo):
 
 def test_a_dragged_threshold_keeps_its_value_while_reports_come_in(watch):
     page = open_page(watch, "?photo=goldfish&strength=4#inside")
+    page.evaluate("document.fonts.ready.then(() => {})")  # nothing moves afterwards
     tau = page.get_by_role("slider", name="Threshold")
     box = tau.locator("circle").bounding_box()
     page.mouse.move(box["x"] + 9, box["y"] + 9)
