@@ -8,8 +8,6 @@ const nameDamage = ({ damage, strength }) =>
   `${names[damage].toLowerCase().replace("jpeg", "JPEG")}, ${strength} of 5`;
 const nameCase = (one) => `${capitalise(one.truth)}: ${nameDamage(one)}`;
 
-/** "an ice bear". */
-
 function showPicture(selector, image, alt) {
   const node = find(selector);
   node.src = image;

@@ -51,10 +51,10 @@ def judge_pictures(
     """Write ``curves.npz`` (and ``features.npz``) to ``out``; a killed run goes on.
 
     ``study``: what the discriminator was taught; ``depths``: those that are judged, in 0...T, all
-    by default; ``features``: whether the classifier's are kept, too. Pictures,
-    corruptions and noise are those of ``evaluate``; every corruption is kept as it is finished.
-    Raises ``ValueError`` for a folder of another run, naming the difference, or that another
-    process writes to, and for pictures that cannot be read.
+    by default; ``features``: whether the classifier's are kept, too. Pictures, corruptions
+    and noise are those of ``evaluate``; every corruption is kept as it is finished. Raises
+    ``ValueError`` for a folder of another run, naming the difference, or that another process
+    writes to, and for pictures that cannot be read.
     """
     schedule = models.schedule
     depths = [schedule.check_depth(depth) for depth in depths or range(schedule.steps + 1)]

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy import fft, ndimage
 from torch import Tensor
 
+from dga.explanation.measurement import Array
 from dga.explanation.operators import GaussianBlur
 from dga.images import HALF_RANGE
 
-Array = NDArray[np.float64]
 LAST_BLUR_SIGMA = (0.68, 1.45)
 """Least and largest deviation, in pixels, of the glass's last blur; ImageNet-C's are 0.7 to 1.5."""
 MOST_FINE_POWER = -1.8

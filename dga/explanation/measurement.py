@@ -90,17 +90,17 @@ def find_begins(x: Tensor) -> tuple[int, ...]:
 
 
 def measure_blur(x: Tensor) -> Operator | None:
-    """The blur of ``[3, H, W]`` in [-1, 1]: lens, motion, zoom or glass; None where unclear."""
+    """The blur of ``[3, H, W]`` in [-1, 1]: soft, lens, motion, zoom or glass; None if unclear."""
     from dga.explanation.glass import measure_glass  # here: the page must not wait for scipy
     from dga.explanation.zoom import measure_zoom
 
     power = compute_power_spectrum(x)
-    motion = measure_motion(power)
-    if soft := (None if motion else measure_gaussian(power)):
+    spectrum = compute_radial_spectrum(power)
+    if (soft := measure_gaussian(*spectrum)) and not measure_motion(power):
         return soft
-    if lens := measure_disk(power):
+    if lens := measure_disk(*spectrum):
         return lens
-    if motion:
+    if motion := measure_motion(power):
         return min((motion, motion.reverse()), key=lambda one: measure_excess(one, x))
     return measure_zoom(x) or measure_glass(x)
 
@@ -131,12 +131,12 @@ def compute_radial_spectrum(power: Array) -> tuple[Array, Array]:
     return radial, (np.arange(rings) + 0.5) / (2 * rings)
 
 
-def measure_gaussian(power: Array) -> GaussianBlur | None:
+def measure_gaussian(radial: Array, frequency: Array) -> GaussianBlur | None:
     """A soft blur: log power falls by (2 pi sigma f)^2 below that of a sharp photograph.
 
     A line in f^2 is fitted up to the frequency where rounding, or compression, takes over.
+    ``radial`` and ``frequency``: of :func:`compute_radial_spectrum`.
     """
-    radial, frequency = compute_radial_spectrum(power)
     radial, frequency = radial[frequency > 0.02], frequency[frequency > 0.02]
     below_law = radial + POWER_LAW * np.log(frequency)
     count = int(np.argmax(below_law < below_law.min() + 1))
@@ -151,13 +151,12 @@ def measure_gaussian(power: Array) -> GaussianBlur | None:
     return GaussianBlur(round(sigma, 2)) if is_soft and SIGMA[0] <= sigma <= SIGMA[1] else None
 
 
-def measure_disk(power: Array) -> Disk | None:
+def measure_disk(radial: Array, frequency: Array) -> Disk | None:
     """A lens out of focus, by the zeros of its transfer function in the radial spectrum."""
-    radial, ring_frequency = compute_radial_spectrum(power)
     family = _disk_family(len(radial))
-    is_above_noise = radial > np.median(radial[ring_frequency > 0.4]) + 0.3
-    weight = np.where(ring_frequency > 0.02, is_above_noise + 0.05, 0.0)
-    power_law = np.stack([weight, weight * np.log(ring_frequency)], 1)
+    is_above_noise = radial > np.median(radial[frequency > 0.4]) + 0.3
+    weight = np.where(frequency > 0.02, is_above_noise + 0.05, 0.0)
+    power_law = np.stack([weight, weight * np.log(frequency)], 1)
     best, share, slope = fit_spectrum(weight * radial, power_law, weight * family)
     is_certain = share > DISK_SHARE and slope > DISK_SLOPE
     return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
