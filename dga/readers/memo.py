@@ -16,6 +16,9 @@ from dga.profiles import MemoConfig
 from dga.readers.frozen import ReaderOutput
 from dga.readers.tent import BATCH_NORMS
 
+# Views at a time: what a layer makes of all 64 does not fit a processor's caches.
+CHUNK = 8
+
 
 class Memo:
     """A reader that adapts a copy of the classifier to one picture at a time."""
@@ -25,6 +28,7 @@ class Memo:
 
         self.models, self.settings = models, settings
         self.model = copy.deepcopy(models.classifier).eval().requires_grad_()
+        self.model.to(memory_format=torch.channels_last)
         size = models.profile.classifier.input_size
         self._augment = v2.Compose(
             [
@@ -60,7 +64,8 @@ class Memo:
 
     def _adapt(self, views: Tensor) -> None:
         with torch.enable_grad():
-            loss = marginal_entropy(self.model(views).float())
+            logits = [self.model(chunk).float() for chunk in views.split(CHUNK)]
+            loss = marginal_entropy(torch.cat(logits))
             self.model.zero_grad()
             loss.backward()
         # A fresh optimizer: no momentum is carried from picture to picture.
