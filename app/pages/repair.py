@@ -8,7 +8,7 @@ from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_rec
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
 from app.runs.sentences import LEFT_ALONE_NOTES, PLAIN_NAMES
-from app.runs.settings import MOST_STROKES, Settings
+from app.runs.settings import FIRST_DAMAGES, MOST_STROKES, Settings
 from app.runs.subject import UNSURE
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import find_chart_depth
@@ -17,8 +17,6 @@ from dga.analysis.names import PLUS, SOURCE
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
 
-FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
-"""Beside none and paint, those that are in sight at once."""
 OPENING = Settings()
 RESULTS = find_shipped_folder("assets/results") / "photo" / "results.json"
 

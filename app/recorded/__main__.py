@@ -14,7 +14,7 @@ from typing import Any
 from app.recorded.store import FOLDER, write_record
 from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
-from app.runs.settings import Settings
+from app.runs.settings import FIRST_DAMAGES, NONE, Settings
 from app.runs.subject import Original, Subject
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import Part, Watcher, keep_stages, run_first_stages, watch
@@ -39,8 +39,9 @@ def main() -> None:
         for part in options.only:
             path = options.out / part / f"{name}.json"
             if part == "runs":
-                settings = Settings(photo=name)
-                path = write_record(settings, record_run(models, settings), path.parent)
+                for damage in (NONE, *FIRST_DAMAGES):
+                    settings = Settings(photo=name, damage=damage)
+                    path = write_record(settings, record_run(models, settings), path.parent)
             else:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 content = RECORDERS[part](models, name)

@@ -11,6 +11,8 @@ from dga.profiles import PROFILES
 
 NONE, PAINT = "none", "paint"
 DAMAGES = (NONE, PAINT, *CORRUPTIONS)
+FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
+"""Beside none and paint, those that are in sight at once."""
 MAX_FIXED_DEPTH = max(profile.stopping.deepest for profile in PROFILES.values())
 """Of any profile: as deep as the deepest rule looks."""
 MOST_STROKES = 12

@@ -10,8 +10,9 @@ function showBoard() {
   const isGuided = find("#guided").checked;
   const cellOf = (row, column) => row.cells[column === "paper" && isGuided ? "guided" : column];
   find("thead [data-column=paper]").firstChild.data = page.titles[Number(isGuided)];
-  const query = new URLSearchParams({ photo: board.photo, ...(isGuided && { guided: 1 }) });
-  history.replaceState(null, "", `${location.pathname}?${query}`);
+  const photo = board.photo === page.board.photo ? {} : { photo: board.photo };
+  const query = new URLSearchParams({ ...photo, ...(isGuided && { guided: 1 }) });
+  history.replaceState(null, "", location.pathname + (query.size ? `?${query}` : ""));
   find("#rows").replaceChildren(
     ...board.rows.map((row) =>
       make(
@@ -35,10 +36,10 @@ function showBoard() {
   }
   const repaired = board.rows.filter((row) => row.cells.repaired.reading.is_right).length;
   const damaged = board.rows.filter((row) => row.cells.damaged.reading.is_right).length;
-  const photo = `${board.photo[0].toUpperCase()}${board.photo.slice(1)}`;
+  const name = `${board.photo[0].toUpperCase()}${board.photo.slice(1)}`;
   put(
     find("#headline"),
-    `${photo}, damaged in ${board.rows.length} ways: ` +
+    `${name}, damaged in ${board.rows.length} ways: ` +
       `${damaged} are read right, and ${repaired} after our repair.`,
   );
 }

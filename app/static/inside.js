@@ -1,5 +1,6 @@
 // The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
-import { find, put, percent, nameReading, drag, draw, make, clamp, setAttributes } from "./base.js";
+import { find, put, percent, nameReading, drag, draw, make, clamp } from "./base.js";
+import { setAttributes, SLIDER_KEYS } from "./base.js";
 
 const HEIGHT = 336;
 const LEFT = 52;
@@ -209,16 +210,6 @@ function makeChart(change, page) {
     ([across]) => placeFixed(depthAt(across)),
     () => changeFixed(),
   );
-  const BY = {
-    ArrowRight: 1,
-    ArrowUp: 1,
-    ArrowLeft: -1,
-    ArrowDown: -1,
-    PageUp: 5,
-    PageDown: -5,
-    Home: -100,
-    End: 100,
-  };
   const stepTau = (by) => {
     placeTau(asTau(shown.tau + by / 50));
     changeTau(500);
@@ -232,9 +223,9 @@ function makeChart(change, page) {
     [fixed, stepFixed],
   ]) {
     part.node.addEventListener("keydown", (event) => {
-      if (!BY[event.key]) return;
+      if (!SLIDER_KEYS[event.key]) return;
       event.preventDefault();
-      step(BY[event.key]);
+      step(SLIDER_KEYS[event.key]);
     });
   }
   const point = (share, depth) =>

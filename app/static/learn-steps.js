@@ -223,6 +223,9 @@ function showCase(root, one, parts) {
     const words = `${nameCase(one)}. ${way}: read as ${reading.label}`;
     showPicture(`#${root}-${part}`, reading.image, words);
     fillRow(find(`#${root}-${part}-reading`), reading);
+    const isAlone = part in methods && reading.image === one.damaged.image;
+    const title = find(`figure:has(#${root}-${part}) .title`);
+    put(title, isAlone ? `${way}: left alone` : way);
   }
 }
 

@@ -1,5 +1,5 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
-import { all, clamp, data, drag, fillRow, find, getJson } from "./base.js";
+import { all, clamp, data, drag, fillRow, find, getJson, SLIDER_KEYS } from "./base.js";
 import { make, makeRadioGroup, nameReading, percent, put, Refusal, run } from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
@@ -292,6 +292,7 @@ function isBehind(name, value) {
 }
 
 function receive(part) {
+  const isNew = part.repaired && (isOld.repaired || !record.repaired);
   if ("damaged" in part) {
     shownDamage = settings.damage;
     brush.forgetPreview();
@@ -305,6 +306,7 @@ function receive(part) {
     delete isOld[name];
   }
   showAll();
+  if (isNew) revealRepair();
 }
 
 async function start(isStep = false) {
@@ -470,7 +472,9 @@ function showControls() {
   find("#no-strength").hidden = !paints && settings.damage !== "none";
   put(
     find("#no-strength"),
-    paints ? "Draw on the photo." : "The photo as it came: nothing is added.",
+    paints
+      ? "Draw on the photo. Dark strokes are usually not mended."
+      : "The photo as it came: nothing is added.",
   );
   find("#draw-here").hidden = !paints || settings.strokes.length > 0;
   brush.toggle(paints, settings.strokes);
@@ -507,7 +511,6 @@ find("#reset").addEventListener("click", () => change({ tau: null, fixed_depth: 
 
 // The divider: by dragging anywhere on the picture, by arrows, by taps.
 const divider = find("#divider");
-const ARROWS = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5 };
 let isMoved = false; // by the visitor
 const MIDDLE = 0.5;
 let firstShare = MIDDLE; // or just right of the tag
@@ -531,6 +534,11 @@ function hideTags(at) {
     find(selector).classList.toggle("is-crossed", isHidden(ends(find(selector))));
   }
 }
+/** The repair comes over the damage, once. */
+function revealRepair() {
+  if (!matchMedia("(prefers-reduced-motion: reduce)").matches)
+    picture.animate([{ "--at": "100%", offset: 0 }], { duration: 900, easing: "ease-in-out" });
+}
 function placeDivider() {
   if (isMoved) return hideTags(Number(divider.getAttribute("aria-valuenow")));
   const { offsetLeft, offsetWidth } = find("#tag-before");
@@ -552,11 +560,12 @@ const shareOf = ({ clientX }) => {
 };
 picture.addEventListener("pointerdown", (event) => {
   if (event.target.closest("#hold, #strokes") || event.button) return;
+  for (const animation of picture.getAnimations()) animation.cancel();
   moveDivider(shareOf(event));
   drag(picture, event, (moved) => moveDivider(shareOf(moved)));
 });
 divider.addEventListener("keydown", (event) => {
-  const by = { ...ARROWS, PageUp: 20, PageDown: -20, Home: -100, End: 100 }[event.key];
+  const by = 5 * SLIDER_KEYS[event.key];
   if (!by) return;
   event.preventDefault();
   moveDivider((Number(divider.getAttribute("aria-valuenow")) + by) / 100);
@@ -672,6 +681,7 @@ if (!location.search) settings = JSON.parse(storage?.getItem(OWN_PHOTO) ?? null)
 showControls();
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   showAll();
+  revealRepair();
   // The rest of the recorded run, for what stands further down.
   getJson(`recorded/runs/${nameRecord(settings)}.json`)
     .then((rest) => {
