@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.pages.results_file import STRENGTHS, Results
+from app.pages.results_numbers import STRENGTHS, Results
 from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, SNIPPET, TITLES, Page, render
 from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
 from app.runs.models import Networks

@@ -19,7 +19,7 @@ from app.pages.results_exhibits import (
     small_exhibits,
     tabulate,
 )
-from app.pages.results_file import Results
+from app.pages.results_numbers import Results
 from app.pages.shell import SNIPPET, Page, render
 from app.runs.samples import EXAMPLES
 from dga.io.shipped import find_shipped_folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.pages.results_file import (
+from app.pages.results_numbers import (
     BATCH_STATISTICS,
     MARKS,
     NAMES,

@@ -10,7 +10,7 @@ from typing import Any
 
 from PIL import Image
 
-from app.pages.results_file import MARKS, NAMES, Row, accuracies, full_name, points
+from app.pages.results_numbers import MARKS, NAMES, Row, accuracies, full_name, points
 from app.runs.sentences import PLAIN_NAMES
 from dga.analysis.names import PLUS, SOURCE, group_title
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES

@@ -8,7 +8,7 @@ import pytest
 from app.pages.results import results_page
 from app.pages.results_answers import NOT_MEASURED, answer_all
 from app.pages.results_exhibits import draw_figure, read_markdown_table, tabulate
-from app.pages.results_file import Results
+from app.pages.results_numbers import Results
 from app.pages.shell import render_page
 from dga.analysis.report import write_report
 from dga.analysis.saved_runs import read_runs
