@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from dga.analysis.saved_runs import REPAIR
 from dga.data.picture_files import StoredPicture, write
-from dga.data.uploads import UploadError, is_picture
+from dga.data.uploads import ALLOWED, UploadError, is_picture
 from dga.evaluation.results_file import ResultLine, ResultsFile
 from dga.io.files import CONFIG, LINES, LOCK, lock_folder, to_plain
 from dga.networks.models import Models
@@ -121,7 +121,7 @@ def find_pictures(folder: Path, out: Path) -> tuple[list[str], dict[str, str]]:
         files = (Path(base, name) for name in names if is_picture(name))
         paths += [str(path.relative_to(folder)) for path in files if path.is_file()]
     if not paths and not unreadable:
-        raise ValueError(f"{folder} holds no pictures (PNG, JPEG, WebP, GIF, TIFF or BMP).")
+        raise ValueError(f"{folder} holds no pictures ({ALLOWED}).")
     return sorted(paths), unreadable
 
 
