@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.explanation.deconvolution import EDGE, make_disk, mirror_borders, place_at_origin
+from dga.explanation.deconvolution import EDGE, make_disk, place_at_origin
 
 CG_STEPS = 6
 """How many steps conjugate gradients take; more of them change hardly anything."""
@@ -38,10 +38,6 @@ class Operator(ABC):
     most_objection = 1.0
 
     @abstractmethod
-    def apply(self, x: Tensor) -> Tensor:
-        """H x, for ``[..., 3, H, W]``."""
-
-    @abstractmethod
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """argmin_x |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al., 2023, Eq. 13)."""
 
@@ -53,16 +49,12 @@ class Operator(ABC):
 class Convolution(Operator):
     """An operator with a point spread function ``kernel``, ``[n, n]``, n odd.
 
-    It is applied with mirrored borders. Inverses do not assume what lies beyond the borders: they
-    look for that as well, so that no seam is left, which a small ``weight`` would amplify
-    (Almeida and Figueiredo, "Deconvolving Images With Unknown Boundaries", 2013).
+    Inverses do not assume what lies beyond the borders: they look for that as well, so that no
+    seam is left, which a small ``weight`` would amplify (Almeida and Figueiredo, "Deconvolving
+    Images With Unknown Boundaries", 2013).
     """
 
     kernel: Tensor
-
-    def apply(self, x: Tensor) -> Tensor:
-        padded, transfer, cut = mirror_borders(x, self.kernel)
-        return cut(torch.fft.irfft2(torch.fft.rfft2(padded) * transfer, s=padded.shape[-2:]))
 
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """Solve it by conjugate gradients, on a canvas that reaches beyond the borders."""
@@ -224,12 +216,6 @@ class Blocks(Operator):
     columns: tuple[int, ...]
     kind = "blocks"
 
-    def apply(self, x: Tensor) -> Tensor:
-        """The picture with every block at its mean."""
-        for dim, begins in ((-2, self.rows), (-1, self.columns)):
-            x = _block_means(x, begins, dim)
-        return x
-
     def invert(self, y: Tensor) -> Tensor:
         """A picture interpolated from one pixel of each block."""
         small = y[..., list(self.rows), :][..., list(self.columns)]
@@ -238,7 +224,10 @@ class Blocks(Operator):
 
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """H is a projection: the mean of each block moves towards that of y."""
-        return z + self.apply(y - z) / (1 + weight)
+        gap = y - z
+        for dim, begins in ((-2, self.rows), (-1, self.columns)):
+            gap = _block_means(gap, begins, dim)
+        return z + gap / (1 + weight)
 
     def __str__(self) -> str:
         return f"{len(self.rows)} x {len(self.columns)} blocks"

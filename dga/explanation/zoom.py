@@ -46,11 +46,6 @@ class Zoom(Operator):
     def __str__(self) -> str:
         return f"zoomed up to {self.factor:.2f} times"
 
-    def apply(self, x: Tensor) -> Tensor:
-        rows, columns = (_make_zooms(side, self.factor, x.device) for side in x.shape[-2:])
-        planes = x.reshape(-1, *x.shape[-2:]).float()
-        return _apply_zooms(planes, rows.stacked, columns.beside).reshape(x.shape).to(x)
-
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """Solve it by conjugate gradients."""
         rows, columns = (_make_zooms(side, self.factor, y.device) for side in y.shape[-2:])
