@@ -22,7 +22,7 @@ from torch import Tensor
 
 from dga.batch_size import choose_batch_size
 from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, choose_sampler, count_steps
-from dga.discriminator import FIRST_STATES, CurveUpdate, JudgedPath
+from dga.discriminator import FIRST_STATES, JudgedPath
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.noise_level import compute_level_weights, find_matched_depth
@@ -115,7 +115,7 @@ class ReverseResult:
     seconds: float
 
 
-Event = CandidateScore | CurveUpdate | ForwardResult | ReverseStep | ReverseResult
+Event = CandidateScore | JudgedPath | ForwardResult | ReverseStep | ReverseResult
 Permutation = Callable[[list[ForwardResult]], list[ForwardResult]]
 """From all stops of a batch to those that are denoised."""
 
@@ -156,7 +156,7 @@ def run(
 
 def find_stop(
     cache: PictureCache, index: int, repair: Repair, curve_depth: int = 0
-) -> Generator[CandidateScore | CurveUpdate, None, ForwardResult]:
+) -> Generator[CandidateScore | JudgedPath, None, ForwardResult]:
     """Explain a picture and find t*, for one repair.
 
     ``index``: of the picture in its batch; ``curve_depth``: depths beyond the entry that are
@@ -270,7 +270,7 @@ class PictureCache:
 
     def judge_until_stop(
         self, explanation: Explanation, stopping: StoppingConfig, curve_depth: int = 0
-    ) -> Generator[CurveUpdate, None, tuple[Stop, NDArray[np.float64], float]]:
+    ) -> Generator[JudgedPath, None, tuple[Stop, NDArray[np.float64], float]]:
         """Judge until the stopping rule is decided; ``curve_depth``: as in :func:`find_stop`.
 
         Returns the stop, whose depth is counted from the entry, with logits ``[K]`` and seconds.
@@ -351,9 +351,7 @@ def _denoise_batch(
     images = torch.cat([forward.states for forward in distinct])  # [b, 3, S, S]
     process = _make_process(models, forward_by_state)
     for step in process.run(images, depths, [forward.seed for forward in forward_by_state]):
-        for i, depth, x in zip(step.indices.tolist(), step.depth.tolist(), step.x, strict=True):
-            if depth == 0:
-                images[i] = x
+        images = step.x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
