@@ -101,7 +101,8 @@ def measure_blur(x: Tensor) -> Operator | None:
     if lens := measure_disk(*spectrum):
         return lens
     if motion := measure_motion(power):
-        return min((motion, motion.reverse()), key=lambda one: measure_excess(one, x))
+        opposite = replace(motion, angle=motion.angle - 180)  # leaves the same spectrum
+        return min((motion, opposite), key=lambda one: measure_excess(one, x))
     return measure_zoom(x) or measure_glass(x)
 
 
@@ -164,11 +165,11 @@ def measure_disk(radial: Array, frequency: Array) -> Disk | None:
 
 def measure_motion(power: Array) -> MotionBlur | None:
     """Motion, even or fading, by the stripes in the spectrum; its sign is not in it."""
-    table = _motion_table(len(power))
+    family, table = _motion_family(len(power))
     best, share, slope = _find_best_motion(power, table)
     if share <= MOTION_SHARE or slope <= MOTION_SLOPE or not is_erased(table[best], power):
         return None
-    motion = _motion_family(len(power))[best]
+    motion = family[best]
     refined = [
         replace(motion, length=motion.length * factor, angle=motion.angle + turn)
         for factor in REFINED_LENGTHS
@@ -229,21 +230,20 @@ def _disk_family(rings: int) -> Array:
     return table
 
 
-@functools.cache
-def _motion_family(side: int) -> tuple[MotionBlur, ...]:
-    """Fading motions, and even ones that are twice as long, at most a third of ``side``."""
-    return tuple(
+@functools.lru_cache(maxsize=4)
+def _motion_family(side: int) -> tuple[list[MotionBlur], NDArray[np.float32]]:
+    """Fading motions, and even ones that are twice as long, at most a third of ``side``.
+
+    With their :func:`_motion_powers`.
+    """
+    family = [
         MotionBlur(length * factor, angle, one_sided)
         for one_sided, factor in ((True, 1), (False, 2))
         for length in LENGTHS
         if 3 * length * factor < side
         for angle in ANGLES
-    )
-
-
-@functools.lru_cache(maxsize=4)
-def _motion_table(side: int) -> NDArray[np.float32]:
-    return _motion_powers(_motion_family(side), side)
+    ]
+    return family, _motion_powers(family, side)
 
 
 def _motion_powers(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float32]:
@@ -259,7 +259,7 @@ def _motion_powers(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float
 def is_erased(transfer: NDArray[np.float32], power: Array) -> bool:
     """Whether hardly more than rounding is left where a motion erases most.
 
-    ``transfer``: its row of :func:`_motion_table`. Stripes of a fence or a field look like motion
+    ``transfer``: its row of :func:`_motion_powers`. Stripes of a fence or a field look like motion
     in the slope of a spectrum, but not in this.
     """
     side = len(power)

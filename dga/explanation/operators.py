@@ -6,7 +6,7 @@ import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -167,42 +167,25 @@ class MotionBlur(Convolution):
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
-        make_kernel = make_fading_motion_kernel if self.one_sided else make_motion_kernel
-        return make_kernel(self.length, self.angle)
-
-    def reverse(self) -> MotionBlur:
-        """The opposite motion, which leaves the same spectrum."""
-        return replace(self, angle=self.angle - 180)
+        return make_motion_kernel(self.length, self.angle, self.one_sided)
 
     def __str__(self) -> str:
         return f"moved by {self.length:g} px at {self.angle:g} degrees"
 
 
-@functools.lru_cache(maxsize=256)
-def make_motion_kernel(length: float, angle: float) -> Tensor:
-    """Point spread function of straight motion, ``length`` pixels long, ``angle`` in degrees."""
-    reach = math.ceil(length / 2 + 2 * EDGE)
-    along, across = _rotate_coordinates(reach, angle)
-    inside = ((length / 2 + EDGE - along.abs()) / (2 * EDGE)).clamp(0, 1)
-    kernel = inside * (1 - across.abs()).clamp(min=0)
-    return kernel / kernel.sum()
-
-
-@functools.lru_cache(maxsize=256)
-def make_fading_motion_kernel(deviation: float, angle: float) -> Tensor:
-    """Point spread function of motion that fades as half a Gaussian, ``deviation`` in pixels."""
-    along, across = _rotate_coordinates(math.ceil(3 * deviation) + 1, angle)
-    fading = torch.exp(-along.square() / (2 * deviation**2)) * (along + EDGE).clamp(0, 1)
-    kernel = fading * (1 - across.abs()).clamp(min=0)
-    return kernel / kernel.sum()
-
-
-def _rotate_coordinates(reach: int, angle: float) -> tuple[Tensor, Tensor]:
-    """Coordinates along and across a line, ``[2 reach + 1, 2 reach + 1]`` each."""
-    at = torch.arange(-reach, reach + 1, dtype=torch.float64)
-    turn = math.radians(angle)
+@functools.lru_cache(maxsize=512)
+def make_motion_kernel(length: float, angle: float, one_sided: bool = False) -> Tensor:
+    """Point spread function of a :class:`MotionBlur`, ``[n, n]`` with odd n, sums to 1."""
+    reach = math.ceil(3 * length) + 1 if one_sided else math.ceil(length / 2 + 2 * EDGE)
+    at, turn = torch.arange(-reach, reach + 1, dtype=torch.float64), math.radians(angle)
     along = at * math.cos(turn) + at[:, None] * math.sin(turn)
-    return along, at[:, None] * math.cos(turn) - at * math.sin(turn)
+    across = at[:, None] * math.cos(turn) - at * math.sin(turn)
+    if one_sided:
+        profile = torch.exp(-along.square() / (2 * length**2)) * (along + EDGE).clamp(0, 1)
+    else:
+        profile = ((length / 2 + EDGE - along.abs()) / (2 * EDGE)).clamp(0, 1)
+    kernel = profile * (1 - across.abs()).clamp(min=0)
+    return kernel / kernel.sum()
 
 
 @dataclass(frozen=True)

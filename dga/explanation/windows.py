@@ -216,13 +216,12 @@ class _WindowSearch:
         windows of the grid.
         """
         schedule = self.scorer.schedule
-        device = next(self.scorer.network.parameters()).device
         offsets = torch.tensor(self.config.judged_at)
         margins = [torch.empty(0)]
         for begin in range(0, len(numbers), JUDGING_BATCH):
             part = numbers[begin : begin + JUDGING_BATCH].tolist()
             deviation = grid.cut(noise[None], part)  # [n, 1, S, S]
-            pictures = grid.cut(x, part).to(device)
+            pictures = grid.cut(x, part)
             entry = torch.tensor(
                 [find_matched_depth(schedule, one) for one in level[part].tolist()]
             )
@@ -278,7 +277,5 @@ def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:
 
 def make_thumbnail(x: Tensor, side: int) -> Tensor:
     """The middle square of ``[3, H, W]``, resized to ``side`` pixels a side."""
-    short = min(x.shape[1:])
-    top, left = ((length - short) // 2 for length in x.shape[1:])
-    square = x[None, :, top : top + short, left : left + short]
+    square = cut_middle(x, min(x.shape[1:]))[None]
     return F.interpolate(square, (side, side), mode="bicubic", antialias=True)[0].clamp(-1, 1)
