@@ -42,21 +42,12 @@ EXTREME = 0.68
 noise 0.73 to 0.99, of shot and Gaussian noise at most 0.63 (assets/results/photo/README.md)."""
 
 
-def explain_by_windows(
-    scorer: Scorer, x: Tensor, side: int, config: ExplanationConfig
-) -> Generator[CandidateScore, None, Explanation]:
-    """Explain a picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``.
-
-    ``side``: pixels a side that the scorer's network was trained on. Yields scores as they come.
-    The result has its noise by pixel.
-    """
-    assert config.windows is not None
-    return (yield from _WindowSearch(scorer, side, config, config.windows).run(x))
-
-
 @dataclass(frozen=True)
-class _WindowSearch:
-    """The search in one large picture: first damage of the whole, then noise by pixel."""
+class WindowSearch:
+    """The search in one large picture: first damage of the whole, then noise by pixel.
+
+    ``side``: pixels a side that the scorer's network was trained on; ``windows``: of ``config``.
+    """
 
     scorer: Scorer
     side: int
@@ -66,7 +57,8 @@ class _WindowSearch:
     def run(self, x: Tensor) -> Generator[CandidateScore, None, Explanation]:
         """Blocks; else impulses and noise; without any of these, blur or a veil.
 
-        A drawing repeats its rows, too, and is left alone.
+        ``x``: ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``. Yields scores as
+        they come. A drawing repeats its rows, too, and is left alone.
         """
         is_measured = self.windows.measurement
         if is_measured and (blocks := measure_blocks(x)) and not is_one_colour_or_drawing(x):
