@@ -27,7 +27,6 @@ class Scorer:
     network: nn.Module
     seed: int
 
-    @torch.no_grad()
     def score(
         self, render: Render, candidates: Sequence[Degradation], depths: Sequence[int]
     ) -> list[float]:
@@ -48,7 +47,6 @@ class Scorer:
         )
         return each.view(-1, views.shape[1]).mean(1).tolist()
 
-    @torch.no_grad()
     def mean_logits(self, x: Tensor, depth: Tensor, deviation: Tensor) -> Tensor:
         """Mean logit of each picture over its depths, float32 ``[n]`` on the CPU.
 
