@@ -33,6 +33,8 @@ BATCH = 16
 ROUNDING = 1e-3
 """How far outside [0, 1] pixels may lie, since resizing overshoots by about so much."""
 
+_load_default_models = functools.cache(load_models)
+
 Seeds = Callable[[Pixels], Sequence[int]]
 Picture = TypeVar("Picture", Image.Image, Pixels)
 
@@ -78,12 +80,16 @@ class AdaptedClassifier(nn.Module):
         """The answers of the latest call: depths, repaired pictures, seconds and more."""
         names = ("denoiser", "discriminator", "explainer", "classifier")
         self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
-        self._runner = build_runner(self.models, method)
-        profile, system = models.profile, self._runner.system
+        profile, system = models.profile, parse(models.profile, method)
+        if system.batch or system.trust:
+            raise ValueError(
+                f"{method} answers by the pictures around; here each is answered alone."
+            )
         if self.size != profile.image_size and system.repair != profile.plus:
             raise ValueError(
                 f"At another size than {profile.image_size} pixels dga-plus repairs, not {method}."
             )
+        self._runner = SystemRunner(self.models, system)
         self.eval()
 
     def train(self, mode: bool = True) -> AdaptedClassifier:
@@ -146,7 +152,7 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     if not isinstance(picture, Image.Image | np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     pixels = to_pixels(to_picture(picture)) if isinstance(picture, Image.Image) else picture
-    photograph = repair_photograph(models or _default_models(), pixels)
+    photograph = repair_photograph(models or _load_default_models(), pixels)
     if not isinstance(picture, Image.Image):
         return photograph.image
     return picture.copy() if photograph.is_unchanged else to_image_like(photograph.image, picture)
@@ -208,22 +214,6 @@ def join_answers(parts: Sequence[Answers]) -> Answers:
         elif not any(value is None for value in values):
             joined[field.name] = list(itertools.chain(*values))
     return Answers(**joined)
-
-
-@functools.cache
-def _default_models() -> Models:
-    return load_models()
-
-
-def build_runner(models: Models, spec: str) -> SystemRunner:
-    """The system that ``spec`` names, with its reader.
-
-    Raises ``ValueError`` for one whose answers depend on the pictures around.
-    """
-    system = parse(models.profile, spec)
-    if system.batch or system.trust:
-        raise ValueError(f"{spec} answers by the pictures around; here each is answered alone.")
-    return SystemRunner(models, system)
 
 
 def _check_pixels(x: Tensor) -> None:

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import torch
@@ -23,13 +23,6 @@ DataConsistency = Callable[[Tensor, Tensor, Tensor], Tensor]
 """Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures.
 
 Its other arguments are each estimate's depth and its position in the batch, int64 ``[b]`` both."""
-
-
-class Transition(NamedTuple):
-    """A reverse step: ``depth`` before it, and ``target``, after it; int64 ``[b]``, on the CPU."""
-
-    depth: Tensor
-    target: Tensor
 
 
 @dataclass(frozen=True)
@@ -150,11 +143,6 @@ class ForwardPath:
         return self.up_to(depth)[depth]
 
 
-def compute_forward_path(schedule: Schedule, x_0: Tensor, seed: int) -> Tensor:
-    """All states of a :class:`ForwardPath`, ``[T + 1, 3, H, W]``."""
-    return ForwardPath(schedule, x_0, seed).up_to(schedule.steps)
-
-
 def predict_x0(schedule: Schedule, x_k: Tensor, depth: Tensor, noise: Tensor) -> Tensor:
     """The clean estimate x0_hat, ``[b, 3, H, W]``, clipped to [-1, 1] (Ho et al., 2020, Eq. 15).
 
@@ -191,22 +179,24 @@ class Ancestral:
         output: Tensor,
         x0_hat: Tensor,
         x_k: Tensor,
-        transition: Transition,
+        depth: Tensor,
+        target: Tensor,
         noise: Tensor | None,
     ) -> Tensor:
         """One DDPM step k -> k - 1 with the learned variance; depths may differ in a batch.
 
-        ``output``: the network's, ``[b, 6, H, W]``; ``x0_hat``: its estimate; the result is the
-        next state, ``[b, 3, H, W]``.
+        ``output``: the network's, ``[b, 6, H, W]``; ``x0_hat``: its estimate; ``depth`` before the
+        step and ``target`` after it: int64 ``[b]``, on the CPU; the result is the next state,
+        ``[b, 3, H, W]``.
         """
         assert noise is not None
         fraction = output[:, 3:]
         constants = schedule.posterior
-        weight_x0, weight_xk, variance, beta = (_at(v, transition.depth, x_k) for v in constants)
+        weight_x0, weight_xk, variance, beta = (_at(v, depth, x_k) for v in constants)
         mean = weight_x0 * x0_hat + weight_xk * x_k  # [b, 3, H, W]
         mix = (fraction + 1) / 2
         log_variance = mix * beta.log() + (1 - mix) * variance.log()  # Nichol, Dhariwal, Eq. 15
-        not_last = spread(transition.depth > 1, x_k)
+        not_last = spread(depth > 1, x_k)
         return mean + not_last * (0.5 * log_variance).exp() * noise
 
 
@@ -239,10 +229,10 @@ class FewSteps:
         output: Tensor,
         x0_hat: Tensor,
         x_k: Tensor,
-        transition: Transition,
+        depth: Tensor,
+        target: Tensor,
         noise: Tensor | None,
     ) -> Tensor:
-        depth, target = transition.depth, transition.target
         abar_k, abar_j = schedule.alpha_bar[depth], schedule.alpha_bar[target]  # [b]
         sigma = self.eta * ((1 - abar_j) / (1 - abar_k) * (1 - abar_k / abar_j)).sqrt()  # Eq. 16
         rest = (1 - abar_j - sigma.square()).clamp(min=0).sqrt()
@@ -272,13 +262,11 @@ def count_steps(diffusion: Diffusion, depth: int) -> int:
 class ReverseStep:
     """Event: one denoising step of the pictures that have not reached depth 0.
 
-    ``indices``: their positions in the batch, and ``depth``: the depth that each has reached, int64
-    ``[b]`` both; ``x``: their states there, ``[b, 3, H, W]``.
+    ``indices``: their positions in the batch, int64 ``[b]``; ``x``: the states of the whole batch
+    after it, ``[B, 3, H, W]``.
     """
 
-    step: int
     indices: Tensor
-    depth: Tensor
     x: Tensor
 
 
@@ -304,25 +292,20 @@ class ReverseProcess:
         yielded. Raises ``ValueError`` for a depth outside 0...T.
         """
         visited = [self.sampler.list_depths(self.schedule.check_depth(depth)) for depth in depths]
-        under_way = torch.arange(len(visited))
-        current = x
         for step in range(1, max(map(len, visited), default=0)):
             indices = torch.tensor([i for i, falling in enumerate(visited) if len(falling) > step])
-            if len(indices) < len(under_way):
-                stays = torch.isin(under_way, indices).nonzero().squeeze(1)
-                current = current[stays.to(x.device, non_blocking=True)]
-            under_way = indices
             depth = torch.tensor([visited[i][step - 1] for i in indices.tolist()])
             target = torch.tensor([visited[i][step] for i in indices.tolist()])
             noise = _draw_noise(seeds, indices, depth, x) if self.sampler.is_random else None
-            current = self._step(current, Transition(depth, target), noise, indices)
-            yield ReverseStep(step, indices, target, current)
+            places = indices.to(x.device, non_blocking=True)
+            x = x.index_copy(0, places, self._step(x[places], depth, target, noise, indices))
+            yield ReverseStep(indices, x)
 
     def _step(
-        self, x_k: Tensor, transition: Transition, noise: Tensor | None, indices: Tensor
+        self, x_k: Tensor, depth: Tensor, target: Tensor, noise: Tensor | None, indices: Tensor
     ) -> Tensor:
         """The next states, ``[b, 3, H, W]``; a step over n depths is pulled n times as far."""
-        depth, guide = transition.depth, self.guide
+        guide = self.guide
         through = guide is not None and guide.config.through_network
         x_k = x_k.detach().requires_grad_(through)
         time = self.schedule.time[depth].to(x_k.device, non_blocking=True)
@@ -331,7 +314,7 @@ class ReverseProcess:
             x0_hat = predict_x0(self.schedule, x_k, depth, output[:, :3])
             if self.consistency is not None:
                 x0_hat = self.consistency(x0_hat, depth, indices)
-            sample = self.sampler.step(self.schedule, output, x0_hat, x_k, transition, noise)
+            sample = self.sampler.step(self.schedule, output, x0_hat, x_k, depth, target, noise)
         if guide is None:
             return sample
         with torch.enable_grad():
@@ -339,7 +322,7 @@ class ReverseProcess:
             if not through:
                 clean = predict_x0(self.schedule, x_k.requires_grad_(), depth, output[:, :3])
             pull = guide(x_k, clean, indices)
-        return sample.detach() - pull * spread(depth - transition.target, pull)
+        return sample.detach() - pull * spread(depth - target, pull)
 
 
 def _draw_noise(seeds: Sequence[int], indices: Tensor, depth: Tensor, like: Tensor) -> Tensor:

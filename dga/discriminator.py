@@ -67,16 +67,11 @@ def compute_curve(
     return torch.cat([judge_states(schedule, network, x, k) for x, k in parts])
 
 
-@dataclass(frozen=True)
-class CurveUpdate:
-    """Event: more states of a path were judged."""
-
-    path: JudgedPath
-
-
 @dataclass
 class JudgedPath:
     """A forward path with the discriminator's logits, as deep as somebody asked for them.
+
+    It is an event, too: more of its states were judged.
 
     ``logits``: of the states from depth ``entry`` on; their sigmoid is the confidence,
     P(corrupted | x_k).
@@ -90,7 +85,7 @@ class JudgedPath:
     seconds: list[float] = field(default_factory=lambda: [0.0])
     """At index n: the seconds in which the first n states were drawn and judged."""
 
-    def judge(self, count: int) -> Iterator[CurveUpdate]:
+    def judge(self, count: int) -> Iterator[JudgedPath]:
         """Judge states from the entry on, a batch at a time, until ``count`` have logits."""
         while (judged := len(self.logits)) < count:
             start_time = time.perf_counter()
@@ -103,4 +98,4 @@ class JudgedPath:
             self.logits = np.concatenate([self.logits, logits])
             each = (time.perf_counter() - start_time) / size
             self.seconds += [self.seconds[-1] + each * n for n in range(1, size + 1)]
-            yield CurveUpdate(self)
+            yield self

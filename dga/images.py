@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageCms, ImageFile
+from PIL import Image, ImageCms, ImageFile, ImageOps
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -33,15 +33,6 @@ many is reduced by a whole factor, to no less than this."""
 EXIF = b"Exif\0\0"
 ORIENTATION = 0x0112
 _MOST_ENTRIES = 512  # in a directory of EXIF or TIFF
-_TURNS = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
 _CHANGES_MEANING = {"exif", "icc_profile", "transparency", "gamma"}
 """Keys of a PIL image's ``info`` that change what its values mean."""
 _BAND_PIXELS = 1_000_000  # converted at once, to spare memory
@@ -80,8 +71,11 @@ def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
     for box in _bands(image.size, factor):
         band = values.to_rgb(image.crop(box))
         canvas.paste(band.reduce(factor) if factor > 1 else band, (0, box[1] // factor))
-    turn = _TURNS.get(1 if tags else read_orientation(image.info.get("exif", b"")))
-    return canvas if turn is None else canvas.transpose(turn)
+    orientation = 1 if tags else read_orientation(image.info.get("exif", b""))
+    if orientation > 1:
+        canvas.getexif()[ORIENTATION] = orientation
+        ImageOps.exif_transpose(canvas, in_place=True)
+    return canvas
 
 
 def _bands(size: tuple[int, int], factor: int) -> Iterator[tuple[int, int, int, int]]:
@@ -116,7 +110,9 @@ class _Values(NamedTuple):
             band = self._to_8_bits(band)
         mode = band.mode
         if not self.is_opaque and not is_deep:
-            band = _lay_on_white(band)
+            band = band.convert("RGBA")
+            white = Image.new("RGBA", band.size, "white")
+            band = Image.alpha_composite(white, band).convert("RGB")
         elif "A" in band.getbands():
             band = band.convert("RGBA").convert("RGB")
         profile, gamma = self.info.get("icc_profile"), self.info.get("gamma")
@@ -156,15 +152,8 @@ def _apply_profile(band: Image.Image, profile: bytes, mode: str) -> Image.Image 
             transform = _make_srgb_transform(profile, profile_mode)
             if transform is None:
                 return band.convert("RGB")
-            return _apply_transform(band.convert(profile_mode), transform)
+            return transform.apply(band.convert(profile_mode))
     return None
-
-
-def _lay_on_white(image: Image.Image) -> Image.Image:
-    image = image if image.mode == "RGBA" else image.convert("RGBA")
-    canvas = Image.new("RGB", image.size, "white")
-    canvas.paste(image, mask=image.getchannel("A"))
-    return canvas
 
 
 def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
@@ -217,15 +206,9 @@ def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransfor
     levels = np.arange(0, 256, 15, dtype=np.uint8)
     grid = np.stack(np.meshgrid(levels, levels, levels), -1).reshape(1, -1, 3)
     probe = Image.fromarray(grid if mode == "RGB" else grid[..., 0])
-    moved = np.asarray(_apply_transform(probe, transform)).astype(int)
+    moved = np.asarray(transform.apply(probe)).astype(int)
     is_srgb = np.abs(moved - np.asarray(probe.convert("RGB"))).max() <= _SAME_LEVELS
     return None if is_srgb else transform
-
-
-def _apply_transform(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.Image:
-    moved = ImageCms.applyTransform(image, transform)
-    assert moved is not None
-    return moved
 
 
 def read_directory(block: bytes) -> dict[int, tuple[int, int, int]] | None:
@@ -278,7 +261,7 @@ def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
             if _make_srgb_transform(profile, "RGB"):
                 srgb = ImageCms.createProfile("sRGB")
                 back = ImageCms.buildTransform(srgb, BytesIO(profile), "RGB", "RGB")
-                image = _apply_transform(image, back)
+                image = back.apply(image)
                 bare = original.copy()
                 del bare.info["icc_profile"]
                 is_same = (to_pixels(original) == pixels).all(-1, keepdims=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from dga.explanation.search import CandidateScore, Explanation
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import PictureCache, ReverseResult, run
+from dga.pipeline import PictureCache, ReverseResult, run, run_repairs
 from dga.profiles import PROFILES, Repair, WindowsConfig
 from dga.stopping import Stop
 
@@ -205,24 +205,34 @@ def _repair_windows(
     x = to_tensor(pixels)
     grid = Grid.over(pixels.shape[:2], side, round(repair.explain.windows.overlap * side))
     explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
-    reference = explanation.x_0
-    if reference is None or explanation.noise_map is not None:
-        reference = explanation.degradation.inverse(x)
+    x_0 = explanation.degradation.inverse(x) if explanation.x_0 is None else explanation.x_0
     explanations = [
-        _explain_window(models, explanation, reference, grid, number, repair.explain.windows)
+        _explain_window(models, explanation, x_0, grid, number, repair.explain.windows)
         for number in range(len(grid))
     ]
-    # With a noise map the rest is undone already; a blur is undone window by window.
-    whole = x if explanation.noise_map is None else reference
+    # With a noise map the rest is undone already, and x_0 may hold noise that was added to its
+    # colours; a blur is undone window by window.
+    reference, whole = x_0, x
+    if explanation.noise_map is not None:
+        reference = whole = explanation.degradation.inverse(x)
     change, stops = torch.zeros_like(x), dict[int, Stop]()
-    for event in _repair_damaged_windows(models, whole, seed, repair, grid, explanations):
-        if isinstance(event, Progress):
-            yield event
-            continue
-        number, forward = event.forward.index, event.forward
-        stops[number] = forward.stop
-        if forward.steps:
-            grid.blend_into(change, number, event.image.cpu() - grid.cut(reference, [number])[0])
+    damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
+    size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
+    for first in range(0, len(damaged), size):
+        numbers = damaged[first : first + size]
+        windows = grid.cut(whole, numbers).to(models.device)
+        seeds = [seed * 1_000_003 + number for number in numbers]
+        caches = [
+            PictureCache(models, window, window_seed, explanations[number])
+            for window, window_seed, number in zip(windows, seeds, numbers, strict=True)
+        ]
+        results = run_repairs(models, windows, seeds, [repair], caches)[repair]
+        for number, result in zip(numbers, results, strict=True):
+            stops[number] = result.forward.stop
+            if result.forward.steps:
+                before = grid.cut(reference, [number])[0]
+                grid.blend_into(change, number, result.image.cpu() - before)
+        yield Progress(first + len(numbers), len(damaged))
     repaired = reference + change / grid.weight_map()
     depths = [stops[number].t_star if number in stops else 0 for number in range(len(grid))]
     return RepairedPhotograph(
@@ -234,49 +244,19 @@ def _repair_windows(
     )
 
 
-def _repair_damaged_windows(
-    models: Models,
-    whole: Tensor,
-    seed: int,
-    repair: Repair,
-    grid: Grid,
-    explanations: Sequence[Explanation],
-) -> Iterator[ReverseResult | Progress]:
-    """The windows of ``whole``, ``[3, H, W]``, that are not undamaged, some at a time.
-
-    The index of each result is the window's number in the grid.
-    """
-    damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
-    size = max(1, WINDOW_BATCH * models.window_size**2 // grid.side**2)
-    for first in range(0, len(damaged), size):
-        numbers = damaged[first : first + size]
-        windows = grid.cut(whole, numbers).to(models.device)
-        seeds = [seed * 1_000_003 + number for number in numbers]
-        caches = [
-            PictureCache(models, window, window_seed, explanations[number])
-            for window, window_seed, number in zip(windows, seeds, numbers, strict=True)
-        ]
-        for event in run(models, windows, seeds, [repair], caches):
-            if isinstance(event, ReverseResult):
-                forward = replace(event.forward, index=numbers[event.forward.index])
-                yield replace(event, forward=forward)
-        yield Progress(first + len(numbers), len(damaged))
-
-
 def _explain_window(
     models: Models,
     explanation: Explanation,
-    reference: Tensor,
+    x_0: Tensor,
     grid: Grid,
     number: int,
     config: WindowsConfig,
 ) -> Explanation:
     """The whole picture's explanation for one window: its own noise, the same blur.
 
-    ``reference``: the input after the inverse, ``[3, H, W]``. Exposure, impulses, blocks, zoom,
-    glass and veils are undone there; nothing of them is left to do.
+    ``x_0``: the input after the inverse, ``[3, H, W]``. Exposure, impulses, blocks, zoom, glass
+    and veils are undone there; nothing of them is left to do.
     """
-    x_0 = reference if explanation.x_0 is None else explanation.x_0
     window = replace(explanation, candidate_scores=(), x_0=grid.cut(x_0, [number])[0])
     operator = explanation.degradation.operator
     if explanation.noise_map is not None:

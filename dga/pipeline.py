@@ -22,14 +22,14 @@ from torch import Tensor
 
 from dga.batch_size import choose_batch_size
 from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, choose_sampler, count_steps
-from dga.discriminator import FIRST_STATES, CurveUpdate, JudgedPath
+from dga.discriminator import FIRST_STATES, JudgedPath
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.noise_level import compute_level_weights, find_matched_depth
 from dga.explanation.operators import OperatorConsistency
 from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
-from dga.explanation.windows import explain_by_windows
+from dga.explanation.windows import WindowSearch
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
 from dga.networks.compute import isolate_numerics
@@ -115,7 +115,7 @@ class ReverseResult:
     seconds: float
 
 
-Event = CandidateScore | CurveUpdate | ForwardResult | ReverseStep | ReverseResult
+Event = CandidateScore | JudgedPath | ForwardResult | ReverseStep | ReverseResult
 Permutation = Callable[[list[ForwardResult]], list[ForwardResult]]
 """From all stops of a batch to those that are denoised."""
 
@@ -154,9 +154,25 @@ def run(
     yield from denoise(models, forward_results)
 
 
+def run_repairs(
+    models: Models,
+    x: Tensor,
+    seeds: Sequence[int],
+    repairs: Sequence[Repair],
+    caches: Sequence[PictureCache] | None = None,
+    permutation: Permutation | None = None,
+) -> dict[Repair, list[ReverseResult]]:
+    """:func:`run`, whose results alone are returned: of every repair, by picture."""
+    results: dict[Repair, dict[int, ReverseResult]] = defaultdict(dict)
+    for event in run(models, x, seeds, repairs, caches, permutation):
+        if isinstance(event, ReverseResult):
+            results[event.forward.repair][event.forward.index] = event
+    return {repair: [by_index[i] for i in range(len(x))] for repair, by_index in results.items()}
+
+
 def find_stop(
     cache: PictureCache, index: int, repair: Repair, curve_depth: int = 0
-) -> Generator[CandidateScore | CurveUpdate, None, ForwardResult]:
+) -> Generator[CandidateScore | JudgedPath, None, ForwardResult]:
     """Explain a picture and find t*, for one repair.
 
     ``index``: of the picture in its batch; ``curve_depth``: depths beyond the entry that are
@@ -243,23 +259,23 @@ class PictureCache:
     def explain(
         self, config: ExplanationConfig | None
     ) -> Generator[CandidateScore, None, Explanation]:
-        """The caller's explanation, else one by ``config``; without either none."""
+        """The caller's explanation, else one by ``config``; without either none.
+
+        Where the picture is larger than one window, it is explained by windows.
+        """
         if config is None or self.explanation:
             return self.explanation or NO_EXPLANATION
         if config not in self._explanations:
-            start_time = time.perf_counter()
-            explanation = yield from self._explain(config)
+            start_time, side = time.perf_counter(), self.models.window_size
+            scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
+            if config.windows and max(self.x.shape[1:]) > side:
+                search = WindowSearch(scorer, side, config, config.windows).run(self.x.cpu())
+            else:
+                search = explain_picture(scorer, self.x, config)
+            explanation = yield from search
             seconds = time.perf_counter() - start_time
             self._explanations[config] = replace(explanation, seconds=seconds)
         return self._explanations[config]
-
-    def _explain(self, config: ExplanationConfig) -> Generator[CandidateScore, None, Explanation]:
-        """Search for an explanation, by windows where the picture is larger than one window."""
-        scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
-        side = self.models.window_size
-        if config.windows and max(self.x.shape[1:]) > side:
-            return (yield from explain_by_windows(scorer, self.x.cpu(), side, config))
-        return (yield from explain_picture(scorer, self.x, config))
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
@@ -270,7 +286,7 @@ class PictureCache:
 
     def judge_until_stop(
         self, explanation: Explanation, stopping: StoppingConfig, curve_depth: int = 0
-    ) -> Generator[CurveUpdate, None, tuple[Stop, NDArray[np.float64], float]]:
+    ) -> Generator[JudgedPath, None, tuple[Stop, NDArray[np.float64], float]]:
         """Judge until the stopping rule is decided; ``curve_depth``: as in :func:`find_stop`.
 
         Returns the stop, whose depth is counted from the entry, with logits ``[K]`` and seconds.
@@ -310,7 +326,11 @@ def denoise(
 ) -> Iterator[ReverseStep | ReverseResult]:
     """Denoise every picture to depth 0; what differs in depth alone shares batches."""
     groups: dict[Diffusion, list[EqualRepairs]] = defaultdict(list)
-    for repairs in _group_equal_repairs(forward_results):
+    equal: dict[Any, EqualRepairs] = defaultdict(list)
+    for forward in forward_results:
+        explanation, diffusion = forward.explanation, forward.diffusion.with_depth(0)
+        equal[forward.index, explanation.key, forward.starts, diffusion].append(forward)
+    for repairs in equal.values():
         first = repairs[0]
         if first.stop.t_star:
             groups[first.diffusion.with_depth(0)].append(repairs)
@@ -319,15 +339,6 @@ def denoise(
     for group in groups.values():
         for batch in split_by_states(group, choose_batch_size(group[0][0].x_0)):
             yield from _denoise_batch(models, batch)
-
-
-def _group_equal_repairs(forward_results: Sequence[ForwardResult]) -> list[EqualRepairs]:
-    groups: dict[Any, EqualRepairs] = defaultdict(list)
-    for forward in forward_results:
-        explanation, diffusion = forward.explanation, forward.diffusion.with_depth(0)
-        key = forward.index, explanation.key, forward.starts, diffusion
-        groups[key].append(forward)
-    return list(groups.values())
 
 
 def split_by_states(group: Sequence[EqualRepairs], most: int) -> Iterator[list[EqualRepairs]]:
@@ -351,9 +362,7 @@ def _denoise_batch(
     images = torch.cat([forward.states for forward in distinct])  # [b, 3, S, S]
     process = _make_process(models, forward_by_state)
     for step in process.run(images, depths, [forward.seed for forward in forward_by_state]):
-        for i, depth, x in zip(step.indices.tolist(), step.depth.tolist(), step.x, strict=True):
-            if depth == 0:
-                images[i] = x
+        images = step.x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
@@ -381,14 +390,13 @@ def _blend(forward: ForwardResult, images: Tensor) -> Tensor:
 def _make_process(models: Models, forward_by_state: Sequence[ForwardResult]) -> ReverseProcess:
     """How states are denoised, each held to its picture: by the operator, or low frequencies."""
     diffusion = forward_by_state[0].diffusion
-    process = ReverseProcess(models.schedule, models.denoiser, choose_sampler(diffusion))
-    config = diffusion.guidance
+    guide, consistency, config = None, None, diffusion.guidance
     if isinstance(config, OperatorGuidanceConfig):
         operators = [one.explanation.degradation.operator for one in forward_by_state]
         inputs = torch.stack([forward.input for forward in forward_by_state])
         consistency = OperatorConsistency(models.schedule, operators, inputs, config.weight)
-        return replace(process, consistency=consistency)
-    if config is not None:
+    elif config is not None:
         reference = torch.stack([forward.reference for forward in forward_by_state])
-        return replace(process, guide=StructuralGuide(reference, config))
-    return process
+        guide = StructuralGuide(reference, config)
+    sampler = choose_sampler(diffusion)
+    return ReverseProcess(models.schedule, models.denoiser, sampler, guide, consistency)

@@ -24,7 +24,7 @@ from app.runs.pictures import SMALL, to_data_url
 from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import Settings
 from app.runs.subject import Stage, Subject, describe_reading, read_pictures, view_square
-from dga.discriminator import CurveUpdate, judge_states
+from dga.discriminator import JudgedPath, judge_states
 from dga.explanation.search import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
@@ -238,7 +238,7 @@ class Watcher:
         methods = [systems(profile)[name] for name in names]
         deepest = find_chart_depth(profile)
         for event in adapt_steps(self.models, self.pixels, self.seed, methods, deepest, self.cache):
-            if isinstance(event, CurveUpdate):
+            if isinstance(event, JudgedPath):
                 yield {"curve": self._curve(is_done=False)}
             elif isinstance(event, ForwardResult) and forward is None:
                 forward = event

@@ -16,7 +16,7 @@ from dga.analysis.saved_runs import read_arrays
 from dga.corruptions import CLEAN
 from dga.data.framing import View
 from dga.data.image_sets import MAX_LISTED_NAMES, ImageSet
-from dga.diffusion import compute_forward_path
+from dga.diffusion import ForwardPath
 from dga.discriminator import compute_curve
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import check_config
@@ -128,10 +128,8 @@ def judge_condition(
             raise ValueError(f"Under {condition} these pictures cannot be read: {names}.")
         x = to_tensor(pictures.pixels).to(models.device)  # [n, 3, S, S]
         for name, x_i in zip(pictures.names, x, strict=True):
-            path = compute_forward_path(
-                models.schedule, x_i, image_seed(plan.seed, name, condition)
-            )
-            states = path[torch.tensor(depths)]  # [K, 3, S, S], of [T + 1, 3, S, S]
+            path = ForwardPath(models.schedule, x_i, image_seed(plan.seed, name, condition))
+            states = path.up_to(max(depths))[torch.tensor(depths)]  # [K, 3, S, S]
             logits.append(compute_curve(models.schedule, models.discriminator, states, depths))
         if has_features:
             hidden = compute_features(models.classifier, x, models.profile.classifier)

@@ -1,12 +1,10 @@
 """Deconvolution: the inverse of a blur whose point spread function is given.
 
-Candidates of DGA+ for blur are disks, undone by a Wiener filter; the convolutions of
-:mod:`dga.explanation.operators` share its mirrored borders.
+Candidates of DGA+ for blur are disks, undone by a Wiener filter.
 """
 
 import functools
 import math
-from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
@@ -32,28 +30,15 @@ def deconvolve(x: Tensor, kernel: Tensor, regularisation: float) -> Tensor:
     ``x``: ``[..., 3, H, W]``; ``kernel``: ``[n, n]``, n odd. Borders are mirrored.
     (Gonzalez and Woods, "Digital Image Processing", section 5.8.)
     """
-    padded, transfer, cut = mirror_borders(x.reshape(-1, 3, *x.shape[-2:]), kernel)
-    mean = padded.mean((2, 3), keepdim=True)
-    inverse = transfer.conj() / (transfer.abs().square() + regularisation)
-    restored = torch.fft.irfft2(torch.fft.rfft2(padded - mean) * inverse, s=padded.shape[-2:])
-    return cut(restored + mean).reshape(x.shape).clamp(-1, 1)
-
-
-def mirror_borders(x: Tensor, kernel: Tensor) -> tuple[Tensor, Tensor, Callable[[Tensor], Tensor]]:
-    """What a convolution of ``x``, ``[..., 3, H, W]``, by Fourier transforms needs.
-
-    The picture continued beyond its borders by its mirror image, the transfer function of
-    ``kernel``, ``[n, n]``, at that size, and the way back to the picture's own size.
-    """
     height, width = x.shape[-2:]
     top, left = (min(2 * len(kernel), side - 1) for side in (height, width))
-    padded = F.pad(x, (left, left, top, top), "reflect")
+    padded = F.pad(x.reshape(-1, 3, height, width), (left, left, top, top), "reflect")
+    mean = padded.mean((2, 3), keepdim=True)
     transfer = torch.fft.rfft2(place_at_origin(kernel, padded.shape[-2:]).to(x))
-
-    def cut(whole: Tensor) -> Tensor:
-        return whole[..., top : top + height, left : left + width]
-
-    return padded, transfer, cut
+    inverse = transfer.conj() / (transfer.abs().square() + regularisation)
+    restored = torch.fft.irfft2(torch.fft.rfft2(padded - mean) * inverse, s=padded.shape[-2:])
+    restored = (restored + mean)[..., top : top + height, left : left + width]
+    return restored.reshape(x.shape).clamp(-1, 1)
 
 
 def place_at_origin(kernel: Tensor, size: torch.Size) -> Tensor:

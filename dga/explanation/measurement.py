@@ -52,6 +52,8 @@ LEAST_FALL = 5.0
 MOST_MISFIT, MOST_RISE = 0.6, 1.0
 """Root mean square of its residuals, and by how much log power rises again with frequency, at
 most: after the zeros of a disk it rises by more."""
+MOTION_BAND = 0.03, 0.4
+"""Cycles a pixel between which motion is looked for."""
 MOTION_SHARE, MOTION_SLOPE = 0.18, 0.55
 """Share and slope from which motion is certain, if it has also erased what it erases most."""
 DIRECTION_WEIGHT = 0.01
@@ -101,7 +103,8 @@ def measure_blur(x: Tensor) -> Operator | None:
     if lens := measure_disk(*spectrum):
         return lens
     if motion := measure_motion(power):
-        return min((motion, motion.reverse()), key=lambda one: measure_excess(one, x))
+        opposite = replace(motion, angle=motion.angle - 180)  # leaves the same spectrum
+        return min((motion, opposite), key=lambda one: measure_excess(one, x))
     return measure_zoom(x) or measure_glass(x)
 
 
@@ -122,9 +125,8 @@ def compute_power_spectrum(x: Tensor) -> Array:
 def compute_radial_spectrum(power: Array) -> tuple[Array, Array]:
     """Mean log power by ring, ``[n // 2]``, and the rings' cycles per pixel."""
     rings = len(power) // 2
-    frequency, is_used = _frequencies(len(power))
-    is_used = is_used & (frequency < 0.5)
-    ring = np.minimum((frequency[is_used] * 2 * rings).astype(int), rings - 1)
+    frequency, is_used = _find_band(len(power), 0, 0.5)
+    ring = np.minimum((frequency * 2 * rings).astype(int), rings - 1)
     log_power = np.log(power[is_used] + 1e-3)
     count = np.maximum(1, np.bincount(ring, minlength=rings))
     radial = np.bincount(ring, log_power, minlength=rings) / count
@@ -164,11 +166,11 @@ def measure_disk(radial: Array, frequency: Array) -> Disk | None:
 
 def measure_motion(power: Array) -> MotionBlur | None:
     """Motion, even or fading, by the stripes in the spectrum; its sign is not in it."""
-    table = _motion_table(len(power))
+    family, table = _motion_family(len(power))
     best, share, slope = _find_best_motion(power, table)
     if share <= MOTION_SHARE or slope <= MOTION_SLOPE or not is_erased(table[best], power):
         return None
-    motion = _motion_family(len(power))[best]
+    motion = family[best]
     refined = [
         replace(motion, length=motion.length * factor, angle=motion.angle + turn)
         for factor in REFINED_LENGTHS
@@ -180,9 +182,9 @@ def measure_motion(power: Array) -> MotionBlur | None:
 
 def _find_best_motion(power: Array, table: NDArray[np.float32]) -> tuple[int, float, float]:
     """Which row of log powers explains a spectrum best; its share and its slope."""
-    frequency, is_used = _motion_band(len(power))
+    frequency, is_used = _find_band(len(power), *MOTION_BAND)
     log_power = np.log(power[is_used] + 0.1)
-    power_law = np.stack([np.ones_like(log_power), np.log(frequency[is_used])], 1)
+    power_law = np.stack([np.ones_like(log_power), np.log(frequency)], 1)
     return fit_spectrum(log_power, power_law, table)
 
 
@@ -205,18 +207,16 @@ def fit_spectrum(
 
 
 @functools.lru_cache(maxsize=8)
-def _frequencies(side: int) -> tuple[Array, NDArray[np.bool_]]:
-    """Cycles a pixel of a half spectrum; whether a value lies off the axes, where borders show."""
+def _find_band(side: int, low: float, high: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Cycles a pixel of a half spectrum that lie between two limits, ``[N]``, and where they are.
+
+    Without the axes, on which borders show.
+    """
     down, across = np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side)[None]
     is_off_axes = (np.abs(down) > 1.5 / side) & (np.abs(across) > 1.5 / side)
     frequency = np.hypot(down, across)
-    return frequency, is_off_axes
-
-
-def _motion_band(side: int) -> tuple[Array, NDArray[np.bool_]]:
-    """Cycles a pixel of a half spectrum; whether motion is looked for there."""
-    frequency, is_off_axes = _frequencies(side)
-    return frequency, is_off_axes & (frequency > 0.03) & (frequency < 0.4)
+    is_inside = is_off_axes & (frequency > low) & (frequency < high)
+    return frequency[is_inside], is_inside
 
 
 @functools.lru_cache(maxsize=8)
@@ -229,26 +229,25 @@ def _disk_family(rings: int) -> Array:
     return table
 
 
-@functools.cache
-def _motion_family(side: int) -> tuple[MotionBlur, ...]:
-    """Fading motions, and even ones that are twice as long, at most a third of ``side``."""
-    return tuple(
+@functools.lru_cache(maxsize=4)
+def _motion_family(side: int) -> tuple[list[MotionBlur], NDArray[np.float32]]:
+    """Fading motions, and even ones that are twice as long, at most a third of ``side``.
+
+    With their :func:`_motion_powers`.
+    """
+    family = [
         MotionBlur(length * factor, angle, one_sided)
         for one_sided, factor in ((True, 1), (False, 2))
         for length in LENGTHS
         if 3 * length * factor < side
         for angle in ANGLES
-    )
-
-
-@functools.lru_cache(maxsize=4)
-def _motion_table(side: int) -> NDArray[np.float32]:
-    return _motion_powers(_motion_family(side), side)
+    ]
+    return family, _motion_powers(family, side)
 
 
 def _motion_powers(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float32]:
     """Log power of each motion's transfer function where the spectrum is used, ``[m, N]``."""
-    _, is_used = _motion_band(side)
+    _, is_used = _find_band(side, *MOTION_BAND)
     rows = []
     for motion in motions:
         transfer = np.fft.rfft2(place_at_origin(motion.kernel, torch.Size((side, side))).numpy())
@@ -259,12 +258,12 @@ def _motion_powers(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float
 def is_erased(transfer: NDArray[np.float32], power: Array) -> bool:
     """Whether hardly more than rounding is left where a motion erases most.
 
-    ``transfer``: its row of :func:`_motion_table`. Stripes of a fence or a field look like motion
+    ``transfer``: its row of :func:`_motion_powers`. Stripes of a fence or a field look like motion
     in the slope of a spectrum, but not in this.
     """
     side = len(power)
-    frequency, is_used = _motion_band(side)
-    erased = (transfer < np.quantile(transfer, 0.3)) & (frequency[is_used] > 0.08)
+    frequency, is_used = _find_band(side, *MOTION_BAND)
+    erased = (transfer < np.quantile(transfer, 0.3)) & (frequency > 0.08)
     window = np.hanning(side)[:, None] * np.hanning(side)
     rounding = np.log((window**2).sum() / 36 + 0.1)  # a twelfth of a level, of three channels
     return bool(np.median(np.log(power[is_used][erased] + 0.1)) - rounding < MOST_POWER_LEFT)

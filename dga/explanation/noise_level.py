@@ -34,13 +34,9 @@ def measure_noise(x: Tensor) -> Tensor:
 
     The median absolute value of the finest diagonal Haar detail, where pictures have little
     and white noise has its full variance (Donoho and Johnstone, "Ideal spatial adaptation by
-    wavelet shrinkage", 1994), averaged over channels. A picture under two pixels a side holds
-    no detail: 0.
+    wavelet shrinkage", 1994), averaged over channels.
     """
-    detail = _haar_detail(x)
-    if not detail.numel():
-        return x.new_zeros(len(x))
-    spread = detail.flatten(2).median(2).values  # [B, 3]
+    spread = _haar_detail(x).flatten(2).median(2).values  # [B, 3]
     return spread.mean(1) * MAD_TO_DEVIATION
 
 
@@ -146,18 +142,12 @@ def compute_level_weights(noise: Tensor, levels: Sequence[float]) -> Tensor:
     The first weight is that of the picture without denoising. A pixel whose noise lies between two
     levels is mixed from both, linearly.
     """
-    at = torch.tensor(levels)
-    high = torch.bucketize(noise.contiguous(), at).clamp(max=len(at) - 1)
-    low = (high - 1).clamp(min=0)
-    share = ((noise - at[low]) / (at[high] - at[low]).clamp(min=1e-6)).clamp(0, 1)
-    share = torch.where(high == low, 1.0, share)
-    weights = torch.zeros(1 + len(at), *noise.shape)
-    weights.scatter_(0, 1 + high[None], share[None])
-    weights.scatter_add_(0, 1 + low[None], (1 - share)[None])
-    is_quiet = noise <= 0
-    weights[:, is_quiet] = 0
-    weights[0, is_quiet] = 1
-    return weights
+    at = torch.tensor(levels).view(-1, 1, 1)
+    is_noisy = (noise > 0).float()[None]
+    share = ((noise - at[:-1]) / at.diff(dim=0)).clamp(0, 1)  # of the way to the next level
+    # How much of each pixel lies at a level or above it, from no level to beyond the last.
+    reached = torch.cat([torch.ones_like(is_noisy), is_noisy, share, torch.zeros_like(is_noisy)])
+    return reached[:-1] - reached[1:]
 
 
 def find_matched_depth(schedule: Schedule, deviation: float) -> int:

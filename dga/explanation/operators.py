@@ -6,14 +6,14 @@ import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.explanation.deconvolution import EDGE, make_disk, mirror_borders, place_at_origin
+from dga.explanation.deconvolution import EDGE, make_disk, place_at_origin
 
 CG_STEPS = 6
 """How many steps conjugate gradients take; more of them change hardly anything."""
@@ -38,10 +38,6 @@ class Operator(ABC):
     most_objection = 1.0
 
     @abstractmethod
-    def apply(self, x: Tensor) -> Tensor:
-        """H x, for ``[..., 3, H, W]``."""
-
-    @abstractmethod
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """argmin_x |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al., 2023, Eq. 13)."""
 
@@ -53,16 +49,12 @@ class Operator(ABC):
 class Convolution(Operator):
     """An operator with a point spread function ``kernel``, ``[n, n]``, n odd.
 
-    It is applied with mirrored borders. Inverses do not assume what lies beyond the borders: they
-    look for that as well, so that no seam is left, which a small ``weight`` would amplify
-    (Almeida and Figueiredo, "Deconvolving Images With Unknown Boundaries", 2013).
+    Inverses do not assume what lies beyond the borders: they look for that as well, so that no
+    seam is left, which a small ``weight`` would amplify (Almeida and Figueiredo, "Deconvolving
+    Images With Unknown Boundaries", 2013).
     """
 
     kernel: Tensor
-
-    def apply(self, x: Tensor) -> Tensor:
-        padded, transfer, cut = mirror_borders(x, self.kernel)
-        return cut(torch.fft.irfft2(torch.fft.rfft2(padded) * transfer, s=padded.shape[-2:]))
 
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """Solve it by conjugate gradients, on a canvas that reaches beyond the borders."""
@@ -175,42 +167,25 @@ class MotionBlur(Convolution):
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
-        make_kernel = make_fading_motion_kernel if self.one_sided else make_motion_kernel
-        return make_kernel(self.length, self.angle)
-
-    def reverse(self) -> MotionBlur:
-        """The opposite motion, which leaves the same spectrum."""
-        return replace(self, angle=self.angle - 180)
+        return make_motion_kernel(self.length, self.angle, self.one_sided)
 
     def __str__(self) -> str:
         return f"moved by {self.length:g} px at {self.angle:g} degrees"
 
 
-@functools.lru_cache(maxsize=256)
-def make_motion_kernel(length: float, angle: float) -> Tensor:
-    """Point spread function of straight motion, ``length`` pixels long, ``angle`` in degrees."""
-    reach = math.ceil(length / 2 + 2 * EDGE)
-    along, across = _rotate_coordinates(reach, angle)
-    inside = ((length / 2 + EDGE - along.abs()) / (2 * EDGE)).clamp(0, 1)
-    kernel = inside * (1 - across.abs()).clamp(min=0)
-    return kernel / kernel.sum()
-
-
-@functools.lru_cache(maxsize=256)
-def make_fading_motion_kernel(deviation: float, angle: float) -> Tensor:
-    """Point spread function of motion that fades as half a Gaussian, ``deviation`` in pixels."""
-    along, across = _rotate_coordinates(math.ceil(3 * deviation) + 1, angle)
-    fading = torch.exp(-along.square() / (2 * deviation**2)) * (along + EDGE).clamp(0, 1)
-    kernel = fading * (1 - across.abs()).clamp(min=0)
-    return kernel / kernel.sum()
-
-
-def _rotate_coordinates(reach: int, angle: float) -> tuple[Tensor, Tensor]:
-    """Coordinates along and across a line, ``[2 reach + 1, 2 reach + 1]`` each."""
-    at = torch.arange(-reach, reach + 1, dtype=torch.float64)
-    turn = math.radians(angle)
+@functools.lru_cache(maxsize=512)
+def make_motion_kernel(length: float, angle: float, one_sided: bool = False) -> Tensor:
+    """Point spread function of a :class:`MotionBlur`, ``[n, n]`` with odd n, sums to 1."""
+    reach = math.ceil(3 * length) + 1 if one_sided else math.ceil(length / 2 + 2 * EDGE)
+    at, turn = torch.arange(-reach, reach + 1, dtype=torch.float64), math.radians(angle)
     along = at * math.cos(turn) + at[:, None] * math.sin(turn)
-    return along, at[:, None] * math.cos(turn) - at * math.sin(turn)
+    across = at[:, None] * math.cos(turn) - at * math.sin(turn)
+    if one_sided:
+        profile = torch.exp(-along.square() / (2 * length**2)) * (along + EDGE).clamp(0, 1)
+    else:
+        profile = ((length / 2 + EDGE - along.abs()) / (2 * EDGE)).clamp(0, 1)
+    kernel = profile * (1 - across.abs()).clamp(min=0)
+    return kernel / kernel.sum()
 
 
 @dataclass(frozen=True)
@@ -224,12 +199,6 @@ class Blocks(Operator):
     columns: tuple[int, ...]
     kind = "blocks"
 
-    def apply(self, x: Tensor) -> Tensor:
-        """The picture with every block at its mean."""
-        for dim, begins in ((-2, self.rows), (-1, self.columns)):
-            x = _block_means(x, begins, dim)
-        return x
-
     def invert(self, y: Tensor) -> Tensor:
         """A picture interpolated from one pixel of each block."""
         small = y[..., list(self.rows), :][..., list(self.columns)]
@@ -238,7 +207,10 @@ class Blocks(Operator):
 
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """H is a projection: the mean of each block moves towards that of y."""
-        return z + self.apply(y - z) / (1 + weight)
+        gap = y - z
+        for dim, begins in ((-2, self.rows), (-1, self.columns)):
+            gap = _block_means(gap, begins, dim)
+        return z + gap / (1 + weight)
 
     def __str__(self) -> str:
         return f"{len(self.rows)} x {len(self.columns)} blocks"

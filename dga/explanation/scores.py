@@ -27,7 +27,6 @@ class Scorer:
     network: nn.Module
     seed: int
 
-    @torch.no_grad()
     def score(
         self, render: Render, candidates: Sequence[Degradation], depths: Sequence[int]
     ) -> list[float]:
@@ -38,8 +37,7 @@ class Scorer:
         """
         if not candidates:
             return []
-        device = next(self.network.parameters()).device
-        views = torch.stack([render(one) for one in candidates]).to(device)  # [C, V, 3, S, S]
+        views = torch.stack([render(one) for one in candidates])  # [C, V, 3, S, S]
         depths = [k for k in depths if k <= self.schedule.steps] or [self.schedule.steps]
         deviation = torch.tensor([candidate.noise for candidate in candidates])
         each = self.mean_logits(
@@ -49,7 +47,6 @@ class Scorer:
         )
         return each.view(-1, views.shape[1]).mean(1).tolist()
 
-    @torch.no_grad()
     def mean_logits(self, x: Tensor, depth: Tensor, deviation: Tensor) -> Tensor:
         """Mean logit of each picture over its depths, float32 ``[n]`` on the CPU.
 
@@ -57,6 +54,7 @@ class Scorer:
         the noise that a picture holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all
         pictures get the same noise. Raises what :func:`~dga.discriminator.judge_states` does.
         """
+        x = x.to(next(self.network.parameters()).device)
         shape, distinct = x.shape[1:], set(depth.flatten().tolist())
         noise = {k: draw_step_noise(self.seed, "forward", k, shape).to(x) for k in distinct}
         abar = self.schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]

@@ -42,21 +42,12 @@ EXTREME = 0.68
 noise 0.73 to 0.99, of shot and Gaussian noise at most 0.63 (assets/results/photo/README.md)."""
 
 
-def explain_by_windows(
-    scorer: Scorer, x: Tensor, side: int, config: ExplanationConfig
-) -> Generator[CandidateScore, None, Explanation]:
-    """Explain a picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``.
-
-    ``side``: pixels a side that the scorer's network was trained on. Yields scores as they come.
-    The result has its noise by pixel.
-    """
-    assert config.windows is not None
-    return (yield from _WindowSearch(scorer, side, config, config.windows).run(x))
-
-
 @dataclass(frozen=True)
-class _WindowSearch:
-    """The search in one large picture: first damage of the whole, then noise by pixel."""
+class WindowSearch:
+    """The search in one large picture: first damage of the whole, then noise by pixel.
+
+    ``side``: pixels a side that the scorer's network was trained on; ``windows``: of ``config``.
+    """
 
     scorer: Scorer
     side: int
@@ -66,7 +57,8 @@ class _WindowSearch:
     def run(self, x: Tensor) -> Generator[CandidateScore, None, Explanation]:
         """Blocks; else impulses and noise; without any of these, blur or a veil.
 
-        A drawing repeats its rows, too, and is left alone.
+        ``x``: ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``. Yields scores as
+        they come. A drawing repeats its rows, too, and is left alone.
         """
         is_measured = self.windows.measurement
         if is_measured and (blocks := measure_blocks(x)) and not is_one_colour_or_drawing(x):
@@ -216,13 +208,12 @@ class _WindowSearch:
         windows of the grid.
         """
         schedule = self.scorer.schedule
-        device = next(self.scorer.network.parameters()).device
         offsets = torch.tensor(self.config.judged_at)
         margins = [torch.empty(0)]
         for begin in range(0, len(numbers), JUDGING_BATCH):
             part = numbers[begin : begin + JUDGING_BATCH].tolist()
             deviation = grid.cut(noise[None], part)  # [n, 1, S, S]
-            pictures = grid.cut(x, part).to(device)
+            pictures = grid.cut(x, part)
             entry = torch.tensor(
                 [find_matched_depth(schedule, one) for one in level[part].tolist()]
             )
@@ -278,7 +269,5 @@ def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:
 
 def make_thumbnail(x: Tensor, side: int) -> Tensor:
     """The middle square of ``[3, H, W]``, resized to ``side`` pixels a side."""
-    short = min(x.shape[1:])
-    top, left = ((length - short) // 2 for length in x.shape[1:])
-    square = x[None, :, top : top + short, left : left + short]
+    square = cut_middle(x, min(x.shape[1:]))[None]
     return F.interpolate(square, (side, side), mode="bicubic", antialias=True)[0].clamp(-1, 1)

@@ -8,7 +8,6 @@ import functools
 import math
 import warnings
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -46,20 +45,14 @@ class Zoom(Operator):
     def __str__(self) -> str:
         return f"zoomed up to {self.factor:.2f} times"
 
-    def apply(self, x: Tensor) -> Tensor:
-        rows, columns = (_make_zooms(side, self.factor, x.device) for side in x.shape[-2:])
-        planes = x.reshape(-1, *x.shape[-2:]).float()
-        return _apply_zooms(planes, rows.stacked, columns.beside).reshape(x.shape).to(x)
-
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """Solve it by conjugate gradients."""
-        rows, columns = (_make_zooms(side, self.factor, y.device) for side in y.shape[-2:])
 
         def zoom(x: Tensor) -> Tensor:
-            return _apply_zooms(x, rows.stacked, columns.beside)
+            return _apply_zooms(x, self.factor, is_adjoint=False)
 
         def adjoin(v: Tensor) -> Tensor:
-            return _apply_zooms(v, rows.stacked_adjoint, columns.beside_adjoint)
+            return _apply_zooms(v, self.factor, is_adjoint=True)
 
         begin = z.float()
         residual = adjoin(y.float() - zoom(begin))
@@ -69,36 +62,28 @@ class Zoom(Operator):
         return solved.to(z)
 
 
-class _Zooms(NamedTuple):
-    """H along one axis as sparse matrices, one for each of n zoomed copies, bilinear.
+@functools.lru_cache(maxsize=32)
+def _make_zooms(
+    side: int, factor: float, is_adjoint: bool, device: torch.device
+) -> tuple[Tensor, Tensor]:
+    """H, or its adjoint, along an axis of ``side`` pixels: a sparse matrix a copy, bilinear.
 
-    ``stacked``: one below the other, ``[n side, side]``; ``beside``: one beside the other and
-    terms, ``[side, n side]``; then both for H's adjoint.
+    The n copies' matrices one below the other, ``[n side, side]``; weighted, one beside the other,
+    ``[side, n side]``.
     """
-
-    stacked: Tensor
-    beside: Tensor
-    stacked_adjoint: Tensor
-    beside_adjoint: Tensor
-
-
-@functools.lru_cache(maxsize=16)
-def _make_zooms(side: int, factor: float, device: torch.device) -> _Zooms:
-    """The copies' matrices for an axis of ``side`` pixels."""
     row = np.arange(side)
     weights = np.r_[2.0, np.ones(COPIES - 1)] / (COPIES + 1)
-    zooms = []
+    copies = []
     for zoom in np.linspace(1, factor, COPIES):
         at = (row - (side - 1) / 2) / zoom + (side - 1) / 2
         low = np.clip(np.floor(at).astype(int), 0, side - 2)
         entries = np.r_[1 - at + low, at - low]
         where = (np.r_[row, row], np.r_[low, low + 1])
-        zooms.append(sparse.csr_matrix((entries, where), (side, side)))
-    matrices = []
-    for copies in (zooms, [zoom.T for zoom in zooms]):
-        terms = [weight * copy for weight, copy in zip(weights, copies, strict=True)]
-        matrices += [sparse.vstack(copies), sparse.hstack(terms)]
-    return _Zooms(*(_to_torch(matrix).to(device) for matrix in matrices))
+        matrix = sparse.csr_matrix((entries, where), (side, side))
+        copies.append(matrix.T if is_adjoint else matrix)
+    terms = [weight * copy for weight, copy in zip(weights, copies, strict=True)]
+    stacked, beside = _to_torch(sparse.vstack(copies)), _to_torch(sparse.hstack(terms))
+    return stacked.to(device), beside.to(device)
 
 
 def _to_torch(matrix: sparse.spmatrix) -> Tensor:
@@ -109,9 +94,11 @@ def _to_torch(matrix: sparse.spmatrix) -> Tensor:
         return torch.sparse_csr_tensor(starts, columns, entries, size=matrix.shape)
 
 
-def _apply_zooms(x: Tensor, stacked: Tensor, beside: Tensor) -> Tensor:
-    """Weighted mean of the zooms of ``[N, H, W]``: rows first, then columns."""
+def _apply_zooms(x: Tensor, factor: float, is_adjoint: bool) -> Tensor:
+    """Weighted mean of the zooms of ``[N, H, W]``, or its adjoint: rows first, then columns."""
     n, height, width = x.shape
+    stacked, _ = _make_zooms(height, factor, is_adjoint, x.device)
+    _, beside = _make_zooms(width, factor, is_adjoint, x.device)
     zoomed = stacked @ x.permute(1, 0, 2).reshape(height, n * width)
     across = zoomed.reshape(-1, height, n, width).permute(0, 3, 2, 1).reshape(-1, n * height)
     return (beside @ across).reshape(width, n, height).permute(1, 2, 0)

@@ -5,10 +5,9 @@ common are made once; readers that adapt keep what they learn until they are res
 """
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,8 +16,8 @@ from torch import Tensor
 
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import ForwardResult, Permutation, ReverseResult, run
-from dga.profiles import DenoiseConfig, MemoConfig, Repair, TentConfig
+from dga.pipeline import ForwardResult, ReverseResult, run_repairs
+from dga.profiles import DenoiseConfig, MemoConfig, TentConfig
 from dga.readers.frozen import FrozenReader
 from dga.readers.memo import Memo
 from dga.readers.non_local_means import NonLocalMeans
@@ -28,6 +27,7 @@ from dga.systems import System
 
 Reader = FrozenReader | Tent | Memo | NonLocalMeans
 READERS: dict[type, Callable[[Models, Any], Reader]] = {
+    type(None): FrozenReader,
     TentConfig: Tent,
     MemoConfig: Memo,
     DenoiseConfig: NonLocalMeans,
@@ -62,10 +62,8 @@ class SystemRunner:
     """
 
     def __init__(self, models: Models, system: System) -> None:
-        self.models, self.system, config = models, system, system.reader
-        self._reader: Reader = FrozenReader(models)
-        if config is not None:
-            self._reader = READERS[type(config)](models, config)
+        self.models, self.system = models, system
+        self._reader = READERS[type(system.reader)](models, system.reader)
 
     def reset(self) -> None:
         """Forget everything that was learned; called before every stream."""
@@ -97,15 +95,15 @@ class SystemRunner:
     def _answer_without_repair(self, x: Tensor, seeds: Sequence[int]) -> Answers:
         start_time, n = time.perf_counter(), len(x)
         output = self._reader.read(x, seeds)
-        answers = Answers(
+        is_changed = output.pictures is not x
+        return Answers(
             output.probabilities,
             seconds=[(time.perf_counter() - start_time) / n] * n,
             depths=[0] * n,
             crossed=[True] * n,
+            pictures=output.pictures if is_changed else None,
+            details=[{"unchanged": False}] * n if is_changed else None,
         )
-        if output.pictures is x:
-            return answers
-        return replace(answers, pictures=output.pictures, details=[{"unchanged": False}] * n)
 
     def read(self, repaired: Tensor, seeds: Sequence[int], damaged: Tensor | None) -> Tensor:
         """Probabilities, ``[B, classes]``, for pictures ``[B, 3, S, S]``, of an ensemble for both.
@@ -144,27 +142,12 @@ def answer(
         models = next(iter(group.values())).models
         permutation = None if permute == "none" else partial(permute_stops, models, permute)
         with _name_systems(group):
-            results = run_repairs(models, x, seeds, list(repairs), permutation)
+            results = run_repairs(models, x, seeds, list(repairs), permutation=permutation)
         for name, runner in group.items():
             repair = runner.system.repair
             with _name_systems([name]):
                 answers[name] = runner.answer(x, seeds, results[repair] if repair else None)
     return {name: answers[name] for name in runners}
-
-
-def run_repairs(
-    models: Models,
-    x: Tensor,
-    seeds: Sequence[int],
-    repairs: Sequence[Repair],
-    permutation: Permutation | None = None,
-) -> dict[Repair, list[ReverseResult]]:
-    """The result of every repair, by picture; all repairs of the batch in one run."""
-    results: dict[Repair, dict[int, ReverseResult]] = defaultdict(dict)
-    for event in run(models, x, seeds, repairs, permutation=permutation):
-        if isinstance(event, ReverseResult):
-            results[event.forward.repair][event.forward.index] = event
-    return {repair: [by_index[i] for i in range(len(x))] for repair, by_index in results.items()}
 
 
 def _describe_explanation(forward: ForwardResult) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The frozen classifier as a reader, and the type of every reader's output."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -21,10 +21,10 @@ class ReaderOutput(NamedTuple):
 
 
 class FrozenReader:
-    """The classifier as it is."""
+    """The classifier as it is, without settings."""
 
-    def __init__(self, models: Models) -> None:
-        self.models = models
+    def __init__(self, models: Models, settings: Any) -> None:
+        self.models, self.settings = models, settings
 
     def reset(self) -> None:
         """Do nothing: this reader learns nothing."""

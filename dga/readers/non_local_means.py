@@ -10,7 +10,6 @@ from skimage.restoration import denoise_nl_means
 from torch import Tensor
 
 from dga.explanation.noise_level import measure_noise
-from dga.networks.models import Models
 from dga.profiles import DenoiseConfig
 from dga.readers.frozen import FrozenReader, ReaderOutput
 
@@ -18,9 +17,7 @@ from dga.readers.frozen import FrozenReader, ReaderOutput
 class NonLocalMeans(FrozenReader):
     """A reader that denoises each picture before the frozen classifier sees it."""
 
-    def __init__(self, models: Models, settings: DenoiseConfig) -> None:
-        super().__init__(models)
-        self.settings = settings
+    settings: DenoiseConfig
 
     def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
         """Denoise ``[B, 3, S, S]`` in [-1, 1], then classify."""

@@ -9,7 +9,6 @@ from typing import Literal
 
 import torch
 
-from dga.explanation.search import Explanation
 from dga.networks.models import Models
 from dga.pipeline import ForwardResult, choose_diffusion, draw_starts, make_judged_path
 
@@ -39,7 +38,11 @@ def permute_stops(
             depth = min(max(0, explanation.entry + beyond), models.schedule.steps)
             stop = replace(stop, t_star=depth)
         else:
-            explanation = _exchange(explanation, other.explanation, what == "noise")
+            degradation = other.explanation.degradation
+            if what == "noise":
+                degradation = replace(explanation.degradation, noise=degradation.noise)
+            # x_0 is the other picture itself; this one begins after its inverse.
+            explanation = replace(other.explanation, degradation=degradation, x_0=None)
         path = make_judged_path(models, forward.input, forward.seed, explanation)
         starts, states = draw_starts(path, explanation, stop.t_star)
         permuted.append(
@@ -54,12 +57,3 @@ def permute_stops(
             )
         )
     return permuted
-
-
-def _exchange(mine: Explanation, other: Explanation, is_noise_only: bool) -> Explanation:
-    """One picture's explanation with all that was found in another one, or with its noise only."""
-    degradation = other.degradation
-    if is_noise_only:
-        degradation = replace(mine.degradation, noise=degradation.noise)
-    # x_0 is the other picture itself; this one begins after its inverse.
-    return replace(other, degradation=degradation, candidate_scores=mine.candidate_scores, x_0=None)

@@ -14,7 +14,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from dga.corruptions import CORRUPTIONS, corrupt
-from dga.diffusion import Schedule, compute_forward_path
+from dga.diffusion import ForwardPath, Schedule
 from dga.images import to_pixels, to_square, to_tensor
 from dga.networks.classifier import build_classifier
 from dga.networks.compute import Compute, is_shortage
@@ -77,8 +77,8 @@ def make_works(
 ) -> Iterator[tuple[str, str, float, Work]]:
     """Task, way, the share of the task that is timed, and the work; published ones come first."""
     schedule, ancestral = models.schedule, models.profile.ancestral
-    paths = [compute_forward_path(schedule, picture, seed) for seed, picture in enumerate(x)]
-    noised = torch.stack([path[timed] for path in paths])
+    paths = [ForwardPath(schedule, picture, seed) for seed, picture in enumerate(x)]
+    noised = torch.stack([path.at(timed) for path in paths])
     for task in ("unguided", "guided"):
         guidance = ancestral.guidance if task == "guided" else None
         if published:

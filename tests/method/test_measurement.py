@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import skimage.data
 import torch
 from PIL import Image
+from scipy import ndimage, signal
 from torch import Tensor
 
 import dga
@@ -22,7 +24,7 @@ from dga.explanation.noise_level import (
     measure_noise_by_brightness,
     measure_noise_map,
 )
-from dga.explanation.operators import Blocks, Disk, GaussianBlur, MotionBlur, Operator
+from dga.explanation.operators import Blocks, Convolution, Disk, GaussianBlur, MotionBlur, Operator
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
@@ -49,9 +51,36 @@ def psnr(x: Tensor, y: Tensor) -> float:
     return float(10 * torch.log10(4 / (x - y).square().mean()))
 
 
+def damage(operator: Operator, x: Tensor) -> Tensor:
+    """H x by SciPy, for ``[C, H, W]``; borders are mirrored."""
+    planes = x.numpy()
+    if isinstance(operator, Blocks):
+        for axis, begins in ((1, operator.rows), (2, operator.columns)):
+            lengths = np.diff([*begins, planes.shape[axis]])
+            means = np.add.reduceat(planes, begins, axis)
+            means /= np.expand_dims(lengths, (0, 3 - axis))
+            planes = means.repeat(lengths, axis)
+    elif isinstance(operator, Zoom):
+        planes = np.stack([zoom(plane, operator.factor) for plane in planes])
+    elif isinstance(operator, Convolution):
+        kernel, reach = operator.kernel.numpy()[None], len(operator.kernel) // 2
+        padded = np.pad(planes, [(0, 0), (reach, reach), (reach, reach)], "reflect")
+        planes = signal.fftconvolve(padded, kernel, "valid", axes=(1, 2))
+    return torch.from_numpy(planes).to(x)
+
+
+def zoom(plane: np.ndarray, factor: float) -> np.ndarray:
+    """The mean of ``[H, W]``, counted twice, and of ten copies zoomed up to ``factor``."""
+    centre, copies = (np.array(plane.shape) - 1) / 2, [plane]
+    for one in np.linspace(1, factor, 11):
+        scale = np.full(2, 1 / one)
+        copies.append(ndimage.affine_transform(plane, scale, centre - centre / one, order=1))
+    return np.mean(copies, axis=0)
+
+
 def damaged_by(operator: Operator, x: Tensor) -> Tensor:
     """As a picture file would hold it."""
-    return to_levels(operator.apply(x).clamp(-1, 1))
+    return to_levels(damage(operator, x).clamp(-1, 1))
 
 
 def gain(operator: Operator, x: Tensor, y: Tensor) -> float:
@@ -119,7 +148,7 @@ def test_blur_is_measured_and_undone(clear: Pixels, made: Operator) -> None:
         difference = (measured.angle - made.angle) % turn
         assert min(difference, turn - difference) <= 7.5
         if made.one_sided:
-            assert gain(measured.reverse(), x, y) < 0
+            assert gain(replace(measured, angle=measured.angle - 180), x, y) < 0
         else:
             assert measured.length == pytest.approx(made.length, rel=0.4)
     assert gain(measured, x, y) > BLURS[made]
@@ -234,18 +263,11 @@ OPERATORS: dict[str, Operator] = {
 def test_what_is_of_one_colour_stays_so(name: str) -> None:
     operator, flat = OPERATORS[name], torch.full((3, 12, 10), 0.3)
     for same in (
-        operator.apply(flat),
+        damage(operator, flat),
         operator.solve_proximal(flat, flat, 0.05),
         operator.invert(flat),
     ):
         torch.testing.assert_close(same, flat, atol=2e-4, rtol=0)
-
-
-@pytest.mark.parametrize("name", OPERATORS)
-def test_operators_are_linear(name: str) -> None:
-    operator, x, y = OPERATORS[name], 0.4 * noise(3, 12, 10), 0.4 * noise(3, 12, 10, seed=1)
-    both = operator.apply(2 * x - y)
-    torch.testing.assert_close(both, 2 * operator.apply(x) - operator.apply(y), atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("weight", [0.05, 1.0])
@@ -254,7 +276,7 @@ def test_agreement_is_the_least_squares_solution(name: str, weight: float) -> No
     """argmin |H x - y|^2 + weight |x - z|^2, as a dense solver gives it."""
     operator, shape = OPERATORS[name], (1, 12, 10)
     units = torch.eye(120).view(120, *shape)
-    h = torch.stack([operator.apply(unit.expand(3, -1, -1))[0].flatten() for unit in units], 1)
+    h = torch.stack([damage(operator, unit).flatten() for unit in units], 1)
     y, z = 0.4 * noise(*shape, seed=2), 0.4 * noise(*shape, seed=3)
     left, right = h.T @ h + weight * torch.eye(120), h.T @ y.flatten() + weight * z.flatten()
     exact = torch.linalg.solve(left.double(), right.double()).float().view(shape)
@@ -266,10 +288,10 @@ def test_agreement_is_the_least_squares_solution(name: str, weight: float) -> No
 def test_agreement_with_a_photograph_lies_between_prior_and_observation(name: str) -> None:
     """It costs less than either the prior or the observation would; a heavy prior stays."""
     operator, z = OPERATORS[name], to_tensor(photograph("coffee", 64))
-    y = operator.apply(to_tensor(photograph("chelsea", 64)))
+    y = damage(operator, to_tensor(photograph("chelsea", 64)))
 
     def cost(x: Tensor, weight: float) -> float:
-        return float((operator.apply(x) - y).square().mean() + weight * (x - z).square().mean())
+        return float((damage(operator, x) - y).square().mean() + weight * (x - z).square().mean())
 
     found = operator.solve_proximal(z, y, 0.1)
     assert cost(found, 0.1) < min(cost(z, 0.1), cost(y, 0.1))
@@ -279,7 +301,7 @@ def test_agreement_with_a_photograph_lies_between_prior_and_observation(name: st
 @pytest.mark.parametrize("name", OPERATORS)
 def test_the_truth_agrees_with_itself(name: str) -> None:
     operator, x = OPERATORS[name], to_tensor(photograph("coffee", 64))
-    found = operator.solve_proximal(x, operator.apply(x), 0.1)
+    found = operator.solve_proximal(x, damage(operator, x), 0.1)
     inner = slice(None), slice(8, -8), slice(8, -8)  # a border's other side is not known
     torch.testing.assert_close(found[inner], x[inner], atol=0.05, rtol=0)
 

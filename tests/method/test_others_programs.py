@@ -10,10 +10,11 @@ import torch
 from torch import Tensor
 
 import dga
-from dga.adapted import AdaptedClassifier, build_runner
+from dga.adapted import AdaptedClassifier
 from dga.images import to_tensor
 from dga.networks.models import Models
-from dga.readers import answer
+from dga.readers import SystemRunner, answer
+from dga.systems import parse
 
 
 @contextmanager
@@ -29,7 +30,7 @@ def everything() -> Iterator[None]:
 
 
 def read(models: Models, pixels: np.ndarray) -> Tensor:
-    runners = {"one": build_runner(models, "dga-guided:depth=3")}
+    runners = {"one": SystemRunner(models, parse(models.profile, "dga-guided:depth=3"))}
     return answer(runners, to_tensor(pixels)[None], [0])["one"].probabilities
 
 

@@ -214,7 +214,7 @@ def test_impulses_stay_undone_where_there_is_no_noise(
         yield from ()
         return found
 
-    monkeypatch.setattr("dga.pipeline.explain_by_windows", explain)
+    monkeypatch.setattr("dga.explanation.windows.WindowSearch.run", explain)
     done = repair_photograph(shipped_models, damaged).image
     quiet = struck & (noise.numpy() == 0)
     error = np.abs(done[quiet].astype(float) - astronaut[quiet]).mean()

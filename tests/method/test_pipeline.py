@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from dga import diffusion
-from dga.diffusion import FewSteps, ForwardPath, ReverseProcess, compute_forward_path
+from dga.diffusion import FewSteps, ForwardPath, ReverseProcess
 from dga.images import from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.one_picture import adapt, adapt_steps
@@ -70,7 +70,9 @@ def test_the_record_holds_together(choosy_models, pictures):
     run = adapt(choosy_models, pictures[4], seed=3)
     assert run.forward.logits.shape == (101,)
     assert run.forward.stop == choose_depth(run.forward.logits, run.stopping) == Stop(4, True)
-    path = compute_forward_path(choosy_models.schedule, to_tensor(pictures[4]), 3)
+    path = ForwardPath(choosy_models.schedule, to_tensor(pictures[4]), 3).up_to(
+        choosy_models.schedule.steps
+    )
     assert np.array_equal(run.forward.x_t_star, from_tensor(path[run.t_star]))
     chain, sampler = (choosy_models.schedule, choosy_models.denoiser), FewSteps(12, 1.0)
     *_, end = ReverseProcess(*chain, sampler).run(path[[4]], [4], [3])

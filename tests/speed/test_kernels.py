@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from dga.corruptions import corrupt
-from dga.diffusion import ReverseProcess, compute_forward_path
+from dga.diffusion import ForwardPath, ReverseProcess
 from dga.guidance import StructuralGuide
 from dga.images import from_tensor, to_tensor
 from dga.networks import compute as compute_module
@@ -83,7 +83,7 @@ def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(shipped_models, c
     x = to_tensor(corrupt(cat, "gaussian_noise", 4, seed=0))[None]
     schedule, pictures = shipped_models.schedule, list[Tensor]()
     state, guide = (
-        compute_forward_path(schedule, x[0], 0)[[10]],
+        ForwardPath(schedule, x[0], 0).up_to(schedule.steps)[[10]],
         StructuralGuide(x, EVERYDAY16.guidance),
     )
     for network in (shipped_models.denoiser, quick):
