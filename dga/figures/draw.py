@@ -53,8 +53,7 @@ def _draw_group(axes: Axes, controls: DepthControls, group: str) -> None:
     adaptive = controls.rows["adaptive"].accuracy[group]
     arms = [[100 * (adaptive.value - adaptive.low)], [100 * (adaptive.high - adaptive.value)]]
     axes.errorbar(place, 100 * adaptive.value, arms, fmt="D", color=ACCENT)
-    corruptions = [name for name in controls.sweep.corruptions if name != CLEAN]
-    title = f"Mean of {len(corruptions)}" if group == MEAN else group_title(group)
+    title = f"Mean of {len(controls.sweep.corruptions)}" if group == MEAN else group_title(group)
     axes.set(title=title, xlabel=DEPTH, ylabel="accuracy (%)")
 
 
