@@ -62,7 +62,7 @@ def list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
             yield from ((method, rival) for rival in methods if rival != method)
     for name in map(MethodName.parse, pooled.methods):
         yield from ((name.name, part) for part in name.parts if part in pooled.methods)
-        if name.permutation and name.without_permutation in pooled.methods:
+        if name.is_permuted and name.without_permutation in pooled.methods:
             yield name.without_permutation, name.name
         elif name.is_stage_left_out and name.base in pooled.methods:
             yield name.base, name.name
