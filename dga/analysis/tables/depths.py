@@ -75,7 +75,7 @@ def _controls_caption(controls: DepthControls) -> str:
         f"Mean of {len(sweep.corruptions)} corruptions on {len(sweep.photographs)} photographs, "
         f"every image at depths {', '.join(map(str, sweep.depths))}, with 95 % intervals. The "
         "depth is per image if adaptive is ahead of t* permuted. The best single depth was chosen "
-        "on these images. Spearman correlation of t* with an image's best depth (the shallowest at which "
-        f"it is right; {controls.informative} images that are right at some depths only): "
+        "on these images. Spearman correlation of t* with an image's best depth (the shallowest "
+        f"at which it is right; {controls.informative} images that are right at some depths only): "
         f"{rho} in all, {rho_within} within a corruption."
     )
