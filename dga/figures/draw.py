@@ -119,13 +119,9 @@ def _draw_histogram(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     width = 2 if rows["depth"].max() <= 40 else 5
     crossed = rows["crossed"].astype(bool)
     edges = np.arange(0, rows["depth"].max() + 2 * width, width)
-    share = 100 / len(rows)
-    halted, _ = np.histogram(rows["depth"][crossed], edges)
-    deepest, _ = np.histogram(rows["depth"][~crossed], edges)
-    axes.bar(edges[:-1], share * halted, width, align="edge", color=color)
-    axes.bar(
-        edges[:-1], share * deepest, width, share * halted, align="edge", color=color, alpha=0.45
-    )
+    depths = [rows["depth"][crossed], rows["depth"][~crossed]]
+    shares = [np.full(len(part), 100 / len(rows)) for part in depths]
+    axes.hist(depths, edges, weights=shares, stacked=True, color=[color, (color, 0.45)])
 
 
 def embed(features: NDArray[np.float32]) -> NDArray[np.float32]:
