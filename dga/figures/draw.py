@@ -118,7 +118,7 @@ def _draw_histogram(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     """Shares of pictures by t*: crossed, and not crossed on top of it."""
     width = 2 if rows["depth"].max() <= 40 else 5
     crossed = rows["crossed"].astype(bool)
-    edges = np.arange(0, rows["depth"].max() + 2 * width, width)
+    edges = np.arange(0, rows["depth"].max() + 2 * width, width).tolist()
     depths = [rows["depth"][crossed], rows["depth"][~crossed]]
     shares = [np.full(len(part), 100 / len(rows)) for part in depths]
     axes.hist(depths, edges, weights=shares, stacked=True, color=[color, (color, 0.45)])
