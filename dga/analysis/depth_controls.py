@@ -63,20 +63,21 @@ class Sweep:
 def read_sweep(lines: pd.DataFrame, adaptive: str) -> Sweep:
     """An adaptive method at fixed depths (``adaptive:depth=8``) beside the depths that it chose.
 
-    Source-only stands for depth 0. Only images that every one of them has are taken.
+    Source-only stands for depth 0. Only damaged images that every one of them has are taken.
     Raises :class:`MissingRun` where there are none.
     """
+    lines = lines[lines["corruption"] != CLEAN]
     fixed = find_sweep(lines["method"].unique(), adaptive, "depth")
     swept = {0: SOURCE} | {int(depth): name for depth, name in fixed.items() if depth > 0}
     if len(swept) < 3:
         raise MissingRun(f"no run of {adaptive} at fixed depths ({adaptive}:depth=4, ...)")
-    names = list(dict.fromkeys((*swept.values(), adaptive)))
+    names = [*swept.values(), adaptive]
     absent = [name for name in (SOURCE, adaptive) if name not in set(lines["method"])]
     if absent:
         raise MissingRun(f"no run of {absent[0]} on the images of {adaptive}:depth={max(swept)}")
     rows = lines[lines["method"].isin(names)]
     wide = rows.pivot(index=["corruption", "path"], columns="method", values="correct")
-    whole = wide[[*swept.values(), adaptive]].dropna().astype(np.float32)
+    whole = wide[names].dropna().astype(np.float32)
     if whole.empty:
         raise MissingRun(f"no image that was run with {adaptive} and at all of its depths")
     corruptions = tuple(whole.index.unique("corruption"))
@@ -125,10 +126,10 @@ class DepthControls:
 
 
 def compute_controls(sweep: Sweep) -> DepthControls:
-    """All controls of a sweep. Clean pictures are left out of every group."""
+    """All controls of a sweep."""
     weights = draw_resamples(len(sweep.photographs))
     groups = list_groups(sweep)
-    draws, best = _draw_accuracies(sweep, weights, groups[MEAN])
+    draws, best = _draw_accuracies(sweep, weights)
     rows = {
         name: DepthControl(
             _average_groups(draw, groups, sweep),
@@ -142,19 +143,18 @@ def compute_controls(sweep: Sweep) -> DepthControls:
         rows,
         sweep.depths[best],
         {group: float(np.nanmean(t_star[members])) for group, members in groups.items()},
-        *_correlate_depths(sweep, weights, groups[MEAN]),
+        *_correlate_depths(sweep, weights),
     )
 
 
 def list_groups(sweep: Sweep) -> dict[str, list[int]]:
     """Groups as positions of the sweep's corruptions; families only where whole."""
-    names = [name for name in sweep.corruptions if name != CLEAN]
-    groups = {MEAN: names}
-    groups |= {family: list(m) for family, m in FAMILIES.items() if set(m) <= set(names)}
-    groups |= {name: [name] for name in names}
+    corruptions = sweep.corruptions
+    groups = {MEAN: corruptions, **FAMILIES, **{name: (name,) for name in corruptions}}
     return {
-        group: [sweep.corruptions.index(name) for name in members]
+        group: [corruptions.index(name) for name in members]
         for group, members in groups.items()
+        if set(members) <= set(corruptions)
     }
 
 
@@ -174,16 +174,14 @@ def _sum_photographs(weights: Floats, values: Floats) -> Draws:
 
 
 @np.errstate(invalid="ignore")  # a corruption without images divides by 0
-def _draw_accuracies(
-    sweep: Sweep, weights: Floats, members: list[int]
-) -> tuple[dict[str, Draws], int]:
-    """Accuracies ``[R, C]`` of every control, and which depth is best over ``members``."""
+def _draw_accuracies(sweep: Sweep, weights: Floats) -> tuple[dict[str, Draws], int]:
+    """Accuracies ``[R, C]`` of every control, and which depth is best over all corruptions."""
     picked = np.eye(len(sweep.depths), dtype=np.float32)[sweep.rounded]
     picked *= sweep.measured[..., None]  # [C, P, K]
     images = _sum_photographs(weights, sweep.measured.astype(np.float32))
     by_depth = _sum_photographs(weights, sweep.correct) / images[..., None]  # [R, C, K]
     shares = _sum_photographs(weights, picked) / images[..., None]  # [R, C, K]
-    best = int(np.nanmean(by_depth[0][members], axis=0).argmax())
+    best = int(np.nanmean(by_depth[0], axis=0).argmax())
     median = (shares.cumsum(-1) >= 0.5 - 1e-9).argmax(-1)
     draws = {
         "measured": _sum_photographs(weights, sweep.as_run) / images,
@@ -207,25 +205,26 @@ def find_best_depths(sweep: Sweep) -> tuple[NDArray[np.int64], NDArray[np.bool_]
 
 
 def _correlate_depths(
-    sweep: Sweep, weights: Floats, members: list[int]
+    sweep: Sweep, weights: Floats
 ) -> tuple[Estimate | None, Estimate | None, int]:
-    """Spearman's rho of t* and best depth, over ``members`` and within them, and images."""
+    """Spearman's rho of t* and best depth, over all corruptions and within them, and images."""
     best, informative = find_best_depths(sweep)
+    corruptions = list(range(len(sweep.corruptions)))
 
     def correlate(group: list[int]) -> Draws:
         c, photograph = informative[group].nonzero()
         t_star, depth = sweep.t_star[group][c, photograph], best[group][c, photograph]
         return correlate_ranks(t_star, depth, photograph, weights)
 
-    counts = informative[members].sum(axis=1)
-    each = np.stack([correlate([c]) for c in members], axis=1)  # [R, C]
+    counts = informative.sum(axis=1)
+    each = np.stack([correlate([c]) for c in corruptions], axis=1)  # [R, C]
     share = np.where(np.isfinite(each), counts, 0.0)
     with np.errstate(invalid="ignore"):
         within = np.nansum(each * share, axis=1) / share.sum(axis=1)
-    photographs = int(informative[members].any(axis=0).sum())
+    photographs = int(informative.any(axis=0).sum())
     estimates = [
         make_interval(draw, photographs) if np.isfinite(draw[0]) else None
-        for draw in (correlate(members), within)
+        for draw in (correlate(corruptions), within)
     ]
     return estimates[0], estimates[1], int(counts.sum())
 

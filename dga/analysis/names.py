@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
@@ -42,7 +41,7 @@ TRAITS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class MethodName:
-    """A method's name taken apart: ``dga-guided:tau=0.3`` has one override, tau.
+    """A method's name taken apart: ``dga-guided:tau=0.3`` has one of its settings changed, tau.
 
     ``system`` is the row of the paper's Table 1 it belongs to, or our extension of it; a
     method from outside the package is a system of its own. ``variant``: one of :data:`VARIANTS`.
@@ -52,28 +51,27 @@ class MethodName:
     base: str
     system: str
     variant: str
-    overrides: tuple[tuple[str, str], ...]
+    settings: Mapping[str, str]
 
     @classmethod
     def parse(cls, name: str) -> MethodName:
         base, *parts = name.split(":")
-        pairs = (part.partition("=") for part in parts)
+        settings = dict(part.partition("=")[::2] for part in parts)
         system, _, variant = base.rpartition("-")
         if variant not in VARIANTS or system not in SYSTEMS:
             system, variant = base, ""
-        overrides = tuple((key, value) for key, _, value in pairs)
-        return cls(name, base, system, variant, overrides)
+        return cls(name, base, system, variant, settings)
 
     @property
     def is_sweep(self) -> bool:
         """Whether this is our method at one depth or one tau, a point of a sweep."""
-        keys = {key for key, _ in self.overrides}
-        return self.system in ("dga", "dga-guided") and keys in ({"depth"}, {"tau"})
+        is_swept = list(self.settings) in (["depth"], ["tau"])
+        return is_swept and self.system in ("dga", "dga-guided")
 
     @property
     def is_stage_left_out(self) -> bool:
         """Whether this is DGA+ with something else about it, such as a stage that is left out."""
-        return self.base == PLUS and bool(self.overrides)
+        return self.base == PLUS and bool(self.settings)
 
     @property
     def is_variation(self) -> bool:
@@ -83,20 +81,18 @@ class MethodName:
     def parts(self) -> tuple[str, ...]:
         """The repair and the reader of a pair, this one with the pair's settings; else none."""
         repair, _, reader = self.base.partition("+")
-        settings = [f"{key}={value}" for key, value in self.overrides]
-        return (repair, ":".join([reader, *settings])) if reader else ()
+        return (repair, _join_settings(reader, self.settings)) if reader else ()
 
     @property
-    def permutation(self) -> str:
-        """What a control permutes among the pictures of its batch; "" for methods as they are."""
-        return dict(self.overrides).get("permute", "none").replace("none", "")
+    def is_permuted(self) -> bool:
+        """Whether this is a control that permutes something among the pictures of its batch."""
+        return self.settings.get("permute", "none") != "none"
 
     @property
     def without_permutation(self) -> str:
         """The name of the method whose choices a control permutes."""
-        settings = dict(self.overrides)
-        rest = [f"{key}={settings[key]}" for key in settings if key not in ("permute", "batch")]
-        return ":".join([self.base, *rest])
+        rest = {k: value for k, value in self.settings.items() if k not in ("permute", "batch")}
+        return _join_settings(self.base, rest)
 
     @property
     def title(self) -> str:
@@ -104,12 +100,12 @@ class MethodName:
         is_tuned = self.system in TUNED and self.variant != "published"
         notes = ", ".join(filter(None, ["tuned" if is_tuned else "", self.variant]))
         words = [SYSTEMS.get(self.system, self.base) + (f" ({notes})" if notes else "")]
-        for key, value in self.overrides:
+        for key, value in self.settings.items():
             if key == "permute":
                 words.append(f"{value} permuted")
             elif value in ("true", "false"):
                 words.append(f"{'with' if value == 'true' else 'without'} {key}")
-            elif not (self.permutation and key == "batch"):
+            elif not (self.is_permuted and key == "batch"):
                 words.append(f"{key} {value}")
         return ", ".join(words)
 
@@ -121,6 +117,10 @@ class MethodName:
         return system, VARIANTS.index(self.variant), self.name
 
 
+def _join_settings(base: str, settings: Mapping[str, str]) -> str:
+    return ":".join([base, *(f"{key}={value}" for key, value in settings.items())])
+
+
 def method_title(name: str) -> str:
     """``dga-guided`` is called DGA + G."""
     return MethodName.parse(name).title
@@ -128,11 +128,9 @@ def method_title(name: str) -> str:
 
 def find_sweep(names: Iterable[str], base: str, setting: str) -> dict[float, str]:
     """``{8: "dga:depth=8", ...}``: a method at each number of one setting, in their order."""
-    sweep = dict[float, str]()
-    for method in map(MethodName.parse, sorted(names)):
-        if method.base == base and [key for key, _ in method.overrides] == [setting]:
-            with suppress(ValueError):  # none is no number
-                sweep[float(method.overrides[0][1])] = method.name
+    methods = map(MethodName.parse, sorted(names))
+    swept = [m for m in methods if m.base == base and list(m.settings) == [setting]]
+    sweep = {float(m.settings[setting]): m.name for m in swept if m.settings[setting] != "none"}
     return dict(sorted(sweep.items()))
 
 

@@ -55,7 +55,7 @@ class PooledRuns:
     @property
     def methods_to_compare(self) -> list[str]:
         """Methods but for permuted controls and, outside streams, variations of our own."""
-        names = [name for name in map(MethodName.parse, self.methods) if not name.permutation]
+        names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
         return [name.name for name in names if self.stream or not name.is_variation]
 
     @cached_property

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from dga.analysis.names import GROUPS, PLUS, SOURCE, STREAM_GROUPS, MethodName, sort_methods
+from dga.analysis.names import GROUPS, PLUS, SOURCE, STREAM_GROUPS
 from dga.analysis.pooled import PooledRuns, pool_runs
 from dga.analysis.saved_runs import KEY, SavedRuns
 from dga.analysis.statistics import CorrectTable, StreamCorrectTable, is_in_group
@@ -33,11 +33,10 @@ def write_report(saved: SavedRuns, path: Path) -> Content:
     """The file; returns what is in it. The same runs give the same bytes."""
     pools, left_out = pool_runs(saved.evaluations)
     severities = [pooled for pooled in pools if not pooled.stream]
-    streams = [pooled for pooled in pools if pooled.stream]
     exhibits = [
         *map(_compare_by_corruption, severities),
         *_compare_undamaged(severities),
-        *map(_compare_in_stream, streams),
+        *(_compare_in_stream(pooled) for pooled in pools if pooled.stream),
     ]
     conditions = pools[0].config if pools else {}
     report = {
@@ -77,7 +76,7 @@ def _compare_by_corruption(pooled: PooledRuns) -> Content:
         "caption": "How many of 100 damaged photographs are read right, without and with "
         f"repair, on photographs that have every kind of damage. {INTERVALS}",
         "commands": hide_paths(pooled.commands(lines["method"])),
-        "rows": list(compare_all(lines, [group for group in GROUPS if group != CLEAN])),
+        "rows": list(compare_all(pooled, lines, [group for group in GROUPS if group != CLEAN])),
     }
 
 
@@ -86,13 +85,14 @@ def _compare_undamaged(severities: Iterable[PooledRuns]) -> Iterator[Content]:
     runs = [run for p in severities for run in p.runs if CLEAN in set(run.lines["corruption"])]
     if runs:
         lines = pd.concat([run.lines for run in runs]).drop_duplicates(KEY)
+        pooled = PooledRuns(0, tuple(runs), lines[lines["corruption"] == CLEAN])
         yield {
             "key": "undamaged",
             "title": "Undamaged photographs",
             "caption": "What repair does to photographs that nothing is wrong with. Bit for bit: "
             f"the classifier gets the very picture that came. {INTERVALS}",
-            "commands": hide_paths(run.command for run in runs),
-            "rows": list(compare_all(lines[lines["corruption"] == CLEAN], [CLEAN])),
+            "commands": hide_paths(pooled.commands(pooled.methods)),
+            "rows": list(compare_all(pooled, pooled.lines, [CLEAN])),
         }
 
 
@@ -103,16 +103,15 @@ def _compare_in_stream(pooled: PooledRuns) -> Content:
         "caption": "How many of 100 photographs are read right on one stream of undamaged and "
         f"damaged ones, each photograph once, the same for every method. {INTERVALS}",
         "commands": hide_paths(pooled.commands(pooled.lines["method"])),
-        "rows": list(compare_all(pooled.lines, STREAM_GROUPS, mixed=True)),
+        "rows": list(compare_all(pooled, pooled.lines, STREAM_GROUPS)),
     }
 
 
 def compare_all(
-    lines: pd.DataFrame, groups: Sequence[str], mixed: bool = False
+    pooled: PooledRuns, lines: pd.DataFrame, groups: Sequence[str]
 ) -> Iterator[Content]:
     """Each method against nothing done; ours against each other, but not by corruption."""
-    methods = [MethodName.parse(name) for name in sort_methods(lines["method"])]
-    names = [m.name for m in methods if not m.permutation and (mixed or not m.is_variation)]
+    names, mixed = pooled.methods_to_compare, bool(pooled.stream)
     for name in names:
         if name != SOURCE:
             yield from compare(lines, name, SOURCE, groups, mixed)

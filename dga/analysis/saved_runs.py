@@ -19,8 +19,6 @@ COLUMNS = (
     "prediction", "correct", "probability", "seconds",
 )  # fmt: skip
 KEY = ["path", "corruption", "method"]
-OPTIONAL_COLUMNS = ("entry", "degradation", "unchanged", "psnr")
-"""Columns that not every run has; see :func:`read_evaluation`."""
 REPAIR = "repair"
 """The method of a folder that ``python -m dga repair`` wrote."""
 
@@ -47,9 +45,8 @@ class EvaluationRun(Run):
 
     ``lines``: a row an image and method, with the columns of :data:`COLUMNS`;
     ``depth`` is an integer 0...T, ``probability`` that of the predicted class,
-    ``seconds`` for one image. ``entry``: the depth at which the image was by its own noise;
-    ``degradation``: how its damage was explained, or none; ``unchanged``: whether it was
-    returned bit for bit; ``psnr``: of the repaired picture, in dB.
+    ``seconds`` for one image. ``unchanged``: whether it was returned bit for bit; ``psnr``: of
+    the repaired picture, in dB, where that was measured.
     """
 
     lines: pd.DataFrame
@@ -126,14 +123,13 @@ def _tells_right_from_wrong(folder: Path) -> bool:
 def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
     """One evaluation run.
 
-    Lines that do not say so are of images that entered at depth 0, without an explanation, and
-    came back unchanged from depth 0. Raises ``ValueError`` naming the file that is damaged.
+    Lines that do not say so are of images that came back unchanged from depth 0. Raises
+    ``ValueError`` naming the file that is damaged.
     """
     entries = [
-        {"entry": 0, "degradation": "none", "unchanged": line["depth"] == 0} | line
-        for line in read_lines(folder / LINES, COLUMNS)
+        {"unchanged": line["depth"] == 0} | line for line in read_lines(folder / LINES, COLUMNS)
     ]
-    lines = pd.DataFrame(entries, columns=[*COLUMNS, *OPTIONAL_COLUMNS])
+    lines = pd.DataFrame(entries, columns=[*COLUMNS, "unchanged", "psnr"])
     return EvaluationRun(name or folder.name, read_config(folder / CONFIG), lines)
 
 

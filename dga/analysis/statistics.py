@@ -94,9 +94,7 @@ def make_interval(draws: NDArray[np.float64], photographs: int) -> Estimate:
 
     Resamples in which the value does not exist (NaN) are left out.
     """
-    rest = draws[1:][np.isfinite(draws[1:])]
-    tails = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
-    low, high = np.quantile(rest, tails) if len(rest) else (np.nan, np.nan)
+    low, high = np.nanquantile(draws[1:], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return Estimate(float(draws[0]), float(low), float(high), photographs)
 
 

@@ -85,14 +85,10 @@ def judge_pictures(
         (out / PARTS).mkdir(parents=True, exist_ok=True)
         write_json(out / CONFIG, {**config, "versions": read_versions()})
         if not (out / CURVES).exists():
-            with tqdm(total=len(parts) * len(images), unit="image", mininterval=1.0) as bar:
-                for condition, path in parts.items():
-                    bar.set_postfix(corruption=condition, refresh=False)
-                    if not path.exists():
-                        _save(
-                            path, judge_condition(models, plan, images, condition, depths, features)
-                        )
-                    bar.update(len(images))
+            for condition, path in tqdm(parts.items(), unit="corruption", mininterval=1.0):
+                if not path.exists():
+                    part = judge_condition(models, plan, images, condition, depths, features)
+                    _save(path, part)
             arrays = [read_arrays(path) for path in parts.values()]
             if features:
                 _save(out / FEATURES, {"features": np.stack([part["features"] for part in arrays])})

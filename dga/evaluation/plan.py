@@ -177,25 +177,21 @@ def read_batch(
     Both are uint8 ``[n, S, S, 3]`` at the networks' size, without what cannot be read; undamaged
     ones that are not at hand are None.
     """
-    conditions = [plan.draw_condition(name, stream) for name in pictures.names]
-    folders = {condition: plan.find_folder(condition) for condition in dict.fromkeys(conditions)}
-    damaged, clean = dict[str, Pixels](), dict[str, Pixels]()
-    for folder in dict.fromkeys(folders.values()):
-        files = pictures.take([i for i, c in enumerate(conditions) if folders[c] == folder])
-        if folder:
-            places = tuple((str(folder), name) for name in files.names)
-            files = replace(files, places=places, frame=view.released)
-        loaded = files.load(strict=False)
-        if folder:
-            damaged |= zip(loaded.names, loaded.pixels, strict=True)
-            continue
-        for name, picture in zip(loaded.names, loaded.pixels, strict=True):
-            clean[name] = view.finish(picture)
-            corruption, severity = plan.draw_condition(name, stream)
-            if corruption != CLEAN:
-                seed = image_seed(plan.seed, name, corruption)
-                picture = corrupt(picture, corruption, severity, seed)
-            damaged[name] = view.finish(picture)
+    conditions = {name: plan.draw_condition(name, stream) for name in pictures.names}
+    folders = {name: plan.find_folder(condition) for name, condition in conditions.items()}
+    is_stored = np.array([folders[name] is not None for name in pictures.names], dtype=bool)
+    stored = pictures.take(np.flatnonzero(is_stored))
+    places = tuple((str(folders[name]), name) for name in stored.names)
+    stored = replace(stored, places=places, frame=view.released).load(strict=False)
+    damaged, clean = dict(zip(stored.names, stored.pixels, strict=True)), dict[str, Pixels]()
+    undamaged = pictures.take(np.flatnonzero(~is_stored)).load(strict=False)
+    for name, picture in zip(undamaged.names, undamaged.pixels, strict=True):
+        clean[name] = view.finish(picture)
+        corruption, severity = conditions[name]
+        if corruption != CLEAN:
+            seed = image_seed(plan.seed, name, corruption)
+            picture = corrupt(picture, corruption, severity, seed)
+        damaged[name] = view.finish(picture)
     readable = pictures.take([i for i, name in enumerate(pictures.names) if name in damaged])
     shape = len(readable), view.size, view.size, 3
     pixels = np.array([damaged[name] for name in readable.names], np.uint8).reshape(shape)

@@ -53,8 +53,7 @@ def _draw_group(axes: Axes, controls: DepthControls, group: str) -> None:
     adaptive = controls.rows["adaptive"].accuracy[group]
     arms = [[100 * (adaptive.value - adaptive.low)], [100 * (adaptive.high - adaptive.value)]]
     axes.errorbar(place, 100 * adaptive.value, arms, fmt="D", color=ACCENT)
-    corruptions = [name for name in controls.sweep.corruptions if name != CLEAN]
-    title = f"Mean of {len(corruptions)}" if group == MEAN else group_title(group)
+    title = f"Mean of {len(controls.sweep.corruptions)}" if group == MEAN else group_title(group)
     axes.set(title=title, xlabel=DEPTH, ylabel="accuracy (%)")
 
 
@@ -119,14 +118,10 @@ def _draw_histogram(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     """Shares of pictures by t*: crossed, and not crossed on top of it."""
     width = 2 if rows["depth"].max() <= 40 else 5
     crossed = rows["crossed"].astype(bool)
-    edges = np.arange(0, rows["depth"].max() + 2 * width, width)
-    share = 100 / len(rows)
-    halted, _ = np.histogram(rows["depth"][crossed], edges)
-    deepest, _ = np.histogram(rows["depth"][~crossed], edges)
-    axes.bar(edges[:-1], share * halted, width, align="edge", color=color)
-    axes.bar(
-        edges[:-1], share * deepest, width, share * halted, align="edge", color=color, alpha=0.45
-    )
+    edges = np.arange(0, rows["depth"].max() + 2 * width, width).tolist()
+    depths = [rows["depth"][crossed], rows["depth"][~crossed]]
+    shares = [np.full(len(part), 100 / len(rows)) for part in depths]
+    axes.hist(depths, edges, weights=shares, stacked=True, color=[color, (color, 0.45)])
 
 
 def embed(features: NDArray[np.float32]) -> NDArray[np.float32]:

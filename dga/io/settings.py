@@ -65,13 +65,12 @@ def _replace_leaves(settings: Any, changes: Mapping[FieldPath, tuple[str, str]])
     """``changes``: name and text by path."""
     hints = typing.get_type_hints(type(settings))
     new: dict[str, Any] = {}
-    inner: dict[str, dict[FieldPath, tuple[str, str]]] = {}
-    for (field, *rest), change in changes.items():
-        if rest:
-            inner.setdefault(field, {})[tuple(rest)] = change
+    for field in dict.fromkeys(path[0] for path in changes):
+        below = {path[1:]: change for path, change in changes.items() if path[0] == field}
+        if () in below:
+            new[field] = _parse(*below[()], hints[field])
         else:
-            new[field] = _parse(*change, hints[field])
-    new |= {field: _replace_leaves(getattr(settings, field), part) for field, part in inner.items()}
+            new[field] = _replace_leaves(getattr(settings, field), below)
     return dataclasses.replace(settings, **new)
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from dga.analysis.names import ALL, GROUPS, STREAM_GROUPS, MethodName, method_title
+from dga.analysis.names import ALL, GROUPS, STREAM_GROUPS, MethodName, group_title, method_title
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.saved_runs import MissingRun
 from dga.analysis.tables.accuracy import INTERVALS
-from dga.analysis.tables.table import Rows, Table, format_estimate, format_points
+from dga.analysis.tables.table import Rows, Table, format_estimate, format_points, to_columns
 from dga.sentences import STREAMS
 
 COMPARED_METHODS = ("dga-plus", "dga-plus+tent", "dga-guided")
@@ -18,10 +18,9 @@ def make_stream_table(pooled: PooledRuns) -> Table:
     rows = Rows()
     for method in pooled.methods_to_compare:
         cells = {group: pooled.correct.accuracy(method, group) for group in STREAM_GROUPS}
-        texts = {
-            group: format_estimate(cell, interval=group == ALL) for group, cell in cells.items()
-        }
-        rows.add_groups({"Method": method_title(method)}, {"method": method}, cells, texts)
+        texts = {group_title(g): format_estimate(cells[g], interval=g == ALL) for g in cells}
+        rows.texts.append({"Method": method_title(method), **texts})
+        rows.numbers += [{"method": method, "group": g, **to_columns(cells[g])} for g in cells]
     return Table(
         f"{STREAMS[pooled.stream]}, {pooled.count_photographs(pooled.lines)}",
         "Top-1 accuracy in percent on one stream of clean pictures and all corruptions at "
@@ -40,10 +39,11 @@ def make_comparisons(pooled: PooledRuns) -> Table:
     groups = pooled.groups if pooled.stream else tuple(GROUPS)
     rows = Rows()
     for method, rival in pairs:
-        head = {"Method": method_title(method), "Minus": method_title(rival)}
         cells = {group: pooled.correct.difference(method, rival, group) for group in groups}
-        texts = {group: format_points(cells[group]) for group in pooled.groups}
-        rows.add_groups(head, {"method": method, "rival": rival}, cells, texts, "points")
+        texts = {group_title(group): format_points(cells[group]) for group in pooled.groups}
+        rows.texts.append({"Method": method_title(method), "Minus": method_title(rival), **texts})
+        key = {"method": method, "rival": rival}
+        rows.numbers += [{**key, "group": g, **to_columns(cells[g], "points")} for g in cells]
     return Table(
         f"{method_title(next(iter(pairs))[0])} against each rival, {pooled.description}",
         f"Difference in accuracy in points, with {INTERVALS}, on the images both have. Above 0, "
@@ -62,7 +62,7 @@ def list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
             yield from ((method, rival) for rival in methods if rival != method)
     for name in map(MethodName.parse, pooled.methods):
         yield from ((name.name, part) for part in name.parts if part in pooled.methods)
-        if name.permutation and name.without_permutation in pooled.methods:
+        if name.is_permuted and name.without_permutation in pooled.methods:
             yield name.without_permutation, name.name
         elif name.is_stage_left_out and name.base in pooled.methods:
             yield name.base, name.name

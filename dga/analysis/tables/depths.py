@@ -7,7 +7,6 @@ from dga.analysis.names import MEAN, SOURCE, find_sweep, group_title, method_tit
 from dga.analysis.pooled import PooledRuns
 from dga.analysis.saved_runs import MissingRun
 from dga.analysis.tables.table import Rows, Table, format_estimate, format_points, to_columns
-from dga.corruptions import CLEAN
 
 # Both halt at the same depths: guidance comes after t*.
 ADAPTIVE = ("dga-guided", "dga")
@@ -68,16 +67,15 @@ def list_control_methods(pooled: PooledRuns) -> list[str]:
 
 def _controls_caption(controls: DepthControls) -> str:
     sweep = controls.sweep
-    names = [name for name in sweep.corruptions if name != CLEAN]
     rho, rho_within = (
         format_points(estimate, scale=1, digits=2)
         for estimate in (controls.spearman, controls.spearman_within)
     )
     return (
-        f"Mean of {len(names)} corruptions on {len(sweep.photographs)} photographs, every image "
-        f"at depths {', '.join(map(str, sweep.depths))}, with 95 % intervals. The depth is per "
-        "image if adaptive is ahead of t* permuted. The best single depth was chosen on these "
-        "images. Spearman correlation of t* with an image's best depth (the shallowest at which "
-        f"it is right; {controls.informative} images that are right at some depths only): "
+        f"Mean of {len(sweep.corruptions)} corruptions on {len(sweep.photographs)} photographs, "
+        f"every image at depths {', '.join(map(str, sweep.depths))}, with 95 % intervals. The "
+        "depth is per image if adaptive is ahead of t* permuted. The best single depth was chosen "
+        "on these images. Spearman correlation of t* with an image's best depth (the shallowest "
+        f"at which it is right; {controls.informative} images that are right at some depths only): "
         f"{rho} in all, {rho_within} within a corruption."
     )

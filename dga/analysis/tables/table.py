@@ -1,13 +1,11 @@
 """A table as people read it (Markdown) and as numbers (CSV)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from dga.analysis.names import group_title
 from dga.analysis.statistics import Estimate
 from dga.io.numbers import format_signed
 
@@ -55,19 +53,6 @@ class Rows:
 
     texts: list[Cells] = field(default_factory=list)
     numbers: list[Cells] = field(default_factory=list)
-
-    def add_groups(
-        self,
-        head: Cells,
-        key: Cells,
-        estimates: Mapping[str, Estimate | None],
-        texts: Mapping[str, str],
-        name: str = "accuracy",
-    ) -> None:
-        """``head`` and a text a group make one row; ``key`` begins a row of numbers a group."""
-        self.texts.append({**head, **{group_title(g): text for g, text in texts.items()}})
-        for group, estimate in estimates.items():
-            self.numbers.append({**key, "group": group, **to_columns(estimate, name)})
 
     @property
     def frames(self) -> tuple[pd.DataFrame, pd.DataFrame]:
