@@ -118,10 +118,11 @@ class PairBatches(Dataset):
         begins = range(count - round(self.config.window_share * count), count, PER_PICTURE)
         for begin, seed in zip(begins, rng.integers(2**62, size=len(begins)), strict=True):
             window_rng = np.random.default_rng(seed)
-            pair = photographs.draw_pair(window_rng, self.study.corruptions)
-            whole, damaged = (to_tensor(pixels) for pixels in pair)
+            picture = photographs.draw_picture(window_rng)
+            damaged = corrupt_randomly(picture, self.study.corruptions, window_rng)
+            whole = to_tensor(picture)
             places = draw_places(window_rng, PER_PICTURE, side)
-            other = self._draw_second(whole, damaged, second[begin].depth, window_rng)
+            other = self._draw_second(whole, to_tensor(damaged), second[begin].depth, window_rng)
             for i, (top, left) in zip(range(begin, count), places, strict=False):
                 part = (..., slice(top, top + side), slice(left, left + side))
                 clean[i], second[i] = whole[part], other._replace(x=other.x[part])
