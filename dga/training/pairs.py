@@ -81,8 +81,7 @@ class PairBatches(Dataset):
             self._draw_second(*pair, rng)
             for pair in zip(clean, corrupted, depths.tolist(), strict=True)
         ]
-        if self.photographs:
-            self._put_windows(self.photographs, clean, second, rng)
+        self._put_windows(clean, second, rng)
         target = torch.tensor([0.0] * count + [one.target for one in second])
         deviation = torch.tensor(
             [0.0] * count + [one.deviation for one in second], dtype=torch.float64
@@ -104,21 +103,19 @@ class PairBatches(Dataset):
         return draw_second_picture(clean, corrupted, depth, self.schedule, pair_rng)
 
     def _put_windows(
-        self,
-        photographs: Photographs,
-        clean: Tensor,
-        second: list[SecondPicture],
-        rng: np.random.Generator,
+        self, clean: Tensor, second: list[SecondPicture], rng: np.random.Generator
     ) -> None:
         """Put windows in the place of the last ``config.window_share`` of the pairs.
 
         Those of one photograph are explained together, before they are cut.
         """
+        if self.photographs is None:
+            return
         count, side = len(clean), clean.shape[-1]
         begins = range(count - round(self.config.window_share * count), count, PER_PICTURE)
         for begin, seed in zip(begins, rng.integers(2**62, size=len(begins)), strict=True):
             window_rng = np.random.default_rng(seed)
-            picture = photographs.draw_picture(window_rng)
+            picture = self.photographs.draw_picture(window_rng)
             damaged = corrupt_randomly(picture, self.study.corruptions, window_rng)
             whole = to_tensor(picture)
             places = draw_places(window_rng, PER_PICTURE, side)
