@@ -102,14 +102,12 @@ def draw_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
 def interpolate_blocks(x: Tensor, size: int) -> Tensor:
     """Smooth interpolation of the means of blocks ``size`` pixels a side: undoes pixelation.
 
-    ``x``: ``[..., 3, H, W]``, the same shape comes back, clipped to [-1, 1].
+    ``x``: ``[3, H, W]``, the same shape comes back, clipped to [-1, 1].
     """
-    height, width = x.shape[-2:]
-    flat = x.reshape(-1, 3, height, width)
-    small = (max(1, height // size), max(1, width // size))
-    means = F.interpolate(flat, size=small, mode="area")
+    height, width = x.shape[1:]
+    means = F.interpolate(x[None], size=(height // size, width // size), mode="area")
     smooth = F.interpolate(means, size=(height, width), mode="bicubic", align_corners=False)
-    return smooth.reshape(x.shape).clamp(-1, 1)
+    return smooth[0].clamp(-1, 1)
 
 
 def draw_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:

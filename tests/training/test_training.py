@@ -221,7 +221,7 @@ def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_p
 
 
 def test_another_profile_lends_the_network_that_generates(images, tmp_path, monkeypatch):
-    def draw(profile, diffusion, *_):
+    def draw(training, diffusion, *_):
         raise InterruptedError(str(diffusion))
 
     monkeypatch.setattr(discriminator_trainer, "draw_samples", draw)
