@@ -7,7 +7,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 import torch
@@ -66,15 +66,6 @@ class Compute:
             ) from error
         dtype = fastest_dtype(chosen) if precision == "auto" else getattr(torch, precision)
         return cls(chosen, dtype, is_automatic=precision == "auto")
-
-    def for_device(self, device: torch.device) -> Compute:
-        """The choices for another device, with the precision that suits it where none was named.
-
-        Raises ``ValueError`` for a device that is not there.
-        """
-        if self.is_automatic and device != self.device:
-            return Compute.choose(str(device), "auto")
-        return replace(self, device=device)
 
     @property
     def precision(self) -> str:

@@ -65,10 +65,6 @@ class TrainConfig:
         return self.lr * rise * fall
 
 
-LossFunction = Callable[[Any], tuple[Tensor, dict[str, float]]]
-"""``loss(batch)``: the loss of one batch, and other numbers for the progress bar."""
-
-
 def make_rng(seed: int, step: int) -> np.random.Generator:
     """The generator of one step, so that a resumed run draws what it would have drawn."""
     return np.random.default_rng([seed, step])
@@ -134,12 +130,13 @@ class Training:
         self,
         model: nn.Module,
         optimizer: torch.optim.Optimizer,
-        loss: LossFunction,
+        loss: Callable[[Any], tuple[Tensor, dict[str, float]]],
         identity: dict[str, Any],
         make_batches: Callable[[], Any],
     ) -> nn.Module:
         """Train ``model`` in place and return its exponential moving average.
 
+        ``loss``: of one batch, with other numbers for the progress bar.
         Statistics of batch norms are not averaged: they are to be measured anew.
         ``make_batches`` returns a map from steps to batches; it is called once the checkpoint is
         sure to be this run's, for it may generate pictures. A checkpoint is resumed when its config
