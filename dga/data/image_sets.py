@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dga.data.framing import Frame
-from dga.data.imagenet_c import are_wnid_folders, list_wnids
+from dga.data.imagenet_c import are_wnid_folders
 from dga.data.uploads import (
     LABELLED,
     UploadError,
@@ -28,6 +28,7 @@ from dga.data.uploads import (
 )
 from dga.images import Pixels
 from dga.io.parsing import first_names
+from dga.profiles.imagenet_labels import imagenet_labels
 
 T = TypeVar("T")
 MAX_LISTED_NAMES = 20
@@ -64,7 +65,7 @@ class ImageSet:
 
         Raises ``ValueError`` naming the first picture that cannot be read.
         """
-        return self._read()[0] if self.pixels_in_memory is None else self.pixels_in_memory
+        return self.load().pixels if self.pixels_in_memory is None else self.pixels_in_memory
 
     def take(self, indices: Sequence[int] | NDArray[np.int64]) -> ImageSet:
         """The pictures at these positions, in this order."""
@@ -87,17 +88,12 @@ class ImageSet:
 
         Without ``strict`` those that cannot be read are left out.
         """
-        pixels, readable = self._read(strict)
-        return replace(self.take(readable), pixels_in_memory=pixels)
-
-    def _read(self, strict: bool = True) -> tuple[Pixels, list[int]]:
-        """Pixels ``[n, S, S, 3]`` from disk, and the positions of these pictures."""
         side, readable = self.frame.side, list[int]()
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
         for i, picture in read_pictures(self.places, self.frame, strict):
             pixels[len(readable)] = picture
             readable.append(i)
-        return pixels[: len(readable)], readable
+        return replace(self.take(readable), pixels_in_memory=pixels[: len(readable)])
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names and pixels; of names alone where pixels are on disk.
@@ -196,8 +192,9 @@ def _label_names(
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Each picture's position among the classes, and the classes."""
     folders = [name.split("/")[0] for name in names]
-    if are_wnid_folders(set(folders)) and len(classes or list_wnids()) == len(list_wnids()):
-        classes, titles = classes or list_wnids(), list_wnids()
+    wnids = tuple(imagenet_labels())
+    if are_wnid_folders(set(folders)) and len(classes or wnids) == len(wnids):
+        classes, titles = classes or wnids, wnids
     else:
         folders = [folder.replace("_", " ") for folder in folders]
         titles = classes = classes or tuple(sorted(set(folders)))

@@ -5,14 +5,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from dga.corruptions import CORRUPTIONS, EXTRA_CORRUPTIONS, SEVERITIES, SUBSETS
-from dga.profiles.imagenet_labels import imagenet_labels
 
 WNID = re.compile(r"n\d{8}")
-
-
-def list_wnids() -> tuple[str, ...]:
-    """ImageNet's 1,000 WordNet numbers in the order of every classifier's outputs."""
-    return tuple(imagenet_labels())
 
 
 def are_wnid_folders(folders: Collection[str]) -> bool:

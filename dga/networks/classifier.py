@@ -50,9 +50,8 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
     with torch.device("meta"), contextlib.suppress(Exception):  # said below
         state = match_names(state, build_classifier(config).state_dict())
     _check_count(config, path, state)
-    classes = {"num_classes": len(config.classes)} if config.classes else {}
+    overlay = {"state_dict": state, "num_classes": len(config.classes)}
     try:
-        overlay = {"state_dict": state, **classes}
         model = build_classifier(config, pretrained=True, pretrained_cfg_overlay=overlay)
     except (RuntimeError, ValueError, KeyError, AttributeError, TypeError) as error:
         reason = to_one_line(error)
@@ -77,7 +76,7 @@ def _check_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tenso
     """Raise ``WeightsError`` for a checkpoint with more or fewer classes than there are names."""
     head = read_timm_table(config.architecture).get("classifier")
     weight = state.get(f"{head[0] if isinstance(head, tuple) else head}.weight")
-    if weight is not None and weight.ndim and config.classes and len(weight) != len(config.classes):
+    if weight is not None and weight.ndim and len(weight) != len(config.classes):
         raise WeightsError(
             f"{path} tells {len(weight)} classes apart, and {len(config.classes)} are named: name "
             "its own with --classes FILE (one a line)."
@@ -93,7 +92,7 @@ def build_classifier(config: ClassifierConfig, **options: Any) -> nn.Module:
     facts = read_timm_table(config.architecture)
     if facts.get("fixed_input_size") and facts["input_size"][-1] != config.input_size:
         options["img_size"] = config.input_size
-    classes = len(config.classes) or 1000
+    classes = len(config.classes)
     model: Any = timm.create_model(config.architecture, num_classes=classes, **options)
     if not config.stem_pool:
         # Small pictures: a ResNet's max pool would throw away half their pixels.

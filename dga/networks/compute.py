@@ -7,7 +7,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 import torch
@@ -39,16 +39,13 @@ BFLOAT16_UNITS = ("amx_bf16", "avx512_bf16", "bf16", "sve_bf16")
 
 @dataclass(frozen=True)
 class Compute:
-    """A device, the precision of the denoiser's convolutions, and how they are run.
+    """A device, and the precision of the denoiser's convolutions.
 
-    ``has_fast_blocks``: fused attention, fewer passes through memory, channels last; results equal
-    the reference's up to rounding. ``is_automatic``: the precision is the device's choice, and
-    chosen anew where networks move.
+    ``is_automatic``: the precision is the device's choice, and chosen anew where networks move.
     """
 
     device: torch.device
     dtype: torch.dtype
-    has_fast_blocks: bool = False
     is_automatic: bool = False
 
     @classmethod
@@ -68,16 +65,7 @@ class Compute:
                 f"Device {device!r} cannot be used here: {first_line(error)}."
             ) from error
         dtype = fastest_dtype(chosen) if precision == "auto" else getattr(torch, precision)
-        return cls(chosen, dtype, dtype != torch.float32, precision == "auto")
-
-    def for_device(self, device: torch.device) -> Compute:
-        """The choices for another device, with the precision that suits it where none was named.
-
-        Raises ``ValueError`` for a device that is not there.
-        """
-        if self.is_automatic and device != self.device:
-            return Compute.choose(str(device), "auto")
-        return replace(self, device=device)
+        return cls(chosen, dtype, is_automatic=precision == "auto")
 
     @property
     def precision(self) -> str:
@@ -98,16 +86,13 @@ class Compute:
         if not isinstance(network, GuidedNetwork):
             return network
         size = sum(p.numel() for p in network.parameters())
-        is_large = size >= FULL_SIZE and self.device.type == "cpu"
-        if not isinstance(network, Denoiser) and not is_large:
-            network.convert_torso(torch.float32)
-            return network
-        network.convert_torso(self.dtype)
-        if self.dtype != torch.float32:
+        is_slow = isinstance(network, Denoiser) or (size >= FULL_SIZE and self.device.type == "cpu")
+        dtype = self.dtype if is_slow else torch.float32
+        network.convert_torso(dtype)
+        if dtype != torch.float32:
             for parameter in network.parameters():
                 if parameter.dtype == torch.float32:
                     parameter.data = parameter.data.clone()  # lets go of the file it was read from
-        if self.has_fast_blocks:
             network.use_fast_blocks()
         return network
 

@@ -63,7 +63,9 @@ class Models:
         A precision that nobody asked for by name becomes the one that suits the new device.
         Raises ``ValueError`` for a device that is not there.
         """
-        compute = self.compute.for_device(torch.device(device))
+        compute = replace(self.compute, device=torch.device(device))
+        if compute.is_automatic and compute.device != self.compute.device:
+            compute = Compute.choose(str(compute.device))
         for network in (self.denoiser, self.discriminator, self.explainer, self.classifier):
             compute.prepare(network)
         return replace(self, compute=compute)

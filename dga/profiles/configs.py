@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields, replace
-from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import urlsplit
 
 
 def bounded(default: Any, low: float, high: float = math.inf) -> Any:
@@ -56,7 +54,7 @@ class PublicFile:
     @property
     def name(self) -> str:
         """The last part of its address."""
-        return PurePosixPath(urlsplit(self.url).path).name
+        return self.url.rpartition("/")[2]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Names of ImageNet's 1,000 classes, short and all different."""
 
-import csv
 from collections import Counter
 from functools import cache
 from importlib.util import find_spec
@@ -24,8 +23,8 @@ def imagenet_labels() -> dict[str, str]:
         raise OSError("timm is not installed: pip install -r requirements.txt")
     tables = Path(spec.submodule_search_locations[0]) / "data" / "_info"
     synsets = (tables / "imagenet_synsets.txt").read_text("utf-8").split()
-    with (tables / "imagenet_synset_to_lemma.txt").open(encoding="utf-8", newline="") as file:
-        names = dict(csv.reader(file, delimiter="\t"))
+    lemmas = (tables / "imagenet_synset_to_lemma.txt").read_text("utf-8").splitlines()
+    names = dict(line.split("\t") for line in lemmas)
     first = {synset: names[synset].split(",")[0] for synset in synsets}
     shared = Counter(name.lower() for name in first.values())
     labels = {s: names[s] if shared[first[s].lower()] > 1 else first[s] for s in synsets}

@@ -10,7 +10,6 @@ from torch.optim.swa_utils import update_bn
 from dga.data.image_sets import ImageSet, take_training
 from dga.images import to_tensor
 from dga.networks.classifier import build_classifier, normalise, preprocess
-from dga.profiles import ClassifierConfig
 from dga.training import loop
 from dga.training.loop import TrainConfig, Training
 
@@ -53,25 +52,20 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
         return value, {"top1": float((logits.argmax(1) == y).float().mean())}
 
     network = training.fit(model, optimizer, loss, identity, lambda: range(config.steps))
-    return recalibrate(network, images, shape, config, device)
+    return recalibrate(network, training, images)
 
 
-def recalibrate(
-    network: nn.Module,
-    images: ImageSet,
-    classifier: ClassifierConfig,
-    config: TrainConfig,
-    device: torch.device,
-) -> nn.Module:
+def recalibrate(network: nn.Module, training: Training, images: ImageSet) -> nn.Module:
     """Measure batch-norm statistics anew, for averaged weights on whole pictures.
 
     Those kept during training belong to the weights that were not averaged and to
     crops; with them the average classified 7 points worse.
     """
+    config = training.config
     steps = range(min(RECALIBRATION_STEPS, config.steps))
     indices = (loop.choose_indices(len(images), config.batch, config.seed, step) for step in steps)
-    batches = (to_tensor(images.take(few).pixels).to(device) for few in indices)
-    pictures = (preprocess(x, classifier) for x in batches)
+    batches = (to_tensor(images.take(few).pixels).to(training.device) for few in indices)
+    pictures = (preprocess(x, training.profile.classifier) for x in batches)
     update_bn((x.to(memory_format=torch.channels_last) for x in pictures), network)
     return network.eval()
 

@@ -56,17 +56,13 @@ class TrainConfig:
 
     @property
     def steps(self) -> int:
-        return max(1, self.images // self.batch)
+        return self.images // self.batch
 
     def lr_at(self, step: int) -> float:
         """Learning rate of step 0...steps - 1."""
         rise = min(1.0, (step + 1) / max(1, self.warmup))
         fall = min(1.0, (self.steps - step) / max(1.0, self.decay * self.steps))
         return self.lr * rise * fall
-
-
-LossFunction = Callable[[Any], tuple[Tensor, dict[str, float]]]
-"""``loss(batch)``: the loss of one batch, and other numbers for the progress bar."""
 
 
 def make_rng(seed: int, step: int) -> np.random.Generator:
@@ -134,12 +130,13 @@ class Training:
         self,
         model: nn.Module,
         optimizer: torch.optim.Optimizer,
-        loss: LossFunction,
+        loss: Callable[[Any], tuple[Tensor, dict[str, float]]],
         identity: dict[str, Any],
         make_batches: Callable[[], Any],
     ) -> nn.Module:
         """Train ``model`` in place and return its exponential moving average.
 
+        ``loss``: of one batch, with other numbers for the progress bar.
         Statistics of batch norms are not averaged: they are to be measured anew.
         ``make_batches`` returns a map from steps to batches; it is called once the checkpoint is
         sure to be this run's, for it may generate pictures. A checkpoint is resumed when its config
@@ -151,7 +148,8 @@ class Training:
         self.out.mkdir(parents=True, exist_ok=True)
         average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(config.ema))
         facts = {**identity, **dataclasses.asdict(config)}
-        checkpoint = Checkpoint(self.out / CHECKPOINT, facts, model, average, optimizer)
+        parts = {"model": model, "average": average, "optimizer": optimizer}
+        checkpoint = Checkpoint(self.out / CHECKPOINT, facts, parts)
         first = checkpoint.resume()
         batches = DataLoader(
             make_batches(),
@@ -191,29 +189,24 @@ class Training:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """All that a run goes on from, and the file that keeps it. ``facts``: what fixes the run."""
+    """All that a run goes on from, and the file that keeps it.
+
+    ``facts``: what fixes the run; ``parts``: what has a state, by its name in the file.
+    """
 
     path: Path
     facts: dict[str, Any]
-    model: nn.Module
-    average: nn.Module
-    optimizer: torch.optim.Optimizer
+    parts: dict[str, Any]
 
     def save(self, step: int) -> None:
         """Keep the state after ``step`` steps, or else the one before it.
 
         Raises ``OSError`` for a full disk.
         """
-        state = {
-            "facts": self.facts,
-            "step": step,
-            "model": self.model.state_dict(),
-            "average": self.average.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-        }
+        states = {name: part.state_dict() for name, part in self.parts.items()}
         try:
             with write_atomically(self.path) as part:
-                torch.save(state, part)
+                torch.save({"facts": self.facts, "step": step, **states}, part)
         except (OSError, RuntimeError) as error:  # torch's writer has no error of its own
             reason = getattr(error, "strerror", None) or "is the disk full?"
             raise OSError(
@@ -236,7 +229,6 @@ class Checkpoint:
                 raise ValueError(
                     f"{path} belongs to a run with another {name}. Choose another folder."
                 )
-        self.model.load_state_dict(state["model"])
-        self.average.load_state_dict(state["average"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        for name, part in self.parts.items():
+            part.load_state_dict(state[name])
         return int(state["step"])

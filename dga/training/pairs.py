@@ -20,7 +20,7 @@ from dga.images import Pixels, through_jpeg, to_tensor
 from dga.profiles import Profile
 from dga.training import loop
 from dga.training.loop import TrainConfig
-from dga.training.random_explanations import SecondPictures, draw_second_pictures
+from dga.training.random_explanations import SecondPicture, draw_second_picture
 from dga.training.studies import Study
 from dga.training.windows import PER_PICTURE, Photographs, corrupt_randomly, draw_places
 
@@ -68,65 +68,61 @@ class PairBatches(Dataset):
         """The batch of a step. The pictures of a pair share a depth, drawn as T u^2: most lie where
         the classes still differ. With explanations, at the depths where those are compared.
         """
-        schedule, seed = self.schedule, self.config.seed
+        schedule, seed, count = self.schedule, self.config.seed, self.config.batch // 2
         rng = loop.make_rng(seed, step)
-        indices = loop.choose_indices(len(self.images), self.config.batch // 2, seed, step)
-        pictures, count = self.images.take(indices).pixels, len(indices)
+        pictures = self.images.take(loop.choose_indices(len(self.images), count, seed, step)).pixels
         pairs = make_pairs(self.study, pictures, self.samples, rng, View.of(self.profile))
         generator = loop.make_torch_rng(rng)
         clean, corrupted = (to_tensor(pixels) for pixels in pairs)  # [n, 3, S, S]
-        depth = ((schedule.steps + 1) * torch.rand(count, generator=generator) ** 2).long()
-        depth = depth.clamp(max=schedule.steps)
+        depths = ((schedule.steps + 1) * torch.rand(count, generator=generator) ** 2).long()
+        depths = depths.clamp(max=schedule.steps)
         noise = torch.randn((2 * count, *clean.shape[1:]), generator=generator)
-        second = self._draw_second(clean, corrupted, depth, rng)
-        if self.photographs:
-            self._put_windows(self.photographs, clean, second, rng)
-        target = torch.cat([torch.zeros(count), second.target])
-        deviation = torch.cat([torch.zeros_like(second.deviation), second.deviation])
-        depth = second.depth.repeat(2)
+        second = [
+            self._draw_second(*pair, rng)
+            for pair in zip(clean, corrupted, depths.tolist(), strict=True)
+        ]
+        self._put_windows(clean, second, rng)
+        target = torch.tensor([0.0] * count + [one.target for one in second])
+        deviation = torch.tensor(
+            [0.0] * count + [one.deviation for one in second], dtype=torch.float64
+        )
+        depth = torch.tensor([one.depth for one in second]).repeat(2)
         abar = schedule.alpha_bar[depth].view(-1, 1, 1, 1)
         missing = compute_missing_variance(abar, deviation.view(-1, 1, 1, 1).square())
-        x_0 = torch.cat([clean, second.x])
+        x_0 = torch.cat([clean, torch.stack([one.x for one in second])])
         x_k = x_0 * abar.sqrt().float() + noise * missing.sqrt().float()
         return Batch(x_k, schedule.time[depth], target)
 
     def _draw_second(
-        self, clean: Tensor, corrupted: Tensor, depth: Tensor, rng: np.random.Generator
-    ) -> SecondPictures:
-        """The corrupted pictures as they are; in a study of explanations, some with an inverse."""
-        count = len(clean)
-        if self.study.explanations:
-            seeds = rng.integers(2**62, size=count)
-            return draw_second_pictures(clean, corrupted, depth, self.schedule, seeds)
-        no_noise = torch.zeros(count, dtype=torch.float64)
-        return SecondPictures(corrupted, torch.ones(count), no_noise, depth)
+        self, clean: Tensor, corrupted: Tensor, depth: int, rng: np.random.Generator
+    ) -> SecondPicture:
+        """The corrupted picture as it is; in a study of explanations perhaps with an inverse."""
+        if not self.study.explanations:
+            return SecondPicture(corrupted, 1.0, 0.0, depth)
+        pair_rng = np.random.default_rng(rng.integers(2**62))
+        return draw_second_picture(clean, corrupted, depth, self.schedule, pair_rng)
 
     def _put_windows(
-        self,
-        photographs: Photographs,
-        clean: Tensor,
-        second: SecondPictures,
-        rng: np.random.Generator,
+        self, clean: Tensor, second: list[SecondPicture], rng: np.random.Generator
     ) -> None:
         """Put windows in the place of the last ``config.window_share`` of the pairs.
 
         Those of one photograph are explained together, before they are cut.
         """
+        if self.photographs is None:
+            return
         count, side = len(clean), clean.shape[-1]
         begins = range(count - round(self.config.window_share * count), count, PER_PICTURE)
         for begin, seed in zip(begins, rng.integers(2**62, size=len(begins)), strict=True):
             window_rng = np.random.default_rng(seed)
-            pair = photographs.draw_pair(window_rng, self.study.corruptions)
-            whole, damaged = (to_tensor(pixels)[None] for pixels in pair)
+            picture = self.photographs.draw_picture(window_rng)
+            damaged = corrupt_randomly(picture, self.study.corruptions, window_rng)
+            whole = to_tensor(picture)
             places = draw_places(window_rng, PER_PICTURE, side)
-            depth = second.depth[begin][None]
-            other = self._draw_second(whole, damaged, depth, window_rng)
+            other = self._draw_second(whole, to_tensor(damaged), second[begin].depth, window_rng)
             for i, (top, left) in zip(range(begin, count), places, strict=False):
                 part = (..., slice(top, top + side), slice(left, left + side))
-                clean[i], second.x[i] = whole[0][part], other.x[0][part]
-                second.target[i] = other.target[0]
-                second.deviation[i] = other.deviation[0]
-                second.depth[i] = other.depth[0]
+                clean[i], second[i] = whole[part], other._replace(x=other.x[part])
 
 
 def make_pairs(

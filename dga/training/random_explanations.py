@@ -5,8 +5,7 @@ between entries of a noisy picture into the forward process. So it is shown what
 like, drawn from a wider family than any that is offered.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -41,46 +40,34 @@ COMPARED_REACH = 24 / 100
 """Part of the chain in which explanations are compared."""
 
 
-@dataclass(frozen=True)
-class SecondPictures:
-    """The second picture of each of ``n`` pairs, which is mostly damaged, and how a pair is shown.
+class SecondPicture(NamedTuple):
+    """The second picture of a pair, which is mostly damaged, and how the pair is shown.
 
-    ``x``: ``[n, 3, S, S]``; ``target``: float ``[n]``, 0 where a clean picture stayed clean;
-    ``deviation``: ``[n]``, of the noise that it is taken to hold; ``depth``: int64 ``[n]``.
+    ``x``: ``[3, H, W]``; ``target``: 0 where a clean picture stayed clean, else 1;
+    ``deviation``: of the noise that it is taken to hold; ``depth``: of both pictures.
     """
 
     x: Tensor
-    target: Tensor
-    deviation: Tensor
-    depth: Tensor
+    target: float
+    deviation: float
+    depth: int
 
 
-def draw_second_pictures(
-    clean: Tensor, corrupted: Tensor, depth: Tensor, schedule: Schedule, seeds: Iterable[int]
-) -> SecondPictures:
-    """Put a random inverse, or an unneeded one, and a random entry in some of the pairs.
+def draw_second_picture(
+    clean: Tensor, corrupted: Tensor, depth: int, schedule: Schedule, rng: np.random.Generator
+) -> SecondPicture:
+    """Put a random inverse, or an unneeded one, and a random entry in some pairs.
 
-    ``clean``, ``corrupted``: ``[n, 3, S, S]`` in [-1, 1]; ``depth``: ordinary depths, int64
-    ``[n]``, of which some are kept; ``seeds``: one a pair, fixes all that is drawn for it.
+    ``clean``, ``corrupted``: ``[3, H, W]`` in [-1, 1]; ``depth``: an ordinary one, sometimes kept.
     """
-    second = []
-    for x, damaged, k, seed in zip(clean, corrupted, depth.tolist(), seeds, strict=True):
-        rng = np.random.default_rng(seed)
-        y = 1.0
-        if rng.random() < CLEAN_SHARE:
-            damaged = draw_inverse(x, rng)
-            y = float((damaged - x).abs().mean() >= VISIBLE_CHANGE)
-        elif rng.random() < INVERTED_SHARE:
-            damaged = draw_inverse(damaged, rng)
-        deviation = draw_deviation(damaged, rng) if y else 0.0
-        second.append((damaged, y, deviation, draw_depth(schedule, k, deviation, rng)))
-    pictures, targets, deviations, depths = zip(*second, strict=True)
-    return SecondPictures(
-        torch.stack(pictures),
-        torch.tensor(targets),
-        torch.tensor(deviations, dtype=torch.float64),
-        torch.tensor(depths),
-    )
+    target = 1.0
+    if rng.random() < CLEAN_SHARE:
+        corrupted = draw_inverse(clean, rng)
+        target = float((corrupted - clean).abs().mean() >= VISIBLE_CHANGE)
+    elif rng.random() < INVERTED_SHARE:
+        corrupted = draw_inverse(corrupted, rng)
+    deviation = draw_deviation(corrupted, rng) if target else 0.0
+    return SecondPicture(corrupted, target, deviation, draw_depth(schedule, depth, deviation, rng))
 
 
 def draw_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
@@ -115,14 +102,12 @@ def draw_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
 def interpolate_blocks(x: Tensor, size: int) -> Tensor:
     """Smooth interpolation of the means of blocks ``size`` pixels a side: undoes pixelation.
 
-    ``x``: ``[..., 3, H, W]``, the same shape comes back, clipped to [-1, 1].
+    ``x``: ``[3, H, W]``, the same shape comes back, clipped to [-1, 1].
     """
-    height, width = x.shape[-2:]
-    flat = x.reshape(-1, 3, height, width)
-    small = (max(1, height // size), max(1, width // size))
-    means = F.interpolate(flat, size=small, mode="area")
+    height, width = x.shape[1:]
+    means = F.interpolate(x[None], size=(height // size, width // size), mode="area")
     smooth = F.interpolate(means, size=(height, width), mode="bicubic", align_corners=False)
-    return smooth.reshape(x.shape).clamp(-1, 1)
+    return smooth[0].clamp(-1, 1)
 
 
 def draw_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:

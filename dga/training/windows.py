@@ -78,13 +78,6 @@ class Photographs:
             picture = np.asarray(through_jpeg(picture, int(rng.integers(75, 99))))
         return picture
 
-    def draw_pair(
-        self, rng: np.random.Generator, corruptions: Sequence[str]
-    ) -> tuple[Pixels, Pixels]:
-        """A picture as :meth:`draw_picture` makes it, and its copy damaged at a random severity."""
-        picture = self.draw_picture(rng)
-        return picture, corrupt_randomly(picture, corruptions, rng)
-
     def cut_windows(self, rng: np.random.Generator, count: int, side: int) -> Pixels:
         """Windows of undamaged pictures, uint8 ``[count, side, side, 3]``."""
         windows = list[Pixels]()

@@ -74,11 +74,11 @@ def _timm_config(architecture: str, default: ClassifierConfig, path: Path) -> Cl
     )
 
 
-def _check_architecture(name: Any, path: Path) -> None:
+def _check_architecture(name: str, path: Path) -> None:
     """Raise :class:`WeightsError` for one that timm does not know."""
     import timm  # here: with all that it imports it takes a second
 
-    if not isinstance(name, str) or not timm.is_model(name):
+    if not timm.is_model(name):
         raise WeightsError(
             f"timm has no architecture {name!r}: name that of {path} with --architecture."
         )

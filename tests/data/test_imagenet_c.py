@@ -13,7 +13,7 @@ from torchvision.transforms import v2
 from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
 from dga.data.image_sets import find_images
-from dga.data.imagenet_c import find_condition, list_conditions, list_wnids
+from dga.data.imagenet_c import find_condition, list_conditions
 from dga.evaluation.judging import judge_pictures
 from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.evaluation.results_file import ResultLine
@@ -22,9 +22,11 @@ from dga.networks.classifier import build_classifier
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, ReleaseConfig
+from dga.profiles.imagenet_labels import imagenet_labels
 from dga.systems import parse_all
 from dga.training.studies import Study
 
+WNIDS = tuple(imagenet_labels())
 FOLDERS = (3, 999, 41)
 """Classes of the synthetic ImageNet, by their position among the thousand."""
 CORRUPTIONS = ("gaussian_noise", "fog")
@@ -39,7 +41,7 @@ def models(tiny_models: Models) -> Models:
         image_size=40,
         discriminator=dataclasses.replace(tiny_models.profile.discriminator, image_size=40),
         classifier=dataclasses.replace(
-            tiny_models.profile.classifier, classes=list_wnids(), input_size=32, resize=40
+            tiny_models.profile.classifier, classes=WNIDS, input_size=32, resize=40
         ),
         release=ReleaseConfig(resize=36, crop=32, quality=85),
     )
@@ -56,7 +58,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An ImageNet folder: wnids, four photographs of different shapes in each."""
     root, rng = tmp_path_factory.mktemp("imagenet"), np.random.default_rng(0)
     for position in FOLDERS:
-        folder = root / list_wnids()[position]
+        folder = root / WNIDS[position]
         folder.mkdir()
         for i in range(4):
             base = Image.fromarray(rng.integers(0, 255, (5, 7, 3), dtype=np.uint8))
@@ -126,11 +128,11 @@ def test_wnids_are_known_by_their_order(models, clean, tmp_path):
     images = choose_images(_plan(clean), models.profile)
     assert {int(label) for label in images.labels} == set(FOLDERS)
     for name, label in zip(images.names, images.labels, strict=True):
-        assert name.split("/")[0] == list_wnids()[label] == images.classes[label]
+        assert name.split("/")[0] == WNIDS[label] == images.classes[label]
     named = tuple(f"class {i % 999}" for i in range(1000))  # two classes share a name
     with_names = find_images([clean], Frame(32), named)
     assert sorted(set(with_names.labels.tolist())) == sorted(FOLDERS)
-    assert find_images([clean], Frame(32)).classes == list_wnids()
+    assert find_images([clean], Frame(32)).classes == WNIDS
     with pytest.raises(ValueError, match=r"Unknown classes n.* The classes are: dog"):
         find_images([clean], Frame(32), EVERYDAY16.classifier.classes)
 

@@ -101,8 +101,7 @@ needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full
 
 def checkpoint_at(path: Path, model: nn.Module, identity: Any) -> loop.Checkpoint:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    average = torch.optim.swa_utils.AveragedModel(model)
-    return loop.Checkpoint(path, identity, model, average, optimizer)
+    return loop.Checkpoint(path, identity, {"model": model, "optimizer": optimizer})
 
 
 @needs_full

@@ -53,7 +53,7 @@ def test_fast_blocks_and_the_published_discriminator(tiny_models):
     judge = randomise(PublishedDiscriminator(whole, tiny_models.profile.schedule), 0)
     exact, plain = tiny_models.denoiser(x, time), judge(x, time)
     with posing():
-        fast = Compute(CUDA, torch.bfloat16, has_fast_blocks=True)
+        fast = Compute(CUDA, torch.bfloat16)
         denoiser = fast.prepare(copy.deepcopy(tiny_models.denoiser))
         gpu = x.to("cuda").requires_grad_()
         output = denoiser(gpu, time.to("cuda"))

@@ -38,7 +38,7 @@ def _error(value: Tensor, exact: Tensor) -> float:
 
 def test_a_full_size_discriminator_follows_on_a_processor(tiny_models, monkeypatch):
     """The same logits but for rounding; a small one stays in float32, bit for bit."""
-    half, judge = Compute(CPU, torch.bfloat16, has_fast_blocks=True), tiny_models.discriminator
+    half, judge = Compute(CPU, torch.bfloat16), tiny_models.discriminator
     x, time = noise(3, 3, 32, 32), torch.tensor([0, 100, 900])
     small = half.prepare(copy.deepcopy(judge))
     assert torch.equal(small(x, time), judge(x, time))
@@ -57,7 +57,8 @@ def test_fast_network_and_its_gradient_stay_close(tiny_models, dtype):
     """Levels, resampling and attention included; 2 pictures at 2 depths."""
     config = dataclasses.replace(TINY_NETWORK, channel_mult=(1, 2), image_size=64, fold=2)
     exact = randomise(Denoiser(config), 5)
-    fast = _copy(exact, config, Compute(CPU, dtype, has_fast_blocks=True))
+    fast = _copy(exact, config, Compute(CPU, dtype))
+    fast.use_fast_blocks()  # in float32 nothing else does
     outputs, gradients = [], []
     try:
         nn.functional.conv2d(noise(1, 8, 8, 8).to(dtype), noise(8, 8, 3, 3).to(dtype))
@@ -78,7 +79,7 @@ def test_fast_network_and_its_gradient_stay_close(tiny_models, dtype):
 
 def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(shipped_models, cat):
     """At most 3 of 255 levels on average, and the same label with 10 points of probability."""
-    compute = Compute(CPU, torch.bfloat16, has_fast_blocks=True)
+    compute = Compute(CPU, torch.bfloat16)
     quick = _copy(shipped_models.denoiser, EVERYDAY16.denoiser, compute)
     x = to_tensor(corrupt(cat, "gaussian_noise", 4, seed=0))[None]
     schedule, pictures = shipped_models.schedule, list[Tensor]()
@@ -118,7 +119,6 @@ def test_a_processor_is_asked_for_its_units(monkeypatch, abilities, expected):
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: abilities)
     chosen = Compute.choose("cpu", "auto")
     assert chosen.dtype == expected
-    assert chosen.has_fast_blocks == (expected != torch.float32)
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def _tf32(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     [("cuda", torch.float32, False), ("cuda", torch.bfloat16, True), ("cpu", torch.float32, True)],
 )
 def test_the_reference_on_a_gpu_is_float32_indeed(device, dtype, allowed):
-    Compute(torch.device(device), dtype, dtype != torch.float32).prepare(nn.Linear(1, 1))
+    Compute(torch.device(device), dtype).prepare(nn.Linear(1, 1))
     assert torch.backends.cudnn.allow_tf32 is allowed
     assert torch.backends.cuda.matmul.allow_tf32 is allowed
 
@@ -158,8 +158,7 @@ def test_networks_that_move_take_the_precision_of_the_new_device(tiny_models, mo
     assert moved.compute.precision == "float32"  # was asked for by name
     chosen = copy.deepcopy(dataclasses.replace(tiny_models, compute=Compute.choose("cpu")))
     moved = chosen.to("meta")
-    numerics = moved.compute.device, moved.compute.precision, moved.compute.has_fast_blocks
-    assert numerics == (meta, "bfloat16", True)
+    assert (moved.compute.device, moved.compute.precision) == (meta, "bfloat16")
     assert {p.dtype for p in moved.denoiser.parameters()} == {torch.float32, torch.bfloat16}
     assert {p.dtype for p in moved.explainer.parameters()} == {torch.float32}
 
@@ -168,7 +167,7 @@ def test_networks_that_move_take_the_precision_of_the_new_device(tiny_models, mo
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_fast_network_on_a_gpu_stays_close(tiny_models, dtype):
-    compute = Compute(torch.device("cuda"), dtype, has_fast_blocks=True)
+    compute = Compute(torch.device("cuda"), dtype)
     fast = _copy(tiny_models.denoiser, TINY_NETWORK, compute)
     x, time = noise(2, 3, 32, 32), torch.tensor([100, 400])
     exact = tiny_models.denoiser(x, time)

@@ -23,17 +23,10 @@ from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
 from dga.networks.models import Models
 from dga.profiles import Profile, get_profile
-from dga.training import (
-    classifier_trainer,
-    diffusion_trainer,
-    discriminator_trainer,
-    loop,
-    run,
-)
+from dga.training import classifier_trainer, diffusion_trainer, discriminator_trainer, loop, run
 from dga.training.features import FeatureDistance
 from dga.training.loop import TrainConfig, Training
 from dga.training.pairs import make_pairs
-from dga.training.samples import draw_samples
 from dga.training.studies import Study
 from dga.training.windows import Photographs
 from dga.weights.checkpoints import WeightsError
@@ -177,12 +170,13 @@ def test_a_checkpoint_of_another_study_is_refused(
 
 def test_generated_pictures_are_kept_in_shards(short_profile, diffusion_folder, tmp_path):
     def draw(count: int) -> np.ndarray:
-        return draw_samples(short_profile, diffusion_folder, count, tmp_path, CPU)
+        training = Training(short_profile, CONFIG, tmp_path, CPU)
+        return discriminator_trainer.draw_samples(training, diffusion_folder, count)
 
     samples = draw(3)
     assert samples.shape == (3, 32, 32, 3)
     assert samples.std() > 1
-    shard = next(tmp_path.glob(f"{weights_id(diffusion_folder)}-4/*.npy"))
+    shard = next(tmp_path.glob(f"samples/{weights_id(diffusion_folder)}-4/*.npy"))
     before = shard.stat().st_mtime_ns
     assert np.array_equal(draw(3), samples)
     assert shard.stat().st_mtime_ns == before
@@ -227,7 +221,7 @@ def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_p
 
 
 def test_another_profile_lends_the_network_that_generates(images, tmp_path, monkeypatch):
-    def draw(profile, diffusion, *_):
+    def draw(training, diffusion, *_):
         raise InterruptedError(str(diffusion))
 
     monkeypatch.setattr(discriminator_trainer, "draw_samples", draw)

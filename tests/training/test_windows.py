@@ -70,14 +70,6 @@ def test_windows_are_cut_from_them_and_a_draw_is_repeated(photographs):
     assert not np.array_equal(windows, photographs.cut_windows(np.random.default_rng(4), 10, 32))
 
 
-def test_a_pair_is_one_picture_before_and_after_damage(photographs):
-    whole, damaged = photographs.draw_pair(np.random.default_rng(0), ("gaussian_noise",))
-    assert whole.shape == damaged.shape == (PICTURE_SIDE, PICTURE_SIDE, 3)
-    assert is_window(whole)
-    difference = damaged.astype(float) - whole
-    assert 5 < difference.std() < 100
-
-
 def test_the_prior_sees_its_share_of_windows(images, photographs):
     maker = diffusion_trainer.DiffusionBatches(images, 1000, HALF, photographs=photographs)
     plain, side = diffusion_trainer.DiffusionBatches(images, 1000, CONFIG), images.pixels.shape[1]
