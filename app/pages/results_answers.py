@@ -128,7 +128,11 @@ def _damage(results: Results, key: str) -> Answer:
     families = ((f"All {name}", results.find(key, PLUS, SOURCE, name)) for name in FAMILIES)
     chart = [_change(name, row) for name, row in families if row]
     sentence = f"It clearly helps on {helps} of {len(rows)} kinds{most}."
-    more = (f"In brackets: points, at {_strength(key)}; clearly: with an interval above 0.", UNSEEN)
+    more = (
+        f"In brackets: points, at {_strength(key)}; clearly: with an interval above 0. Brightness "
+        "counts as digital, as in the paper's tables; ImageNet-C has it under weather.",
+        UNSEEN,
+    )
     return Answer("damage", question, sentence, more, chart, key)
 
 

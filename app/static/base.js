@@ -191,6 +191,10 @@ export function run(name, settings, onPart) {
 /** F fills the screen with the page, on every page. */
 addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() !== "f" || isTaken(event)) return;
+  // What is seen of a long page stays in sight.
+  const middle = inside && document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+  const keep = () => middle?.scrollIntoView({ block: "center", behavior: "instant" });
+  addEventListener("fullscreenchange", () => setTimeout(keep, 100), { once: true });
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen?.();
 });

@@ -19,7 +19,8 @@ function findStop({ confidence }, tau, page) {
   const first = confidence.findIndex((share) => share < tau);
   const isLeftAlone = Boolean(page.horizon) && (first < 0 || first > page.horizon);
   const depth = isLeftAlone ? 0 : Math.min(first < 0 ? page.cap : first, page.cap);
-  return { depth, tau, isLeftAlone, isCrossed: confidence[depth] < tau, share: confidence[depth] };
+  const share = confidence[depth];
+  return { depth, tau, isLeftAlone, isCrossed: share < tau, share, first };
 }
 
 export function drawInside(record, settings, change, page, isRunning) {
@@ -285,7 +286,8 @@ function describeStop(stop, curve, page, isRunning) {
     } else {
       text =
         `The limit is reached: after ${stop.depth} steps, as much noise as it may add, ` +
-        `the detector is still ${percent(stop.share)} sure of damage. There it stops, ${depth}.`;
+        `the detector is still ${percent(stop.share)} sure of damage. There it stops, ${depth}` +
+        (stop.first < 0 ? "." : `; without our limit it would stop after ${stop.first}.`);
     }
   }
   const isYours = stop && stop.tau !== page.tau;

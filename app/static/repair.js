@@ -151,7 +151,7 @@ function showSeconds() {
   const found = isOld.found ? null : record.found;
   const elapsed = Math.floor((performance.now() - begun) / 1000);
   let text = state === "running" && elapsed ? `${elapsed} s` : "";
-  if (found) text = isRecorded() ? "" : `${found.seconds.toFixed(1)}\u00a0s`;
+  if (found) text = isRecorded() ? "" : `Computed in ${found.seconds.toFixed(1)}\u00a0s.`;
   put(find("#seconds"), inDivider === "repaired" ? text : ""); // no other method's
   clearTimeout(showSeconds.timer);
   if (state === "running" && !found) showSeconds.timer = setTimeout(showSeconds, 1000);
