@@ -191,9 +191,9 @@ export function run(name, settings, onPart) {
 /** F fills the screen with the page, on every page. */
 addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() !== "f" || isTaken(event)) return;
-  // What is seen of a long page stays in sight.
-  const middle = inside && document.elementFromPoint(innerWidth / 2, innerHeight / 2);
-  const keep = () => middle?.scrollIntoView({ block: "center", behavior: "instant" });
+  // What is seen first of a long page stays so, below the header's place.
+  const first = inside && document.elementFromPoint(innerWidth / 2, 100);
+  const keep = () => first?.scrollIntoView({ block: "start", behavior: "instant" });
   addEventListener("fullscreenchange", () => setTimeout(keep, 100), { once: true });
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen?.();
