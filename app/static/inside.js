@@ -286,8 +286,8 @@ function describeStop(stop, curve, page, isRunning) {
     } else {
       text =
         `The limit is reached: after ${stop.depth} steps, as much noise as it may add, ` +
-        `the detector is still ${percent(stop.share)} sure of damage. There it stops, ${depth}` +
-        (stop.first < 0 ? "." : `; without our limit it would stop after ${stop.first}.`);
+        `the detector is still ${percent(stop.share)} sure of damage. There it stops, ${depth}.` +
+        (stop.first < 0 ? "" : ` Without our limit it would stop after ${stop.first}.`);
     }
   }
   const isYours = stop && stop.tau !== page.tau;
