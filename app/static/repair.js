@@ -9,7 +9,6 @@ const hasUsualDepths = ({ tau, fixed_depth }) => tau == null && fixed_depth == n
 const plain = (settings) => hasUsualDepths(settings) && !settings.strokes.length;
 const nameRecord = ({ photo, damage, strength, seed }) => `${photo}-${damage}-${strength}-${seed}`;
 const USUAL = { strokes: [], seed: 0, tau: null, fixed_depth: null }; // of another photo
-const WEAK = 2; // a strength at which the paper's method mostly stops before its limit
 const isRecorded = () => page.recorded.includes(nameRecord(settings)) && plain(settings);
 
 let settings = { ...page.opening };
@@ -245,7 +244,7 @@ function showAll() {
   showRates();
   find("#reset").hidden = hasUsualDepths(settings);
   const isAtLimit = !isOld.stop && record.stop?.is_crossed === false;
-  const isWeak = settings.damage === "paint" || settings.strength <= WEAK;
+  const isWeak = settings.damage === "paint" || settings.strength <= Number(find("#weaker").value);
   find("#weaker").hidden = !isAtLimit || isUndamaged() || isWeak;
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
@@ -506,7 +505,9 @@ for (const name of ["paper", "fixed"]) {
   });
 }
 find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
-find("#weaker").addEventListener("click", () => change({ strength: WEAK }));
+find("#weaker").addEventListener("click", ({ currentTarget }) =>
+  change({ strength: Number(currentTarget.value) }),
+);
 find("#reset").addEventListener("click", () => change({ tau: null, fixed_depth: null }));
 
 // The divider: by dragging anywhere on the picture, by arrows, by taps.

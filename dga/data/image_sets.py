@@ -192,8 +192,8 @@ def _label_names(
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Each picture's position among the classes, and the classes."""
     folders = [name.split("/")[0] for name in names]
-    wnids = tuple(imagenet_labels())
-    if are_wnid_folders(set(folders)) and len(classes or wnids) == len(wnids):
+    wnids = tuple(imagenet_labels()) if are_wnid_folders(set(folders)) else ()
+    if wnids and len(classes or wnids) == len(wnids):
         classes, titles = classes or wnids, wnids
     else:
         folders = [folder.replace("_", " ") for folder in folders]

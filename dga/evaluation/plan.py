@@ -178,7 +178,8 @@ def read_batch(
     ones that are not at hand are None.
     """
     conditions = {name: plan.draw_condition(name, stream) for name in pictures.names}
-    folders = {name: plan.find_folder(condition) for name, condition in conditions.items()}
+    folder_of = {condition: plan.find_folder(condition) for condition in set(conditions.values())}
+    folders = {name: folder_of[condition] for name, condition in conditions.items()}
     is_stored = np.array([folders[name] is not None for name in pictures.names], dtype=bool)
     stored = pictures.take(np.flatnonzero(is_stored))
     places = tuple((str(folders[name]), name) for name in stored.names)
