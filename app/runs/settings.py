@@ -13,10 +13,12 @@ NONE, PAINT = "none", "paint"
 DAMAGES = (NONE, PAINT, *CORRUPTIONS)
 FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
 """Beside none and paint, those that are in sight at once."""
-MAX_FIXED_DEPTH = max(profile.stopping.deepest for profile in PROFILES.values())
-"""Of any profile: as deep as the deepest rule looks."""
 MOST_STROKES = 12
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+# Of any profile: as deep as the deepest rule looks.
+Depth = Annotated[
+    int, Field(ge=1, le=max(profile.stopping.deepest for profile in PROFILES.values()))
+]
 
 
 class SettingsError(ValueError):
@@ -36,7 +38,8 @@ class Stroke(BaseModel):
 class Settings(BaseModel):
     """``photo``: a sample's name, or the key of an upload; ``strength``: of a corruption, as
     ImageNet-C's severity; ``seed``: fixes damage and noise; ``tau``: confidence below which the
-    paper's method stops, None for the profile's; ``fixed_depth``: the rival's, likewise."""
+    paper's method stops, None for the profile's; ``max_depth``: depth where it stops at the latest,
+    and ``fixed_depth``: the rival's, likewise."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     photo: Annotated[str, Field(min_length=1, max_length=64)] = "panda"
@@ -44,7 +47,8 @@ class Settings(BaseModel):
     strength: Annotated[int, Field(ge=1, le=5)] = 5
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
     tau: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
-    fixed_depth: Annotated[int, Field(ge=1, le=MAX_FIXED_DEPTH)] | None = None
+    max_depth: Depth | None = None
+    fixed_depth: Depth | None = None
     strokes: Annotated[tuple[Stroke, ...], Field(max_length=MOST_STROKES)] = ()
 
 

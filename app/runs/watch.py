@@ -84,10 +84,10 @@ def run_stages(models: Models, subject: Subject, settings: Settings) -> Generato
     """Everything, in the order in which the page needs it."""
     yield from run_first_stages(models, subject)
     watcher = Watcher(models, subject, settings)
-    fixed, tau = watcher.fixed_depth, watcher.stopping.tau
+    fixed, rule = watcher.fixed_depth, watcher.stopping
     yield from run_stage(subject, ("fixed", fixed), watcher.repair_from_fixed_depth)
     yield from run_stage(subject, "film", watcher.show_film)
-    yield from run_stage(subject, ("paper", tau), watcher.repair_by_discriminator)
+    yield from run_stage(subject, ("paper", rule), watcher.repair_by_discriminator)
     yield from run_stage(subject, "depths", watcher.read_depths)
     yield from run_stage(subject, "diagnosis", watcher.explain_view)
 
@@ -317,6 +317,7 @@ def find_chart_depth(profile: Profile) -> int:
 
 
 def choose_stopping(profile: Profile, settings: Settings) -> StoppingConfig:
-    """The profile's rule with the visitor's threshold."""
-    tau = profile.stopping.tau if settings.tau is None else settings.tau
-    return replace(profile.stopping, tau=tau)
+    """The profile's rule with the visitor's threshold and limit."""
+    rule = profile.stopping
+    tau = rule.tau if settings.tau is None else settings.tau
+    return replace(rule, tau=tau, max_depth=min(settings.max_depth or rule.max_depth, rule.deepest))

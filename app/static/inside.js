@@ -13,12 +13,12 @@ let last = "";
 let shownStop = null; // the depth whose frame of the film was brought into sight
 const centre = (node) => node.getBoundingClientRect().left + node.offsetWidth / 2;
 
-/** As the server decides it: the first depth below tau, at most the cap; with a horizon 0, where
+/** As the server decides it: the first depth below tau, at most the limit; with a horizon 0, where
  * none is below by then. */
-function findStop({ confidence }, tau, page) {
+function findStop({ confidence }, tau, limit, page) {
   const first = confidence.findIndex((share) => share < tau);
   const isLeftAlone = Boolean(page.horizon) && (first < 0 || first > page.horizon);
-  const depth = isLeftAlone ? 0 : Math.min(first < 0 ? page.cap : first, page.cap);
+  const depth = isLeftAlone ? 0 : Math.min(first < 0 ? limit : first, limit);
   const share = confidence[depth];
   return { depth, tau, isLeftAlone, isCrossed: share < tau, share, first };
 }
@@ -178,8 +178,10 @@ function makeChart(change, page) {
       record: { curve, film },
       isRunning,
     } = shown;
-    const chosen = curve?.is_done ? findStop(curve, shown.tau, page) : null;
-    describeStop(chosen, curve, page, isRunning);
+    const chosen = curve?.is_done
+      ? findStop(curve, shown.tau, shown.settings.max_depth ?? page.cap, page)
+      : null;
+    describeStop(chosen, curve, page, shown.settings.max_depth != null, isRunning);
     ringFrame(chosen, film);
     stop.style.display = chosen ? "" : "none";
     if (!chosen) return;
@@ -258,7 +260,7 @@ function makeChart(change, page) {
   return { update };
 }
 
-function describeStop(stop, curve, page, isRunning) {
+function describeStop(stop, curve, page, isUnlimited, isRunning) {
   let text = isRunning ? "The detector is looking …" : "";
   if (curve && !curve.is_done && !curve.is_old && isRunning) {
     const depth = curve.confidence.length - 1;
@@ -290,9 +292,11 @@ function describeStop(stop, curve, page, isRunning) {
         (stop.first < 0 ? "" : ` Without our limit it would stop after ${stop.first}.`);
     }
   }
-  const isYours = stop && stop.tau !== page.tau;
+  const rules = [];
+  if (stop && stop.tau !== page.tau) rules.push(`your τ of ${percent(stop.tau)}`);
+  if (stop && isUnlimited) rules.push("no limit of ours");
   const sentence = `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
-  put(find("#stop"), isYours ? `With your τ of ${percent(stop.tau)}: ${sentence}` : text);
+  put(find("#stop"), rules.length ? `With ${rules.join(" and ")}: ${sentence}` : text);
 }
 
 /** The frame of the film that is nearest to the stop. */

@@ -5,10 +5,12 @@ import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
 
 const page = data();
-const hasUsualDepths = ({ tau, fixed_depth }) => tau == null && fixed_depth == null;
+const USUAL_RULE = { tau: null, max_depth: null, fixed_depth: null };
+const hasUsualDepths = (settings) =>
+  Object.keys(USUAL_RULE).every((name) => settings[name] == null);
 const plain = (settings) => hasUsualDepths(settings) && !settings.strokes.length;
 const nameRecord = ({ photo, damage, strength, seed }) => `${photo}-${damage}-${strength}-${seed}`;
-const USUAL = { strokes: [], seed: 0, tau: null, fixed_depth: null }; // of another photo
+const USUAL = { strokes: [], seed: 0, ...USUAL_RULE }; // of another photo
 const isRecorded = () => page.recorded.includes(nameRecord(settings)) && plain(settings);
 
 let settings = { ...page.opening };
@@ -156,6 +158,13 @@ function showSeconds() {
   if (state === "running" && !found) showSeconds.timer = setTimeout(showSeconds, 1000);
 }
 
+/** Whether the paper's method was stopped by our limit. */
+function isAtLimit() {
+  const { stop } = isOld.stop ? {} : record;
+  const isLimited = settings.max_depth == null && page.cap < page.deepest;
+  return Boolean(stop) && !stop.is_crossed && !stop.has_given_up && isLimited;
+}
+
 function showTiles() {
   for (const name of ["paper", "fixed"]) {
     const tile = find(`#tile-${name}`);
@@ -166,9 +175,11 @@ function showTiles() {
     tile.disabled = !part;
     tile.classList.toggle("is-old", Boolean(isOld[name]));
     tile.setAttribute("aria-pressed", String(inDivider === name));
-    const { tau, fixed_depth } = settings;
+    const { tau, max_depth, fixed_depth } = settings;
     let choice = "";
     if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
+    if (name === "paper" && max_depth != null) choice += ", without our limit";
+    if (name === "paper" && isAtLimit()) choice += ", at our limit";
     if (name === "fixed" && fixed_depth != null) choice = `, at your depth ${fixed_depth}`;
     let text = state === "running" ? "being computed …" : "not computed";
     const deed = part?.depth === 0 ? "left alone: " : "";
@@ -243,9 +254,10 @@ function showAll() {
   showTiles();
   showRates();
   find("#reset").hidden = hasUsualDepths(settings);
-  const isAtLimit = !isOld.stop && record.stop?.is_crossed === false;
+  const isGivenUp = !isOld.stop && record.stop?.has_given_up;
   const isWeak = settings.damage === "paint" || settings.strength <= Number(find("#weaker").value);
-  find("#weaker").hidden = !isAtLimit || isUndamaged() || isWeak;
+  find("#weaker").hidden = !isGivenUp || isUndamaged() || isWeak;
+  find("#unlimited").hidden = !isAtLimit();
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
   find("#working").classList.toggle("is-counted", Boolean(total));
@@ -270,7 +282,8 @@ let state = "done"; // or running, or failed
 let begun = 0; // when the last change was made
 let isOld = {}; // parts of the last result that no newer one has replaced
 const describeState = () => (state === "failed" ? "Not repaired" : "Repairing …");
-const OLD_BY = { tau: ["stop", "paper", "guided"], fixed_depth: ["fixed"] };
+const BY_RULE = ["stop", "paper", "guided"];
+const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE, fixed_depth: ["fixed"] };
 
 /** What other settings make old is marked at once; a damage leaves the original as it is. */
 function markOld(changed) {
@@ -389,7 +402,7 @@ try {
 /** `isStep`: whether Back leads to what was before. Own photos and brushes have no address. */
 function keepAddress(isStep) {
   const query = new URLSearchParams();
-  for (const name of ["photo", "damage", "strength", "seed", "tau", "fixed_depth"]) {
+  for (const name of ["photo", "damage", "strength", "seed", ...Object.keys(USUAL_RULE)]) {
     const hasAddress = !(name === "damage" && settings.damage === "paint");
     if (hasAddress && settings[name] != null && settings[name] !== page.opening[name])
       query.set(name, settings[name]);
@@ -432,7 +445,8 @@ function readAddress(settings) {
   take("strength", (text) => isWhole(text, 1, 5), strength);
   take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
   take("tau", (text) => isWithin(text, 0, 1));
-  take("fixed_depth", (text) => isWhole(text, 1, page.deepest));
+  for (const name of ["max_depth", "fixed_depth"])
+    take(name, (text) => isWhole(text, 1, page.deepest));
   return wrong.length
     ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the usual one is shown.`
     : "";
@@ -508,7 +522,8 @@ find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }
 find("#weaker").addEventListener("click", ({ currentTarget }) =>
   change({ strength: Number(currentTarget.value) }),
 );
-find("#reset").addEventListener("click", () => change({ tau: null, fixed_depth: null }));
+find("#unlimited").addEventListener("click", () => change({ max_depth: page.deepest }));
+find("#reset").addEventListener("click", () => change(USUAL_RULE));
 
 // The divider: by dragging anywhere on the picture, by arrows, by taps.
 const divider = find("#divider");

@@ -173,6 +173,15 @@ def test_the_stop_follows_the_threshold_without_a_run(watch):
     )
 
 
+def test_the_paper_s_method_goes_on_beyond_our_limit(watch):
+    page = open_page(watch, "#inside")
+    depth = re.search(r"stop after (\d+)", page.inner_text("#stop"))[1]
+    page.get_by_role("button", name="Take our limit away").click()
+    page.wait_for_selector(f"#rebuilt >> text=Noised to t* = {depth}", timeout=60_000)
+    page.get_by_role("button", name="Back to the usual rules").click()
+    page.wait_for_selector("#rebuilt >> text=, the limit")
+
+
 @pytest.mark.parametrize("photo", RECORDED[1:3])
 def test_the_page_and_python_stop_at_the_same_depth(watch, photo):
     page, rule = open_page(watch, f"?photo={photo}#inside"), get_profile("photo").stopping

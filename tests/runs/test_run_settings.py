@@ -19,6 +19,7 @@ from app.runs.settings import DAMAGES, Settings, SettingsError, Stroke, parse_se
         {"tau": float("nan")},
         {"tau": 2},
         {"fixed_depth": 10**9},
+        {"max_depth": 0},
         {"photo": "x" * 100},
         {"more": 1},
         {"strokes": [{"points": [[0.5, 7]]}]},

@@ -76,6 +76,9 @@ def test_another_threshold_computes_only_what_depends_on_it(run, subject, shippe
     assert other["fixed"] is record["fixed"]
     assert other["stop"]["tau"] == 1.0
     assert other["stop"]["depth"] < record["stop"]["depth"]
+    limited, _ = collect(shipped_models, subject, noisy.model_copy(update={"max_depth": 1}))
+    assert (limited["stop"]["depth"], limited["stop"]["is_crossed"]) == (1, False)
+    assert limited["paper"]["depth"] == 1
     never, _ = collect(shipped_models, subject, noisy.model_copy(update={"tau": 0.0}))
     assert never["stop"]["has_given_up"]
     assert (subject.images["paper"] == subject.damaged).all()
