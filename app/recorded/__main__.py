@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -37,16 +37,22 @@ def main() -> None:
     models = load_models("photo")
     for name in options.samples:
         for part in options.only:
-            path = options.out / part / f"{name}.json"
-            if part == "runs":
-                for damage in (NONE, *FIRST_DAMAGES):
-                    settings = Settings(photo=name, damage=damage)
-                    path = write_record(settings, record_run(models, settings), path.parent)
-            else:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                content = RECORDERS[part](models, name)
-                path.write_text(json.dumps(content, ensure_ascii=False) + "\n", "utf-8")
-            print(path, path.stat().st_size, flush=True)
+            for path in record_part(models, part, name, options.out / part):
+                print(path, path.stat().st_size, flush=True)
+
+
+def record_part(models: Models, part: str, name: str, folder: Path) -> Iterator[Path]:
+    """The files of one sample, as they are written."""
+    if part == "runs":
+        for damage in (NONE, *FIRST_DAMAGES):
+            settings = Settings(photo=name, damage=damage)
+            yield write_record(settings, record_run(models, settings), folder)
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{name}.json"
+        content = json.dumps(RECORDERS[part](models, name), ensure_ascii=False)
+        path.write_text(content + "\n", "utf-8")
+        yield path
 
 
 def make_subject(models: Models, settings: Settings) -> Subject:

@@ -11,7 +11,7 @@ from dga.profiles import PROFILES
 
 NONE, PAINT = "none", "paint"
 DAMAGES = (NONE, PAINT, *CORRUPTIONS)
-FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "fog")
+FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "pixelate")
 """Beside none and paint, those that are in sight at once."""
 MOST_STROKES = 12
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
