@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -102,7 +103,9 @@ def to_json(value: Any) -> Markup:
 
 def render_page(page: Page) -> str:
     """The whole document; links in it are relative to ``[[base]]``, which the server fills in."""
-    return render("layout.html", page=page, links=LINKS, files=f"files/{digest()}", json=to_json)
+    space = os.environ.get("SPACE_ID")  # whose files are public
+    files = f"files/{digest()}"
+    return render("layout.html", page=page, links=LINKS, files=files, json=to_json, space=space)
 
 
 @cache

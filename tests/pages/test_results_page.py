@@ -9,7 +9,7 @@ from app.pages.results import results_page
 from app.pages.results_answers import NOT_MEASURED, answer_all
 from app.pages.results_exhibits import draw_figure, read_markdown_table, tabulate
 from app.pages.results_numbers import Results
-from app.pages.shell import render_page
+from app.pages.shell import Page, render_page
 from dga.analysis.report import write_report
 from dga.analysis.saved_runs import read_runs
 from dga.corruptions import CORRUPTIONS
@@ -140,3 +140,10 @@ def test_what_ships():
         assert (SHIPPED / address).is_file(), address
     _, *photographs = read_markdown_table(find_shipped_folder("assets/samples") / "README.md")
     assert all(author in html for _, author, *_ in photographs)
+
+
+def test_on_a_space_every_page_links_its_code(monkeypatch):
+    page = Page("", "title", "description", "")
+    assert "huggingface.co" not in render_page(page)
+    monkeypatch.setenv("SPACE_ID", "some/space")
+    assert "https://huggingface.co/spaces/some/space/tree/main" in render_page(page)
