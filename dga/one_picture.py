@@ -57,7 +57,7 @@ class Adaptation:
     profile: Profile
     stopping: StoppingConfig
     seed: int
-    dtype: str
+    precision: str
     device: str
     input: Pixels
     input_prediction: Prediction
@@ -138,7 +138,7 @@ def adapt_steps(
         profile=profile,
         stopping=rule,
         seed=seed,
-        dtype=models.compute.precision,
+        precision=models.compute.precision,
         device=str(models.device),
         input=pixels,
         input_prediction=input_prediction,

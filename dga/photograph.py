@@ -45,9 +45,8 @@ def choose_repair(models: Models) -> Repair:
     Else that of the profile photo, against noise alone: only a discriminator that was trained on
     windows of photographs objects where an undamaged one is taken for blurred.
     """
-    plus = models.profile.plus
-    if plus.explain and plus.explain.windows:
-        return plus
+    if models.profile.explains_by_windows:
+        return models.profile.plus
     photo = PROFILES["photo"].plus
     assert photo.explain is not None
     noise_alone = WindowsConfig(measurement=False)
@@ -153,9 +152,7 @@ def photograph_steps(
 
 def is_one_piece(models: Models, height: int, width: int) -> bool:
     """Whether a photograph of so many pixels is repaired in one piece, not in windows."""
-    config = models.profile.plus.explain
-    explains_windows = config is not None and config.windows is not None
-    most = max(models.window_size, ONE_PIECE_SIDE if explains_windows else 0)
+    most = max(models.window_size, ONE_PIECE_SIDE if models.profile.explains_by_windows else 0)
     return max(height, width) <= most
 
 

@@ -55,7 +55,7 @@ class ForwardResult:
     """Event: the forward process of one picture stopped, for one repair.
 
     ``index``: of the picture in its batch; ``seed``: its own; ``input``: as it came,
-    ``[3, S, S]``; ``diffusion``: which of the repair's four applies; ``stop``: t*, in 0...T;
+    ``[3, S, S]``; ``diffusion``: of the repair's, or none, at depth 0; ``stop``: t*, in 0...T;
     ``logits``: ``[K]`` from the entry on, as far as they were needed, empty where the discriminator
     was not used; ``x_0``: where the forward process began, ``[3, S, S]``; ``starts`` and
     ``states``: what :func:`draw_starts` returns, ``[n, 3, S, S]`` of the latter; ``seconds``: of

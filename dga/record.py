@@ -89,7 +89,7 @@ def to_command_facts(
         "confidence": [round(float(c), 6) for c in _curve(run)],
         "pictures": pictures,
         "device": run.device,
-        "precision": run.dtype,
+        "precision": run.precision,
     }
 
 
@@ -133,7 +133,8 @@ def _explanation_facts(forward: ForwardResult, digits: int) -> dict[str, Any]:
     """What DGA+ found, as JSON types: in a sentence, as text and in numbers.
 
     ``entry``: the depth at which the picture entered by its own noise; ``t_star`` and ``crossed``:
-    where that path halted; ``candidates``: with their scores, None for one that was dropped.
+    where that path halted; ``flat``: whether it is too plain to be judged, such as a drawing;
+    ``candidates``: with their scores.
     """
     explanation = forward.explanation
     return {

@@ -117,9 +117,9 @@ class Recorder:
 
 STEPS: dict[str, Callable[[Recorder], Any]] = {
     "trouble": Recorder.strengthen,
-    "ours": lambda maker: maker.compare(REPAIR_CASE, "plus"),
-    "compare": lambda maker: [maker.compare(case, *SYSTEMS) for case in COMPARISONS],
-    "fails": lambda maker: [maker.compare(case, "plus") for case in FAILS],
+    "ours": lambda recorder: recorder.compare(REPAIR_CASE, "plus"),
+    "compare": lambda recorder: [recorder.compare(case, *SYSTEMS) for case in COMPARISONS],
+    "fails": lambda recorder: [recorder.compare(case, "plus") for case in FAILS],
     "game": Recorder.play,
     "noise": Recorder.rebuild,
 }
@@ -127,8 +127,8 @@ STEPS: dict[str, Callable[[Recorder], Any]] = {
 if __name__ == "__main__":
     models = load_models("photo")
     for name, make in STEPS.items():
-        maker = Recorder(models)
-        content = make(maker)
+        recorder = Recorder(models)
+        content = make(recorder)
         path = FOLDER.parent / "learn" / f"{name}.json"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps({"content": content, "pictures": [*maker.pictures]}))
+        path.write_text(json.dumps({"content": content, "pictures": [*recorder.pictures]}))

@@ -73,8 +73,8 @@ def name_damage(degradation: Degradation, noise_map: ArrayLike = 0.0) -> str:
 
 
 def describe_finding(
-    diagnosis: str, is_unchanged: bool, is_fine: bool, is_unjudgeable: bool, added: str = "none",
-    objected: str = "", is_partial: bool = False,
+    diagnosis: str, *, is_unchanged: bool = False, is_fine: bool = False,
+    is_unjudgeable: bool = False, added: str = "none", objected: str = "", is_partial: bool = False,
 ) -> str:  # fmt: skip
     """The sentence after *Found*.
 
@@ -109,8 +109,8 @@ def explain_why_unchanged(is_fine: bool, added: str, objected: str) -> str:
 
 
 def write_headline(
-    damage: str, truth: str | None, damaged: Reading, repaired: Reading | None,
-    is_unchanged: bool, is_fine: bool, diagnosis: str, has_label: bool = True,
+    damage: str, truth: str | None, damaged: Reading, repaired: Reading | None, *,
+    is_unchanged: bool = False, is_fine: bool = False, diagnosis: str = "", has_label: bool = True,
 ) -> str:  # fmt: skip
     """At most two facts: what the damage did, and what the repair did.
 

@@ -162,9 +162,14 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     objected = "" if explanation.degradation.operator else measured
     is_unjudgeable, is_fine = explanation.is_unjudgeable, explanation.is_undamaged
     finding = describe_finding(
-        diagnosis, result.is_unchanged, is_fine, is_unjudgeable, subject.added_damage, objected,
+        diagnosis,
+        is_unchanged=result.is_unchanged,
+        is_fine=is_fine,
+        is_unjudgeable=is_unjudgeable,
+        added=subject.added_damage,
+        objected=objected,
         is_partial=bool(0 < np.count_nonzero(result.noise) < result.noise.size),
-    )  # fmt: skip
+    )
     (reading,) = read_pictures(models, result.image)
     is_plainly_fine = is_fine and reading["is_sure"] and not subject.is_damaged
     yield {
@@ -176,19 +181,27 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
         "repaired": show(result.image, reading, subject.original.label)
         | {"is_unchanged": result.is_unchanged},
         "headline": _headline(
-            pictures, subject, reading, result.is_unchanged, is_fine, diagnosis
+            pictures,
+            subject,
+            reading,
+            is_unchanged=result.is_unchanged,
+            is_fine=is_fine,
+            diagnosis=diagnosis,
         ),
-    }  # fmt: skip
+    }
 
 
 def _headline(
-    pictures: Part, subject: Subject, repaired: dict[str, Any] | None,
-    is_unchanged: bool = False, is_fine: bool = False, diagnosis: str = "",
-) -> str:  # fmt: skip
+    pictures: Part, subject: Subject, repaired: dict[str, Any] | None, **finding: Any
+) -> str:
     return write_headline(
-        subject.added_damage, pictures["truth"], pictures["damaged"]["reading"], repaired,
-        is_unchanged, is_fine, diagnosis, subject.original.label is not None,
-    )  # fmt: skip
+        subject.added_damage,
+        pictures["truth"],
+        pictures["damaged"]["reading"],
+        repaired,
+        has_label=subject.original.label is not None,
+        **finding,
+    )
 
 
 class Watcher:
@@ -212,8 +225,7 @@ class Watcher:
     def repair_from_fixed_depth(self) -> Generator[Part]:
         """DDA from one depth for all pictures."""
         profile = replace(self.models.profile, dda_depth=self.fixed_depth)
-        repair = systems(profile)["dda"].repair
-        assert repair is not None
+        repair = require_repair(systems(profile)["dda"])
         x = self.cache.x[None]
         for event in run(self.models, x, [self.seed], [repair], [self.cache]):
             if isinstance(event, ReverseResult):

@@ -44,7 +44,7 @@ def check_json(body: bytes, is_message: bool = False) -> bytes:
 
 
 def _check_value(value: Any, depth: int = 1) -> None:
-    """Nothing is deep, and files are uploads: Gradio would look for others, or fetch them."""
+    """Raise for what is too deep, and for files that are no uploads: Gradio would fetch them."""
     if depth > DEPTH:
         raise ValueError("too deep")
     if isinstance(value, dict):

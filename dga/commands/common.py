@@ -150,7 +150,7 @@ class Command(TyperCommand):
     """A command whose expected errors are told in a sentence."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Nothing is refused, which Python would take for the working folder."""
+        """Refuse an empty argument, which Python would take for the working folder."""
         with user_errors():
             if "" in args:
                 raise ValueError(

@@ -119,9 +119,9 @@ class LoadedSystems:
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
         runners = {name: self.runners[name] for name in names}
         lines: list[ResultLine] = []
-        for name, outcome in answer(runners, x, seeds).items():
+        for name, answers in answer(runners, x, seeds).items():
             for i, (corruption, severity) in enumerate(conditions):
-                predicted, facts = _describe_answer(outcome, i, models.profile)
+                predicted, facts = _describe_answer(answers, i, models.profile)
                 label = int(pictures.labels[i])
                 line = {
                     "path": pictures.names[i],
@@ -133,7 +133,7 @@ class LoadedSystems:
                     # By position: two classes may share a name.
                     "correct": predicted == label if plan.has_labels else None,
                     **facts,
-                    **_measure_psnr(outcome, i, pictures.pixels, clean),
+                    **_measure_psnr(answers, i, pictures.pixels, clean),
                 }
                 lines.append(line)
         return lines
@@ -265,24 +265,24 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
     }
 
 
-def _describe_answer(outcome: Answers, i: int, profile: Profile) -> tuple[int, ResultLine]:
+def _describe_answer(answers: Answers, i: int, profile: Profile) -> tuple[int, ResultLine]:
     """The likeliest class's position, and what a result line says of the answer for picture i."""
-    probabilities = outcome.probabilities[i]
+    probabilities = answers.probabilities[i]
     first = int(probabilities.argsort(descending=True, stable=True)[0])
     return first, {
-        "depth": int(outcome.depths[i]),
-        "crossed": bool(outcome.crossed[i]),
+        "depth": int(answers.depths[i]),
+        "crossed": bool(answers.crossed[i]),
         "prediction": profile.classifier.classes[first],
         "probability": round(float(probabilities[first]), 5),
-        "seconds": round(float(outcome.seconds[i]), 4),
-        **(outcome.details[i] if outcome.details else {}),
+        "seconds": round(float(answers.seconds[i]), 4),
+        **(answers.details[i] if answers.details else {}),
     }
 
 
-def _measure_psnr(outcome: Answers, i: int, damaged: Pixels, clean: Pixels | None) -> ResultLine:
+def _measure_psnr(answers: Answers, i: int, damaged: Pixels, clean: Pixels | None) -> ResultLine:
     """PSNR in dB of what picture i is read from, against the undamaged one; nothing without it."""
     if clean is None:
         return {}
-    repaired = damaged[i] if outcome.pictures is None else from_tensor(outcome.pictures[i])
+    repaired = damaged[i] if answers.pictures is None else from_tensor(answers.pictures[i])
     error = np.square(repaired.astype(np.float64) - clean[i]).mean()
     return {"psnr": round(min(MOST_PSNR, 10 * math.log10(255**2 / max(error, 1e-9))), 2)}

@@ -13,7 +13,7 @@ import torch
 from scipy import fft, ndimage
 from torch import Tensor
 
-from dga.explanation.measurement import Array
+from dga.explanation.measurement import RING_FLOOR, Array
 from dga.explanation.operators import GaussianBlur
 from dga.images import HALF_RANGE
 
@@ -104,7 +104,7 @@ def _radial_spectrum(grey: Array) -> tuple[Array, Array]:
     is_used = (rows > 1.5 / height) & (columns > 1.5 / width) & (frequency < 0.5)
     ring, rings = (frequency[is_used] * 96).astype(int), 48
     count = np.bincount(ring, minlength=rings)
-    log_power = np.bincount(ring, np.log(power[is_used] + 1e-3), minlength=rings)
+    log_power = np.bincount(ring, np.log(power[is_used] + RING_FLOOR), minlength=rings)
     return log_power[count > 0] / count[count > 0], ((np.arange(rings) + 0.5) / 96)[count > 0]
 
 

@@ -31,6 +31,8 @@ REPEATED = 0.38
 of ImageNet-C's weakest pixelation it is 0.40."""
 FLOOR = 1e-4
 """Least power of a transfer function, 1 at frequency 0: noise and rounding hide deeper zeros."""
+POWER_FLOOR, RING_FLOOR = 0.1, 1e-3
+"""Added to power before its logarithm, on the plane and by rings: well below that of rounding."""
 RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
 ANGLES = tuple(np.arange(0.0, 180.0, 7.5).tolist())
 LENGTHS = (3.0, 5.0, 8.0, 12.0, 15.0)
@@ -127,7 +129,7 @@ def compute_radial_spectrum(power: Array) -> tuple[Array, Array]:
     rings = len(power) // 2
     frequency, is_used = _find_band(len(power), 0, 0.5)
     ring = np.minimum((frequency * 2 * rings).astype(int), rings - 1)
-    log_power = np.log(power[is_used] + 1e-3)
+    log_power = np.log(power[is_used] + RING_FLOOR)
     count = np.maximum(1, np.bincount(ring, minlength=rings))
     radial = np.bincount(ring, log_power, minlength=rings) / count
     return radial, (np.arange(rings) + 0.5) / (2 * rings)
@@ -154,7 +156,11 @@ def measure_gaussian(radial: Array, frequency: Array) -> GaussianBlur | None:
 
 
 def measure_disk(radial: Array, frequency: Array) -> Disk | None:
-    """A lens out of focus, by the zeros of its transfer function in the radial spectrum."""
+    """A lens out of focus, by the zeros of its transfer function in the radial spectrum.
+
+    The highest frequencies hold noise and rounding alone: what is not above them by 0.3 hardly
+    counts. The lowest hold the scene.
+    """
     family = _disk_family(len(radial))
     is_above_noise = radial > np.median(radial[frequency > 0.4]) + 0.3
     weight = np.where(frequency > 0.02, is_above_noise + 0.05, 0.0)
@@ -183,7 +189,7 @@ def measure_motion(power: Array) -> MotionBlur | None:
 def _find_best_motion(power: Array, table: NDArray[np.float32]) -> tuple[int, float, float]:
     """Which row of log powers explains a spectrum best; its share and its slope."""
     frequency, is_used = _find_band(len(power), *MOTION_BAND)
-    log_power = np.log(power[is_used] + 0.1)
+    log_power = np.log(power[is_used] + POWER_FLOOR)
     power_law = np.stack([np.ones_like(log_power), np.log(frequency)], 1)
     return fit_spectrum(log_power, power_law, table)
 
@@ -265,8 +271,10 @@ def is_erased(transfer: NDArray[np.float32], power: Array) -> bool:
     frequency, is_used = _find_band(side, *MOTION_BAND)
     erased = (transfer < np.quantile(transfer, 0.3)) & (frequency > 0.08)
     window = np.hanning(side)[:, None] * np.hanning(side)
-    rounding = np.log((window**2).sum() / 36 + 0.1)  # a twelfth of a level, of three channels
-    return bool(np.median(np.log(power[is_used][erased] + 0.1)) - rounding < MOST_POWER_LEFT)
+    rounding = (window**2).sum() / 36  # a twelfth of a level, of three channels
+    rounding = np.log(rounding + POWER_FLOOR)
+    log_power = np.log(power[is_used][erased] + POWER_FLOOR)
+    return bool(np.median(log_power) - rounding < MOST_POWER_LEFT)
 
 
 def cut_middle(x: Tensor, most: int) -> Tensor:

@@ -126,8 +126,7 @@ def find_models(profile: str | Profile = "photo", sources: Sources = Sources()) 
 
 def fit_profile(profile: Profile, classifier: ClassifierConfig) -> Profile:
     """The profile with another classifier, its pictures at that one's size where any will do."""
-    explanation = profile.plus.explain
-    if classifier == profile.classifier or not (explanation and explanation.windows):
+    if classifier == profile.classifier or not profile.explains_by_windows:
         return replace(profile, classifier=classifier)
     size = max(classifier.input_size, profile.discriminator.image_size)  # it reads them reduced
     release = ReleaseConfig(max(classifier.resize or size, size), size, quality=None, bicubic=True)

@@ -371,6 +371,11 @@ class Profile:
     release: ReleaseConfig | None = None
 
     @property
+    def explains_by_windows(self) -> bool:
+        """Whether DGA+ explains a picture that is larger than one window."""
+        return self.plus.explain is not None and self.plus.explain.windows is not None
+
+    @property
     def ancestral(self) -> Profile:
         """This profile with ancestral sampling, as the papers have it."""
         return replace(

@@ -79,17 +79,17 @@ class SystemRunner:
         if results is None:
             return self._answer_without_repair(x, seeds)
         start_time = time.perf_counter()
-        pictures = torch.stack([rebuilt.image for rebuilt in results])
-        stops = [rebuilt.forward for rebuilt in results]
+        pictures = torch.stack([result.image for result in results])
+        forwards = [result.forward for result in results]
         probabilities = self.read(pictures, seeds, x if self.system.ensemble else None)
         reading = (time.perf_counter() - start_time) / len(x)
         return Answers(
             probabilities,
-            seconds=[one.forward.seconds + one.seconds + reading for one in results],
-            depths=[forward.stop.t_star for forward in stops],
-            crossed=[forward.stop.is_crossed for forward in stops],
+            seconds=[result.forward.seconds + result.seconds + reading for result in results],
+            depths=[forward.stop.t_star for forward in forwards],
+            crossed=[forward.stop.is_crossed for forward in forwards],
             pictures=pictures,
-            details=[_describe_explanation(forward) for forward in stops],
+            details=[_describe_explanation(forward) for forward in forwards],
         )
 
     def _answer_without_repair(self, x: Tensor, seeds: Sequence[int]) -> Answers:

@@ -78,7 +78,7 @@ def run() -> Adaptation:
         profile=EVERYDAY16,
         stopping=dataclasses.replace(EVERYDAY16.stopping, tau=0.6),
         seed=11,
-        dtype="bfloat16",
+        precision="bfloat16",
         device="cpu",
         input=PIXELS,
         input_prediction=said,

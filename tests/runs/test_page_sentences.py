@@ -32,7 +32,9 @@ MOTION = MotionBlur(9, 0)
     ],
 )
 def test_headline_of_a_damaged_sample(damaged, repaired, is_unchanged, words, never):
-    text = write_headline("fog", "panda", damaged, repaired, is_unchanged, False, "fog")
+    text = write_headline(
+        "fog", "panda", damaged, repaired, is_unchanged=is_unchanged, diagnosis="fog"
+    )
     assert text.startswith("Fog ")
     assert text.count(".") <= 2
     assert all(word in text for word in words), text
@@ -43,7 +45,9 @@ def test_headline_of_a_damaged_sample(damaged, repaired, is_unchanged, words, ne
 @pytest.mark.parametrize(("is_unchanged", "is_fine"), [(False, False), (True, False), (True, True)])
 def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
     seen = reading("elk", share)
-    text = write_headline("none", None, seen, seen, is_unchanged, is_fine, "noise")
+    text = write_headline(
+        "none", None, seen, seen, is_unchanged=is_unchanged, is_fine=is_fine, diagnosis="noise"
+    )
     assert ("no damage" in text) == is_fine
     assert "elk" in text
     assert ("not sure" in text) == (share < 0.25)
@@ -55,20 +59,22 @@ def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
 @pytest.mark.parametrize("repaired", [None, WRONG, RIGHT])
 @pytest.mark.parametrize("is_unchanged", [False, True])
 def test_of_a_damaged_own_photo_only_readings_are_compared(damaged, repaired, is_unchanged):
-    text = write_headline("fog", "panda", damaged, repaired, is_unchanged, False, "fog", False)
+    text = write_headline(
+        "fog", "panda", damaged, repaired, is_unchanged=is_unchanged, has_label=False
+    )
     assert ("still read as “panda”" in text) == (damaged is RIGHT)
     assert not any(word in text for word in ("hid", "the panda", "right", "seen"))
 
 
 def test_a_repair_that_makes_less_sure_says_so():
-    text = write_headline("none", None, RIGHT, WRONG, False, False, "noise")
+    text = write_headline("none", None, RIGHT, WRONG, diagnosis="noise")
     assert "Before: “panda” (90" in text
 
 
 def test_every_damage_begins_a_sentence():
     for damage in DAMAGES[1:]:
-        assert write_headline(damage, "panda", WRONG, None, False, False, "")[0].isupper()
-    unknown = write_headline("fog", None, WRONG, WRONG, False, False, "")
+        assert write_headline(damage, "panda", WRONG, None)[0].isupper()
+    unknown = write_headline("fog", None, WRONG, WRONG)
     assert "panda" not in unknown
 
 
@@ -96,10 +102,12 @@ def test_a_finding_is_named_by_the_noise_of_most_of_a_photo():
 
 
 def test_findings_say_what_was_done():
-    both = describe_finding("motion blur and noise", False, False, False)
+    both = describe_finding("motion blur and noise")
     assert both == "motion blur and noise. Sharpened and noise taken out."
-    assert "nothing" in describe_finding("", True, False, False)
-    assert "no damage" in describe_finding("", True, True, False)
-    assert "drawing" in describe_finding("", True, False, True)
-    assert "fog was left alone" in describe_finding("", True, True, False, "fog")
-    assert "signs of bad focus" in describe_finding("", True, False, False, objected="bad focus")
+    assert "nothing" in describe_finding("", is_unchanged=True)
+    assert "no damage" in describe_finding("", is_unchanged=True, is_fine=True)
+    assert "drawing" in describe_finding("", is_unchanged=True, is_unjudgeable=True)
+    assert "fog was left alone" in describe_finding(
+        "", is_unchanged=True, is_fine=True, added="fog"
+    )
+    assert "signs of bad focus" in describe_finding("", is_unchanged=True, objected="bad focus")

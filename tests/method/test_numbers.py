@@ -1,4 +1,4 @@
-"""Words on a run."""
+"""Numbers as text."""
 
 from dga.io.numbers import SPACE, format_share
 
