@@ -10,6 +10,7 @@ from app.recorded.store import FOLDER
 from app.runs.samples import SAMPLES
 from app.runs.sentences import PLAIN_NAMES
 from app.runs.settings import Settings
+from dga.profiles import get_profile
 
 BOARDS = FOLDER.parent / "boards"
 
@@ -21,14 +22,20 @@ def all15_page(folder: Path = BOARDS) -> Page:
     missing = [name for name in SAMPLES if photos and name not in photos]
     first = json.loads((folder / f"{photos[0]}.json").read_text("utf-8")) if photos else None
     titles = TITLES["paper"], "The paper's method with guidance (DGA + G): coarse shapes are kept"
-    data = {"board": first, "names": PLAIN_NAMES, "descriptions": DESCRIPTIONS, "titles": titles}
+    data = {
+        "board": first,
+        "names": PLAIN_NAMES,
+        "descriptions": DESCRIPTIONS,
+        "titles": titles,
+        "columns": {"damaged": "Damaged", "repaired": SHORT_NAMES["plus"]} | SHORT_NAMES,
+    }
     return Page(
         "all-15",
         "All 15 kinds of damage: DGA",
         "Fifteen kinds of damage on one photograph, and what three repairs make of each.",
         render(
             "all15.html", photos=photos, missing=missing, methods=TITLES, names=SHORT_NAMES,
-            classifier=CLASSIFIER,
+            classifier=CLASSIFIER, limit=get_profile("photo").stopping.max_depth,
         ),
         ("all15.css",),
         ("all15.js",),

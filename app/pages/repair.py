@@ -49,6 +49,7 @@ def repair_page(networks: Networks) -> Page:
         "names": names,
         "leftAloneNotes": LEFT_ALONE_NOTES,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
+        "shortNames": {"paper": "DGA", "fixed": "DDA"},
         "goneSentence": GONE,
         "mostBytes": MAX_BYTES,
         "mostStrokes": MOST_STROKES,

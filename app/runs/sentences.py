@@ -72,6 +72,10 @@ def name_damage(degradation: Degradation, noise_map: ArrayLike = 0.0) -> str:
     return join_words(names)
 
 
+ABOUT_AS_SURE = 0.03
+"""By how much a share may change before it counts as another."""
+
+
 def describe_finding(
     diagnosis: str, *, is_unchanged: bool = False, is_fine: bool = False,
     is_unjudgeable: bool = False, added: str = "none", objected: str = "", is_partial: bool = False,
@@ -169,13 +173,16 @@ def _compare(
 
 def _again(damaged: Reading, repaired: Reading) -> str:
     """How sure the classifier is of the same thing after the repair."""
-    is_less, share = _is_less_sure(damaged, repaired), percent(repaired["share"])
-    return f"{'Repaired, it is less sure' if is_less else 'Repaired'}: {share}"
+    change = ""
+    if _is_less_sure(damaged, repaired):
+        change = ", it is less sure"
+    elif repaired["share"] <= damaged["share"] + ABOUT_AS_SURE:
+        change = ", it is about as sure"
+    return f"Repaired{change}: {percent(repaired['share'])}"
 
 
 def _is_less_sure(before: Reading, after: Reading) -> bool:
-    """Whether that is seen in whole percent, too."""
-    return after["share"] < before["share"] and percent(after["share"]) != percent(before["share"])
+    return bool(after["share"] < before["share"] - ABOUT_AS_SURE)
 
 
 def _describe_own_photo(

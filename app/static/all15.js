@@ -23,7 +23,7 @@ function showBoard() {
           { scope: "row" },
           page.names[row.damage],
           make("small", {}, page.descriptions[row.damage]),
-          make("small", {}, `Found: ${row.found}`),
+          make("small", { class: "found" }, `Found: ${row.found}`),
         ),
         ...columns.map((column) => showCell(row, column, cellOf(row, column))),
       ),
@@ -45,15 +45,22 @@ function showBoard() {
 }
 
 function showCell(row, column, { image, reading }) {
-  const address = `.?photo=${board.photo}&damage=${row.damage}&strength=${board.strength}`;
+  const { photo, strength } = board;
+  const query = new URLSearchParams({ photo, damage: row.damage, strength });
+  if (column === "paper" || column === "fixed") query.set("method", column);
   const mark = make("span", { class: "mark" }, reading.is_right ? "✓" : "✗");
   const label = `${reading.is_sure ? "" : "perhaps "}${reading.label}`;
   const isAlone = column !== "damaged" && image === row.cells.damaged.image;
   const share = make("small", {}, percent(reading.share), isAlone ? ", left alone" : "");
-  const text = make("span", { class: "label" }, label, "\u00a0", mark, share);
+  const title = make(
+    "span",
+    { class: "spoken" },
+    `${page.names[row.damage]}, ${page.columns[column]}: `,
+  );
+  const text = make("span", { class: "label" }, title, label, "\u00a0", mark, share);
   const picture = make("img", { src: image, alt: "", width: 112, height: 112, loading: "lazy" });
   const attributes = { "data-column": column, class: reading.is_right ? "right" : "wrong" };
-  return make("td", attributes, make("a", { href: address }, picture, text));
+  return make("td", attributes, make("a", { href: `.?${query}` }, picture, text));
 }
 
 makeRadioGroup(find("#photos"), async (photo) => {

@@ -182,6 +182,8 @@ function makeChart(change, page) {
       ? findStop(curve, shown.tau, shown.settings.max_depth ?? page.cap, page)
       : null;
     describeStop(chosen, curve, page, shown.settings.max_depth != null, isRunning);
+    const isAtLimit = chosen && !chosen.isCrossed && !chosen.isLeftAlone && chosen.first > 0;
+    find("#unlimited").hidden = !isAtLimit;
     ringFrame(chosen, film);
     stop.style.display = chosen ? "" : "none";
     if (!chosen) return;
@@ -261,10 +263,11 @@ function makeChart(change, page) {
 }
 
 function describeStop(stop, curve, page, isUnlimited, isRunning) {
-  let text = isRunning ? "The detector is looking …" : "";
-  if (curve && !curve.is_done && !curve.is_old && isRunning) {
+  let counting = isRunning && !stop ? "The detector is looking …" : "";
+  let text = "";
+  if (!stop && curve && !curve.is_done && !curve.is_old && isRunning) {
     const depth = curve.confidence.length - 1;
-    text = `The detector is looking: noise so far: ${depth} of ${page.deepest} steps.`;
+    counting = `The detector is looking: noise so far: ${depth} of ${page.deepest} steps.`;
   }
   if (stop) {
     const sure = percent(stop.tau);
@@ -292,6 +295,7 @@ function describeStop(stop, curve, page, isUnlimited, isRunning) {
         (stop.first < 0 ? "" : ` Without our limit it would stop after ${stop.first}.`);
     }
   }
+  put(find("#counting"), counting); // not said aloud, step by step
   const rules = [];
   if (stop && stop.tau !== page.tau) rules.push(`your τ of ${percent(stop.tau)}`);
   if (stop && isUnlimited) rules.push("no limit of ours");
@@ -299,13 +303,19 @@ function describeStop(stop, curve, page, isUnlimited, isRunning) {
   put(find("#stop"), rules.length ? `With ${rules.join(" and ")}: ${sentence}` : text);
 }
 
+const nameDepth = (depth) => (depth ? `${depth} steps` : "as it came");
+
 /** The frame of the film that is nearest to the stop. */
 function ringFrame(stop, film = []) {
   const distance = ({ depth }) => Math.abs(depth - stop.depth);
   const pickNearer = (best, frame, n) => (distance(frame) < distance(film[best]) ? n : best);
   const near = stop && film.length ? film.reduce(pickNearer, 0) : -1;
   const box = find("#film");
-  [...box.children].forEach((frame, n) => frame.classList.toggle("is-stop", n === near));
+  film.forEach(({ depth }, n) => {
+    box.children[n].classList.toggle("is-stop", n === near);
+    const sign = depth === stop?.depth ? "=" : "≈";
+    put(find("figcaption", box.children[n]), nameDepth(depth) + (n === near ? ` ${sign} t*` : ""));
+  });
   const frame = box.children[near]; // where the film is wider than the screen, this is in sight
   if (frame && near !== shownStop) box.scrollLeft += centre(frame) - centre(box);
   shownStop = near;
@@ -328,7 +338,7 @@ function showFilm({ film = [], depths = [] }, isRunning) {
   const frames = film.map(({ depth, image }) => {
     const entry = readings.get(depth);
     const rebuilt = entry ? picture(entry.image, `Rebuilt from ${depth} steps`) : room();
-    const caption = depth ? `${depth} steps` : "as it came";
+    const caption = nameDepth(depth);
     const reading = entry ? nameReading(entry.reading) : "";
     return make(
       "figure",

@@ -97,13 +97,17 @@ export function showNoise({ depths, confidence, tau, stop, is_crossed, ...one })
     move = drawCurve(plot, confidence, tau, stop);
     move(depths[place].depth);
   }).observe(plot);
+  let isDragged = false;
+  input.addEventListener("pointerdown", () => (isDragged = true));
+  for (const kind of ["pointerup", "pointercancel"])
+    input.addEventListener(kind, () => (isDragged = false));
   const guided = find("#keeps-shapes");
   guided.addEventListener("change", () => input.dispatchEvent(new Event("input")));
   follow("#depth", (value) => {
     const by = value - depths[place].depth;
     const distance = ({ depth }) => Math.abs(depth - value);
     const pickNearer = (best, one, n) => (distance(one) < distance(depths[best]) ? n : best);
-    const isArrowKey = Math.abs(by) === 1; // one step
+    const isArrowKey = !isDragged && Math.abs(by) === 1; // one step
     place = isArrowKey ? clamp(place + by, 0, depths.length - 1) : depths.reduce(pickNearer, 0);
     input.value = depths[place].depth;
     const way = guided.checked ? "guided" : "free";

@@ -9,7 +9,11 @@ const USUAL_RULE = { tau: null, max_depth: null, fixed_depth: null };
 const hasUsualDepths = (settings) =>
   Object.keys(USUAL_RULE).every((name) => settings[name] == null);
 const plain = (settings) => hasUsualDepths(settings) && !settings.strokes.length;
-const nameRecord = ({ photo, damage, strength, seed }) => `${photo}-${damage}-${strength}-${seed}`;
+/** Without damage, or before the first stroke of the brush, strength does not matter. */
+const nameRecord = ({ photo, damage, strength, seed }) =>
+  ["none", "paint"].includes(damage)
+    ? `${photo}-none-5-${seed}`
+    : `${photo}-${damage}-${strength}-${seed}`;
 const USUAL = { strokes: [], seed: 0, ...USUAL_RULE }; // of another photo
 const isRecorded = () => page.recorded.includes(nameRecord(settings)) && plain(settings);
 
@@ -28,6 +32,7 @@ let activeRun = null; // the one that is waited for
 let shownDamage = page.opening.damage; // of the damaged picture in the record
 let thumbnailsOf = ""; // the photo whose thumbnails the damages have
 let inDivider = "repaired"; // which picture stands right of the divider
+let linkMethod = ""; // whose picture a link asks for, until it is there
 let ownPicture = null; // the visitor's file, as the browser itself shows it
 
 const picture = find("#picture");
@@ -42,7 +47,7 @@ function showRow(name) {
   if (name === "original") put(find(".what", row), isUndamaged() ? "As it came" : "Original");
   const part = name === "repaired" ? inDivider : name;
   const ours = isUnchanged() ? "Left alone" : "Repaired";
-  if (name === "repaired") put(find(".what", row), part === name ? ours : page.sides[part]);
+  if (name === "repaired") put(find(".what", row), part === name ? ours : page.shortNames[part]);
   row.classList.toggle("is-old", Boolean(isOld[part]));
   fillRow(row, isOld[part] ? null : record[part]?.reading);
   if (isOld[part]) put(find(".label", row), "…");
@@ -257,7 +262,6 @@ function showAll() {
   const isGivenUp = !isOld.stop && record.stop?.has_given_up;
   const isWeak = settings.damage === "paint" || settings.strength <= Number(find("#weaker").value);
   find("#weaker").hidden = !isGivenUp || isUndamaged() || isWeak;
-  find("#unlimited").hidden = !isAtLimit();
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
   find("#working").classList.toggle("is-counted", Boolean(total));
@@ -317,6 +321,7 @@ function receive(part) {
     if (!isBehind(name, value)) record[name] = value;
     delete isOld[name];
   }
+  if (record[linkMethod] && !isOld[linkMethod]) [inDivider, linkMethod] = [linkMethod, ""];
   showAll();
   if (isNew) revealRepair();
 }
@@ -365,6 +370,7 @@ function change(some, wait = 0) {
   if ("strength" in some) put(find("#strong"), `${next.strength} of 5`);
   say("");
   if (isOther) inDivider = "repaired";
+  linkMethod = "";
   activeRun?.cancel();
   activeRun = null;
   markOld(changed);
@@ -447,6 +453,7 @@ function readAddress(settings) {
   take("tau", (text) => isWithin(text, 0, 1));
   for (const name of ["max_depth", "fixed_depth"])
     take(name, (text) => isWhole(text, 1, page.deepest));
+  if (["paper", "fixed"].includes(query.get("method"))) linkMethod = query.get("method");
   return wrong.length
     ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the usual one is shown.`
     : "";
@@ -486,7 +493,7 @@ function showControls() {
   put(
     find("#no-strength"),
     paints
-      ? "Draw on the photo. Dark strokes are usually not mended."
+      ? "Draw on the photo: can you hide it? Dark strokes are usually not mended."
       : "The photo as it came: nothing is added.",
   );
   find("#draw-here").hidden = !paints || settings.strokes.length > 0;
@@ -505,17 +512,19 @@ function openMore(open) {
   );
 }
 
-find("#more").addEventListener("click", () =>
-  openMore(find("#more").getAttribute("aria-expanded") !== "true"),
-);
+find("#more").addEventListener("click", () => {
+  const isOpening = find("#more").getAttribute("aria-expanded") !== "true";
+  openMore(isOpening);
+  if (isOpening) find("#damages .more").focus({ preventScroll: true }); // they come before it
+});
 find("#strength").addEventListener("input", (event) => {
   change({ strength: Number(event.target.value) }, 150);
 });
 for (const name of ["paper", "fixed"]) {
   find(`#tile-${name}`).addEventListener("click", () => {
     inDivider = inDivider === name ? "repaired" : name;
-    picture.scrollIntoView({ block: "nearest" });
     showAll();
+    find("#headline").scrollIntoView({ block: "nearest" }); // it compares both
   });
 }
 find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
@@ -587,7 +596,11 @@ divider.addEventListener("keydown", (event) => {
   moveDivider((Number(divider.getAttribute("aria-valuenow")) + by) / 100);
 });
 const hold = find("#hold");
-const keepHeld = (held) => picture.classList.toggle("is-held", held);
+function keepHeld(held) {
+  picture.classList.toggle("is-held", held);
+  hold.setAttribute("aria-pressed", held);
+  put(hold, held ? "Original" : "Hold: original");
+}
 hold.addEventListener("pointerdown", (event) => {
   hold.setPointerCapture(event.pointerId);
   keepHeld(true);
