@@ -109,7 +109,7 @@ def explain_why_unchanged(is_fine: bool, added: str, objected: str) -> str:
         return f"nothing sure enough to undo. The added {name} was left alone."
     if is_fine:
         return "no damage that we recognise. Left alone."
-    return "nothing sure: at most slight blur, haze or noise, too little to undo. Left alone."
+    return "nothing that was measured surely enough to undo. Left alone."
 
 
 def write_headline(

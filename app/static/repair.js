@@ -1,8 +1,9 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
-import { all, clamp, data, drag, fillRow, find, getJson, SLIDER_KEYS } from "./base.js";
+import { all, data, fillRow, find, getJson } from "./base.js";
 import { make, makeRadioGroup, nameReading, percent, put, Refusal, run } from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
+import { placeDivider, revealRepair } from "./divider.js";
 
 const page = data();
 const USUAL_RULE = { tau: null, max_depth: null, fixed_depth: null };
@@ -533,83 +534,6 @@ find("#weaker").addEventListener("click", ({ currentTarget }) =>
 );
 find("#unlimited").addEventListener("click", () => change({ max_depth: page.deepest }));
 find("#reset").addEventListener("click", () => change(USUAL_RULE));
-
-// The divider: by dragging anywhere on the picture, by arrows, by taps.
-const divider = find("#divider");
-let isMoved = false; // by the visitor
-const MIDDLE = 0.5;
-let firstShare = MIDDLE; // or just right of the tag
-function moveDivider(share) {
-  isMoved = true;
-  const at = clamp(Math.round(100 * share), 0, 100);
-  picture.style.setProperty("--at", `${at}%`);
-  hideTags(at);
-  divider.setAttribute("aria-valuenow", at);
-  divider.setAttribute("aria-valuetext", `${at} % damaged`);
-}
-/** A tag that would stand on the divider, or on the other side of it, is not seen. */
-function hideTags(at) {
-  const line = (picture.clientWidth * at) / 100;
-  const ends = ({ offsetLeft, offsetWidth }) => [offsetLeft - 6, offsetLeft + offsetWidth + 6];
-  for (const [selector, isHidden] of [
-    ["#tag-before", ([, end]) => line < end],
-    ["#tag-after", ([begin]) => line > begin],
-    ["#size", ([begin, end]) => line > begin && line < end],
-  ]) {
-    find(selector).classList.toggle("is-crossed", isHidden(ends(find(selector))));
-  }
-}
-/** The repair comes over the damage, once. */
-function revealRepair() {
-  if (!matchMedia("(prefers-reduced-motion: reduce)").matches)
-    picture.animate([{ "--at": "100%", offset: 0 }], { duration: 900, easing: "ease-in-out" });
-}
-function placeDivider() {
-  if (isMoved) return hideTags(Number(divider.getAttribute("aria-valuenow")));
-  const { offsetLeft, offsetWidth } = find("#tag-before");
-  firstShare = Math.max(
-    firstShare,
-    Math.ceil((100 * (offsetLeft + offsetWidth + 8)) / picture.clientWidth) / 100,
-  );
-  moveDivider(firstShare);
-  isMoved = false;
-}
-addEventListener("resize", () => {
-  firstShare = MIDDLE;
-  placeDivider();
-});
-document.fonts.ready.then(placeDivider);
-const shareOf = ({ clientX }) => {
-  const { left, width } = picture.getBoundingClientRect();
-  return (clientX - left) / width;
-};
-picture.addEventListener("pointerdown", (event) => {
-  if (event.target.closest("#hold, #strokes") || event.button) return;
-  for (const animation of picture.getAnimations()) animation.cancel();
-  moveDivider(shareOf(event));
-  drag(picture, event, (moved) => moveDivider(shareOf(moved)));
-});
-divider.addEventListener("keydown", (event) => {
-  const by = 5 * SLIDER_KEYS[event.key];
-  if (!by) return;
-  event.preventDefault();
-  moveDivider((Number(divider.getAttribute("aria-valuenow")) + by) / 100);
-});
-const hold = find("#hold");
-function keepHeld(held) {
-  picture.classList.toggle("is-held", held);
-  hold.setAttribute("aria-pressed", held);
-  put(hold, held ? "Original" : "Hold: original");
-}
-hold.addEventListener("pointerdown", (event) => {
-  hold.setPointerCapture(event.pointerId);
-  keepHeld(true);
-});
-for (const kind of ["pointerup", "pointercancel", "blur", "keyup"])
-  hold.addEventListener(kind, () => keepHeld(false));
-hold.addEventListener("keydown", (event) => {
-  if (event.key === " " || event.key === "Enter") keepHeld(true);
-});
 
 // ---- Own photos: chosen, pasted or dropped
 
