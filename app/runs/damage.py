@@ -7,10 +7,10 @@ from PIL import Image, ImageDraw, ImageFilter
 
 from app.runs.settings import NONE, PAINT, Settings, SettingsError, Stroke
 from dga.corruptions import corrupt
-from dga.images import HALF_RANGE, MIN_CORRUPTED_SIDE, Pixels
+from dga.images import MIN_CORRUPTED_SIDE, Pixels
 
-NOISE = 0.5 * HALF_RANGE
-"""Standard deviation of painted noise, in levels of 255."""
+NOISE = 0.38 * 255
+"""Standard deviation of painted noise, in levels of 255: that of Noise at full strength."""
 BLUR = 6.0
 """Deviation of painted blur, in pixels of a photo of 700 pixels."""
 DARK = 0.25

@@ -494,7 +494,7 @@ function showControls() {
   put(
     find("#no-strength"),
     paints
-      ? "Draw on the photo: can you hide it? Dark strokes are usually not mended."
+      ? "Draw all over the photo: can you hide it? Dark strokes are usually not mended."
       : "The photo as it came: nothing is added.",
   );
   find("#draw-here").hidden = !paints || settings.strokes.length > 0;
