@@ -452,8 +452,8 @@ function readAddress(settings) {
   take("strength", (text) => isWhole(text, 1, 5), strength);
   take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
   take("tau", (text) => isWithin(text, 0, 1));
-  for (const name of ["max_depth", "fixed_depth"])
-    take(name, (text) => isWhole(text, 1, page.deepest));
+  take("max_depth", (text) => Number(text) === page.deepest); // no limit of ours
+  take("fixed_depth", (text) => isWhole(text, 1, page.deepest));
   if (["paper", "fixed"].includes(query.get("method"))) linkMethod = query.get("method");
   return wrong.length
     ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the usual one is shown.`
