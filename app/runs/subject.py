@@ -24,6 +24,10 @@ UNSURE = 0.25
 """Probability below which a reading is "not sure": of 413 such on tune 42 were right."""
 MOST_SUBJECTS = 8  # with their parts, some 2 MB each
 MOST_CACHES = 2  # of the latest, some 50 MB each
+MOST_CHOICES = 8  # latest stages of each kind that a visitor chooses: rules, and fixed depths
+
+StageKey = str | tuple[str, Hashable]
+"""A stage's name; where it depends on what a visitor chooses, with that."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Stage:
     """A stage of a run that is complete. ``key``: what its parts depend on; ``parts``: of the
     record; ``result``: the repaired photo, where this stage made it."""
 
-    key: Hashable
+    key: StageKey
     parts: dict[str, Any]
     result: Pixels | None = None
 
@@ -62,7 +66,7 @@ class Subject:
     original: Original
     settings: Settings
     damaged: Pixels
-    stages: dict[Hashable, dict[str, Any]] = field(default_factory=dict)
+    stages: dict[StageKey, dict[str, Any]] = field(default_factory=dict)
     result: Pixels | None = None
     cache: PictureCache | None = None
     images: dict[str, Pixels] = field(default_factory=dict)
@@ -75,6 +79,10 @@ class Subject:
     def keep(self, stage: Stage) -> None:
         """Keep what a stage made, so that no other run computes it again."""
         self.stages[stage.key] = stage.parts
+        if isinstance(stage.key, tuple):
+            alike = [key for key in self.stages if key[0] == stage.key[0]]
+            for key in alike[:-MOST_CHOICES]:
+                del self.stages[key]
         if stage.result is not None:
             self.result = stage.result
 

@@ -11,7 +11,7 @@ replaces it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Hashable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from app.runs.models import lend_gpu
 from app.runs.pictures import SMALL, to_data_url
 from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import Settings
-from app.runs.subject import Stage, Subject, describe_reading, read_pictures, view_square
+from app.runs.subject import Stage, StageKey, Subject, describe_reading, read_pictures, view_square
 from dga.discriminator import JudgedPath, judge_states
 from dga.explanation.search import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
@@ -99,7 +99,7 @@ def run_first_stages(models: Models, subject: Subject) -> Generator[Part | Stage
 
 
 def run_stage(
-    subject: Subject, key: Hashable, make: Callable[[], Iterable[Part]]
+    subject: Subject, key: StageKey, make: Callable[[], Iterable[Part]]
 ) -> Generator[Part | Stage]:
     """Parts that were made before at once; others as they are made, and then their stage."""
     if key in subject.stages:

@@ -9,7 +9,7 @@ import pytest
 import dga
 from app.runs import thumbnails
 from app.runs.settings import Settings
-from app.runs.subject import Original, Subject, Subjects
+from app.runs.subject import Original, Stage, Subject, Subjects
 from app.runs.watch import FILM, choose_stopping, keep_stages, run_first_stages, watch
 from dga.one_picture import adapt_steps
 from dga.systems import systems
@@ -84,6 +84,17 @@ def test_another_threshold_computes_only_what_depends_on_it(run, subject, shippe
     assert (subject.images["paper"] == subject.damaged).all()
     again, _ = collect(shipped_models, subject, noisy)
     assert again == record
+
+
+def test_of_many_thresholds_the_latest_are_kept(cat, noisy):
+    subject = Subject.make(Original("own", "cat", cat), noisy)
+    subject.keep(Stage("pictures", {}))
+    for tau in range(100):
+        subject.keep(Stage(("paper", tau), {"paper": tau}))
+    kept = [key for key in subject.stages if key[0] == "paper"]
+    assert len(kept) < 20
+    assert ("paper", 99) in kept
+    assert "pictures" in subject.stages
 
 
 def test_an_undamaged_photo_of_unknown_kind(shipped_models, cat):
