@@ -44,8 +44,10 @@ def main() -> None:
 def record_part(models: Models, part: str, name: str, folder: Path) -> Iterator[Path]:
     """The files of one sample, as they are written."""
     if part == "runs":
-        for damage in (NONE, *FIRST_DAMAGES):
-            settings = Settings(photo=name, damage=damage)
+        runs = [Settings(photo=name, damage=damage) for damage in (NONE, *FIRST_DAMAGES)]
+        if name == Settings().photo:  # what the page opens with, also without our limit
+            runs.append(Settings(max_depth=models.profile.stopping.deepest))
+        for settings in runs:
             yield write_record(settings, record_run(models, settings), folder)
     else:
         folder.mkdir(parents=True, exist_ok=True)

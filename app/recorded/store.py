@@ -21,8 +21,9 @@ ship, as :attr:`dga.networks.models.Models.weights` names them."""
 
 
 def name_record(settings: Settings) -> str:
-    """``panda-gaussian_noise-5-0``."""
-    return f"{settings.photo}-{settings.damage}-{settings.strength}-{settings.seed}"
+    """``panda-gaussian_noise-5-0``; with another limit ``panda-gaussian_noise-5-0-48``."""
+    parts = [settings.photo, settings.damage, settings.strength, settings.seed, settings.max_depth]
+    return "-".join(str(part) for part in parts if part is not None)
 
 
 def list_recorded(folder: Path = FOLDER) -> list[str]:

@@ -9,14 +9,16 @@ const page = data();
 const USUAL_RULE = { tau: null, max_depth: null, fixed_depth: null };
 const hasUsualDepths = (settings) =>
   Object.keys(USUAL_RULE).every((name) => settings[name] == null);
-const plain = (settings) => hasUsualDepths(settings) && !settings.strokes.length;
 /** Without damage, or before the first stroke of the brush, strength does not matter. */
-const nameRecord = ({ photo, damage, strength, seed }) =>
-  ["none", "paint"].includes(damage)
-    ? `${photo}-none-5-${seed}`
-    : `${photo}-${damage}-${strength}-${seed}`;
+function nameRecord({ photo, damage, strength, seed, max_depth }) {
+  const what = ["none", "paint"].includes(damage) ? "none-5" : `${damage}-${strength}`;
+  return [photo, what, seed, ...(max_depth == null ? [] : [max_depth])].join("-");
+}
 const USUAL = { strokes: [], seed: 0, ...USUAL_RULE }; // of another photo
-const isRecorded = () => page.recorded.includes(nameRecord(settings)) && plain(settings);
+const isRecorded = () =>
+  page.recorded.includes(nameRecord(settings)) &&
+  [settings.tau, settings.fixed_depth].every((choice) => choice == null) &&
+  !settings.strokes.length;
 
 let settings = { ...page.opening };
 let record = page.record ?? {};

@@ -173,8 +173,9 @@ def test_the_stop_follows_the_threshold_without_a_run(watch):
     )
 
 
-def test_the_paper_s_method_goes_on_beyond_our_limit(watch):
-    page = open_page(watch, "#inside")
+@pytest.mark.parametrize("photo", ["panda", "goldfish"])  # recorded, and computed
+def test_the_paper_s_method_goes_on_beyond_our_limit(watch, photo):
+    page = open_page(watch, f"?photo={photo}#inside")
     depth = re.search(r"stop after (\d+)", page.inner_text("#stop"))[1]
     page.get_by_role("button", name="Take our limit away").click()
     page.wait_for_selector(f"#rebuilt >> text=Noised to t* = {depth}", timeout=60_000)
