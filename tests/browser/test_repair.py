@@ -210,7 +210,7 @@ def test_a_dragged_threshold_keeps_its_value_while_reports_come_in(watch):
     page.mouse.move(box["x"] + 9, box["y"] + 49)
     dragged = tau.get_attribute("aria-valuenow")
     page.wait_for_function(
-        "() => /[5-9] of \\d+ steps|t\\*/.test(document.querySelector('#inside .draws').textContent)"
+        "() => /[5-9] of \\d+ steps|t\\*/.test(document.querySelector('.draws').textContent)"
     )
     assert tau.get_attribute("aria-valuenow") == dragged
     page.mouse.up()
