@@ -7,7 +7,7 @@ from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, SNIPPET, TITL
 from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
-from app.runs.sentences import LEFT_ALONE_NOTES, PLAIN_NAMES
+from app.runs.sentences import ABOUT_AS_SURE, LEFT_ALONE_NOTES, PLAIN_NAMES
 from app.runs.settings import FIRST_DAMAGES, MOST_STROKES, Settings
 from app.runs.subject import UNSURE
 from app.runs.thumbnails import make_thumbnails
@@ -49,6 +49,7 @@ def repair_page(networks: Networks) -> Page:
         "names": names,
         "leftAloneNotes": LEFT_ALONE_NOTES,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
+        "aboutAsSure": ABOUT_AS_SURE,
         "shortNames": {"paper": "DGA", "fixed": "DDA"},
         "goneSentence": GONE,
         "mostBytes": MAX_BYTES,

@@ -103,6 +103,7 @@ def run_stage(
 ) -> Generator[Part | Stage]:
     """Parts that were made before at once; others as they are made, and then their stage."""
     if key in subject.stages:
+        subject.stages[key] = subject.stages.pop(key)  # the latest
         yield subject.stages[key]
         return
     parts: Part = {}

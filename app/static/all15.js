@@ -47,7 +47,8 @@ function showBoard() {
 function showCell(row, column, { image, reading }) {
   const { photo, strength } = board;
   const query = new URLSearchParams({ photo, damage: row.damage, strength });
-  if (column === "paper" || column === "fixed") query.set("method", column);
+  const isShownThere = column === "fixed" || (column === "paper" && !find("#guided").checked);
+  if (isShownThere) query.set("method", column);
   const mark = make("span", { class: "mark" }, reading.is_right ? "✓" : "✗");
   const label = `${reading.is_sure ? "" : "perhaps "}${reading.label}`;
   const isAlone = column !== "damaged" && image === row.cells.damaged.image;

@@ -298,7 +298,7 @@ function describeStop(stop, curve, page, isUnlimited, isRunning) {
   put(find("#counting"), counting); // not said aloud, step by step
   const rules = [];
   if (stop && stop.tau !== page.tau) rules.push(`your τ of ${percent(stop.tau)}`);
-  if (stop && isUnlimited) rules.push("no limit of ours");
+  if (stop && isUnlimited) rules.push(`no limit of ${page.cap} steps`);
   const sentence = `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
   put(find("#stop"), rules.length ? `With ${rules.join(" and ")}: ${sentence}` : text);
 }
@@ -313,8 +313,11 @@ function ringFrame(stop, film = []) {
   const box = find("#film");
   film.forEach(({ depth }, n) => {
     box.children[n].classList.toggle("is-stop", n === near);
-    const sign = depth === stop?.depth ? "=" : "≈";
-    put(find("figcaption", box.children[n]), nameDepth(depth) + (n === near ? ` ${sign} t*` : ""));
+    const sign = depth === stop?.depth ? "= t*" : Math.abs(depth - stop?.depth) <= 3 ? "≈ t*" : "";
+    put(
+      find("figcaption", box.children[n]),
+      `${nameDepth(depth)} ${n === near ? sign : ""}`.trim(),
+    );
   });
   const frame = box.children[near]; // where the film is wider than the screen, this is in sight
   if (frame && near !== shownStop) box.scrollLeft += centre(frame) - centre(box);

@@ -15,13 +15,14 @@ function nameRecord({ photo, damage, strength, seed, max_depth }) {
   return [photo, what, seed, ...(max_depth == null ? [] : [max_depth])].join("-");
 }
 const USUAL = { strokes: [], seed: 0, ...USUAL_RULE }; // of another photo
-const isRecorded = () =>
-  page.recorded.includes(nameRecord(settings)) &&
-  [settings.tau, settings.fixed_depth].every((choice) => choice == null) &&
-  !settings.strokes.length;
+const isRecorded = (some = settings) =>
+  page.recorded.includes(nameRecord(some)) &&
+  [some.tau, some.fixed_depth].every((choice) => choice == null) &&
+  !some.strokes.length;
 
 let settings = { ...page.opening };
 let record = page.record ?? {};
+if (record.found) record.found.is_recorded = true;
 // The opening's pictures stand in the page itself.
 for (const [name, node] of [
   ["damaged", "#before"],
@@ -142,7 +143,10 @@ function showFound() {
     ? ` But the paper's detector is ${percent(record.curve.confidence[0])} sure of damage.`
     : "";
   put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text + doubt);
-  const isWorse = isUndamaged() && found && repaired?.reading.share < record.damaged?.reading.share;
+  const isWorse =
+    isUndamaged() &&
+    found &&
+    repaired?.reading.share < record.damaged?.reading.share - page.aboutAsSure;
   find("#why").hidden = Boolean(other) || !(found?.is_refused || isUnsure || isWorse);
   const answer = isWorse ? "results#harm" : "results#failures";
   find("#why").href = isUnsure ? `${location.search}#left-alone` : answer;
@@ -160,7 +164,7 @@ function showSeconds() {
   const found = isOld.found ? null : record.found;
   const elapsed = Math.floor((performance.now() - begun) / 1000);
   let text = state === "running" && elapsed ? `${elapsed} s` : "";
-  if (found) text = isRecorded() ? "" : `Computed in ${found.seconds.toFixed(1)}\u00a0s.`;
+  if (found) text = found.is_recorded ? "" : `Computed in ${found.seconds.toFixed(1)}\u00a0s.`;
   put(find("#seconds"), inDivider === "repaired" ? text : ""); // no other method's
   clearTimeout(showSeconds.timer);
   if (state === "running" && !found) showSeconds.timer = setTimeout(showSeconds, 1000);
@@ -186,7 +190,7 @@ function showTiles() {
     const { tau, max_depth, fixed_depth } = settings;
     let choice = "";
     if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
-    if (name === "paper" && max_depth != null) choice += ", without our limit";
+    if (name === "paper" && max_depth != null) choice += `, without our limit of ${page.cap}`;
     if (name === "paper" && isAtLimit()) choice += ", at our limit";
     if (name === "fixed" && fixed_depth != null) choice = `, at your depth ${fixed_depth}`;
     let text = state === "running" ? "being computed …" : "not computed";
@@ -262,9 +266,10 @@ function showAll() {
   showTiles();
   showRates();
   find("#reset").hidden = hasUsualDepths(settings);
-  const isGivenUp = !isOld.stop && record.stop?.has_given_up;
+  const isUncrossed = !isOld.stop && record.stop?.is_crossed === false;
+  const isAtEnd = isUncrossed && (record.stop.has_given_up || page.cap === page.deepest);
   const isWeak = settings.damage === "paint" || settings.strength <= Number(find("#weaker").value);
-  find("#weaker").hidden = !isGivenUp || isUndamaged() || isWeak;
+  find("#weaker").hidden = !isAtEnd || isUndamaged() || isWeak;
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
   find("#working").classList.toggle("is-counted", Boolean(total));
@@ -354,9 +359,12 @@ async function start(isStep = false) {
   showAll();
 }
 
+/** It took its seconds elsewhere. */
+const receiveRecorded = (part) => receive({ ...part, found: { ...part.found, is_recorded: true } });
+
 function readRecorded(name) {
   const end = new AbortController();
-  const done = getJson(`recorded/runs/${name}.json`, { signal: end.signal }).then(receive);
+  const done = getJson(`recorded/runs/${name}.json`, { signal: end.signal }).then(receiveRecorded);
   return { done, cancel: () => end.abort() };
 }
 
@@ -365,7 +373,7 @@ function change(some, wait = 0) {
   const next = { ...settings, ...some };
   if (JSON.stringify(next) === JSON.stringify(settings)) return;
   const isOther = next.photo !== settings.photo || next.damage !== settings.damage;
-  if (next.photo !== settings.photo && !page.recorded.includes(nameRecord(next))) forgetPhoto();
+  if (next.photo !== settings.photo && !isRecorded(next)) forgetPhoto();
   const changed = Object.keys(next).filter(
     (name) => JSON.stringify(next[name]) !== JSON.stringify(settings[name]),
   );
@@ -454,7 +462,7 @@ function readAddress(settings) {
   take("strength", (text) => isWhole(text, 1, 5), strength);
   take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
   take("tau", (text) => isWithin(text, 0, 1));
-  take("max_depth", (text) => Number(text) === page.deepest); // no limit of ours
+  take("max_depth", (text) => Number(text) === page.deepest && page.cap < page.deepest);
   take("fixed_depth", (text) => isWhole(text, 1, page.deepest));
   if (["paper", "fixed"].includes(query.get("method"))) linkMethod = query.get("method");
   return wrong.length
@@ -471,7 +479,7 @@ const samples = makeRadioGroup(find("#samples"), (photo) => {
   loadThumbnails();
 });
 const damages = makeRadioGroup(find("#damages"), (damage) => {
-  change({ damage, strokes: [] });
+  change({ damage, strokes: [], max_depth: null });
   if (damage === "paint" && matchMedia("(max-width: 1000px)").matches)
     picture.scrollIntoView({ block: "nearest" });
 });
@@ -526,6 +534,7 @@ find("#strength").addEventListener("input", (event) => {
 for (const name of ["paper", "fixed"]) {
   find(`#tile-${name}`).addEventListener("click", () => {
     inDivider = inDivider === name ? "repaired" : name;
+    linkMethod = "";
     showAll();
     find("#headline").scrollIntoView({ block: "nearest" }); // it compares both
   });
@@ -534,8 +543,15 @@ find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }
 find("#weaker").addEventListener("click", ({ currentTarget }) =>
   change({ strength: Number(currentTarget.value) }),
 );
-find("#unlimited").addEventListener("click", () => change({ max_depth: page.deepest }));
-find("#reset").addEventListener("click", () => change(USUAL_RULE));
+// Each hides itself: the focus goes where the way back is.
+find("#unlimited").addEventListener("click", () => {
+  change({ max_depth: page.deepest });
+  find("#reset").focus();
+});
+find("#reset").addEventListener("click", () => {
+  change(USUAL_RULE);
+  find("#chart [role=slider]:last-of-type").focus({ preventScroll: true });
+});
 
 // ---- Own photos: chosen, pasted or dropped
 
@@ -625,8 +641,9 @@ async function loadThumbnails() {
 // Escape: fewer damages, and our repair.
 addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
+    if (document.activeElement?.matches("#damages .more")) find("#more").focus();
     openMore(false);
-    inDivider = "repaired";
+    [inDivider, linkMethod] = ["repaired", ""];
     showAll();
   }
 });
@@ -640,7 +657,7 @@ if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   // The rest of the recorded run, for what stands further down.
   getJson(`recorded/runs/${nameRecord(settings)}.json`)
     .then((rest) => {
-      if (JSON.stringify(settings) === JSON.stringify(page.opening)) receive(rest);
+      if (JSON.stringify(settings) === JSON.stringify(page.opening)) receiveRecorded(rest);
     })
     .catch(() => {});
 } else {

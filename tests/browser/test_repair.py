@@ -158,6 +158,20 @@ def test_other_methods_go_into_the_divider(watch):
     assert page.inner_text("#tag-after").startswith("Repaired")
 
 
+def test_a_link_shows_the_method_that_it_names(watch):
+    page = open_page(watch, "?damage=contrast&method=fixed")
+    page.wait_for_selector("#tag-after >> text=Fixed noise")
+    page.get_by_role("radio", name="Motion blur").click()
+    page.wait_for_selector("#tag-after >> text=Repaired")
+
+
+def test_before_the_first_stroke_nothing_is_computed(watch):
+    page = open_page(watch)
+    page.get_by_role("radio", name="Paint").click()
+    page.wait_for_selector("#tag-after >> text=Left alone")
+    assert not any("gradio_api" in request for request in watch.requests)
+
+
 def test_the_stop_follows_the_threshold_without_a_run(watch):
     page = open_page(watch, "#inside")
     page.wait_for_function("() => document.querySelectorAll('#film figure').length === 9")
@@ -176,11 +190,13 @@ def test_the_stop_follows_the_threshold_without_a_run(watch):
 @pytest.mark.parametrize("photo", ["panda", "goldfish"])  # recorded, and computed
 def test_the_paper_s_method_goes_on_beyond_our_limit(watch, photo):
     page = open_page(watch, f"?photo={photo}#inside")
+    page.wait_for_selector("#stop >> text=/stop after/")
     depth = re.search(r"stop after (\d+)", page.inner_text("#stop"))[1]
     page.get_by_role("button", name="Take our limit away").click()
     page.wait_for_selector(f"#rebuilt >> text=Noised to t* = {depth}", timeout=60_000)
     page.get_by_role("button", name="Back to the usual rules").click()
     page.wait_for_selector("#rebuilt >> text=, the limit")
+    assert (photo == "panda") != any("gradio_api" in request for request in watch.requests)
 
 
 @pytest.mark.parametrize("photo", RECORDED[1:3])
