@@ -41,14 +41,9 @@ def tabulate(exhibit: Content) -> Content:
         columns["PSNR, dB"] = _psnr
     columns["Seconds"] = lambda row: f"{row['seconds']:.1f}"
     columns["Photographs"] = lambda row: str(row["photographs"])
-    ours = [row for row in rows if row["method"] == PLUS]
-    today = {row["group"]: row["right"] for row in ours if row["other"] == SOURCE}
-    older = {row["other"] for row in ours if row["right"] != today.get(row["group"], row["right"])}
     by_pair = defaultdict[str, list[list[str]]](list)
     for row in rows:
-        is_older = row["method"] == PLUS and row["other"] in older
-        method = full_name(row["method"]) + ", an earlier version" * is_older
-        names = f"{method}, against: {full_name(row['other'])}"
+        names = f"{full_name(row['method'])}, against: {full_name(row['other'])}"
         by_pair[names].append([cell(row) for cell in columns.values()])
     cells = [line for names, lines in by_pair.items() for line in ([names], *lines)]
     return {"head": list(columns), "rows": cells}
