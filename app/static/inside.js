@@ -20,7 +20,7 @@ function findStop({ confidence }, tau, limit, page) {
   const isLeftAlone = Boolean(page.horizon) && (first < 0 || first > page.horizon);
   const depth = isLeftAlone ? 0 : Math.min(first < 0 ? limit : first, limit);
   const share = confidence[depth];
-  return { depth, tau, isLeftAlone, isCrossed: share < tau, share, first };
+  return { depth, tau, limit, isLeftAlone, isCrossed: share < tau, share, first };
 }
 
 export function drawInside(record, settings, change, page, isRunning) {
@@ -181,7 +181,7 @@ function makeChart(change, page) {
     const chosen = curve?.is_done
       ? findStop(curve, shown.tau, shown.settings.max_depth ?? page.cap, page)
       : null;
-    describeStop(chosen, curve, page, shown.settings.max_depth != null, isRunning);
+    describeStop(chosen, curve, page, isRunning);
     const isAtLimit = chosen && !chosen.isCrossed && !chosen.isLeftAlone && chosen.first > 0;
     find("#unlimited").hidden = !isAtLimit;
     ringFrame(chosen, film);
@@ -262,7 +262,7 @@ function makeChart(change, page) {
   return { update };
 }
 
-function describeStop(stop, curve, page, isUnlimited, isRunning) {
+function describeStop(stop, curve, page, isRunning) {
   let counting = isRunning && !stop ? "The detector is looking …" : "";
   let text = "";
   if (!stop && curve && !curve.is_done && !curve.is_old && isRunning) {
@@ -298,7 +298,7 @@ function describeStop(stop, curve, page, isUnlimited, isRunning) {
   put(find("#counting"), counting); // not said aloud, step by step
   const rules = [];
   if (stop && stop.tau !== page.tau) rules.push(`your τ of ${percent(stop.tau)}`);
-  if (stop && isUnlimited) rules.push(`no limit of ${page.cap} steps`);
+  if (stop && stop.limit !== page.cap) rules.push(`no limit of ${page.cap} steps`);
   const sentence = `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
   put(find("#stop"), rules.length ? `With ${rules.join(" and ")}: ${sentence}` : text);
 }
