@@ -10,7 +10,16 @@ from typing import Any
 
 from PIL import Image
 
-from app.pages.results_numbers import MARKS, NAMES, Row, accuracies, full_name, points
+from app.pages.results_numbers import (
+    MARKS,
+    NAMES,
+    PAPER,
+    RIVAL,
+    Row,
+    accuracies,
+    full_name,
+    points,
+)
 from app.runs.sentences import PLAIN_NAMES
 from dga.analysis.names import PLUS, SOURCE, group_title
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
@@ -71,16 +80,25 @@ def draw_figure(exhibit: Content) -> dict[str, Any] | None:
     """A plotly figure, its colours named by CSS variables; None where a table says it all."""
     rows = exhibit["rows"]
     if exhibit["key"].startswith("severity-"):
-        rows = [row for row in rows if (row["method"], row["other"]) == (PLUS, SOURCE)]
-        rows = [row for row in rows if row["group"] in CORRUPTIONS]
-        return _draw_changes(sorted(rows, key=lambda row: row["gain"])) if rows else None
+        pairs = [row for row in rows if (row["method"], row["other"]) == (PLUS, SOURCE)]
+        pairs = [row for row in pairs if row["group"] in CORRUPTIONS]
+        others = {
+            row["group"]: accuracies([one for one in rows if one["group"] == row["group"]])
+            for row in pairs
+        }
+        return _draw_changes(sorted(pairs, key=lambda row: row["gain"]), others) if pairs else None
     if exhibit["key"] == "undamaged":
         return None
     return _draw_intervals([row for row in rows if row["group"] == "all"])
 
 
-def _draw_changes(rows: Sequence[Row]) -> dict[str, Any]:
-    """A line a corruption, from what is right without repair to what is right with it."""
+def _draw_changes(
+    rows: Sequence[Row], others: Mapping[str, Mapping[str, tuple[float, ...]]]
+) -> dict[str, Any]:
+    """A line a corruption, from what is right without repair to what is right with it.
+
+    On it the paper's method and fixed noise: ``others`` has every method's accuracy by corruption.
+    """
     names = [PLAIN_NAMES[row["group"]] for row in rows]
     ends = {"x": [x for row in rows for x in (row["other_right"], row["right"], None)]}
     ends["y"] = [y for name in names for y in (name, name, None)]
@@ -91,11 +109,19 @@ def _draw_changes(rows: Sequence[Row]) -> dict[str, Any]:
     }  # fmt: skip
     hollow = {"color": "--card", "size": 11, "line": {"color": "--cor", "width": 2}}
     filled = {"color": "--acc", "size": 12}
+    rivals = [
+        {**dots, "x": [others[row["group"]][method][0] for row in rows], "name": full_name(method),
+         "hovertemplate": "%{y}: %{x:.1f} %<extra></extra>",
+         "marker": {"color": COLORS[MARKS[method]], "size": 9, "symbol": symbol}}
+        for method, symbol in ((PAPER[0], "diamond"), (RIVAL, "square"))
+        if all(method in others[row["group"]] for row in rows)
+    ]  # fmt: skip
     data = [
         {"type": "scatter", "mode": "lines", **ends, "line": {"color": "--line2", "width": 3},
          "hoverinfo": "skip", "showlegend": False},
         {**dots, "x": [r["other_right"] for r in rows], "name": NAMES[SOURCE], "marker": hollow},
         {**dots, "x": [r["right"] for r in rows], "name": NAMES[PLUS], "marker": filled},
+        *rivals,
     ]  # fmt: skip
     return {"data": data, "layout": _layout(len(rows))}
 

@@ -66,9 +66,10 @@ def accuracies(rows: Sequence[Row]) -> dict[str, tuple[float, float, float]]:
 
 
 def full_name(method: str) -> str:
-    """The plain name with its abbreviation: Our repair (DGA+)."""
+    """The plain name with its abbreviation: Our repair (DGA+), Fixed noise (DDA, tuned)."""
     formal, plain = method_title(method), NAMES.get(method)
-    return f"{plain} ({formal})" if plain and method in MARKS else plain or formal
+    inner = formal.replace(" (", ", ").rstrip(")")
+    return f"{plain} ({inner})" if plain and method in MARKS else plain or formal
 
 
 def points(row: Row, unit: str = " points") -> str:
