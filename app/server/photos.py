@@ -17,8 +17,8 @@ from dga.images import Pixels
 
 GONE = "This photo is no longer here: uploads are deleted within an hour. Please choose it again."
 LIFETIME_SECONDS = 3300.0  # 55 minutes
-MOST_BYTES = 2**28
-MOST_OF_ADDRESS = 3 * 2**26
+MOST_BYTES = 3 * 2**26
+MOST_OF_ADDRESS = 2**27
 MOST_RESULTS = 2  # of a photo
 
 
