@@ -154,8 +154,9 @@ class Service:
     ) -> tuple[dict, list[FileData]]:
         """Run every method on the square of a picture that the classifier sees.
 
-        Noise goes in step by step until the discriminator no longer finds damage (depth t*), then
-        a diffusion model rebuilds the picture; DGA+ first undoes damage that it recognises.
+        Noise goes in step by step until the discriminator no longer finds damage (depth t*), at
+        most to a limit, and not at all where even more would not be enough; then a diffusion model
+        rebuilds the picture. DGA+ first undoes damage that it recognises.
 
         Args:
             picture: The picture, any common format up to 20 MB.

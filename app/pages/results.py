@@ -15,8 +15,8 @@ from markupsafe import Markup
 from app.pages.results_answers import answer_all, headline
 from app.pages.results_exhibits import (
     draw_figure,
+    read_exhibits,
     read_markdown_table,
-    small_exhibits,
     tabulate,
 )
 from app.pages.results_numbers import Results
@@ -24,7 +24,18 @@ from app.pages.shell import SNIPPET, Page, render
 from app.runs.samples import EXAMPLES
 from dga.io.shipped import find_shipped_folder
 
-SMALL = Path("everyday16") / "exhibits"
+FOLDS = (
+    (
+        "paper-224", "photo/paper", "The paper's tables and figures, at 224 px",
+        "Its methods and rivals on the photographs above, with depths exchanged and fixed.",
+    ),
+    (
+        "small", "everyday16/exhibits", "Results on pictures of 64 px",
+        "16 everyday classes, a classifier of ours, profile everyday16. Every system of the "
+        "paper's Table 1 was measured here, with its controls.",
+    ),
+)  # fmt: skip
+"""Folders of exhibits as ``dga figures`` writes them: anchor, folder, title and a sentence."""
 
 
 def results_page(folder: Path | None = None) -> Page:
@@ -42,7 +53,7 @@ def results_page(folder: Path | None = None) -> Page:
         exhibits=exhibits,
         figures=figures,
         tabulate=tabulate,
-        small=list(small_exhibits(folder / SMALL)),
+        folds=[(*fold, list(read_exhibits(folder / fold[1]))) for fold in FOLDS],
         cards=list(model_cards()),
         snippet=SNIPPET,
         credits=list(credit_lines()),

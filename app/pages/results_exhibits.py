@@ -120,7 +120,8 @@ def _draw_changes(
         {"type": "scatter", "mode": "lines", **ends, "line": {"color": "--line2", "width": 3},
          "hoverinfo": "skip", "showlegend": False},
         {**dots, "x": [r["other_right"] for r in rows], "name": NAMES[SOURCE], "marker": hollow},
-        {**dots, "x": [r["right"] for r in rows], "name": NAMES[PLUS], "marker": filled},
+        {**dots, "x": [r["right"] for r in rows], "name": NAMES[PLUS], "marker": filled,
+         "error_x": _error_bars([(r["right"], r["right_low"], r["right_high"]) for r in rows])},
         *rivals,
     ]  # fmt: skip
     return {"data": data, "layout": _layout(len(rows))}
@@ -133,16 +134,21 @@ def _draw_intervals(rows: Sequence[Row]) -> dict[str, Any]:
         "type": "scatter", "mode": "markers", "showlegend": False,
         "x": [right for _, (right, _, _) in values],
         "y": [full_name(method) for method, _ in values],
-        "error_x": {
-            "type": "data", "symmetric": False, "color": "--line2", "thickness": 2,
-            "array": [high - right for _, (right, _, high) in values],
-            "arrayminus": [right - low for _, (right, low, _) in values],
-        },
+        "error_x": _error_bars([value for _, value in values]),
         "marker": {"size": 12, "color": [COLORS[MARKS.get(name, "")] for name, _ in values]},
         "customdata": [f"{low:.1f} to {high:.1f}" for _, (_, low, high) in values],
         "hovertemplate": "%{y}: %{x:.1f} %<br>%{customdata}<extra></extra>",
     }  # fmt: skip
     return {"data": [trace], "layout": _layout(len(values))}
+
+
+def _error_bars(values: Sequence[tuple[float, float, float]]) -> dict[str, Any]:
+    """Of accuracies, each with its interval."""
+    return {
+        "type": "data", "symmetric": False, "color": "--line2", "thickness": 1.5,
+        "array": [high - right for right, _, high in values],
+        "arrayminus": [right - low for right, low, _ in values],
+    }  # fmt: skip
 
 
 def _layout(lines: int) -> dict[str, Any]:
@@ -158,7 +164,7 @@ def _layout(lines: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def small_exhibits(folder: Path) -> Iterator[Content]:
+def read_exhibits(folder: Path) -> Iterator[Content]:
     """Tables and pictures of the index that lies there; nothing without one."""
     index = folder / "index.json"
     entries = json.loads(index.read_text("utf-8"))["exhibits"] if index.is_file() else []

@@ -61,7 +61,7 @@ model = models.resnet50(weights="DEFAULT")  # or yours
 mean, std = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 model = nn.Sequential(T.Normalize(mean, std), model)
 model = dga.AdaptedClassifier(classifier=model, size=224)
-log_probabilities = model(pixels)  # of [B, 3, 224, 224]"""
+log_probabilities = model(pixels)  # [B, 3, 224, 224] in [0, 1]"""
 """How a program puts the repair before its own classifier."""
 CLASSIFIER = "EfficientNet-Lite0"  # of the profile photo
 _environment = Environment(

@@ -141,8 +141,11 @@ def write_headline(
     if was_right and is_right:
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
     if is_right:
-        sight = "it is seen again" if repaired["is_sure"] else "it is the best guess again"
-        return f"{start}. Repaired, {sight}: {percent(repaired['share'])}."
+        share = percent(repaired["share"])
+        sight = (
+            f"AI is {share} sure of it" if repaired["is_sure"] else f"it is the best guess: {share}"
+        )
+        return f"{start}. Repaired, {sight}."
     if was_right:
         return f"{start}, but our repair did."
     verb = "sees" if repaired["is_sure"] else "guesses"

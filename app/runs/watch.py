@@ -186,7 +186,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
             subject,
             reading,
             is_unchanged=result.is_unchanged,
-            is_fine=is_fine,
+            is_fine=is_fine and not objected,
             diagnosis=diagnosis,
         ),
     }

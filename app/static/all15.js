@@ -75,6 +75,8 @@ makeRadioGroup(find("#methods"), (column) => {
 find("#guided").addEventListener("change", showBoard);
 const query = new URLSearchParams(location.search);
 find("#guided").checked = query.has("guided");
-const link = all("#photos button").find(({ value }) => value === query.get("photo"));
+const asked = query.get("photo");
+const link = all("#photos button").find(({ value }) => value === asked);
+if (asked && !link) put(find(".notice"), `There is no board of “${asked}”. Here is the first.`);
 if (link && link.value !== board.photo) link.click();
 else showBoard();

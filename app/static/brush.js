@@ -1,17 +1,25 @@
 // Strokes are drawn here and travel as points; the server makes noise, blur or darkness of them.
-import { find, clamp, drag, makeRadioGroup } from "./base.js";
+import { find, clamp, drag, make, makeRadioGroup } from "./base.js";
 
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const MOST_POINTS = 60;
-const PREVIEWS = {
-  noise: "rgb(255 255 255 / 55%)",
-  blur: "rgb(160 165 180 / 60%)",
-  dark: "rgb(0 0 0 / 75%)",
-};
+const PREVIEWS = { blur: "rgb(160 165 180 / 60%)", dark: "rgb(0 0 0 / 75%)" };
+
+/** A tile of random colours, half of the photo below to be seen. */
+function drawNoise() {
+  const tile = make("canvas", { width: 64, height: 64 });
+  const pixels = new ImageData(64, 64);
+  pixels.data.forEach((_, n) => {
+    pixels.data[n] = n % 4 === 3 ? 210 : 256 * Math.random();
+  });
+  tile.getContext("2d").putImageData(pixels, 0, 0);
+  return tile;
+}
 
 /** A brush on `canvas`, over `picture`; `paint` gets all strokes after each. */
 export function makeBrush(canvas, picture, most, paint) {
   const pen = canvas.getContext("2d");
+  const noise = pen.createPattern(drawNoise(), "repeat");
   let strokes = [];
   let pending = []; // strokes that no damaged picture shows yet
   let kind = "noise";
@@ -59,7 +67,7 @@ export function makeBrush(canvas, picture, most, paint) {
   function drawStroke({ kind, size, points }) {
     const { left, top, width, height } = area();
     const lineWidth = size * Math.max(width, height);
-    const strokeStyle = PREVIEWS[kind];
+    const strokeStyle = PREVIEWS[kind] ?? noise;
     Object.assign(pen, { lineWidth, lineCap: "round", lineJoin: "round", strokeStyle });
     pen.beginPath();
     for (const [x, y] of [points[0], ...points]) pen.lineTo(left + x * width, top + y * height);
@@ -80,6 +88,7 @@ export function makeBrush(canvas, picture, most, paint) {
   }
   canvas.addEventListener("pointerdown", (event) => {
     event.stopPropagation();
+    find("#draw-here").hidden = true;
     const points = [pointOf(event)];
     const drawLine = () => drawPending({ kind, size: size(), points });
     drawLine();

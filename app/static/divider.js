@@ -5,8 +5,8 @@ import { clamp, drag, find, put, SLIDER_KEYS } from "./base.js";
 const picture = find("#picture");
 const divider = find("#divider");
 let isMoved = false; // by the visitor
-const MIDDLE = 0.5;
-let firstShare = MIDDLE; // or just right of the tag
+const FIRST = 0.3; // most of the picture is repaired
+let firstShare = FIRST; // or just right of the tag
 function moveDivider(share) {
   isMoved = true;
   const at = clamp(Math.round(100 * share), 0, 100);
@@ -43,9 +43,14 @@ export function placeDivider() {
   isMoved = false;
 }
 addEventListener("resize", () => {
-  firstShare = MIDDLE;
+  firstShare = FIRST;
   placeDivider();
 });
+/** Of another photo both sides are to be seen. */
+export function resetDivider() {
+  isMoved = false;
+  placeDivider();
+}
 document.fonts.ready.then(placeDivider);
 const shareOf = ({ clientX }) => {
   const { left, width } = picture.getBoundingClientRect();

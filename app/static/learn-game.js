@@ -80,9 +80,9 @@ export function startGame({ rounds, stop }, tau) {
       ? `Your first miss came at ${miss.depth} steps of noise.`
       : "You found every one.";
     return (
-      `${yours} Of these rounds ${stop} steps is the first at which the detector is below ` +
-      `${percent(tau)}, where the paper stops. It scores where its percentage is higher for the ` +
-      "damaged one."
+      `${yours} Noise hides the damage sooner than the panda: with ${stop} steps the detector is ` +
+      `for the first time less than ${percent(tau)} sure of it. That is t*, where the paper stops. ` +
+      "The detector scores where its percentage is higher for the damaged one."
     );
   }
 

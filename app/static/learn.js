@@ -7,6 +7,11 @@ const steps = all(".step");
 const links = all(".steps a");
 let now = 0;
 
+function say(sentence) {
+  find("#problem").hidden = false;
+  put(find("#problem"), sentence);
+}
+
 function readAddress() {
   const number = Number(/^#step-(\d+)$/.exec(location.hash)?.[1] ?? 1);
   return clamp(number, 1, steps.length) - 1;
@@ -51,6 +56,12 @@ addEventListener("keydown", (event) => {
 });
 addEventListener("hashchange", () => showStep(readAddress(), true));
 showStep(readAddress(), location.hash.startsWith("#step-"));
+if (
+  location.hash.length > 1 &&
+  location.hash !== "#main" &&
+  !find(`[href="learn${CSS.escape(location.hash)}"]`)
+)
+  say(`There is no ${location.hash.slice(1)}: here is step ${now + 1}.`);
 
 /** A picture's place in the record becomes its address, wherever one stands. */
 function fillPictures(part, pictures) {
@@ -81,6 +92,5 @@ try {
   showFailures(fails);
   find("main").append(make("span", { id: "ready", hidden: true }));
 } catch (error) {
-  find("#problem").hidden = false;
-  put(find("#problem"), `The pictures of these steps could not be loaded. ${error.message}`);
+  say(`The pictures of these steps could not be loaded. ${error.message}`);
 }

@@ -3,7 +3,7 @@ import { all, data, fillRow, find, getJson } from "./base.js";
 import { make, makeRadioGroup, nameReading, percent, put, Refusal, run } from "./base.js";
 import { drawInside } from "./inside.js";
 import { makeBrush } from "./brush.js";
-import { placeDivider, revealRepair } from "./divider.js";
+import { placeDivider, resetDivider, revealRepair } from "./divider.js";
 
 const page = data();
 const USUAL_RULE = { tau: null, max_depth: null, fixed_depth: null };
@@ -191,7 +191,7 @@ function showTiles() {
     let choice = "";
     if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
     if (name === "paper" && max_depth != null) choice += `, without our limit of ${page.cap}`;
-    if (name === "paper" && isAtLimit()) choice += ", at our limit";
+    if (name === "paper" && isAtLimit()) choice += ", stopped by our limit";
     if (name === "fixed" && fixed_depth != null) choice = `, at your depth ${fixed_depth}`;
     let text = state === "running" ? "being computed …" : "not computed";
     const deed = part?.depth === 0 ? "left alone: " : "";
@@ -377,6 +377,7 @@ function change(some, wait = 0) {
   const changed = Object.keys(next).filter(
     (name) => JSON.stringify(next[name]) !== JSON.stringify(settings[name]),
   );
+  if (next.photo !== settings.photo || (isOther && next.damage === "paint")) resetDivider();
   settings = next;
   if ("strength" in some) put(find("#strong"), `${next.strength} of 5`);
   say("");
@@ -503,9 +504,7 @@ function showControls() {
   find("#no-strength").hidden = !paints && settings.damage !== "none";
   put(
     find("#no-strength"),
-    paints
-      ? "Draw all over the photo: can you hide it? Dark strokes are usually not mended."
-      : "The photo as it came: nothing is added.",
+    paints ? "Dark strokes are usually not mended." : "The photo as it came: nothing is added.",
   );
   find("#draw-here").hidden = !paints || settings.strokes.length > 0;
   brush.toggle(paints, settings.strokes);
@@ -665,7 +664,9 @@ if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   markOld(["damage"]);
   start();
 }
-if (stray) say(stray);
+const place = location.hash.slice(1);
+const isAstray = place && !document.getElementById(place);
+if (stray || isAstray) say(stray || `This page has no “${place}”: here it is from the top.`);
 keepAddress(false);
 loadThumbnails();
 if (location.hash === "#inside") find("#inside").focus();

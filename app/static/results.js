@@ -6,7 +6,7 @@ const LOST = "The figure could not be drawn here. The table has its numbers.";
 
 /** What the address names is opened and shown; what the page does not have is said. */
 function openTarget() {
-  const name = decodeURIComponent(location.hash.slice(1));
+  const name = location.hash.slice(1);
   const target = document.getElementById(name);
   const unknown = name && !target;
   const notice = `This page has no “${name}”. Here are the answers from the top.`;

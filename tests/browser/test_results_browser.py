@@ -26,7 +26,7 @@ def test_without_the_library_the_table_is_enough(page, served, watch):
     watch.complaints.clear()  # the browser notes what failed
 
 
-@pytest.mark.parametrize("anchor", ["table-severity-5", "figure-64-accuracy-depth", "credits"])
+@pytest.mark.parametrize("anchor", ["table-severity-5", "figure-64-accuracy-depth", "table-224-controls"])
 def test_anchors_open_and_show_what_they_name(page, served, anchor):
     page.goto(f"{served.url}results#{anchor}")
     page.wait_for_function(
@@ -45,6 +45,12 @@ def test_an_unknown_anchor_is_said(page, served):
     assert page.evaluate("scrollY") == 0
     page.click(".links a >> nth=0")
     page.wait_for_function("() => !document.querySelector('.notice').textContent")
+
+
+@pytest.mark.parametrize("path", ["all-15?photo=nothing", "learn#step-9", "#nothing"])
+def test_a_link_to_what_is_not_there_says_so(page, served, path):
+    page.goto(served.url + path)
+    page.locator("[role=status]", has_text=re.split("[=#]", path)[-1]).wait_for()
 
 
 def test_only_tables_scroll_sideways(page, served):

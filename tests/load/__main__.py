@@ -26,6 +26,9 @@ DAMAGES = ("gaussian_noise", "defocus_blur", "jpeg_compression", "contrast", "no
 CASES = [{"damage": damage, "strength": 3, "seed": 1} for damage in DAMAGES]
 RESULTS = ("damaged", "repaired", "fixed", "paper", "guided")
 """Parts of a run's record that are the same whenever it runs, but for their seconds."""
+MIX = ("new", "new", "rule", "left")
+"""Runs of the memory drill: another picture or damage; of the same one another threshold and
+depth; or another picture, left after its first part."""
 MOST_MEMORY = 1.5
 """Of a server that many have used, in that of an idle one after its first run."""
 
@@ -122,11 +125,21 @@ def memory(photos: int, runs: int) -> bool:
         Visitor(server.url, 0).watch({})
         idle = server.resident()
         sent = [Visitor(server.url, n).send_photo((1200, 833)) for n in range(photos)]
+        settings: dict[str, Any] = {}
         for n in range(runs):
-            settings = {"damage": dice.choice(CORRUPTIONS), "strength": dice.randint(1, 5)}
-            settings["photo"] = dice.choice((*SAMPLES, sent[n % len(sent)]))
+            visitor, kind = Visitor(server.url, n % photos), dice.choice(MIX)
+            if kind == "rule":
+                settings |= {"tau": dice.random(), "fixed_depth": dice.randint(1, 24)}
+            else:
+                settings = {"damage": dice.choice(CORRUPTIONS), "strength": dice.randint(1, 5)}
+                settings["photo"] = dice.choice((*SAMPLES, sent[n % len(sent)]))
             with contextlib.suppress(RuntimeError):  # the oldest photos go for the newest results
-                Visitor(server.url, n % photos).watch(settings)
+                if kind == "left":
+                    next(visitor.parts(settings))
+                else:
+                    visitor.watch(settings)
+            if n % 100 == 99:
+                print(f"after {n + 1} runs: {server.resident() / 2**20:.0f} MiB", flush=True)
         used = server.resident()
     print(f"{idle / 2**20:.0f} MiB after the first run, {used / 2**20:.0f} after all")
     return used < MOST_MEMORY * idle
