@@ -1,12 +1,8 @@
-"""The line before the one thread that computes: visitors take turns, and long runs give way.
-
-How long a run may compute in all is ``BUDGET_SECONDS`` in :mod:`app.runs.models`.
-"""
+"""The line before the one thread that computes: visitors take turns, and long runs give way."""
 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import time
 from collections.abc import AsyncIterator
 
@@ -22,20 +18,18 @@ class BusyError(Exception):
 class Turns:
     """Of those who wait, next is the visitor whose last turn is longest ago.
 
-    So one visitor's many runs never hold up another's. ``slice_seconds``: after which a run has to
-    give way to others. Of one address, such as a school's, ``most_per_address`` may wait.
+    ``slice_seconds``: after which a run has to give way to others; ``most_per_address``: how many
+    of one address, such as a school's, may wait.
     """
 
     def __init__(
         self, most_waiting: int = 16, most_per_visitor: int = 4, slice_seconds: float = 5.0,
         most_per_address: int = 12,
     ) -> None:  # fmt: skip
-        self.most_waiting, self.most_per_visitor = most_waiting, most_per_visitor
-        self.most_per_address = most_per_address
-        self.slice_seconds = slice_seconds
+        self.most_waiting, self.slice_seconds = most_waiting, slice_seconds
+        self.most_per_visitor, self.most_per_address = most_per_visitor, most_per_address
         self.holder: Turn | None = None
         self.line: list[Turn] = []  # as they came
-        self._number = itertools.count(1)
         self._last_turns: dict[str, int] = {}  # by visitor, the latest at the end
 
     def join(self, visitor: str, address: str = "") -> Turn:
@@ -55,7 +49,7 @@ class Turns:
             turn = min(left, key=lambda one: last.get(one.visitor, 0))
             left.remove(turn)
             order.append(turn)
-            last[turn.visitor] = max(last.values(), default=0) + 1
+            last[turn.visitor] = 1 + max(last.values(), default=0)
         return order
 
     def start_next(self) -> None:
@@ -65,7 +59,7 @@ class Turns:
             self.line.remove(turn)
             turn.since = time.monotonic()
             self._last_turns.pop(turn.visitor, None)
-            self._last_turns[turn.visitor] = next(self._number)
+            self._last_turns[turn.visitor] = 1 + max(self._last_turns.values(), default=0)
             if len(self._last_turns) > _MOST_REMEMBERED:
                 del self._last_turns[next(iter(self._last_turns))]
         for turn in self.line + ([self.holder] if self.holder else []):
@@ -92,13 +86,11 @@ class Turn:
         self.turns.start_next()
 
     async def wait(self) -> AsyncIterator[int]:
-        """How many other visitors are before it, whenever that changes; ends when it is its turn,
-        or dropped.
-        """
+        """How many other visitors are before it, as that changes, until its turn or its drop."""
         last_count = 0
         while self.turns.holder is not self and not self.is_dropped:
-            ahead = itertools.takewhile(lambda turn: turn is not self, self.turns.order())
-            earlier = [self.turns.holder, *ahead]
+            order = self.turns.order()
+            earlier = [self.turns.holder, *order[: order.index(self)]]
             before = len({turn.visitor for turn in earlier if turn} - {self.visitor})
             if before == last_count:
                 self.moved.clear()
@@ -110,8 +102,8 @@ class Turn:
     @property
     def is_over(self) -> bool:
         """Whether its slice is used up and somebody else waits."""
-        has_used_up = time.monotonic() - self.since > self.turns.slice_seconds
-        return has_used_up and any(turn.visitor != self.visitor for turn in self.turns.line)
+        is_awaited = any(turn.visitor != self.visitor for turn in self.turns.line)
+        return is_awaited and time.monotonic() - self.since > self.turns.slice_seconds
 
     def drop(self) -> None:
         """Nobody wants its result any more: it ends where it waits, or after its next step."""
