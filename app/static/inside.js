@@ -7,6 +7,7 @@ const LEFT = 52;
 const TOP = 50;
 const BOTTOM = 260;
 const FRAMES = 9; // of the film
+const REPLAY_MS = 3000;
 
 let chart = null;
 let last = "";
@@ -69,7 +70,8 @@ function makeChart(change, page) {
   );
   const fixed = slider("f", "The fixed depth", "fixed");
   const tau = slider("t", "Threshold", "tau");
-  svg.append(axes, places, curve, stop, fixed.node, tau.node);
+  const dot = draw("circle", { class: "dot", r: 8 });
+  svg.append(axes, places, curve, stop, fixed.node, tau.node, dot);
   box.append(svg);
 
   function placeAxes() {
@@ -185,6 +187,8 @@ function makeChart(change, page) {
     const isAtLimit = chosen && !chosen.isCrossed && !chosen.isLeftAlone && chosen.first > 0;
     find("#unlimited").hidden = !isAtLimit;
     ringFrame(chosen, film);
+    const isWhole = chosen && film?.length === FRAMES && !isRunning;
+    find("#replay").hidden = !isWhole || (!chosen.depth && !chosen.isLeftAlone);
     stop.style.display = chosen ? "" : "none";
     if (!chosen) return;
     const { depth } = chosen;
@@ -205,6 +209,36 @@ function makeChart(change, page) {
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
+  let replayed = 0; // the next frame of what is watched again
+  function endReplay() {
+    cancelAnimationFrame(replayed);
+    dot.style.display = "none";
+    showRebuilt(shown.record, shown.isRunning);
+    dimRebuilt();
+  }
+  /** The noise goes in once more, as far as the method went: a dot on the curve, the film's frames
+   * in the first picture; then the others come. */
+  function replay() {
+    const { curve, film } = shown.record;
+    const [first, ...others] = find("#rebuilt").children;
+    const { depth } = findStop(curve, shown.tau, shown.settings.max_depth ?? page.cap, page);
+    const end = depth || page.deepest;
+    const begin = performance.now();
+    for (const figure of others) figure.classList.add("is-other");
+    dot.style.display = "";
+    const show = (now) => {
+      const share = clamp((now - begin) / REPLAY_MS, 0, 1);
+      const steps = Math.round(share * end);
+      const sure = curve.confidence[steps];
+      setAttributes(dot, { cx: x(steps), cy: y(sure) });
+      find("img", first).src = film.findLast((frame) => frame.depth <= steps).image;
+      put(find("b", first), `${steps} steps: ${percent(sure)} sure of damage`);
+      replayed = requestAnimationFrame(share < 1 ? show : endReplay);
+    };
+    cancelAnimationFrame(replayed);
+    show(begin);
+  }
+  find("#replay").addEventListener("click", replay);
   const changeTau = (delay) => change({ tau: shown.tau }, delay);
   const changeFixed = (delay) => change({ fixed_depth: shown.depth }, delay);
   const dragTau = ([, down]) => placeTau(asTau((BOTTOM - down) / (BOTTOM - TOP)));
@@ -238,6 +272,7 @@ function makeChart(change, page) {
   const path = (values) => values.map(point).join("");
   function update(record, settings, isRunning) {
     Object.assign(shown, { record, settings, isRunning });
+    endReplay();
     const seen = (record.curve?.confidence ?? []).slice(0, page.deepest + 1);
     curve.setAttribute("d", seen.length ? path(seen) : "");
     const rows = (record.curve?.places ?? []).slice(0, page.deepest + 1);

@@ -194,6 +194,9 @@ def test_the_paper_s_method_goes_on_beyond_our_limit(watch, photo):
     depth = re.search(r"stop after (\d+)", page.inner_text("#stop"))[1]
     page.get_by_role("button", name="Take our limit away").click()
     page.wait_for_selector(f"#rebuilt >> text=Noised to t* = {depth}", timeout=60_000)
+    page.get_by_role("button", name="Watch the noise go in").click()
+    page.wait_for_selector("#rebuilt >> text=/steps: .* sure of damage/")
+    page.wait_for_selector(f"#rebuilt >> text=Noised to t* = {depth}")
     page.get_by_role("button", name="Back to the usual rules").click()
     page.wait_for_selector("#rebuilt >> text=, the limit")
     assert (photo == "panda") != any("gradio_api" in request for request in watch.requests)
