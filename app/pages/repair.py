@@ -18,8 +18,6 @@ from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
 
 OPENING = Settings()
-WEAK = 2
-"""A strength at which the paper's method mostly stops before its limit."""
 RESULTS = find_shipped_folder("assets/results") / "photo" / "results.json"
 
 
@@ -66,7 +64,7 @@ def repair_page(networks: Networks) -> Page:
         "repair.html", damages=damages, samples=samples, record=first_parts, methods=TITLES,
         names=SHORT_NAMES, snippet=SNIPPET, opening=OPENING,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
-        rule=profile.stopping, has_explainer=networks.has_explainer, unsure=UNSURE, weak=WEAK,
+        rule=profile.stopping, has_explainer=networks.has_explainer, unsure=UNSURE,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip
     return Page(

@@ -266,10 +266,6 @@ function showAll() {
   showTiles();
   showRates();
   find("#reset").hidden = hasUsualDepths(settings);
-  const isUncrossed = !isOld.stop && record.stop?.is_crossed === false;
-  const isAtEnd = isUncrossed && (record.stop.has_given_up || page.cap === page.deepest);
-  const isWeak = settings.damage === "paint" || settings.strength <= Number(find("#weaker").value);
-  find("#weaker").hidden = !isAtEnd || isUndamaged() || isWeak;
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
   find("#working").classList.toggle("is-counted", Boolean(total));
@@ -539,9 +535,6 @@ for (const name of ["paper", "fixed"]) {
   });
 }
 find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
-find("#weaker").addEventListener("click", ({ currentTarget }) =>
-  change({ strength: Number(currentTarget.value) }),
-);
 // Each hides itself: the focus goes where the way back is.
 find("#unlimited").addEventListener("click", () => {
   change({ max_depth: page.deepest });
