@@ -111,24 +111,14 @@ function makeChart(change, page) {
     part.node.addEventListener("pointerdown", (event) => {
       part.node.focus();
       held = part;
-      drag(
-        part.node,
-        event,
-        (moved) => set(at(moved)),
-        () => {
-          held = null;
-          done();
-        },
-      );
+      const end = () => {
+        held = null;
+        done();
+      };
+      drag(part.node, event, (moved) => set(at(moved)), end);
     });
   }
-  const shown = {
-    tau: page.tau,
-    depth: page.fixedDepth,
-    record: {},
-    settings: {},
-    isRunning: false,
-  };
+  const shown = { tau: page.tau, depth: page.fixedDepth };
   /** What was made with another threshold or depth than the chart shows is dimmed. */
   function dimRebuilt() {
     const { tau, fixed_depth } = shown.settings;
@@ -176,18 +166,15 @@ function makeChart(change, page) {
     dimRebuilt();
   }
   function placeStop() {
-    const {
-      record: { curve, film },
-      isRunning,
-    } = shown;
+    const { curve, film } = shown.record;
     const chosen = curve?.is_done
       ? findStop(curve, shown.tau, shown.settings.max_depth ?? page.cap, page)
       : null;
-    describeStop(chosen, curve, page, isRunning);
+    describeStop(chosen, curve, page, shown.isRunning);
     const isAtLimit = chosen && !chosen.isCrossed && !chosen.isLeftAlone && chosen.first > 0;
     find("#unlimited").hidden = !isAtLimit;
     ringFrame(chosen, film);
-    const isWhole = chosen && film?.length === FRAMES && !isRunning;
+    const isWhole = chosen && film?.length === FRAMES && !shown.isRunning;
     find("#replay").hidden = !isWhole || (!chosen.depth && !chosen.isLeftAlone);
     stop.style.display = chosen ? "" : "none";
     if (!chosen) return;
@@ -243,12 +230,9 @@ function makeChart(change, page) {
   const changeFixed = (delay) => change({ fixed_depth: shown.depth }, delay);
   const dragTau = ([, down]) => placeTau(asTau((BOTTOM - down) / (BOTTOM - TOP)));
   const depthAt = (across) => asDepth(((across - LEFT) / (right - LEFT)) * page.deepest);
+  const dragFixed = ([across]) => placeFixed(depthAt(across));
   follow(tau, dragTau, () => changeTau());
-  follow(
-    fixed,
-    ([across]) => placeFixed(depthAt(across)),
-    () => changeFixed(),
-  );
+  follow(fixed, dragFixed, () => changeFixed());
   const stepTau = (by) => {
     placeTau(asTau(shown.tau + by / 50));
     changeTau(500);
