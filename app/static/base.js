@@ -189,14 +189,17 @@ export function run(name, settings, onPart) {
 }
 
 /** F fills the screen with the page, on every page. */
-addEventListener("keydown", (event) => {
-  if (event.key.toLowerCase() !== "f" || isTaken(event)) return;
+function toggleFullScreen() {
   // What is seen first of a long page stays so, below the header's place.
   const first = inside && document.elementFromPoint(innerWidth / 2, 100);
   const keep = () => first?.scrollIntoView({ block: "start", behavior: "instant" });
   addEventListener("fullscreenchange", () => setTimeout(keep, 100), { once: true });
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen?.();
+}
+find("#full-screen")?.addEventListener("click", toggleFullScreen);
+addEventListener("keydown", (event) => {
+  if (event.key.toLowerCase() === "f" && !isTaken(event)) toggleFullScreen();
 });
 
 /** Every button of class copy: the code before it. */

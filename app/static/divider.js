@@ -1,6 +1,6 @@
 // The line between damaged and repaired: by dragging anywhere on the picture, by arrows, by taps.
 // Beside it the button that shows the original while it is held.
-import { clamp, drag, find, put, SLIDER_KEYS } from "./base.js";
+import { clamp, drag, find, SLIDER_KEYS } from "./base.js";
 
 const picture = find("#picture");
 const divider = find("#divider");
@@ -72,7 +72,6 @@ const hold = find("#hold");
 function keepHeld(held) {
   picture.classList.toggle("is-held", held);
   hold.setAttribute("aria-pressed", held);
-  put(hold, held ? "Original" : "Hold: original");
 }
 hold.addEventListener("pointerdown", (event) => {
   hold.setPointerCapture(event.pointerId);

@@ -7,7 +7,7 @@ const LEFT = 52;
 const TOP = 50;
 const BOTTOM = 260;
 const FRAMES = 9; // of the film
-const REPLAY_MS = 3000;
+const STEP_MS = 150; // of what is watched again
 
 let chart = null;
 let last = "";
@@ -175,7 +175,7 @@ function makeChart(change, page) {
     find("#unlimited").hidden = !isAtLimit;
     ringFrame(chosen, film);
     const isWhole = chosen && film?.length === FRAMES && !shown.isRunning;
-    find("#replay").hidden = !isWhole || (!chosen.depth && !chosen.isLeftAlone);
+    find("#replay").disabled = !isWhole || (!chosen.depth && !chosen.isLeftAlone);
     stop.style.display = chosen ? "" : "none";
     if (!chosen) return;
     const { depth } = chosen;
@@ -214,13 +214,12 @@ function makeChart(change, page) {
     for (const figure of others) figure.classList.add("is-other");
     dot.style.display = "";
     const show = (now) => {
-      const share = clamp((now - begin) / REPLAY_MS, 0, 1);
-      const steps = Math.round(share * end);
+      const steps = clamp(Math.round((now - begin) / STEP_MS), 0, end);
       const sure = curve.confidence[steps];
       setAttributes(dot, { cx: x(steps), cy: y(sure) });
       find("img", first).src = film.findLast((frame) => frame.depth <= steps).image;
       put(find("b", first), `${steps} steps: ${percent(sure)} sure of damage`);
-      replayed = requestAnimationFrame(share < 1 ? show : endReplay);
+      replayed = requestAnimationFrame(now - begin < (end + 4) * STEP_MS ? show : endReplay);
     };
     cancelAnimationFrame(replayed);
     show(begin);

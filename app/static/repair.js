@@ -143,12 +143,13 @@ function showFound() {
     ? ` But the paper's detector is ${percent(record.curve.confidence[0])} sure of damage.`
     : "";
   put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text + doubt);
+  const [{ reading: start } = {}, { reading: end } = {}] = [record.damaged, repaired];
   const isWorse =
-    isUndamaged() &&
     found &&
-    repaired?.reading.share < record.damaged?.reading.share - page.aboutAsSure;
+    end?.share < start?.share - page.aboutAsSure &&
+    (end.label === start.label || !end.is_right);
   find("#why").hidden = Boolean(other) || !(found?.is_refused || isUnsure || isWorse);
-  const answer = isWorse ? "results#harm" : "results#failures";
+  const answer = isWorse && isUndamaged() ? "results#harm" : "results#failures";
   find("#why").href = isUnsure ? `${location.search}#left-alone` : answer;
   showSeconds();
   const isSample = page.samples.includes(settings.photo);

@@ -82,6 +82,7 @@ if importlib.util.find_spec("pillow_heif"):
     _READERS["HEIF"] = importlib.import_module("pillow_heif").HeifImageFile
 
 # Lossless, hierarchical and arithmetic JPEGs have decoders that write beyond their memory.
+_DAMAGED = "This picture is damaged or incomplete and cannot be read; try saving it again."
 _JPEG_FRAMES = frozenset((0xC0, 0xC1, 0xC2))
 _JPEG_SEGMENTS = _JPEG_FRAMES | {0xC4, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)}
 _TIFF_USUAL = {
@@ -193,9 +194,7 @@ def refuse_unreadable(kind: str) -> Iterator[None]:
     except Exception as error:
         if "unknown pixel mode" in str(error) or "nsupported" in str(error):
             raise _make_rare_error(kind) from None
-        raise UploadError(
-            "This picture is damaged or incomplete and cannot be read; try saving it again."
-        ) from None
+        raise UploadError(_DAMAGED) from None
 
 
 def _make_rare_error(kind: str) -> UploadError:
@@ -215,7 +214,9 @@ def _check_jpeg(data: bytes) -> None:
             at += 1
             continue
         length = int.from_bytes(data[at + 2 : at + 4])
-        if data[at] != 0xFF or marker not in _JPEG_SEGMENTS or length < 2:
+        if data[at] != 0xFF or length < 2:
+            raise UploadError(_DAMAGED)
+        if marker not in _JPEG_SEGMENTS:
             raise _make_rare_error("JPEG")
         frames += marker in _JPEG_FRAMES
         exifs += data[at + 4 : at + 10] == EXIF
