@@ -87,8 +87,6 @@ export function showNoise({ depths, confidence, tau, stop, is_crossed, ...one })
   const last = confidence.length - 1; // the slider has the graph's axis
   input.max = last;
   input.value = stop;
-  const label = (quarter) => make("span", {}, (quarter * last) / 4);
-  find("#depths").replaceChildren(...[0, 1, 2, 3, 4].map(label));
   const plot = find("#plot");
   let move = () => {};
   new ResizeObserver(() => {
@@ -143,7 +141,7 @@ export function showNoise({ depths, confidence, tau, stop, is_crossed, ...one })
 /** Confidence by steps of noise, against the threshold, as wide as its box; returns what moves the
  * mark. */
 function drawCurve(plot, confidence, tau, stop) {
-  const [height, left, right, top, bottom] = [240, 60, 12, 28, 48];
+  const [height, left, right, top, bottom] = [240, 68, 12, 28, 48];
   const width = (height * plot.clientWidth) / plot.clientHeight;
   const x = (depth) => left + ((width - left - right) * depth) / (confidence.length - 1);
   const y = (share) => height - bottom - (height - top - bottom) * share;
