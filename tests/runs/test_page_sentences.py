@@ -21,7 +21,7 @@ MOTION = MotionBlur(9, 0)
 @pytest.mark.parametrize(
     ("damaged", "repaired", "is_unchanged", "words", "never"),
     [
-        (WRONG, RIGHT, False, ("hid the panda", "again", "90"), ("did not",)),
+        (WRONG, RIGHT, False, ("hid the panda", "Repaired", "90"), ("did not",)),
         (RIGHT, RIGHT, False, ("did not hide", "90"), ("hid the",)),
         (WRONG, WRONG, False, ("hid the panda", "did not bring it back"), ("again",)),
         (RIGHT, WRONG, False, ("did not hide", "our repair did"), ("again",)),
