@@ -65,6 +65,7 @@ function showCell(row, column, { image, reading }) {
 }
 
 makeRadioGroup(find("#photos"), async (photo) => {
+  put(find(".notice"), "");
   board = await getJson(`recorded/boards/${photo}.json`).catch(() => board);
   showBoard();
 });

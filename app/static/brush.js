@@ -5,7 +5,7 @@ const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 const MOST_POINTS = 60;
 const PREVIEWS = { blur: "rgb(160 165 180 / 60%)", dark: "rgb(0 0 0 / 75%)" };
 
-/** A tile of random colours, half of the photo below to be seen. */
+/** A tile of random colours; the photo below is hardly seen. */
 function drawNoise() {
   const tile = make("canvas", { width: 64, height: 64 });
   const pixels = new ImageData(64, 64);

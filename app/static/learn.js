@@ -54,14 +54,14 @@ addEventListener("keydown", (event) => {
   const to = clamp(now + MOVES[event.key], 0, steps.length - 1);
   if (to !== now) location.hash = `#step-${to + 1}`;
 });
-addEventListener("hashchange", () => showStep(readAddress(), true));
+addEventListener("hashchange", () => {
+  if (isAstray) find("#problem").hidden = true;
+  showStep(readAddress(), true);
+});
 showStep(readAddress(), location.hash.startsWith("#step-"));
-if (
-  location.hash.length > 1 &&
-  location.hash !== "#main" &&
-  !find(`[href="learn${CSS.escape(location.hash)}"]`)
-)
-  say(`There is no ${location.hash.slice(1)}: here is step ${now + 1}.`);
+const place = location.hash.slice(1);
+const isAstray = place && place !== "main" && !document.getElementById(place)?.closest(".step");
+if (isAstray) say(`There is no ${place}: here is step ${now + 1}.`);
 
 /** A picture's place in the record becomes its address, wherever one stands. */
 function fillPictures(part, pictures) {
