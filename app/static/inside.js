@@ -165,11 +165,11 @@ function makeChart(change, page) {
     fixed.node.setAttribute("aria-valuetext", `${depth} step${depth === 1 ? "" : "s"} of noise`);
     dimRebuilt();
   }
+  const findShownStop = () =>
+    findStop(shown.record.curve, shown.tau, shown.settings.max_depth ?? page.cap, page);
   function placeStop() {
     const { curve, film } = shown.record;
-    const chosen = curve?.is_done
-      ? findStop(curve, shown.tau, shown.settings.max_depth ?? page.cap, page)
-      : null;
+    const chosen = curve?.is_done ? findShownStop() : null;
     describeStop(chosen, curve, page, shown.isRunning);
     const isAtLimit = chosen && !chosen.isCrossed && !chosen.isLeftAlone && chosen.first > 0;
     find("#unlimited").hidden = !isAtLimit;
@@ -208,7 +208,7 @@ function makeChart(change, page) {
   function replay() {
     const { curve, film } = shown.record;
     const [first, ...others] = find("#rebuilt").children;
-    const { depth } = findStop(curve, shown.tau, shown.settings.max_depth ?? page.cap, page);
+    const { depth } = findShownStop();
     const end = depth || page.deepest;
     const begin = performance.now();
     for (const figure of others) figure.classList.add("is-other");

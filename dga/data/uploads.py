@@ -81,8 +81,8 @@ _READERS: dict[str, Any] = {
 if importlib.util.find_spec("pillow_heif"):
     _READERS["HEIF"] = importlib.import_module("pillow_heif").HeifImageFile
 
-# Lossless, hierarchical and arithmetic JPEGs have decoders that write beyond their memory.
 _DAMAGED = "This picture is damaged or incomplete and cannot be read; try saving it again."
+# Lossless, hierarchical and arithmetic JPEGs have decoders that write beyond their memory.
 _JPEG_FRAMES = frozenset((0xC0, 0xC1, 0xC2))
 _JPEG_SEGMENTS = _JPEG_FRAMES | {0xC4, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)}
 _TIFF_USUAL = {

@@ -27,7 +27,8 @@ def test_without_the_library_the_table_is_enough(page, served, watch):
 
 
 @pytest.mark.parametrize(
-    "anchor", ["table-severity-5", "figure-64-accuracy-depth", "table-224-controls"]
+    "anchor",
+    ["table-severity-5", "figure-64-accuracy-depth", "table-224-controls", "credits"],
 )
 def test_anchors_open_and_show_what_they_name(page, served, anchor):
     page.goto(f"{served.url}results#{anchor}")
