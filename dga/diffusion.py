@@ -153,6 +153,28 @@ def predict_x0(schedule: Schedule, x_k: Tensor, depth: Tensor, noise: Tensor) ->
     return (x_k * scale - noise * sigma).clamp(-1, 1)
 
 
+FIRST_NOISY = 7
+"""A damaged picture at depth 0 is shown to a conditional denoiser as if it were this deep, where
+noise has a standard deviation of 0.2: about as much as damage changes."""
+
+
+def estimate_undamaged(
+    schedule: Schedule, network: nn.Module, x_k: Tensor, depth: Tensor, condition: Tensor
+) -> Tensor:
+    """The clean estimate of a conditional denoiser, ``[b, 3, H, W]``, clipped to [-1, 1].
+
+    ``x_k``: states at ``depth``, int64 ``[b]``: at depth 0 the damaged pictures themselves;
+    ``condition``: the damaged pictures, ``[b, 3, H, W]``.
+    """
+    shown = depth.clamp(min=FIRST_NOISY)
+    time = schedule.time[shown.cpu()].to(x_k.device, non_blocking=True)
+    noise = network(torch.cat([x_k, condition], 1), time)
+    at_0 = _at((1 / schedule.alpha_bar - 1).sqrt(), shown, x_k)
+    from_damage = (x_k - noise * at_0).clamp(-1, 1)
+    from_noise = predict_x0(schedule, x_k, depth, noise)
+    return torch.where((depth == 0).view(-1, 1, 1, 1).to(x_k.device), from_damage, from_noise)
+
+
 def _at(values: Tensor, depth: Tensor, like: Tensor) -> Tensor:
     """The constant of each picture's depth, ``[b, 1, 1, 1]``, from constants ``[T + 1]``."""
     return spread(values[depth.cpu()], like)

@@ -306,10 +306,13 @@ def to_pixels(image: Image.Image) -> Pixels:
     return np.array(to_rgb(image), dtype=np.uint8)
 
 
-def through_jpeg(pixels: Pixels, quality: int) -> Image.Image:
-    """A picture, uint8 ``[H, W, 3]``, saved as JPEG and opened again."""
+def through_jpeg(pixels: Pixels, quality: int, subsampling: str = "4:2:0") -> Image.Image:
+    """A picture, uint8 ``[H, W, 3]``, saved as JPEG and opened again.
+
+    ``subsampling``: of its colours, as Pillow names it; ImageNet-C's files have 4:2:0.
+    """
     buffer = BytesIO()
-    Image.fromarray(pixels).save(buffer, "JPEG", quality=quality)
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, subsampling=subsampling)
     return Image.open(buffer)
 
 

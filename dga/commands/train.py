@@ -47,8 +47,10 @@ class StudyOptions:
 @common.command
 def train(
     model: Annotated[str, typer.Argument(help="diffusion, classifier or discriminator.")],
-    data: common.DataOption,
     out: Annotated[Path, typer.Option(help="Checkpoints and weights; resumed if it has some.")],
+    data: Annotated[
+        list[Path] | None, typer.Option(help="Folders or zips of class/picture files.")
+    ] = None,
     profile: common.ProfileOption = "everyday16",
     config: ConfigOptions = ConfigOptions(),
     init: Annotated[
@@ -66,6 +68,13 @@ def train(
         list[Path] | None,
         typer.Option(help="Folders or zips of photographs; damaged whole, then windows are cut."),
     ] = None,
+    conditional: Annotated[
+        bool,
+        typer.Option("--conditional", help="A diffusion model that sees the damaged picture."),
+    ] = False,
+    chains: Annotated[
+        str, typer.Option(help="Its chains of damage: noise=0.5:worst_jpeg=7 (dga/training).")
+    ] = "",
     study: StudyOptions = StudyOptions(),
     workers: Annotated[int, typer.Option(help="Processes that read and corrupt ahead.")] = 0,
     device: common.DeviceOption = None,
@@ -75,14 +84,19 @@ def train(
     from dga.networks.compute import Compute
     from dga.profiles import get_profile
     from dga.training import run
+    from dga.training.chains import parse_chains
     from dga.training.loop import Training
     from dga.training.studies import Study
 
     changes = {name: value for name, value in vars(config).items() if value is not None}
-    plan = dataclasses.replace(run.get_defaults(model), **changes)
+    plan = dataclasses.replace(run.get_defaults(model, conditional), **changes)
+    if chains and not conditional:
+        raise ValueError("--chains are of a diffusion model that sees them: add --conditional.")
     chosen_device = Compute.choose(device, "float32").device
     training = Training(get_profile(profile), plan, out, chosen_device, init, workers)
     chosen_study = Study(**{**vars(study), "corruptions": parse_corruptions(study.corruptions)})
-    options = run.TrainingOptions(chosen_study, max_depth, features, tuple(photographs or ()))
-    run.train(model, training, data, options)
+    chosen_chains = parse_chains(chains) if conditional else None
+    paths = tuple(photographs or ())
+    options = run.TrainingOptions(chosen_study, max_depth, features, paths, chosen_chains)
+    run.train(model, training, data or [], options)
     typer.echo(f"Weights: {out}")

@@ -4,6 +4,8 @@ The guided-diffusion package converts to float32 and back around every norm, and
 adds in passes of their own, which take most of the time once convolutions run in half precision.
 """
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from guided_diffusion import unet
@@ -16,10 +18,56 @@ def group_norm(norm: nn.GroupNorm, x: Tensor) -> Tensor:
     bias: Tensor = norm.bias
     if x.device.type != "cpu":  # only the processor's kernel mixes precisions
         weight, bias = weight.to(x.dtype), bias.to(x.dtype)
+    elif torch.is_grad_enabled() and weight.requires_grad:
+        output: Tensor = _TrainedGroupNorm.apply(x, weight, bias, norm.num_groups, norm.eps)
+        return output
     return F.group_norm(x, norm.num_groups, weight, bias, norm.eps)
 
 
-SHORT = 128
+class _TrainedGroupNorm(torch.autograd.Function):
+    """Group norm whose gradient reads ``[B, C, H, W]`` three times, channels last or not.
+
+    On a processor the library's own takes six times as long in bfloat16, a third of a step.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, groups: int, eps: float
+    ) -> Tensor:
+        size = x.shape[0], x.shape[1], x.shape[2] * x.shape[3]
+        output, mean, scale = torch.native_group_norm(x, weight, bias, *size, groups, eps)
+        ctx.save_for_backward(x, weight, mean.float(), scale.float())  # [B, G] the last two
+        return output
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        """With x_hat = (x - mean) scale: scale (w dy - mean(w dy) - x_hat mean(w dy x_hat))."""
+        (dy,) = gradients
+        x, weight, mean, scale = ctx.saved_tensors
+        batch, channels, height, width = x.shape
+        groups = mean.shape[1]
+        count = height * width * channels // groups
+
+        def to_channels(by_group: Tensor) -> Tensor:
+            return by_group.repeat_interleave(channels // groups, dim=1)  # [B, C]
+
+        def to_map(by_channel: Tensor) -> Tensor:
+            return by_channel.to(x.dtype)[..., None, None]
+
+        sums = dy.sum((2, 3), dtype=torch.float32)  # [B, C], as the next
+        products = (dy * x).sum((2, 3), dtype=torch.float32)
+        products = (products - to_channels(mean) * sums) * to_channels(scale)
+        w = weight.float()
+        first = (w * sums).view(batch, groups, -1).sum(2) / count
+        second = (w * products).view(batch, groups, -1).sum(2) / count
+        slope = -scale.square() * second  # of x in the result
+        offset = -scale * first - slope * mean
+        dx = torch.addcmul(to_map(to_channels(offset)), x, to_map(to_channels(slope)))
+        dx.addcmul_(dy, to_map(to_channels(scale) * w))
+        return dx, products.sum(0), sums.sum(0), None, None
+
+
+SHORT = 256
 """Tokens up to which a processor's gradient is faster with the weights stored, up to 20 times."""
 
 

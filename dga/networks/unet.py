@@ -1,5 +1,6 @@
 """guided-diffusion's networks on pixel-unshuffled pictures, as ``network(x, time)``."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -62,6 +63,35 @@ class Denoiser(GuidedNetwork):
         h = h.contiguous(memory_format=self.memory_format)
         output = F.pixel_shuffle(self.net(h, time), self.fold).float()
         return output[..., :height, :width]
+
+
+class ConditionalDenoiser(Denoiser):
+    """Noise prediction that sees the damaged picture: ``[B, 6, H, W], [B] -> [B, 3, H, W]``.
+
+    Channels 0-2 of its input are the state x_k, 3-5 the picture as it came (or as an inverse left
+    it). At depth 0 both are the same, and what it predicts is the damage itself
+    (:func:`dga.diffusion.estimate_undamaged`). (Saharia et al., "Palette", 2022, condition so.)
+    """
+
+    def __init__(self, config: NetworkConfig) -> None:
+        GuidedNetwork.__init__(self)
+        self.fold = config.fold
+        self.multiple = config.fold * 2 ** (len(config.channel_mult) - 1)
+        layout = _layout(config) | {"in_channels": 6 * config.fold**2}
+        self.net = UNetModel(out_channels=3 * config.fold**2, **layout)
+
+    def widen(self, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The weights of a :class:`Denoiser` of this shape, as if the second picture were unseen.
+
+        Its channels for the variance are left out.
+        """
+        expected, widened = self.state_dict(), dict(state)
+        first, last = "net.input_blocks.0.0.weight", "net.out.2."
+        missing = expected[first].shape[1] - state[first].shape[1]
+        widened[first] = F.pad(state[first], (0, 0, 0, 0, 0, missing))
+        for name in (last + "weight", last + "bias"):
+            widened[name] = state[name][: len(expected[name])]
+        return widened
 
 
 class Discriminator(GuidedNetwork):

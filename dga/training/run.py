@@ -11,11 +11,18 @@ from dga.io.files import to_plain
 from dga.io.parsing import check_choice
 from dga.profiles import Profile
 from dga.record import read_versions
-from dga.training import classifier_trainer, diffusion_trainer, discriminator_trainer
+from dga.training import (
+    classifier_trainer,
+    conditional_trainer,
+    diffusion_trainer,
+    discriminator_trainer,
+)
+from dga.training.chains import ChainConfig
 from dga.training.loop import TrainConfig, Training
 from dga.training.studies import Study
 from dga.training.windows import PICTURE_SIDE, Photographs
-from dga.weights.store import save_weights
+from dga.weights.low_rank import factorise
+from dga.weights.store import read_state, save_weights, weights_id
 
 DEFAULTS: dict[str, TrainConfig] = {
     "diffusion": diffusion_trainer.DEFAULTS,
@@ -24,10 +31,10 @@ DEFAULTS: dict[str, TrainConfig] = {
 }
 
 
-def get_defaults(model: str) -> TrainConfig:
+def get_defaults(model: str, is_conditional: bool = False) -> TrainConfig:
     """A model's usual run. Raises ``ValueError`` for an unknown model."""
     check_choice("model", model, DEFAULTS)
-    return DEFAULTS[model]
+    return conditional_trainer.DEFAULTS if is_conditional else DEFAULTS[model]
 
 
 @dataclass(frozen=True)
@@ -36,13 +43,15 @@ class TrainingOptions:
 
     ``study``: what a discriminator is taught; ``max_depth`` and ``features``: of a diffusion model,
     see :func:`~dga.training.diffusion_trainer.train_diffusion`; ``photographs``: folders or zips,
-    from which windows are cut (``window_share`` of :class:`~dga.training.loop.TrainConfig`).
+    from which windows are cut (``window_share`` of :class:`~dga.training.loop.TrainConfig`);
+    ``chains``: of damage, for a diffusion model that sees the damaged picture; None: it does not.
     """
 
     study: Study = Study()
     max_depth: int | None = None
     features: str | None = None
     photographs: Sequence[Path] = ()
+    chains: ChainConfig | None = None
 
     def check(self, model: str, profile: Profile, window_share: float) -> None:
         """Raise ``ValueError`` for an unknown model, and for options that are another model's."""
@@ -53,6 +62,13 @@ class TrainingOptions:
             raise ValueError(
                 f"Only the diffusion model takes a deepest depth and features, not the {model}."
             )
+        if self.chains is not None:
+            if model != "diffusion" or not self.photographs or window_share or self.max_depth:
+                raise ValueError(
+                    "--conditional is of the diffusion model, and takes --photographs alone: "
+                    "leave --windows and --max-depth out."
+                )
+            return
         if bool(self.photographs) != bool(window_share):
             raise ValueError(
                 "--photographs and --windows belong together: what is cut, and how much."
@@ -85,6 +101,13 @@ def train(
     """
     profile, config = training.profile, training.config
     options.check(model, profile, config.window_share)
+    if options.chains is not None:
+        if data:
+            raise ValueError("A conditional model learns from --photographs: leave --data out.")
+        _train_conditional(training, options)
+        return
+    if not data:
+        raise ValueError("Name folders or zips of class/picture files with --data.")
     photographs = Photographs.read(options.photographs) if options.photographs else None
     frame = View.of(profile).clean if model == "discriminator" else Frame(profile.image_size)
     images = find_images(data, frame, profile.classifier.classes or None)
@@ -102,17 +125,43 @@ def train(
         )
     else:
         network = classifier_trainer.train_classifier(training, images)
-    config_of_weights = {
+    config_of_weights = _describe_weights(model, training, network, len(images), photographs)
+    save_weights(network.state_dict(), training.out, config_of_weights | facts)
+
+
+def _train_conditional(training: Training, options: TrainingOptions) -> None:
+    """Train a diffusion model that sees the damaged picture, and write what it learned beyond
+    ``training.init``."""
+    assert options.chains is not None
+    photographs = Photographs.read(options.photographs)
+    network = conditional_trainer.train_conditional(
+        training, photographs, options.chains, options.features
+    )
+    assert training.init is not None
+    facts = {
+        "features": options.features,
+        "chains": to_plain(options.chains),
+        "base": weights_id(training.init),
+    }
+    config = _describe_weights("conditional", training, network, 0, photographs)
+    origin = network.widen(read_state(training.init))
+    save_weights(factorise(network.state_dict(), origin), training.out, config | facts)
+
+
+def _describe_weights(
+    model: str, training: Training, network: Any, pictures: int, photographs: Photographs | None
+) -> dict[str, Any]:
+    """What ``config.json`` says of weights."""
+    return {
         "model": model,
-        "profile": to_plain(profile),
+        "profile": to_plain(training.profile),
         "parameters": sum(p.numel() for p in network.parameters()),
-        "training": to_plain(config),
+        "training": to_plain(training.config),
         "init": str(training.init) if training.init else None,
         "trained_on": {
-            "pictures": len(images),
+            "pictures": pictures,
             "photographs": len(photographs.pictures) if photographs else 0,
             "device": str(training.device),
             **read_versions(),
         },
     }
-    save_weights(network.state_dict(), training.out, config_of_weights | facts)

@@ -78,6 +78,21 @@ class Photographs:
             picture = np.asarray(through_jpeg(picture, int(rng.integers(75, 99))))
         return picture
 
+    def draw_part(self, rng: np.random.Generator, side: int) -> Pixels:
+        """A square of so many pixels a side from a random photograph, half of them mirrored.
+
+        Most are reduced as photographs are for a classifier that sees 224 pixels.
+        """
+        picture = self.pictures[int(rng.integers(len(self.pictures)))]
+        shorter = min(picture.shape[:2])
+        is_usual = rng.random() < 0.7
+        scale = max(PICTURE_SIDE / shorter if is_usual else rng.uniform(0.6, 1.0), side / shorter)
+        left, top = rng.random(2) * (np.array(picture.shape[1::-1]) - side / scale)
+        kernel = REDUCING_KERNELS[int(rng.integers(len(REDUCING_KERNELS)))]
+        box = (left, top, left + side / scale, top + side / scale)
+        part = np.asarray(Image.fromarray(picture).resize((side, side), kernel, box=box))
+        return part[:, ::-1].copy() if rng.random() < 0.5 else part
+
     def cut_windows(self, rng: np.random.Generator, count: int, side: int) -> Pixels:
         """Windows of undamaged pictures, uint8 ``[count, side, side, 3]``."""
         windows = list[Pixels]()
