@@ -1,8 +1,9 @@
-"""The 15 corruptions of ImageNet-C in 4 families, and 4 extra ones.
+"""The 15 corruptions of ImageNet-C in 4 families, 4 extra ones, and 15 kinds of everyday damage.
 
-:func:`corrupt` damages a picture by one of them, for experiments and for the page. They are those
-of Hendrycks and Dietterich, "Benchmarking Neural Network Robustness to Common Corruptions and
-Perturbations", 2019, and come from the package imagecorruptions.
+:func:`corrupt` damages a picture by one of them, for experiments and for the page. The first are
+those of Hendrycks and Dietterich, "Benchmarking Neural Network Robustness to Common Corruptions and
+Perturbations", 2019, and come from the package imagecorruptions; everyday damage is ours
+(:mod:`dga.everyday`).
 """
 
 import threading
@@ -22,7 +23,18 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }
 CORRUPTIONS = tuple(name for names in FAMILIES.values() for name in names)
 EXTRA_CORRUPTIONS = ("speckle_noise", "gaussian_blur", "spatter", "saturate")
-SUBSETS = {"all": CORRUPTIONS, **FAMILIES, "extra": EXTRA_CORRUPTIONS}
+EVERYDAY = (
+    "sensor_noise", "enlarged_noise", "film_grain", "blue_noise", "noise_in_frame",
+    "lens_blur", "camera_shake", "moved_part", "enlarged", "jpeg_twice",
+    "underexposed", "white_balance", "rain", "haze", "ripples",
+)  # fmt: skip
+NAMES = CORRUPTIONS + EXTRA_CORRUPTIONS + EVERYDAY
+SUBSETS = {
+    "all": CORRUPTIONS,
+    **FAMILIES,
+    "extra": EXTRA_CORRUPTIONS,
+    "everyday": EVERYDAY,
+}
 CLEAN = "clean"
 SEVERITIES = (1, 2, 3, 4, 5)
 TAKES_SEED = ("glass_blur", "impulse_noise")
@@ -35,22 +47,21 @@ _global_generator = threading.Lock()
 
 def check_corruption(corruption: str, severity: int) -> None:
     """Raise ``ValueError`` for an unknown corruption or severity, naming what is allowed."""
-    check_choice("corruption", corruption, CORRUPTIONS + EXTRA_CORRUPTIONS)
+    check_choice("corruption", corruption, NAMES)
     if isinstance(severity, bool) or severity not in SEVERITIES:
         raise ValueError(f"Severity must be a whole number from 1 to 5, not {severity!r}.")
 
 
 def check_corruptions(names: Collection[str]) -> None:
     """Raise ``ValueError`` unless every name is known and there is at least one."""
-    allowed = CORRUPTIONS + EXTRA_CORRUPTIONS
-    unknown = sorted(set(names) - set(allowed))
+    unknown = sorted(set(names) - set(NAMES))
     if unknown or not names:
         problem = f"Unknown corruption {unknown[0]!r}." if unknown else "No corruption is named."
-        raise ValueError(f"{problem} Choose {', '.join(SUBSETS)} or some of: {', '.join(allowed)}.")
+        raise ValueError(f"{problem} Choose {', '.join(SUBSETS)} or some of: {', '.join(NAMES)}.")
 
 
 def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:
-    """Comma-separated groups (all, a family, extra) and names, in the package's order.
+    """Comma-separated groups (all, a family, extra, everyday) and names, in the package's order.
 
     ``clean``: whether the word ``clean`` may be among them; it comes first. Raises
     ``ValueError`` naming what is allowed.
@@ -60,7 +71,7 @@ def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:
     chosen = {name for part in parts if part not in first for name in SUBSETS.get(part, (part,))}
     if chosen or not first:
         check_corruptions(chosen)
-    return first + tuple(name for name in CORRUPTIONS + EXTRA_CORRUPTIONS if name in chosen)
+    return first + tuple(name for name in NAMES if name in chosen)
 
 
 def _import_corrupt() -> Callable[..., Pixels]:
@@ -88,6 +99,10 @@ def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels
             f"A picture to corrupt needs shape [H, W, 3] and at least {MIN_CORRUPTED_SIDE} pixels "
             f"a side, not {pixels.shape}."
         )
+    if corruption in EVERYDAY:
+        from dga.everyday import damage_as_everyday  # here: SciPy's signals take a while
+
+        return damage_as_everyday(pixels, corruption, int(severity), seed % 2**32)
     apply = _import_corrupt()
     options = {"severity": int(severity), "corruption_name": corruption}
     if corruption in TAKES_SEED:  # outside the lock: the first glass blur compiles for seconds

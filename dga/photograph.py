@@ -26,9 +26,10 @@ from dga.explanation.noise_level import choose_noise_levels, find_matched_depth
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
 from dga.images import Pixels, from_tensor, to_tensor
+from dga.mending import mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import PictureCache, ReverseResult, run, run_repairs
+from dga.pipeline import PictureCache, ReverseResult, may_mend, run, run_repairs
 from dga.profiles import PROFILES, Repair, WindowsConfig
 from dga.stopping import Stop
 
@@ -60,8 +61,8 @@ class RepairedPhotograph:
     ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``noise``: standard deviation of
     each pixel's noise, float32 ``[H, W]``, pixels in [-1, 1], 0 where none counts; ``depths``: t*
     of each window, ``[rows, columns]``; ``is_crossed``: whether every window met its stopping rule,
-    or had none; ``is_unchanged``: whether the photograph came back bit for bit; ``seconds``: wall
-    clock.
+    or had none; ``is_unchanged``: whether the photograph came back bit for bit; ``is_mended``:
+    whether a denoiser that sees the picture made the result; ``seconds``: wall clock.
     """
 
     image: Pixels
@@ -70,6 +71,7 @@ class RepairedPhotograph:
     depths: NDArray[np.int64]
     is_crossed: bool
     is_unchanged: bool = False
+    is_mended: bool = False
     seconds: float = 0.0
 
     def facts(self) -> dict[str, Any]:
@@ -87,6 +89,7 @@ class RepairedPhotograph:
             "width": width,
             "height": height,
             "unchanged": self.is_unchanged,
+            "mended": self.is_mended,
             "found": ", ".join(parts) or "none",
             "noise": {
                 "median": round(float(np.median(self.noise)), 4),
@@ -188,6 +191,7 @@ def _repair_whole(
         noise=np.full(pixels.shape[:2], forward.explanation.noise, np.float32),
         depths=np.array([[forward.stop.t_star]]),
         is_crossed=forward.stop.is_crossed,
+        is_mended=forward.is_mended,
     )
 
 
@@ -202,6 +206,18 @@ def _repair_windows(
     x = to_tensor(pixels)
     grid = Grid.over(pixels.shape[:2], side, round(repair.explain.windows.overlap * side))
     explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
+    if may_mend(models, repair, explanation):
+        assert repair.mending is not None
+        mending = mend(models, x.to(models.device), seed, repair.mending, repair.explain)
+        if mending.is_used:
+            return RepairedPhotograph(
+                from_tensor(keep_grey(mending.image.cpu(), pixels)),
+                explanation,
+                noise=np.full(pixels.shape[:2], explanation.noise, np.float32),
+                depths=np.zeros((1, 1), np.int64),
+                is_crossed=True,
+                is_mended=True,
+            )
     x_0 = explanation.degradation.inverse(x) if explanation.x_0 is None else explanation.x_0
     explanations = [
         _explain_window(models, explanation, x_0, grid, number, repair.explain.windows)

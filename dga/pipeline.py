@@ -32,6 +32,7 @@ from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.windows import WindowSearch
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
+from dga.mending import Mending, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.profiles import (
@@ -74,11 +75,19 @@ class ForwardResult:
     starts: tuple[int, ...]
     states: Tensor
     seconds: float
+    mending: Mending | None = None
+    """What a denoiser that sees the picture made of it at the end, where it was asked."""
+
+    @property
+    def is_mended(self) -> bool:
+        """Whether the result is that of a denoiser that sees the picture."""
+        return self.mending is not None and self.mending.is_used
 
     @property
     def is_unchanged(self) -> bool:
         """Whether the picture is returned bit for bit."""
-        return self.stop.t_star == 0 and self.explanation.degradation.has_nothing_to_invert
+        is_as_it_came = self.explanation.degradation.has_nothing_to_invert
+        return self.stop.t_star == 0 and is_as_it_came and not self.is_mended
 
     @property
     def steps(self) -> int:
@@ -107,7 +116,7 @@ class ForwardResult:
 class ReverseResult:
     """Event: one repair of one picture is finished.
 
-    ``image``: ``[3, S, S]`` at 8-bit levels; ``seconds``: of all denoising.
+    ``image``: ``[3, S, S]`` at 8-bit levels; ``seconds``: of all denoising and mending.
     """
 
     forward: ForwardResult
@@ -324,7 +333,40 @@ EqualRepairs = list[ForwardResult]
 def denoise(
     models: Models, forward_results: Sequence[ForwardResult]
 ) -> Iterator[ReverseStep | ReverseResult]:
-    """Denoise every picture to depth 0; what differs in depth alone shares batches."""
+    """Denoise every picture to depth 0, and mend what is left; what differs in depth alone shares
+    batches."""
+    for event in _denoise_groups(models, forward_results):
+        yield mend_result(models, event) if isinstance(event, ReverseResult) else event
+
+
+def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
+    """Whether a denoiser that sees the picture is asked: where nothing was measured but noise.
+
+    What else was measured, its own inverse undoes better.
+    """
+    is_asked = bool(repair.mending and repair.explain and models.conditional)
+    is_measured = explanation.degradation.has_measured_inverse
+    return is_asked and not (explanation.is_unjudgeable or is_measured)
+
+
+def mend_result(models: Models, result: ReverseResult) -> ReverseResult:
+    """A repair, or what a denoiser that sees the picture makes of the input instead."""
+    forward, repair = result.forward, result.forward.repair
+    if not may_mend(models, repair, forward.explanation):
+        return result
+    assert repair.mending is not None
+    assert repair.explain is not None
+    start_time = time.perf_counter()
+    mending = mend(models, forward.input, forward.seed, repair.mending, repair.explain)
+    image = mending.image if mending.is_used else result.image
+    seconds = result.seconds + time.perf_counter() - start_time
+    return ReverseResult(replace(forward, mending=mending), image, seconds)
+
+
+def _denoise_groups(
+    models: Models, forward_results: Sequence[ForwardResult]
+) -> Iterator[ReverseStep | ReverseResult]:
+    """Denoise every picture to depth 0."""
     groups: dict[Diffusion, list[EqualRepairs]] = defaultdict(list)
     equal: dict[Any, EqualRepairs] = defaultdict(list)
     for forward in forward_results:

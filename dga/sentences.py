@@ -52,6 +52,11 @@ def describe_explanation(forward: ForwardResult) -> str:
     explanation, stop = forward.explanation, forward.stop
     if explanation.is_unjudgeable:
         return "One colour or a drawing: nothing can be told, so it is left alone."
+    if forward.is_mended:
+        return (
+            f"Damage: {explanation.degradation}; mended by a network that has seen many kinds of "
+            "damage, so that details may be invented."
+        )
     if stop.t_star:
         depths = [str(depth) for depth in dict.fromkeys(forward.starts) if depth]
         starts = f"depth{'s' * (len(depths) > 1)} {' and '.join(depths)}"

@@ -79,13 +79,20 @@ ABOUT_AS_SURE = 0.03
 def describe_finding(
     diagnosis: str, *, is_unchanged: bool = False, is_fine: bool = False,
     is_unjudgeable: bool = False, added: str = "none", objected: str = "", is_partial: bool = False,
+    is_mended: bool = False,
 ) -> str:  # fmt: skip
     """The sentence after *Found*.
 
     ``added``: the damage that was done to the photo here; ``objected``: the blur that was measured,
     and not undone because the network that judges repairs objected; ``is_partial``: whether noise
-    was found in some places only.
+    was found in some places only; ``is_mended``: whether a network that sees the photo repaired it.
     """
+    if is_mended:
+        start = diagnosis or "signs of damage that no measurement explains"
+        return (
+            f"{start}. Mended by a network that has seen many kinds of damage: details may be "
+            "invented."
+        )
     if is_unjudgeable:
         return "one colour or a drawing, too plain to judge. Left alone."
     if is_unchanged:

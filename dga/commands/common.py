@@ -56,6 +56,9 @@ class ModelOptions:
     explainer: Annotated[
         Path | None, typer.Option(help="DGA+'s own discriminator: its folder.")
     ] = None
+    conditional: Annotated[
+        Path | None, typer.Option(help="The denoiser that sees the damaged picture: its folder.")
+    ] = None
     classifier: Annotated[
         Path | None,
         typer.Option(
@@ -122,6 +125,10 @@ class PlanOptions:
         typer.Option(help="Folder in ImageNet-C's layout, read where it has a corruption."),
     ] = None
     seed: Annotated[int, typer.Option(help="Base of every picture's own seed.")] = 0
+    saved: Annotated[
+        int | None,
+        typer.Option(help="Save every picture as JPEG of this quality first; ImageNet-C: 85."),
+    ] = None
 
     def plan(
         self, data: Sequence[Path], corruptions: Sequence[str], stream: str | None = None

@@ -15,7 +15,7 @@ from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, co
 from dga.data.framing import View
 from dga.data.image_sets import ImageSet, find_images, split_tune, take_per_class
 from dga.data.imagenet_c import find_condition, list_conditions
-from dga.images import Pixels
+from dga.images import Pixels, through_jpeg
 from dga.io.parsing import check_choice
 from dga.profiles import Profile, tune_pictures
 from dga.profiles.configs import Bounded, bounded
@@ -37,6 +37,7 @@ class Plan(Bounded):
     - ``seed``: base of every picture's own seed.
     - ``corrupted``: a folder in ImageNet-C's layout (corruption/severity/class/picture), whose
       pictures are read instead of made.
+    - ``saved``: quality of the JPEG as which every picture is saved before it is read, 1 to 100.
     - ``stream``: every picture once, at a severity from 0 (clean) to 5 and under one of the
       corruptions, both drawn by its seed; shuffled (wild), sorted by label, or as wild but one
       picture at a time (single).
@@ -57,6 +58,7 @@ class Plan(Bounded):
     skip: int = bounded(0, 0)
     has_labels: bool = True
     most: int | None = bounded(None, 1)
+    saved: int | None = bounded(None, 1, 100)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -69,6 +71,10 @@ class Plan(Bounded):
                 raise ValueError("A stream has every severity: leave --severity out.")
             if CLEAN in self.corruptions or not self.corruptions:
                 raise ValueError("A stream has clean pictures anyway: name corruptions alone.")
+        if self.saved and (self.corrupted or self.stored_conditions):
+            raise ValueError(
+                "Pictures of a corrupted data set are saved already: leave --saved out."
+            )
         if self.corrupted and not Path(self.corrupted).is_dir():
             raise ValueError(f"{self.corrupted} is no folder of corrupted pictures.")
         if not self.stored_conditions:
@@ -129,6 +135,7 @@ class Plan(Bounded):
             "split": self.split,
             "seed": self.seed,
             **({} if self.has_labels else {"labelled": False}),
+            **({"saved": self.saved} if self.saved else {}),
         }
 
 
@@ -192,6 +199,8 @@ def read_batch(
         if corruption != CLEAN:
             seed = image_seed(plan.seed, name, corruption)
             picture = corrupt(picture, corruption, severity, seed)
+        if plan.saved:
+            picture = np.asarray(through_jpeg(picture, plan.saved))
         damaged[name] = view.finish(picture)
     readable = pictures.take([i for i, name in enumerate(pictures.names) if name in damaged])
     shape = len(readable), view.size, view.size, 3

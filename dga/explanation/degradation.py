@@ -68,6 +68,11 @@ class Degradation:
         return ", ".join(parts) or "none"
 
     @property
+    def has_measured_inverse(self) -> bool:
+        """Whether an operator or a veil was measured, which its own inverse undoes."""
+        return self.operator is not None or self.veil is not None
+
+    @property
     def has_nothing_to_invert(self) -> bool:
         """Whether there is no damage but noise."""
         return replace(self, noise=0.0) == NO_DEGRADATION

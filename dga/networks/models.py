@@ -11,21 +11,31 @@ import torch
 from torch import nn
 
 from dga.diffusion import Schedule
+from dga.io.parsing import to_one_line
 from dga.networks.classifier import build_classifier, load_classifier, load_packaged
 from dga.networks.compute import Compute, isolate_numerics, use_one_thread_in_forks
 from dga.networks.published import PublishedDiscriminator
-from dga.networks.unet import Denoiser, Discriminator
+from dga.networks.unet import ConditionalDenoiser, Denoiser, Discriminator
 from dga.profiles import ClassifierConfig, Profile, ReleaseConfig, get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config
+from dga.weights.low_rank import restore
 from dga.weights.sources import (
+    CONDITIONAL,
     EXPLAINER,
     Sources,
     check_present,
     check_sum,
     find_packaged_checkpoint,
 )
-from dga.weights.store import load_weights, weights_id
+from dga.weights.store import (
+    fill_network,
+    load_weights,
+    read_config,
+    read_state,
+    weights_folder,
+    weights_id,
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +52,8 @@ class Models:
     explainer: nn.Module
     classifier: nn.Module
     compute: Compute
+    conditional: nn.Module | None = None
+    """The denoiser that sees the damaged picture, for :mod:`dga.mending`."""
     weights: dict[str, str] = field(default_factory=dict)
     """Which exact weights these are, by network."""
 
@@ -66,7 +78,8 @@ class Models:
         compute = replace(self.compute, device=torch.device(device))
         if compute.is_automatic and compute.device != self.compute.device:
             compute = Compute.choose(str(compute.device))
-        for network in (self.denoiser, self.discriminator, self.explainer, self.classifier):
+        networks = self.denoiser, self.discriminator, self.explainer, self.classifier
+        for network in (*networks, *filter(None, [self.conditional])):
             compute.prepare(network)
         return replace(self, compute=compute)
 
@@ -108,6 +121,7 @@ class ModelFiles:
             explainer=networks.get(EXPLAINER, networks["discriminator"]),
             classifier=networks["classifier"],
             compute=compute,
+            conditional=networks.get(CONDITIONAL),
             weights=self.weights,
         )
 
@@ -151,9 +165,34 @@ def load_denoiser(profile: Profile, path: Path) -> nn.Module:
     Built without memory, checked, and given the tensors of the file themselves.
     """
     check_sum(profile, path)
+    if read_config(path).get("model") == CONDITIONAL:
+        raise WeightsError(
+            f"{path} holds a denoiser that sees the damaged picture: name it with --conditional, "
+            "and a diffusion model here."
+        )
     with torch.device("meta"):
         network = Denoiser(profile.denoiser)
     return load_weights(network, path)
+
+
+def load_conditional(profile: Profile, path: Path) -> nn.Module:
+    """The denoiser that sees the damaged picture, from a folder of ours.
+
+    It is stored as what it learned beyond the diffusion model that ships.
+    """
+    config = read_config(path)
+    if config.get("model") != CONDITIONAL:
+        raise WeightsError(f"{path} holds no denoiser that sees the damaged picture.")
+    base = weights_folder(profile.networks or profile.name, "diffusion")
+    if weights_id(base) != config.get("base"):
+        raise WeightsError(f"{path} was trained on from another diffusion model than {base}.")
+    network = ConditionalDenoiser(profile.denoiser)
+    origin = network.widen({name: value.float() for name, value in read_state(base).items()})
+    try:
+        state = restore(read_state(path), origin)
+    except (KeyError, RuntimeError) as error:
+        raise WeightsError(f"{path} does not fit {base} ({to_one_line(error)}).") from error
+    return fill_network(network, path, state)
 
 
 def load_discriminator(profile: Profile, path: Path) -> nn.Module:
@@ -185,5 +224,6 @@ _LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
     "diffusion": load_denoiser,
     "discriminator": load_discriminator,
     EXPLAINER: load_discriminator,
+    CONDITIONAL: load_conditional,
     "classifier": _load_classifier,
 }

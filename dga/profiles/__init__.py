@@ -15,6 +15,7 @@ from dga.profiles.configs import (
     ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
+    MendingConfig,
     NetworkConfig,
     OperatorGuidanceConfig,
     Profile,
@@ -30,6 +31,7 @@ from dga.profiles.configs import (
 __all__ = [
     "EVERYDAY16", "EVERYDAY16_CLASSES", "IMAGENET", "PROFILES", "ClassifierConfig",
     "DenoiseConfig", "Diffusion", "ExplanationConfig", "GuidanceConfig", "MemoConfig",
+    "MendingConfig",
     "NetworkConfig", "OperatorGuidanceConfig", "Profile", "PublicFile", "ReleaseConfig", "Repair",
     "ScheduleConfig", "StoppingConfig", "TentConfig", "WindowsConfig",
     "get_profile", "tune_pictures",

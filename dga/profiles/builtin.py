@@ -14,6 +14,7 @@ from dga.profiles.configs import (
     ExplanationConfig,
     GuidanceConfig,
     MemoConfig,
+    MendingConfig,
     NetworkConfig,
     OperatorGuidanceConfig,
     Profile,
@@ -153,6 +154,7 @@ PHOTO = replace(
         blur_diffusion=Diffusion(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
         # Several steps, each with new noise, draw detail anew; one step would only smooth.
         glass_diffusion=Diffusion(depth=16, steps=4, eta=1.0, guidance=_COARSE_SHAPES),
+        mending=MendingConfig(),
     ),
     # Chosen on tune (assets/results/photo/README.md): what no noise hides is left alone.
     stopping=StoppingConfig(tau=0.6, max_depth=12, horizon=48),

@@ -272,9 +272,24 @@ class Diffusion(Bounded):
 
 
 @dataclass(frozen=True)
+class MendingConfig(Bounded):
+    """What is done with the denoiser that sees the damaged picture, and when its result is used.
+
+    (:mod:`dga.mending`.)
+    """
+
+    diffusion: Diffusion = Diffusion(depth=0, steps=4)
+    """How deep its first estimate is noised and denoised again; depth 0: it is the result."""
+    least_change: float = bounded(0.04, 0, 2)
+    """Mean change, pixels in [-1, 1], below which a picture counts as undamaged, and stays."""
+    objection: float = 0.5
+    """Mean logit by which the result may look more damaged to the discriminator, and be used."""
+
+
+@dataclass(frozen=True)
 class Repair:
     """All that is done to a picture: its damage is explained and undone, the rest is noised up to a
-    stop, and denoised."""
+    stop, and denoised; what is left is mended."""
 
     diffusion: Diffusion
     """For pictures to which none of the three below applies."""
@@ -287,6 +302,9 @@ class Repair:
     is done. Results and ``dga-plus:blur_depth=8`` know it by this name."""
     glass_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "glass_"})
     """For pictures behind glass or a strong Gaussian, undone without detail; None: likewise."""
+
+    mending: MendingConfig | None = field(default=None, metadata={"prefix": "mend_"})
+    """What a denoiser that sees the picture does at the end; None: nothing."""
 
     @property
     def diffusions(self) -> dict[str, Diffusion]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from dga.images import Pixels, through_jpeg
 from dga.io.settings import override
@@ -105,8 +104,8 @@ def _damage_once(
     if occurs("noise"):
         x = _add_noise(x, rng, config.most_noise)
     if is_small:
-        kinds = cv2.INTER_LINEAR, cv2.INTER_CUBIC, cv2.INTER_NEAREST
-        x = cv2.resize(x, (width, height), interpolation=kinds[rng.integers(3)])
+        enlarging = cv2.INTER_LINEAR, cv2.INTER_CUBIC, cv2.INTER_NEAREST
+        x = cv2.resize(x, (width, height), interpolation=enlarging[rng.integers(3)])
     if occurs("jpeg"):
         quality = round(config.worst_jpeg + (97 - config.worst_jpeg) * rng.beta(2, 1.3))
         subsampling = JPEG_SUBSAMPLINGS[rng.integers(3)]
@@ -198,7 +197,9 @@ def _warp(x: Picture, rng: Rng) -> Picture:
     if rng.random() < 0.5:
         shifts = strength * rng.normal(size=(2, height, width))
     else:
-        shifts = strength * np.stack([_draw_smooth(rng, x.shape, 10) for _ in range(2)])
+        shifts = strength * np.stack([_draw_smooth(rng, x.shape, 10) for _ in range(2)]).astype(
+            float
+        )
     rows, columns = (np.mgrid[:height, :width] + shifts).astype(np.float32)
     return cv2.remap(x, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
 

@@ -1,6 +1,6 @@
 """Training a denoiser that sees the damaged picture, on windows of photographs under chains."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from torch import nn
+
 from dga.data.framing import Frame, View
 from dga.data.image_sets import find_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
+from dga.networks.unet import ConditionalDenoiser
 from dga.profiles import Profile
 from dga.record import read_versions
 from dga.training import (
@@ -144,12 +147,17 @@ def _train_conditional(training: Training, options: TrainingOptions) -> None:
         "base": weights_id(training.init),
     }
     config = _describe_weights("conditional", training, network, 0, photographs)
+    assert isinstance(network, ConditionalDenoiser)
     origin = network.widen(read_state(training.init))
     save_weights(factorise(network.state_dict(), origin), training.out, config | facts)
 
 
 def _describe_weights(
-    model: str, training: Training, network: Any, pictures: int, photographs: Photographs | None
+    model: str,
+    training: Training,
+    network: nn.Module,
+    pictures: int,
+    photographs: Photographs | None,
 ) -> dict[str, Any]:
     """What ``config.json`` says of weights."""
     return {

@@ -26,9 +26,7 @@ def limit_rank(network: nn.Module, origin: Mapping[str, Tensor]) -> None:
                 value.copy_(origin[name] + (left @ right).view(value.shape))
 
 
-def factorise(
-    state: Mapping[str, Tensor], origin: Mapping[str, Tensor]
-) -> dict[str, Tensor]:
+def factorise(state: Mapping[str, Tensor], origin: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """What is saved of a network: factors of each matrix's difference, and vectors as they are."""
     factors = dict[str, Tensor]()
     for name, value in state.items():

@@ -15,6 +15,8 @@ from dga.weights.store import weights_folder
 NETWORKS = ("diffusion", "discriminator", "classifier")
 EXPLAINER = "explainer"
 """DGA+'s own discriminator, which nothing needs: where there is none, the other one does it."""
+CONDITIONAL = "conditional"
+"""The denoiser that sees the damaged picture; where there is none, nothing is mended by it."""
 HUB_FILE = "model.safetensors"
 NETWORK_TITLES = {"diffusion": "diffusion model"}
 
@@ -34,6 +36,7 @@ class Sources:
     diffusion: Path | None = None
     discriminator: Path | None = None
     explainer: Path | None = None
+    conditional: Path | None = None
     classifier: Path | str | None = None
     architecture: str | None = None
     classes: Path | str | Sequence[str] | None = None
@@ -50,9 +53,10 @@ class Sources:
     def locate(self, profile: Profile) -> dict[str, Path]:
         """Folder or file of each network, whether or not it is there."""
         places = {name: self._locate_one(profile, name) for name in NETWORKS}
-        explainer = self._locate_one(profile, EXPLAINER)
-        if self.explainer is not None or (explainer / CONFIG).is_file():
-            places[EXPLAINER] = explainer
+        for name in (EXPLAINER, CONDITIONAL):
+            place = self._locate_one(profile, name)
+            if getattr(self, name) is not None or (place / CONFIG).is_file():
+                places[name] = place
         return places
 
     def _locate_one(self, profile: Profile, name: str) -> Path:

@@ -1,0 +1,142 @@
+"""What no measurement explains is mended by a denoiser that sees the damaged picture. Ours.
+
+It has seen many chains of damage (:mod:`dga.training.chains`), and estimates the undamaged picture
+in one step, the posterior mean; its details may be invented. From there the picture can be noised
+to a depth and denoised again, so that what is missing is drawn anew. Its result is used where it
+changes more than an undamaged picture is changed, and where the discriminator does not object.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
+from dga.discriminator import JudgedPath
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.grid import Grid
+from dga.explanation.scores import Scorer
+from dga.explanation.windows import JudgedViews
+from dga.images import to_levels
+from dga.networks.models import Models
+from dga.profiles import Diffusion, ExplanationConfig, MendingConfig
+from dga.stopping import choose_depth, is_decided
+
+WHOLE_SIDE = 384
+"""Pixels a side up to which a picture is mended in one piece; windows bound memory above."""
+OVERLAP = 48
+"""Pixels that two windows share at least."""
+
+
+@dataclass(frozen=True)
+class Mending:
+    """What the denoiser made of a picture.
+
+    ``image``: ``[3, H, W]`` at 8-bit levels, the picture itself where the result is not used;
+    ``change``: mean absolute change that it proposed, pixels in [-1, 1]; ``margin``: by how much
+    the discriminator's mean logit rose, below 0 where the result looks less damaged, None where it
+    was not asked; ``depth``: from which it was denoised again.
+    """
+
+    image: Tensor
+    is_used: bool
+    change: float
+    margin: float | None = None
+    depth: int = 0
+
+
+def mend(
+    models: Models, x: Tensor, seed: int, config: MendingConfig, explain: ExplanationConfig
+) -> Mending:
+    """Mend a picture, ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows.
+
+    ``explain``: at which depths the discriminator judges, and how many windows of the picture.
+    """
+    network = models.conditional
+    assert network is not None
+    estimate = to_levels(_apply_by_windows(models.schedule, network, x))
+    change = float((estimate - x).abs().mean())
+    if change < config.least_change:
+        return Mending(x, is_used=False, change=change)
+    margin = _measure_margin(models, x, estimate, seed, explain)
+    if margin > config.objection:
+        return Mending(x, is_used=False, change=change, margin=margin)
+    depth = _choose_depth(models, estimate, seed, config.diffusion)
+    if depth:
+        estimate = to_levels(_draw_anew(models, network, x, estimate, depth, seed, config))
+    return Mending(estimate, is_used=True, change=change, margin=margin, depth=depth)
+
+
+def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tensor:
+    """The clean estimate, ``[3, H, W]``, in one piece or blended from windows."""
+    depth = torch.zeros(1, dtype=torch.int64)
+    if max(x.shape[1:]) <= WHOLE_SIDE:
+        return estimate_undamaged(schedule, network, x[None], depth, x[None])[0]
+    side = min(WHOLE_SIDE, *x.shape[1:])
+    grid, total = Grid.over(x.shape[1:], side, min(OVERLAP, side // 2)), torch.zeros_like(x)
+    for number in range(len(grid)):
+        window = grid.cut(x, [number])
+        estimate = estimate_undamaged(schedule, network, window, depth, window)
+        grid.blend_into(total, number, estimate[0])
+    return total / grid.weight_map().to(x)
+
+
+def _measure_margin(
+    models: Models, x: Tensor, estimate: Tensor, seed: int, explain: ExplanationConfig
+) -> float:
+    """By how much the discriminator finds the estimate more damaged than the picture: mean logit
+    over a thumbnail and the windows with the finest detail."""
+    count = explain.windows.detail_windows if explain.windows else 0
+    views = JudgedViews(x.cpu(), models.window_size, count, explain.noise_floor)
+    pictures = {NO_DEGRADATION: x.cpu(), Degradation(impulses=0.0): estimate.cpu()}
+    scorer = Scorer(models.schedule, models.explainer, seed)
+    before, after = scorer.score(
+        lambda one: views.show(pictures[one]), list(pictures), explain.judged_at
+    )
+    return after - before
+
+
+def _choose_depth(models: Models, estimate: Tensor, seed: int, diffusion: Diffusion) -> int:
+    """The depth to which an estimate is noised: a fixed one, or the discriminator's t*."""
+    rule = diffusion.stopping
+    if rule is None:
+        return diffusion.depth or 0
+    forward_path = ForwardPath(models.schedule, estimate, seed)
+    path = JudgedPath(models.schedule, models.explainer, forward_path, 0)
+    for count in range(1, rule.deepest + 2):
+        for _ in path.judge(count):
+            pass
+        if is_decided(path.logits[:count], rule):
+            break
+    stop = choose_depth(path.logits[:count], rule)
+    return 0 if stop.has_given_up else stop.t_star
+
+
+class _Conditioned(nn.Module):
+    """A conditional denoiser with its picture: ``[b, 3, H, W], [b] -> [b, 3, H, W]``."""
+
+    def __init__(self, network: nn.Module, condition: Tensor) -> None:
+        super().__init__()
+        self.network, self.condition = network, condition
+
+    def forward(self, x_k: Tensor, time: Tensor) -> Tensor:
+        output: Tensor = self.network(torch.cat([x_k, self.condition.expand_as(x_k)], 1), time)
+        return output
+
+
+def _draw_anew(
+    models: Models,
+    network: nn.Module,
+    x: Tensor,
+    estimate: Tensor,
+    depth: int,
+    seed: int,
+    config: MendingConfig,
+) -> Tensor:
+    """The estimate noised to ``depth`` and denoised beside the picture that came, ``[3, H, W]``."""
+    state = ForwardPath(models.schedule, estimate, seed).at(depth)
+    sampler = choose_sampler(config.diffusion)
+    process = ReverseProcess(models.schedule, _Conditioned(network, x[None]), sampler)
+    for step in process.run(state[None], [depth], [seed]):
+        state = step.x[0]
+    return state.clamp(-1, 1)
