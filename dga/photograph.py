@@ -208,7 +208,8 @@ def _repair_windows(
     explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
     if may_mend(models, repair, explanation):
         assert repair.mending is not None
-        mending = mend(models, x.to(models.device), seed, repair.mending, repair.explain)
+        picture = explanation.degradation.inverse(x) if explanation.degradation.veil else x
+        mending = mend(models, picture.to(models.device), seed, repair.mending, repair.explain)
         if mending.is_used:
             return RepairedPhotograph(
                 from_tensor(keep_grey(mending.image.cpu(), pixels)),

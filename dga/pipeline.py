@@ -342,22 +342,30 @@ def denoise(
 def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
     """Whether a denoiser that sees the picture is asked: where nothing was measured but noise.
 
-    What else was measured, its own inverse undoes better.
+    What else was measured, its own inverse undoes better; but after one that magnified a veil's
+    rest a lot it mends the result.
     """
-    is_asked = bool(repair.mending and repair.explain and models.conditional)
-    is_measured = explanation.degradation.has_measured_inverse
-    return is_asked and not (explanation.is_unjudgeable or is_measured)
+    if repair.mending is None or not repair.explain or models.conditional is None:
+        return False
+    degradation = explanation.degradation
+    is_magnified = (
+        degradation.veil is not None and degradation.veil.gain >= repair.mending.least_gain
+    )
+    is_left = is_magnified or not degradation.has_measured_inverse
+    return is_left and not explanation.is_unjudgeable
 
 
 def mend_result(models: Models, result: ReverseResult) -> ReverseResult:
-    """A repair, or what a denoiser that sees the picture makes of the input instead."""
+    """A repair, or what a denoiser that sees the picture makes of the input or of a veil's rest."""
     forward, repair = result.forward, result.forward.repair
     if not may_mend(models, repair, forward.explanation):
         return result
     assert repair.mending is not None
     assert repair.explain is not None
     start_time = time.perf_counter()
-    mending = mend(models, forward.input, forward.seed, repair.mending, repair.explain)
+    has_veil = forward.explanation.degradation.veil is not None
+    picture = result.image if has_veil else forward.input
+    mending = mend(models, picture, forward.seed, repair.mending, repair.explain)
     image = mending.image if mending.is_used else result.image
     seconds = result.seconds + time.perf_counter() - start_time
     return ReverseResult(replace(forward, mending=mending), image, seconds)

@@ -280,10 +280,12 @@ class MendingConfig(Bounded):
 
     diffusion: Diffusion = Diffusion(depth=0, steps=4)
     """How deep its first estimate is noised and denoised again; depth 0: it is the result."""
-    least_change: float = bounded(0.04, 0, 2)
+    least_change: float = bounded(0.016, 0, 2)
     """Mean change, pixels in [-1, 1], below which a picture counts as undamaged, and stays."""
-    objection: float = 0.5
+    objection: float = 1.0
     """Mean logit by which the result may look more damaged to the discriminator, and be used."""
+    least_gain: float = bounded(12.0, 1)
+    """Gain of a veil's inverse from which its result is mended: it magnifies what JPEG left."""
 
 
 @dataclass(frozen=True)

@@ -233,7 +233,7 @@ def _add_noise(x: Picture, rng: Rng, most: float) -> Picture:
 
 
 def _invert_roughly(x: Picture, kernel: NDArray[np.float32], rng: Rng) -> Picture:
-    """Wiener's inverse of a kernel up to 15 % wider or narrower: a repair that is a little wrong."""
+    """Wiener's inverse of a kernel up to 15 % wider or narrower: a repair that is not right."""
     size = 2 * REACH + 1
     scale = _draw_log(rng, 0.87, 1.15)
     matrix = cv2.getRotationMatrix2D((REACH, REACH), rng.uniform(-4, 4), scale)
