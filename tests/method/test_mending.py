@@ -1,0 +1,77 @@
+"""What no measurement explains is mended, and undamaged pictures stay bit for bit."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import skimage.data
+from PIL import Image
+
+from dga.corruptions import corrupt
+from dga.images import Pixels, to_pixels, to_square, to_tensor
+from dga.mending import mend
+from dga.networks.models import Models, load_models
+from dga.photograph import repair_photograph
+from dga.profiles import Diffusion, MendingConfig, StoppingConfig
+
+
+@pytest.fixture(scope="module")
+def models() -> Models:
+    return load_models("photo")
+
+
+@pytest.fixture(scope="module")
+def coffee() -> Pixels:
+    return to_pixels(to_square(Image.fromarray(skimage.data.coffee()), 224))
+
+
+def measure_error(a: Pixels, b: Pixels) -> float:
+    return float(np.square(a.astype(float) - b).mean())
+
+
+@pytest.mark.parametrize("kind", ["sensor_noise", "blue_noise", "enlarged_noise"])
+def test_noise_that_is_not_white_is_mended(models: Models, coffee: Pixels, kind: str) -> None:
+    damaged = corrupt(coffee, kind, 5, seed=1)
+    result = repair_photograph(models, damaged)
+    assert result.is_mended
+    assert result.facts()["mended"]
+    assert measure_error(result.image, coffee) < measure_error(damaged, coffee) / 2
+
+
+def test_an_undamaged_photograph_stays_bit_for_bit(models: Models, coffee: Pixels) -> None:
+    result = repair_photograph(models, coffee)
+    assert result.is_unchanged
+    assert not result.is_mended
+
+
+def test_without_the_network_nothing_is_mended(models: Models, coffee: Pixels) -> None:
+    damaged = corrupt(coffee, "sensor_noise", 5, seed=1)
+    result = repair_photograph(dataclasses.replace(models, conditional=None), damaged)
+    assert not result.is_mended
+
+
+@pytest.mark.parametrize(
+    "diffusion",
+    [Diffusion(depth=6, steps=2), Diffusion(StoppingConfig(tau=0.01, max_depth=2), steps=2)],
+)
+def test_an_estimate_may_be_drawn_anew_from_a_depth(
+    models: Models, coffee: Pixels, diffusion: Diffusion
+) -> None:
+    x, plus = to_tensor(corrupt(coffee, "sensor_noise", 5, seed=1)), models.profile.plus
+    assert plus.explain is not None
+    config = MendingConfig(diffusion=diffusion)
+    mended = mend(models, x, 0, config, plus.explain)
+    again = mend(models, x, 0, config, plus.explain)
+    plain = mend(models, x, 0, MendingConfig(), plus.explain)
+    assert mended.is_used
+    assert mended.depth > 0
+    assert mended.image.equal(again.image)
+    assert not mended.image.equal(plain.image)
+
+
+def test_a_large_photograph_is_mended_by_windows(models: Models) -> None:
+    large = np.ascontiguousarray(skimage.data.coffee()[:400, :448])
+    damaged = corrupt(large, "sensor_noise", 5, seed=1)
+    result = repair_photograph(models, damaged)
+    assert result.is_mended
+    assert measure_error(result.image, large) < measure_error(damaged, large) / 2
