@@ -26,6 +26,9 @@ from dga.io.numbers import SPACE, format_signed
 from dga.io.numbers import format_percentage as percent
 
 NOT_MEASURED = "Not measured yet."
+MEASURED_BEFORE = (
+    "Our repair was measured here as it was before a network that sees the damaged photo joined it."
+)
 TRAINED_ON = (
     "The networks that judge damage were trained, and settings were chosen, on other photographs "
     "with these same kinds of damage."
@@ -110,7 +113,7 @@ def headline(results: Results) -> tuple[str, str]:
         f"Of every 100 badly damaged pictures, {right} are read right instead of {before}.",
         f"{row['photographs']} photographs {results.split}, each with {len(CORRUPTIONS)} kinds of "
         f"damage at strength {severity} of 5, read by one frozen classifier, {CLASSIFIER}. "
-        f"{TRAINED_ON} In brackets: 95{SPACE}% intervals.",
+        f"{TRAINED_ON} In brackets: 95{SPACE}% intervals. {MEASURED_BEFORE}",
     )
 
 
