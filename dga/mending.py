@@ -56,7 +56,8 @@ def mend(
     assert network is not None
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     change = float((estimate - x).abs().mean())
-    if change < config.least_change:
+    texture = sum(float(x.diff(dim=dim).abs().mean()) for dim in (1, 2))
+    if change < max(config.least_change, config.least_share * texture):
         return Mending(x, is_used=False, change=change)
     margin = _measure_margin(models, x, estimate, seed, explain)
     if margin > config.objection:
