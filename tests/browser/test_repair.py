@@ -303,7 +303,7 @@ def test_damage_is_painted_by_keys(watch):
 
 @pytest.mark.parametrize(
     ("query", "words"),
-    [("photo=zzz", "zzz"), ("damage=rain", "rain"), ("strength=9", "9"), ("seed=many", "many")],
+    [("photo=zzz", "zzz"), ("damage=hail", "hail"), ("strength=9", "9"), ("seed=many", "many")],
 )
 def test_a_link_to_what_is_gone_shows_the_nearest_and_says_so(watch, query, words):
     page = open_page(watch, f"?{query}")

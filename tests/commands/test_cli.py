@@ -74,7 +74,7 @@ def test_steps_and_eta_reach_the_picture(shipped_models, photo):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--corruption", "rain"], "gaussian_noise, shot_noise"),
+        (["--corruption", "hail"], "gaussian_noise, shot_noise"),
         (["--methods", "magic"], "Known: source, tent, memo, denoise, diffpure"),
         (["--severity", "9"], "from 1 to 5"),
         (["--methods", "dga:steps=many"], "'many' is no value for the setting steps"),
@@ -105,7 +105,7 @@ def test_a_photograph_is_repaired_at_its_size(choosy_models, tmp_path):
         assert 0 <= facts["noise"]["median"] <= facts["noise"]["largest"]
         assert facts["depths"]["least"] <= facts["depths"]["median"] <= facts["depths"]["largest"]
         assert set(facts) == {
-            "width", "height", "unchanged", "found", "noise", "depths", "seconds", "file",
+            "width", "height", "unchanged", "mended", "found", "noise", "depths", "seconds", "file",
         }  # fmt: skip
         done("repair", tmp_path / "photo.png")
         written = np.asarray(Image.open(tmp_path / "photo-repaired.png"))

@@ -60,7 +60,7 @@ def test_sizes_from_32_pixels_up(name):
 
 def test_bad_requests_say_what_is_allowed(cat):
     with pytest.raises(ValueError, match="gaussian_noise, shot_noise"):
-        corrupt(cat, "rain", 3, seed=0)
+        corrupt(cat, "hail", 3, seed=0)
     for severity in (0, 6, 2.5, True):
         with pytest.raises(ValueError, match="from 1 to 5"):
             corrupt(cat, "fog", severity, seed=0)

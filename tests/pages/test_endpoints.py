@@ -73,7 +73,7 @@ def test_adapt_gives_a_record_and_six_pictures(client, served, panda):
     "wrong",
     [
         {"severity": 9},
-        {"corruption": "rain"},
+        {"corruption": "hail"},
         {"tau": 7},
         *({"dda_depth": depth} for depth in (0, 5.5, True)),
         {"seed": -1},

@@ -12,7 +12,7 @@ from app.runs.settings import DAMAGES, Settings, SettingsError, Stroke, parse_se
     [
         None,
         "fog",
-        {"damage": "rain"},
+        {"damage": "hail"},
         {"strength": 6},
         {"strength": "much"},
         {"seed": -1},

@@ -253,7 +253,7 @@ def test_what_a_classifier_sees_can_be_part_of_the_loss(tiny_profile, images, tm
         (["critic"], "diffusion, classifier, discriminator"),
         (["discriminator", "--source", "both"], "images, generated"),
         (["discriminator", "--samples", 0], "At least one picture"),
-        (["discriminator", "--corruptions", "rain"], "all, noise, blur, weather, digital, extra"),
+        (["discriminator", "--corruptions", "hail"], "all, noise, blur, weather, digital, extra"),
         (["discriminator", "--corruptions", " ,"], "No corruption is named"),
     ],
 )
