@@ -11,6 +11,7 @@ from dga.networks.models import load_models
 from dga.networks.unet import ConditionalDenoiser
 from dga.profiles import get_profile
 from dga.training.chains import ChainConfig, damage_randomly, draw_kernel, parse_chains
+from dga.weights.checkpoints import WeightsError
 from dga.weights.low_rank import factorise, limit_rank, restore
 from dga.weights.sources import Sources
 from dga.weights.store import read_state
@@ -74,7 +75,7 @@ def test_a_conditional_model_is_not_taken_for_a_diffusion_model(tmp_path: Path) 
     folder = "assets/weights/photo/conditional"
     said = refused("adapt", picture, "--profile", "everyday16", "--diffusion", folder)
     assert "sees the damaged picture" in said
-    with pytest.raises(ValueError, match="no denoiser that sees"):
+    with pytest.raises(WeightsError, match="no denoiser that sees"):
         load_models("photo", Sources(conditional=SHIPPED))
 
 
