@@ -165,7 +165,7 @@ def load_denoiser(profile: Profile, path: Path) -> nn.Module:
     Built without memory, checked, and given the tensors of the file themselves.
     """
     check_sum(profile, path)
-    if read_config(path).get("model") == CONDITIONAL:
+    if is_conditional(path):
         raise WeightsError(
             f"{path} holds a denoiser that sees the damaged picture: name it with --conditional, "
             "and a diffusion model here."
@@ -175,16 +175,25 @@ def load_denoiser(profile: Profile, path: Path) -> nn.Module:
     return load_weights(network, path)
 
 
+def is_conditional(path: Path) -> bool:
+    """Whether a folder holds a denoiser that sees the damaged picture."""
+    return read_config(path).get("model") == CONDITIONAL
+
+
+def base_of_conditional(profile: Profile) -> Path:
+    """The diffusion model from which a conditional denoiser's file is a difference."""
+    return weights_folder(profile.networks or profile.name, "diffusion")
+
+
 def load_conditional(profile: Profile, path: Path) -> nn.Module:
     """The denoiser that sees the damaged picture, from a folder of ours.
 
     It is stored as what it learned beyond the diffusion model that ships.
     """
-    config = read_config(path)
-    if config.get("model") != CONDITIONAL:
+    if not is_conditional(path):
         raise WeightsError(f"{path} holds no denoiser that sees the damaged picture.")
-    base = weights_folder(profile.networks or profile.name, "diffusion")
-    if weights_id(base) != config.get("base"):
+    base = base_of_conditional(profile)
+    if weights_id(base) != read_config(path).get("base"):
         raise WeightsError(f"{path} was trained on from another diffusion model than {base}.")
     network = ConditionalDenoiser(profile.denoiser)
     origin = network.widen({name: value.float() for name, value in read_state(base).items()})

@@ -12,7 +12,9 @@ from torch.utils.data import Dataset
 from dga.diffusion import Schedule, estimate_undamaged
 from dga.images import Pixels, to_tensor
 from dga.io.files import to_plain
+from dga.networks.models import base_of_conditional, is_conditional, load_conditional
 from dga.networks.unet import ConditionalDenoiser
+from dga.profiles import Profile
 from dga.training import loop
 from dga.training.chains import REACH, ChainConfig, damage_randomly
 from dga.training.features import FeatureDistance
@@ -43,16 +45,13 @@ def train_conditional(
     """Train a :class:`~dga.networks.unet.ConditionalDenoiser` and return its moving average.
 
     It begins with the diffusion model in ``training.init``, and while the learning rate falls its
-    difference from that is kept to the rank that is saved (:mod:`dga.weights.low_rank`). The loss
-    is the mean absolute difference between the clean estimate and the picture, and the distance of
-    their features in a frozen classifier. Raises ``ValueError`` without ``training.init``.
+    difference from that is kept to the rank that is saved (:mod:`dga.weights.low_rank`). It may
+    begin with a conditional denoiser, too, which is trained on. The loss is the mean absolute
+    difference between the clean estimate and the picture, and the distance of their features in a
+    frozen classifier. Raises ``ValueError`` without ``training.init``.
     """
-    if training.init is None:
-        raise ValueError(
-            "A conditional denoiser begins with a diffusion model: name its folder with --init."
-        )
     config, schedule = training.config, Schedule.from_config(training.profile.schedule)
-    base = read_state(training.init)
+    base = {name: value.float() for name, value in read_state(find_base(training)).items()}
     identity = {
         "model": "conditional",
         "profile": training.profile.name,
@@ -62,11 +61,12 @@ def train_conditional(
         "chains": to_plain(chains),
     }
     model = training.start(
-        partial(ConditionalDenoiser, training.profile.denoiser), partial(_start_from, base)
+        partial(ConditionalDenoiser, training.profile.denoiser),
+        partial(_start_from, training.profile, base),
     )
     assert isinstance(model, ConditionalDenoiser)
     model.use_fast_blocks()
-    origin = model.widen({name: value.float() for name, value in base.items()})
+    origin = model.widen(base)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.lr, weight_decay=config.weight_decay
     )
@@ -95,10 +95,26 @@ def train_conditional(
     return average
 
 
-def _start_from(base: dict[str, Tensor], network: nn.Module, path: Path) -> nn.Module:
-    """The network with the weights of a diffusion model."""
+def find_base(training: Training) -> Path:
+    """The diffusion model from which what is saved is a difference: ``training.init``, or what
+    the conditional denoiser there began with.
+
+    Raises ``ValueError`` without ``training.init``.
+    """
+    if training.init is None:
+        raise ValueError(
+            "A conditional denoiser begins with a diffusion model: name its folder with --init."
+        )
+    return base_of_conditional(training.profile) if is_conditional(training.init) else training.init
+
+
+def _start_from(
+    profile: Profile, base: dict[str, Tensor], network: nn.Module, path: Path
+) -> nn.Module:
+    """The network with the weights of a diffusion model, or of a conditional denoiser."""
     assert isinstance(network, ConditionalDenoiser)
-    network.load_state_dict(network.widen(base))
+    start = load_conditional(profile, path).state_dict() if is_conditional(path) else None
+    network.load_state_dict(start or network.widen(base))
     return network
 
 

@@ -134,21 +134,21 @@ def train(
 
 def _train_conditional(training: Training, options: TrainingOptions) -> None:
     """Train a diffusion model that sees the damaged picture, and write what it learned beyond
-    ``training.init``."""
+    the diffusion model that it began with."""
     assert options.chains is not None
     photographs = Photographs.read(options.photographs)
     network = conditional_trainer.train_conditional(
         training, photographs, options.chains, options.features
     )
-    assert training.init is not None
+    base = conditional_trainer.find_base(training)
     facts = {
         "features": options.features,
         "chains": to_plain(options.chains),
-        "base": weights_id(training.init),
+        "base": weights_id(base),
     }
     config = _describe_weights("conditional", training, network, 0, photographs)
     assert isinstance(network, ConditionalDenoiser)
-    origin = network.widen(read_state(training.init))
+    origin = network.widen(read_state(base))
     save_weights(factorise(network.state_dict(), origin), training.out, config | facts)
 
 

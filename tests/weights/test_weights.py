@@ -55,7 +55,13 @@ def test_shipped_weights_keep_their_bounds():
     files = list(find_shipped_folder("assets/weights").rglob("*.safetensors"))
     assert max(path.stat().st_size for path in files) < 10 * 2**20
     assert sum(path.stat().st_size for path in files) < 40 * 2**20
-    limits = {"diffusion": 12e6, "discriminator": 4e6, "explainer": 4e6, "classifier": 5e6}
+    limits = {
+        "diffusion": 12e6,
+        "conditional": 12e6,
+        "discriminator": 4e6,
+        "explainer": 4e6,
+        "classifier": 5e6,
+    }
     folders = [path.parent for path in find_shipped_folder("assets/weights").rglob("config.json")]
     assert {folder.name for folder in folders} == set(limits)
     for folder in folders:
