@@ -25,11 +25,12 @@ from dga.explanation.grid import Grid
 from dga.explanation.noise_level import choose_noise_levels, find_matched_depth
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
+from dga.frame import find_inside
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.mending import mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import PictureCache, ReverseResult, may_mend, run, run_repairs
+from dga.pipeline import PictureCache, ReverseResult, leave_alone, may_mend, run, run_repairs
 from dga.profiles import PROFILES, Repair, WindowsConfig
 from dga.stopping import Stop
 
@@ -131,23 +132,29 @@ def repair_photograph(
 def photograph_steps(
     models: Models, pixels: Pixels, seed: int | None = None
 ) -> Iterator[CandidateScore | Progress | RepairedPhotograph]:
-    """:func:`repair_photograph`, an event at a time; the :class:`RepairedPhotograph` comes last."""
+    """:func:`repair_photograph`, an event at a time; the :class:`RepairedPhotograph` comes last.
+
+    A plain frame is set aside, and comes back bit for bit.
+    """
     start_time = time.perf_counter()
     is_image = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
     if not is_image or pixels.shape[2] != 3 or not pixels.size:
         raise ValueError("A picture is an array of shape [H, W, 3] in 8 bits.")
     seed = content_seed(pixels) if seed is None else seed
-    height, width = pixels.shape[:2]
+    inside = find_inside(pixels)
+    framed = pixels[inside]
+    height, width = framed.shape[:2]
     if is_one_piece(models, height, width):
-        result = yield from _repair_whole(models, mirror_to_side(pixels, models.window_size), seed)
+        result = yield from _repair_whole(models, mirror_to_side(framed, models.window_size), seed)
     else:
-        result = yield from _repair_windows(models, pixels, seed)
-    image = result.image[:height, :width]
+        result = yield from _repair_windows(models, framed, seed)
+    image, noise = pixels.copy(), np.zeros(pixels.shape[:2], np.float32)
+    image[inside], noise[inside] = result.image[:height, :width], result.noise[:height, :width]
     is_unchanged = np.array_equal(image, pixels)
     yield replace(
         result,
         image=image,
-        noise=result.noise[:height, :width] * (not is_unchanged),  # else none counted
+        noise=noise * (not is_unchanged),  # else none counted
         is_unchanged=is_unchanged,
         seconds=time.perf_counter() - start_time,
     )
@@ -209,15 +216,18 @@ def _repair_windows(
     if may_mend(models, repair, explanation):
         assert repair.mending is not None
         picture = explanation.degradation.inverse(x) if explanation.degradation.veil else x
-        mending = mend(models, picture.to(models.device), seed, repair.mending, repair.explain)
-        if mending.is_used:
+        picture, noise_map = picture.to(models.device), explanation.noise_map
+        noise_map = None if noise_map is None else noise_map.to(models.device)
+        mending = mend(models, picture, seed, repair.mending, repair.explain, noise_map)
+        if mending.is_used or not explanation.degradation.veil:
+            is_damaged = mending.is_used
             return RepairedPhotograph(
                 from_tensor(keep_grey(mending.image.cpu(), pixels)),
-                explanation,
-                noise=np.full(pixels.shape[:2], explanation.noise, np.float32),
+                explanation if is_damaged else leave_alone(explanation),
+                noise=np.full(pixels.shape[:2], explanation.noise * is_damaged, np.float32),
                 depths=np.zeros((1, 1), np.int64),
                 is_crossed=True,
-                is_mended=True,
+                is_mended=is_damaged,
             )
     x_0 = explanation.degradation.inverse(x) if explanation.x_0 is None else explanation.x_0
     explanations = [

@@ -278,7 +278,9 @@ class PictureCache:
             start_time, side = time.perf_counter(), self.models.window_size
             scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
             if config.windows and max(self.x.shape[1:]) > side:
-                search = WindowSearch(scorer, side, config, config.windows).run(self.x.cpu())
+                search = WindowSearch(
+                    scorer, self.models.discriminator, side, config, config.windows
+                ).run(self.x.cpu())
             else:
                 search = explain_picture(scorer, self.x, config)
             explanation = yield from search
@@ -333,10 +335,17 @@ EqualRepairs = list[ForwardResult]
 def denoise(
     models: Models, forward_results: Sequence[ForwardResult]
 ) -> Iterator[ReverseStep | ReverseResult]:
-    """Denoise every picture to depth 0, and mend what is left; what differs in depth alone shares
-    batches."""
-    for event in _denoise_groups(models, forward_results):
-        yield mend_result(models, event) if isinstance(event, ReverseResult) else event
+    """Bring every picture back: what a denoiser that sees the picture mends, or what is denoised to
+    depth 0; what differs in depth alone shares batches."""
+    rest = list[ForwardResult]()
+    for forward in forward_results:
+        result = mend_input(models, forward)
+        if result is None:
+            rest.append(forward)
+        else:
+            yield result
+    for event in _denoise_groups(models, rest):
+        yield mend_veiled(models, event) if isinstance(event, ReverseResult) else event
 
 
 def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
@@ -347,28 +356,75 @@ def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
     """
     if repair.mending is None or not repair.explain or models.conditional is None:
         return False
-    degradation = explanation.degradation
-    is_magnified = (
-        degradation.veil is not None and degradation.veil.gain >= repair.mending.least_gain
-    )
-    is_left = is_magnified or not degradation.has_measured_inverse
+    veil = explanation.degradation.veil
+    is_magnified = veil is not None and veil.gain >= repair.mending.least_gain
+    is_left = is_magnified or not explanation.degradation.has_measured_inverse
     return is_left and not explanation.is_unjudgeable
 
 
-def mend_result(models: Models, result: ReverseResult) -> ReverseResult:
-    """A repair, or what a denoiser that sees the picture makes of the input or of a veil's rest."""
-    forward, repair = result.forward, result.forward.repair
-    if not may_mend(models, repair, forward.explanation):
+def mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
+    """What a denoiser that sees the picture makes of it; None where that is not asked, or declines
+    and no noise was measured either.
+
+    Noise that it does not see is taken for fine texture: the picture comes back as it came.
+    """
+    explanation = forward.explanation
+    if explanation.degradation.veil or not may_mend(models, forward.repair, explanation):
+        return None
+    start_time = time.perf_counter()
+    mending = _mend(models, forward, forward.input)
+    seconds = time.perf_counter() - start_time
+    if mending.is_used:
+        return ReverseResult(replace(forward, mending=mending), mending.image, seconds)
+    if not explanation.entry:
+        return None
+    return ReverseResult(_leave_alone(replace(forward, mending=mending)), forward.input, seconds)
+
+
+def mend_veiled(models: Models, result: ReverseResult) -> ReverseResult:
+    """A repair, or what a denoiser that sees the picture makes of it after a veil's inverse."""
+    forward = result.forward
+    explanation = forward.explanation
+    if not explanation.degradation.veil or not may_mend(models, forward.repair, explanation):
         return result
+    start_time = time.perf_counter()
+    mending = _mend(models, forward, result.image)
+    seconds = result.seconds + time.perf_counter() - start_time
+    return ReverseResult(replace(forward, mending=mending), mending.image, seconds)
+
+
+def _mend(models: Models, forward: ForwardResult, picture: Tensor) -> Mending:
+    repair = forward.repair
     assert repair.mending is not None
     assert repair.explain is not None
-    start_time = time.perf_counter()
-    has_veil = forward.explanation.degradation.veil is not None
-    picture = result.image if has_veil else forward.input
-    mending = mend(models, picture, forward.seed, repair.mending, repair.explain)
-    image = mending.image if mending.is_used else result.image
-    seconds = result.seconds + time.perf_counter() - start_time
-    return ReverseResult(replace(forward, mending=mending), image, seconds)
+    noise_map = forward.explanation.noise_map
+    noise_map = None if noise_map is None else noise_map.to(picture)
+    return mend(models, picture, forward.seed, repair.mending, repair.explain, noise_map)
+
+
+def _leave_alone(forward: ForwardResult) -> ForwardResult:
+    """A forward result by which the picture is returned as it came."""
+    return replace(
+        forward,
+        explanation=leave_alone(forward.explanation),
+        stop=Stop(0, is_crossed=True),
+        x_0=forward.input,
+        starts=(0,),
+        states=forward.input[None],
+    )
+
+
+def leave_alone(explanation: Explanation) -> Explanation:
+    """An explanation whose noise is no damage, but texture."""
+    return replace(
+        explanation,
+        degradation=NO_DEGRADATION,
+        entry=0,
+        is_undamaged=True,
+        noise_map=None,
+        noise_levels=(),
+        x_0=None,
+    )
 
 
 def _denoise_groups(

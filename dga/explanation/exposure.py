@@ -18,6 +18,9 @@ DEVIATION_LIMIT = 0.6
 """Photographs, pixels in [-1, 1], deviate less than this from their mean; no gain goes beyond."""
 SOURCE_MEAN = -0.1
 """Mean grey level of source pictures, pixels in [-1, 1]: ImageNet's, 0.45 in [0, 1]."""
+PLAIN_SHARE, PAGE_SAMPLES = 0.4, 224
+"""Share of pixels of a page that repeat their neighbour, at least, and samples a side at which that
+is counted; of 120 undamaged photographs of ``tune`` one has more."""
 DRAWN_SHARE = 0.75
 """Share of the pixels at a drawing's two most common levels, at least. Of 1,475 photographs the
 grey ones, overexposed ones among them, have at most 0.73 there."""
@@ -36,6 +39,16 @@ def is_one_colour_or_drawing(x: Tensor) -> bool:
         return False
     counts = grey.unique(return_counts=True)[1].sort(descending=True).values
     return int(counts[:2].sum()) > DRAWN_SHARE * grey.numel()
+
+
+def is_page(x: Tensor) -> bool:
+    """Whether a picture, ``[3, H, W]``, is likely a page, a screen or a cut-out: much is plain.
+
+    Photographs have noise and shading nearly everywhere.
+    """
+    stride = max(1, min(x.shape[1:]) // PAGE_SAMPLES)
+    sample = x[:, ::stride, ::stride]
+    return float((sample[..., 1:] == sample[..., :-1]).all(0).float().mean()) > PLAIN_SHARE
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.explanation.deconvolution import place_at_origin
-from dga.explanation.operators import Blocks, Disk, GaussianBlur, MotionBlur, Operator
+from dga.explanation.operators import Blocks, Disk, GaussianBlur, Operator
 from dga.images import HALF_RANGE
 
 Array = NDArray[np.float64]
@@ -34,13 +31,7 @@ FLOOR = 1e-4
 POWER_FLOOR, RING_FLOOR = 0.1, 1e-3
 """Added to power before its logarithm, on the plane and by rings: well below that of rounding."""
 RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
-ANGLES = tuple(np.arange(0.0, 180.0, 7.5).tolist())
-LENGTHS = (3.0, 5.0, 8.0, 12.0, 15.0)
-"""Candidates: disks' radii in pixels, angles of motion in degrees, deviations of fading motion in
-pixels."""
-REFINED_ANGLES = tuple(np.arange(-4.0, 4.1, 0.5).tolist())
-REFINED_LENGTHS = (0.9, 1.0, 1.1)
-"""Around the best motion: degrees that are added, and factors of its length."""
+"""Candidates: disks' radii in pixels."""
 DISK_SHARE = DISK_SLOPE = 0.6
 """Share and slope from which a disk is certain, its radius exact to a quarter pixel."""
 SMALLEST_DISK = 2.25
@@ -54,17 +45,12 @@ LEAST_FALL = 5.0
 MOST_MISFIT, MOST_RISE = 0.6, 1.0
 """Root mean square of its residuals, and by how much log power rises again with frequency, at
 most: after the zeros of a disk it rises by more."""
-MOTION_BAND = 0.03, 0.4
-"""Cycles a pixel between which motion is looked for."""
-MOTION_SHARE, MOTION_SLOPE = 0.18, 0.55
-"""Share and slope from which motion is certain, if it has also erased what it erases most."""
-DIRECTION_WEIGHT = 0.01
-"""Regularisation of the inverse by which the direction of motion is told."""
-LONGEST_JUDGED = 512
-"""Pixels a side of a picture's middle in which that direction is told, at most."""
-MOST_POWER_LEFT = 5.2
-"""Natural log power over that of rounding which motion leaves there, at most: 5 of 520 undamaged
-photographs have less."""
+
+MOST_ENLARGED = 3.0
+"""The largest deviation that an enlarged picture passes for; beyond, too few frequencies tell."""
+ENLARGED_BAND, MOST_DIAGONAL = (3.0, 3.5), -1.0
+"""Where an enlarged picture ends, as multiples of a Gaussian's corner frequency, and natural log
+power along diagonals over that along the axes there; of Gaussians it is above -0.7."""
 
 
 def measure_blocks(x: Tensor) -> Blocks | None:
@@ -85,6 +71,8 @@ def find_begins(x: Tensor) -> tuple[int, ...]:
     if len(begins) == 1 or not is_varied.any() or 1 - is_new[is_varied].float().mean() < REPEATED:
         return ()
     heights = np.diff([*begins, x.shape[1]])
+    if np.median(heights) < 2:  # as of a page, most of whose repeated rows are its lines' gaps
+        return ()
     counts = np.maximum(1, np.round(heights / np.median(heights))).astype(int)
     divided = [
         begin + np.round(np.arange(count) * height / count)
@@ -96,18 +84,18 @@ def find_begins(x: Tensor) -> tuple[int, ...]:
 def measure_blur(x: Tensor) -> Operator | None:
     """The blur of ``[3, H, W]`` in [-1, 1]: soft, lens, motion, zoom or glass; None if unclear."""
     from dga.explanation.glass import measure_glass  # here: the page must not wait for scipy
+    from dga.explanation.motion import measure_motion
     from dga.explanation.zoom import measure_zoom
 
     power = compute_power_spectrum(x)
     spectrum = compute_radial_spectrum(power)
-    if (soft := measure_gaussian(*spectrum)) and not measure_motion(power):
+    motion = measure_motion(power, x)
+    soft = measure_gaussian(*spectrum)
+    if soft and not motion and not is_enlarged(power, soft.sigma):
         return soft
     if lens := measure_disk(*spectrum):
         return lens
-    if motion := measure_motion(power):
-        opposite = replace(motion, angle=motion.angle - 180)  # leaves the same spectrum
-        return min((motion, opposite), key=lambda one: measure_excess(one, x))
-    return measure_zoom(x) or measure_glass(x)
+    return motion or measure_zoom(x) or measure_glass(x)
 
 
 def compute_power_spectrum(x: Tensor) -> Array:
@@ -127,7 +115,7 @@ def compute_power_spectrum(x: Tensor) -> Array:
 def compute_radial_spectrum(power: Array) -> tuple[Array, Array]:
     """Mean log power by ring, ``[n // 2]``, and the rings' cycles per pixel."""
     rings = len(power) // 2
-    frequency, is_used = _find_band(len(power), 0, 0.5)
+    frequency, is_used = find_band(len(power), 0, 0.5)
     ring = np.minimum((frequency * 2 * rings).astype(int), rings - 1)
     log_power = np.log(power[is_used] + RING_FLOOR)
     count = np.maximum(1, np.bincount(ring, minlength=rings))
@@ -155,6 +143,26 @@ def measure_gaussian(radial: Array, frequency: Array) -> GaussianBlur | None:
     return GaussianBlur(round(sigma, 2)) if is_soft and SIGMA[0] <= sigma <= SIGMA[1] else None
 
 
+def is_enlarged(power: Array, sigma: float) -> bool:
+    """Whether a soft picture was small and is enlarged: its spectrum ends at a square, not a ring.
+
+    ``power``: of :func:`compute_power_spectrum`; ``sigma``: of the Gaussian that it looks like.
+    """
+    if sigma > MOST_ENLARGED:
+        return False
+    edge = 1 / (2 * math.pi * sigma)
+    _, is_used = find_band(len(power), ENLARGED_BAND[0] * edge, ENLARGED_BAND[1] * edge)
+    down, across = np.meshgrid(
+        np.fft.fftfreq(len(power)), np.fft.rfftfreq(len(power)), indexing="ij"
+    )
+    angle = np.degrees(np.arctan2(np.abs(down[is_used]), across[is_used]))
+    log_power, is_diagonal = np.log(power[is_used] + POWER_FLOOR), np.abs(angle - 45) < 15
+    is_axial = np.abs(angle - 45) > 30
+    if not is_diagonal.any() or not is_axial.any():
+        return False
+    return bool(log_power[is_diagonal].mean() - log_power[is_axial].mean() < MOST_DIAGONAL)
+
+
 def measure_disk(radial: Array, frequency: Array) -> Disk | None:
     """A lens out of focus, by the zeros of its transfer function in the radial spectrum.
 
@@ -168,30 +176,6 @@ def measure_disk(radial: Array, frequency: Array) -> Disk | None:
     best, share, slope = fit_spectrum(weight * radial, power_law, weight * family)
     is_certain = share > DISK_SHARE and slope > DISK_SLOPE
     return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
-
-
-def measure_motion(power: Array) -> MotionBlur | None:
-    """Motion, even or fading, by the stripes in the spectrum; its sign is not in it."""
-    family, table = _motion_family(len(power))
-    best, share, slope = _find_best_motion(power, table)
-    if share <= MOTION_SHARE or slope <= MOTION_SLOPE or not is_erased(table[best], power):
-        return None
-    motion = family[best]
-    refined = [
-        replace(motion, length=motion.length * factor, angle=motion.angle + turn)
-        for factor in REFINED_LENGTHS
-        for turn in REFINED_ANGLES
-    ]
-    best, _, _ = _find_best_motion(power, _motion_powers(refined, len(power)))
-    return refined[best]
-
-
-def _find_best_motion(power: Array, table: NDArray[np.float32]) -> tuple[int, float, float]:
-    """Which row of log powers explains a spectrum best; its share and its slope."""
-    frequency, is_used = _find_band(len(power), *MOTION_BAND)
-    log_power = np.log(power[is_used] + POWER_FLOOR)
-    power_law = np.stack([np.ones_like(log_power), np.log(frequency)], 1)
-    return fit_spectrum(log_power, power_law, table)
 
 
 def fit_spectrum(
@@ -213,7 +197,7 @@ def fit_spectrum(
 
 
 @functools.lru_cache(maxsize=8)
-def _find_band(side: int, low: float, high: float) -> tuple[Array, NDArray[np.bool_]]:
+def find_band(side: int, low: float, high: float) -> tuple[Array, NDArray[np.bool_]]:
     """Cycles a pixel of a half spectrum that lie between two limits, ``[N]``, and where they are.
 
     Without the axes, on which borders show.
@@ -235,56 +219,7 @@ def _disk_family(rings: int) -> Array:
     return table
 
 
-@functools.lru_cache(maxsize=4)
-def _motion_family(side: int) -> tuple[list[MotionBlur], NDArray[np.float32]]:
-    """Fading motions, and even ones that are twice as long, at most a third of ``side``.
-
-    With their :func:`_motion_powers`.
-    """
-    family = [
-        MotionBlur(length * factor, angle, one_sided)
-        for one_sided, factor in ((True, 1), (False, 2))
-        for length in LENGTHS
-        if 3 * length * factor < side
-        for angle in ANGLES
-    ]
-    return family, _motion_powers(family, side)
-
-
-def _motion_powers(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float32]:
-    """Log power of each motion's transfer function where the spectrum is used, ``[m, N]``."""
-    _, is_used = _find_band(side, *MOTION_BAND)
-    rows = []
-    for motion in motions:
-        transfer = np.fft.rfft2(place_at_origin(motion.kernel, torch.Size((side, side))).numpy())
-        rows.append(np.log(np.abs(transfer[is_used]) ** 2 + 10 * FLOOR).astype(np.float32))
-    return np.stack(rows)
-
-
-def is_erased(transfer: NDArray[np.float32], power: Array) -> bool:
-    """Whether hardly more than rounding is left where a motion erases most.
-
-    ``transfer``: its row of :func:`_motion_powers`. Stripes of a fence or a field look like motion
-    in the slope of a spectrum, but not in this.
-    """
-    side = len(power)
-    frequency, is_used = _find_band(side, *MOTION_BAND)
-    erased = (transfer < np.quantile(transfer, 0.3)) & (frequency > 0.08)
-    window = np.hanning(side)[:, None] * np.hanning(side)
-    rounding = (window**2).sum() / 36  # a twelfth of a level, of three channels
-    rounding = np.log(rounding + POWER_FLOOR)
-    log_power = np.log(power[is_used][erased] + POWER_FLOOR)
-    return bool(np.median(log_power) - rounding < MOST_POWER_LEFT)
-
-
 def cut_middle(x: Tensor, most: int) -> Tensor:
     """The middle of ``[3, H, W]``, at most ``most`` pixels a side."""
     top, left = (max(0, length - most) // 2 for length in x.shape[1:])
     return x[:, top : top + most, left : left + most]
-
-
-def measure_excess(operator: MotionBlur, x: Tensor) -> float:
-    """By how much the inverse leaves [-1, 1], on average: a wrong direction rings."""
-    middle = cut_middle(x, LONGEST_JUDGED)
-    restored = operator.solve_proximal(middle, middle, DIRECTION_WEIGHT)
-    return float((restored.abs() - 1).clamp(min=0).mean())

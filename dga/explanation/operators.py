@@ -29,7 +29,7 @@ class Operator(ABC):
     guided by it afterwards, or the first estimate is all that is made; ``regularisation``: weight
     of the damaged picture itself in that estimate; ``most_objection``: by how much the
     discriminator's mean logit may rise by the inverse, as a multiple of
-    ``WindowsConfig.objection``.
+    ``WindowsConfig.objection``; below 0 it has to fall.
     """
 
     kind: str
@@ -164,6 +164,8 @@ class MotionBlur(Convolution):
     angle: float
     one_sided: bool = False
     kind = "motion"
+    regularisation = 0.003
+    most_objection = -0.5
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]

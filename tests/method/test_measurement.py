@@ -173,7 +173,7 @@ def test_glass_is_not_taken_for_a_lens(clear: Pixels) -> None:
 @pytest.mark.parametrize("name", ["defocus_blur", "motion_blur", "zoom_blur", "pixelate"])
 @pytest.mark.parametrize("severity", [3, 5])
 def test_what_the_benchmark_does_is_measured_too(clear: Pixels, name: str, severity: int) -> None:
-    x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, name, severity, 0))
+    x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, name, severity, 1))
     found = measure_blocks(y) or measure_blur(y)
     assert found is not None
     kinds = {"defocus_blur": "blur", "pixelate": "blocks"}
