@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
 from dga.discriminator import JudgedPath
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.exposure import is_page
 from dga.explanation.grid import Grid
 from dga.explanation.scores import Scorer
 from dga.explanation.windows import JudgedViews
@@ -60,6 +61,8 @@ def mend(
     """
     network = models.conditional
     assert network is not None
+    if is_page(x):  # of which it has seen few
+        return Mending(x, is_used=False, change=0.0)
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     is_counted = torch.ones_like(x[0]) if noise_map is None else (noise_map > 0).to(x)
     change = _measure_mean((estimate - x).abs(), is_counted)

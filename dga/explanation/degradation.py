@@ -69,8 +69,8 @@ class Degradation:
 
     @property
     def has_measured_inverse(self) -> bool:
-        """Whether an operator or a veil was measured, which its own inverse undoes."""
-        return self.operator is not None or self.veil is not None
+        """Whether an operator, a veil or impulses were measured, which their own inverse undoes."""
+        return any(one is not None for one in (self.operator, self.veil, self.impulses))
 
     @property
     def has_nothing_to_invert(self) -> bool:

@@ -25,6 +25,13 @@ BLOCK_SIDE, BLOCK_STEP = 24, 8
 """Pixels a side of the blocks in which noise is measured, and from one to the next; both even."""
 BRIGHTNESS_BINS = 12
 """Classes of brightness, each with as many pixels, of :func:`measure_noise_by_brightness`."""
+LEAST_IMPULSES, MOST_PAIRED = 0.002, 0.15
+"""Share of wrong values from which there are impulses, and by how much a wrong value's neighbour is
+wrong more often than any, at most."""
+EXTREME, MIXED_EXTREME = 0.68, 0.2
+"""Share of black and white among values far from their neighbours from which there are impulses,
+beside noise and beside none: of impulse noise 0.73 to 0.99, of shot and Gaussian noise at most 0.63
+(assets/results/photo/README.md); fine texture has other such values."""
 LEVEL_RATIO = 1.15
 """Factor by which the levels at which a picture is denoised differ, at least."""
 
@@ -171,7 +178,14 @@ def remove_impulses(x: Tensor, threshold: float) -> Tensor:
     return torch.where((x - median).abs() > threshold, median, x)
 
 
-def measure_extreme_share(x: Tensor, threshold: float) -> float:
-    """Share of black and white among the values that :func:`remove_impulses` would replace."""
-    wrong = x[remove_impulses(x, threshold) != x]
-    return float((wrong.abs() >= 1).float().mean()) if len(wrong) else 0.0
+def has_impulses(x: Tensor, threshold: float, is_noisy: bool) -> bool:
+    """Whether some values of a picture, ``[3, H, W]``, are wrong: black or white, far from their
+    neighbours' median, and strewn at random. Small print is in lines, and where other noise is
+    strong (``is_noisy``) most of what is far from its neighbours has to be of this kind."""
+    is_far = remove_impulses(x, threshold) != x
+    is_wrong = is_far & (x.abs() >= 1)
+    share, share_of_far = (float(is_wrong.sum() / n) for n in (x.numel(), is_far.sum().clamp(1)))
+    if share < LEAST_IMPULSES or share_of_far < (EXTREME if is_noisy else MIXED_EXTREME):
+        return False
+    pairs = float((is_wrong[..., 1:] & is_wrong[..., :-1]).float().mean()) / share
+    return pairs < MOST_PAIRED + share

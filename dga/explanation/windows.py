@@ -21,7 +21,7 @@ from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
 from dga.explanation.noise_level import (
     choose_noise_levels,
     find_matched_depth,
-    measure_extreme_share,
+    has_impulses,
     measure_noise,
     measure_noise_by_brightness,
     measure_noise_map,
@@ -37,14 +37,16 @@ JUDGING_BATCH = 16
 """Windows judged together: bounds memory, and the time between two events."""
 LONGEST_COUNTED = 1024
 """Pixels a side. Of a larger picture only every n-th pixel is used, where means are enough."""
-STRONG_VEIL = 4.0
-"""Gain from which an inverse of a veil needs less consent; undamaged pictures seldom get it."""
+STRONG_VEIL, PAGE_VEIL = 8.0, 10.0
+"""Gains from which the inverse of a veil needs less consent, and is made of a page, too; undamaged
+pictures seldom get them."""
+CLEAR_DAMAGE = 1.5
+"""Mean logit below which a blur's inverse has to lower it."""
+VEIL_JUDGED_AT = 4, 8
+"""Depths at which networks judge veils."""
 DAMAGED_THUMBNAIL, LEAST_RELIEF = 0.5, 0.5
 """Mean logit from which a thumbnail looks damaged, and by how much a veil's inverse lowers it. Of
 654 undamaged photographs four get a veil removed by these, of 154 pages and drawings none."""
-EXTREME = 0.68
-"""Share of black and white among wrong values above which noise is taken for impulses: of impulse
-noise 0.73 to 0.99, of shot and Gaussian noise at most 0.63 (assets/results/photo/README.md)."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,15 @@ class WindowSearch:
         """Blocks; else impulses and noise; without any of these, blur or a veil.
 
         ``x``: ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``. Yields scores as
-        they come. A drawing repeats its rows, too, and is left alone.
+        they come. A drawing repeats its rows, too, and is left alone; of a page or a screen, which
+        is light without a veil and sharp without detail, noise and lost contrast are told alone.
         """
         is_measured = self.windows.measurement
         if is_measured and (blocks := measure_blocks(x)) and not is_one_colour_or_drawing(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
         views = JudgedViews(x, self.side, self.windows.detail_windows, self.config.noise_floor)
-        explanation = yield from self._explain_whole(x, views.render)
+        is_paper = is_page(x)
+        explanation = yield from self._explain_whole(x, views.render, is_paper)
         if explanation.is_unjudgeable:
             return explanation
         noisy = yield from self._find_noise(explanation.degradation.inverse(x))
@@ -82,53 +86,47 @@ class WindowSearch:
             )
         if not is_measured or explanation.degradation != NO_DEGRADATION:
             return explanation
-        if operator := measure_blur(x):
+        if not is_paper and (operator := measure_blur(x)):
             x_0 = yield from self._invert_blur(operator, x, views)
             if x_0 is not None:
                 blurred = Degradation(operator=operator)
                 return replace(explanation, degradation=blurred, x_0=x_0, is_undamaged=False)
-        if (veil := measure_veil(x)) and self._has_consent(veil, x):
+        veil = measure_veil(x)
+        if veil and (not is_paper or veil.gain > PAGE_VEIL) and self._has_consent(veil, x):
             return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
         return explanation
 
     def _has_consent(self, veil: Veil, x: Tensor) -> bool:
         """Whether a veil may be removed: both networks find the thumbnail damaged, and less so
-        after it. A page or a screen is light without a veil."""
-        is_strong = veil.gain >= STRONG_VEIL
-        if is_page(x) and veil.gain < 2 * STRONG_VEIL:
-            return False
+        after it."""
         thumbnails = torch.stack([make_thumbnail(one, self.side) for one in (x, veil.remove(x))])
-        depth = torch.tensor(self.config.judged_at).expand(2, -1)
+        depth = torch.tensor(VEIL_JUDGED_AT).expand(2, -1)
         scorers = self.scorer, replace(self.scorer, network=self.discriminator)
         logits = [one.mean_logits(thumbnails, depth, torch.zeros(2, 1, 1, 1)) for one in scorers]
-        before, after = torch.stack(logits).mean(0).tolist()
-        least = 0.0 if is_strong else DAMAGED_THUMBNAIL
-        return bool(before > least and after < before - LEAST_RELIEF)
+        before, after = torch.stack(logits, 1)  # [2] each, of both networks
+        least = 0.0 if veil.gain >= STRONG_VEIL else DAMAGED_THUMBNAIL
+        is_relieved = bool((after < before).all()) and float((before - after).mean()) > LEAST_RELIEF
+        return is_relieved and float(before.mean()) > least
 
     def _explain_whole(
-        self, x: Tensor, render: Render
+        self, x: Tensor, render: Render, is_paper: bool
     ) -> Generator[CandidateScore, None, Explanation]:
         """Impulses of the whole; other noise has a level at each pixel.
 
         Neither exposure nor sharpness is judged: on photographs a discriminator takes a lens's or
         a camera's blur for damage, and what it then likes best is too sharp.
         """
-        config = replace(self.config, exposure=False, sharpness=False)
+        config = replace(self.config, exposure=False, sharpness=False, impulses=())
         stride = -(-max(x.shape[1:]) // LONGEST_COUNTED)
-        sample, noise_level = x[:, ::stride, ::stride], self._measure_noise(x)
-        if noise_level > config.noise_floor:  # there are no impulses, and its level is not one
+        sample, noise_level = x[:, ::stride, ::stride], float(measure_noise(x[None])[0])
+        is_noisy = noise_level > config.noise_floor
+        middle, thresholds = cut_middle(x, LONGEST_COUNTED), self.config.impulses
+        if thresholds and not is_paper and has_impulses(middle, thresholds[0], is_noisy):
+            return Explanation(Degradation(impulses=thresholds[0]), 0, measured_noise=0.0)
+        if is_noisy:  # its level is not one
             is_unjudgeable = is_one_colour_or_drawing(sample)
             return Explanation(NO_DEGRADATION, 0, noise_level, is_unjudgeable=is_unjudgeable)
         return (yield from explain_picture(self.scorer, sample, config, render, noise_level))
-
-    def _measure_noise(self, x: Tensor) -> float:
-        """The noise level of a picture; 0 where impulses are so many that they measure as noise."""
-        level = float(measure_noise(x[None])[0])
-        if level > self.config.noise_floor and self.config.impulses:
-            middle = cut_middle(x, LONGEST_COUNTED)
-            if measure_extreme_share(middle, self.config.impulses[0]) > EXTREME:
-                return 0.0
-        return level
 
     def _invert_blur(
         self, operator: Operator, x: Tensor, views: JudgedViews
@@ -142,6 +140,8 @@ class WindowSearch:
         for candidate, score in zip(pictures, scores, strict=True):
             yield CandidateScore("blur", candidate, score)
         most = self.windows.objection * operator.most_objection
+        if scores[0] < CLEAR_DAMAGE:
+            most = min(most, 0.0)
         return pictures[blurred] if scores[1] <= scores[0] + most else None
 
     def _find_noise(self, x: Tensor) -> Generator[CandidateScore, None, Explanation | None]:
