@@ -51,11 +51,13 @@ FADING_BAND = 0.03, 0.4
 """Cycles a pixel between which fading motion is looked for."""
 LEAST_EVEN_SHARE, LEAST_FADING_SHARE, LEAST_SLOPE = 0.14, 0.18, 0.55
 """Shares and slope from which either motion is certain."""
-EVEN_ODDS, FADING_ODDS = 1.25, 0.93
-"""Even motion's share over fading motion's beside a plain power law, from which motion is even, and
-below which it is not."""
-MOST_STRIPES = 0.2
-"""Even motion's share from which motion between these odds does not fade."""
+LONG, LONG_SLOPE = 20.0, 0.9
+"""Pixels from which even motion has to have more slope: a part that moved has stripes, too."""
+EVEN_ODDS, STRIPED_ODDS, FADING_ODDS = 1.25, 1.12, 0.93
+"""Even motion's share over fading motion's beside a plain power law, from which motion is even, the
+same where its stripes are clear, and below which it is not."""
+CLEAR_STRIPES = 0.2
+"""Even motion's share from which its stripes are clear; between the odds it then does not fade."""
 ONE_SIDED = 1.3
 """How many times as much as the other one direction of a fading motion rings, at least."""
 RINGING_FLOOR = 1e-4
@@ -74,7 +76,8 @@ def measure_motion(power: Array, x: Tensor) -> MotionBlur | None:
     ``[3, H, W]``.
     """
     even, fading = _fit_even(power), _fit_fading(power)
-    is_even = even.share > LEAST_EVEN_SHARE and even.slope > LEAST_SLOPE
+    least_slope = LONG_SLOPE if even.motion.length > LONG else LEAST_SLOPE
+    is_even = even.share > LEAST_EVEN_SHARE and even.slope > least_slope
     is_even = is_even and EVEN_RANGE[0] < even.motion.length < EVEN_RANGE[1]
     is_fading = fading.share > LEAST_FADING_SHARE and fading.slope > LEAST_SLOPE
     is_fading = is_fading and _is_erased(fading.motion, power)
@@ -85,9 +88,11 @@ def measure_motion(power: Array, x: Tensor) -> MotionBlur | None:
     pair = fading.motion, replace(fading.motion, angle=fading.motion.angle - 180)
     ringing = [_measure_ringing(one, x) + RINGING_FLOOR for one in pair]
     is_one_sided = max(ringing) > ONE_SIDED * min(ringing)
-    if is_even and (odds > EVEN_ODDS or (odds > FADING_ODDS and not is_one_sided)):
+    is_striped = even.share > CLEAR_STRIPES
+    least_odds = STRIPED_ODDS if is_striped else EVEN_ODDS
+    if is_even and odds > (least_odds if is_one_sided else FADING_ODDS):
         return even.motion
-    if is_fading and is_one_sided and (odds < FADING_ODDS or even.share < MOST_STRIPES):
+    if is_fading and is_one_sided and (odds < FADING_ODDS or not is_striped):
         return pair[ringing.index(min(ringing))]
     return None
 

@@ -40,7 +40,7 @@ LONGEST_COUNTED = 1024
 STRONG_VEIL, PAGE_VEIL = 8.0, 10.0
 """Gains from which the inverse of a veil needs less consent, and is made of a page, too; undamaged
 pictures seldom get them."""
-CLEAR_DAMAGE = 1.5
+CLEAR_DAMAGE = 1.4
 """Mean logit below which a blur's inverse has to lower it."""
 VEIL_JUDGED_AT = 4, 8
 """Depths at which networks judge veils."""

@@ -28,7 +28,7 @@ from dga.explanation.operators import Blocks, Convolution, Disk, GaussianBlur, M
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
-from dga.images import Pixels, to_levels, to_pixels, to_square, to_tensor
+from dga.images import Pixels, from_tensor, through_jpeg, to_levels, to_pixels, to_square, to_tensor
 from dga.photograph import repair_photograph
 from tests.fixtures.models import noise
 
@@ -152,6 +152,31 @@ def test_blur_is_measured_and_undone(clear: Pixels, made: Operator) -> None:
         else:
             assert measured.length == pytest.approx(made.length, rel=0.4)
     assert gain(measured, x, y) > BLURS[made]
+
+
+EVEN = [(length, angle, None) for length, angle in ((7, 20), (13, 70), (21, 0), (30, 160))]
+EVEN += [(length, angle, 90) for length, angle in ((9, 20), (13, 70), (21, 0), (25, 115))]
+
+
+@pytest.mark.parametrize(("length", "angle", "quality"), EVEN)
+def test_even_motion_of_every_length_is_measured_also_after_jpeg(
+    clear: Pixels, length: int, angle: int, quality: int | None
+) -> None:
+    x = to_tensor(clear)
+    pixels = from_tensor(damaged_by(MotionBlur(length, angle), x))
+    y = to_tensor(np.asarray(through_jpeg(pixels, quality)) if quality else pixels)
+    measured = measure_blur(y)
+    assert isinstance(measured, MotionBlur)
+    assert not measured.one_sided
+    assert measured.length == pytest.approx(length, rel=0.1)
+    assert gain(measured, x, y) > (0.5 if quality else 3)
+
+
+@pytest.mark.parametrize("name", ["camera_shake", "enlarged", "moved_part"])
+def test_what_is_no_even_blur_is_not_taken_for_one(clear: Pixels, name: str) -> None:
+    x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, name, 5, 1))
+    measured = measure_blur(y)
+    assert measured is None or gain(measured, x, y) > -1.2
 
 
 def test_detail_that_glass_erased_is_drawn_anew(clear: Pixels) -> None:

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import skimage.data
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from dga.corruptions import corrupt
 from dga.images import Pixels, to_pixels, to_square, to_tensor
@@ -42,6 +42,33 @@ def test_an_undamaged_photograph_stays_bit_for_bit(models: Models, coffee: Pixel
     result = repair_photograph(models, coffee)
     assert result.is_unchanged
     assert not result.is_mended
+
+
+def test_a_drawn_page_stays_bit_for_bit(models: Models) -> None:
+    page = Image.new("RGB", (320, 240), (250, 250, 250))
+    pen = ImageDraw.Draw(page)
+    for line in range(14):
+        pen.text((20, 15 + 15 * line), "What is damaged is undone, all else is left.", (70, 70, 70))
+    assert repair_photograph(models, np.asarray(page)).is_unchanged
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("share", [0.02, 0.08])
+def test_salt_and_pepper_is_removed_also_when_it_is_grey(
+    models: Models, coffee: Pixels, share: float, channels: int
+) -> None:
+    rng = np.random.default_rng(0)
+    is_wrong = rng.random((224, 224, channels)) < share
+    levels = 255 * (rng.random(is_wrong.shape) < 0.5)
+    damaged = np.where(is_wrong, levels, coffee).astype(np.uint8)
+    result = repair_photograph(models, damaged)
+    assert measure_error(result.image, coffee) < measure_error(damaged, coffee) / 10
+
+
+def test_fine_texture_is_no_noise(models: Models) -> None:
+    """Of which a window alone looks noisy, and the picture comes back."""
+    grass = np.repeat(skimage.data.grass()[:224, :224, None], 3, 2)
+    assert repair_photograph(models, np.ascontiguousarray(grass)).is_unchanged
 
 
 def test_without_the_network_nothing_is_mended(models: Models, coffee: Pixels) -> None:

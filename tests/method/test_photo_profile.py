@@ -118,7 +118,7 @@ def test_a_grey_photograph_stays_grey(photo: Models, coffee: Pixels) -> None:
 def test_repair_brings_a_photograph_closer_and_is_what_adapting_gives(
     photo: Models, coffee: Pixels, name: str, gained: float
 ) -> None:
-    damaged = dga.corrupt(coffee, name, 3, 0)
+    damaged = dga.corrupt(coffee, name, 3, 1)
     done = repair_photograph(photo, damaged, SEED)
     assert psnr(coffee, done.image) > psnr(coffee, damaged) + gained
     assert not done.is_unchanged

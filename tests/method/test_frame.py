@@ -1,0 +1,75 @@
+"""Plain frames are set aside: the inside is repaired as if it stood alone, the frame stays."""
+
+import numpy as np
+import pytest
+import skimage.data
+from PIL import Image
+from scipy import ndimage
+
+from dga.frame import find_inside
+from dga.images import Pixels, through_jpeg, to_pixels, to_square
+from dga.networks.models import Models, load_models
+from dga.photograph import repair_photograph
+
+
+@pytest.fixture(scope="module")
+def coffee() -> Pixels:
+    return to_pixels(to_square(Image.fromarray(skimage.data.coffee()), 224))
+
+
+@pytest.fixture(scope="module")
+def photo() -> Models:
+    return load_models("photo")
+
+
+def frame(pixels: Pixels, sides: tuple[int, int], level: int) -> Pixels:
+    """With bars of so many rows and columns around it."""
+    rows, columns = sides
+    pad = (rows, rows), (columns, columns), (0, 0)
+    return np.pad(pixels, pad, constant_values=level)
+
+
+@pytest.mark.parametrize("level", [0, 128, 255])
+@pytest.mark.parametrize("sides", [(1, 1), (30, 0), (0, 17), (12, 40)])
+def test_frames_bars_and_lines_are_found(
+    coffee: Pixels, sides: tuple[int, int], level: int
+) -> None:
+    rows, columns = find_inside(frame(coffee, sides, level))
+    assert (rows.start, columns.start) == sides
+    assert (rows.stop - rows.start, columns.stop - columns.start) == coffee.shape[:2]
+
+
+def test_a_frame_around_a_frame_is_one_too(coffee: Pixels) -> None:
+    rows, columns = find_inside(frame(frame(coffee, (3, 3), 0), (20, 20), 255))
+    assert (rows, columns) == (slice(23, 247), slice(23, 247))
+
+
+def test_bars_are_found_after_jpeg(coffee: Pixels) -> None:
+    saved = np.asarray(through_jpeg(frame(coffee, (32, 0), 0), 90))
+    rows, _ = find_inside(saved)
+    assert abs(rows.start - 32) <= 1
+    assert abs(rows.stop - 256) <= 1
+
+
+def test_what_has_no_frame_is_left_whole(coffee: Pixels) -> None:
+    whole = tuple(slice(0, side) for side in coffee.shape[:2])
+    fading = coffee * np.linspace(0, 1, 224)[:, None, None]
+    for picture in (coffee, fading.astype(np.uint8), np.zeros_like(coffee)):
+        assert find_inside(picture) == whole
+
+
+@pytest.mark.parametrize("sides", [(1, 1), (30, 0)])
+def test_blur_inside_a_frame_is_undone_as_without_it(
+    photo: Models, coffee: Pixels, sides: tuple[int, int]
+) -> None:
+    blurred = ndimage.gaussian_filter(coffee.astype(float), (3, 3, 0), mode="mirror")
+    blurred = blurred.round().astype(np.uint8)
+    framed = frame(blurred, sides, 0)
+    done = repair_photograph(photo, framed, seed=0)
+    inside = find_inside(framed)
+    alone = repair_photograph(photo, blurred, seed=0)
+    assert np.array_equal(done.image[inside], alone.image)
+    outside = np.ones(framed.shape[:2], bool)
+    outside[inside] = False
+    assert np.array_equal(done.image[outside], framed[outside])
+    assert not done.is_unchanged
