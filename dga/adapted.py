@@ -24,6 +24,7 @@ from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
 from dga.profiles import ClassifierConfig
 from dga.readers import Answers, SystemRunner, answer
+from dga.sentences import name_damage
 from dga.systems import parse
 
 DEFAULT_METHOD = "dga-plus-ensemble"
@@ -165,7 +166,7 @@ def repair_and_read(runner: SystemRunner, pixels: Pixels, seed: int) -> Answers:
     """
     device = runner.models.device
     photograph = repair_photograph(runner.models, pixels, seed)
-    degradation = photograph.explanation.degradation
+    degradation = name_damage(str(photograph.explanation.degradation), photograph.is_unchanged)
     start_time = time.perf_counter()
     repaired, damaged = to_tensor(photograph.image)[None].to(device), None
     if runner.system.ensemble:
@@ -177,7 +178,7 @@ def repair_and_read(runner: SystemRunner, pixels: Pixels, seed: int) -> Answers:
         depths=[int(photograph.depths.max())],
         crossed=[photograph.is_crossed],
         pictures=repaired,
-        details=[{"unchanged": photograph.is_unchanged, "degradation": str(degradation)}],
+        details=[{"unchanged": photograph.is_unchanged, "degradation": degradation}],
     )
 
 

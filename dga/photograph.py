@@ -32,6 +32,7 @@ from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.pipeline import PictureCache, ReverseResult, leave_alone, may_mend, run, run_repairs
 from dga.profiles import PROFILES, Repair, WindowsConfig
+from dga.sentences import NOTHING, name_damage
 from dga.stopping import Stop
 
 WINDOW_BATCH = 16
@@ -78,20 +79,20 @@ class RepairedPhotograph:
     def facts(self) -> dict[str, Any]:
         """The record without the pictures, as JSON types.
 
-        ``found``: the degradation, or none; ``noise``: over all pixels; ``depths``: over all
-        windows, of which ``share`` have a depth above 0.
+        ``found``: the degradation that was undone, or none; ``noise``: over all pixels; ``depths``:
+        over all windows, of which ``share`` have a depth above 0.
         """
         height, width = self.image.shape[:2]
         largest = float(self.noise.max())
         damage = str(replace(self.explanation.degradation, noise=0.0))
-        parts = [damage] * (damage != "none")
+        parts = [damage] * (damage != NOTHING)
         parts += [f"noise up to {largest:.2f}"] * (largest > 0)
         return {
             "width": width,
             "height": height,
             "unchanged": self.is_unchanged,
             "mended": self.is_mended,
-            "found": ", ".join(parts) or "none",
+            "found": name_damage(", ".join(parts) or NOTHING, self.is_unchanged),
             "noise": {
                 "median": round(float(np.median(self.noise)), 4),
                 "largest": round(largest, 4),
@@ -155,6 +156,7 @@ def photograph_steps(
         result,
         image=image,
         noise=noise * (not is_unchanged),  # else none counted
+        depths=result.depths * (not is_unchanged),
         is_unchanged=is_unchanged,
         seconds=time.perf_counter() - start_time,
     )

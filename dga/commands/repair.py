@@ -30,8 +30,11 @@ def repair(
     Of a folder: every picture, with a line of JSON on each; run it again to go on.
     """
     if not photo.is_dir():
+        from dga.sentences import describe_photograph
+
         facts = _repair_file(photo, out, overwrite, models)
-        typer.echo(json.dumps(facts) if as_json else _sentence(facts))
+        sentence = f"{describe_photograph(facts)} {facts['file']}"
+        typer.echo(json.dumps(facts) if as_json else sentence)
     elif as_json or overwrite:
         raise ValueError(f"--{'json' if as_json else 'overwrite'} is for one picture.")
     else:
@@ -72,13 +75,3 @@ def _repair_file(
     target = target if out else find_unused_path(target)
     write(target, content)
     return photograph.facts() | {"file": str(target)}
-
-
-def _sentence(facts: dict[str, Any]) -> str:
-    if facts["unchanged"]:
-        return f"Nothing to repair; it is left as it is. {facts['file']}"
-    depths = facts["depths"]
-    return (
-        f"Found: {facts['found']}. Depth {depths['least']} to {depths['largest']}, "
-        f"above 0 in {depths['share']:.0%} of the places; {facts['seconds']:.1f} s. {facts['file']}"
-    )
