@@ -35,6 +35,8 @@ def claim_folder(folder: Path, picture: bytes, names: Sequence[str], is_named: b
     write; ``is_named``: whether the user named the folder. Raises ``ValueError`` where a named
     folder holds another picture's run, or files of the same names.
     """
+    if folder.is_file() and is_named:
+        raise ValueError(f"{folder} is a file: name a folder with --out.")
     content = hashlib.sha256(picture).hexdigest()
     candidates = [folder] if is_named else number_paths(folder)
     free = next((one for one in candidates if _is_free(one, content, names)), None)

@@ -65,8 +65,12 @@ def _repair_file(
     if overwrite and out is None:
         raise ValueError("--overwrite replaces the file that --out names: name one.")
     target = out or Path(f"{photo.stem}-repaired.png")
+    if target.is_dir():
+        file = target / f"{photo.stem}-repaired.png"
+        raise ValueError(f"{target} is a folder: name a file, such as --out {file}.")
     if target.suffix.lower() not in KINDS:
-        raise ValueError(f"A picture is written as {', '.join(KINDS)}, not as {target.suffix!r}.")
+        ending = f"not as {target.suffix}" if target.suffix else f"and {target} has no ending"
+        raise ValueError(f"A picture is written as {', '.join(KINDS)}, {ending}.")
     if out and target.exists() and not overwrite:
         raise ValueError(f"{target} is there already: name another file, or add --overwrite.")
     picture = common.read_picture(photo)

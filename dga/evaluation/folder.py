@@ -53,6 +53,8 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
     folder, out = folder.resolve(), out.resolve()
     if folder == out:
         raise ValueError(f"{folder} holds the pictures themselves: name another folder with --out.")
+    if out.is_file():
+        raise ValueError(f"{out} is a file: name a folder with --out.")
     if out.is_dir() and not (out / CONFIG).exists() and any(p.name != LOCK for p in out.iterdir()):
         raise ValueError(f"{out} holds other files: name another folder with --out.")
     paths, unreadable = find_pictures(folder, out)

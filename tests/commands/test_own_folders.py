@@ -286,6 +286,27 @@ def test_nothing_is_replaced_without_being_told(tmp_path):
     assert "another picture's results" in run_dga("adapt", mine, "--out", "out").stderr
 
 
+@pytest.mark.parametrize("name", ["there", "there/", "new", "new.xyz"])
+def test_an_out_that_is_no_picture_names_one_that_would_be(tmp_path, name):
+    mine = picture(tmp_path / "a.png")
+    (tmp_path / "there").mkdir()
+    said = refused("repair", mine, "--out", name)
+    assert "''" not in said
+    example = f"--out {Path('there') / 'a-repaired.png'}"
+    assert (example in said) == name.startswith("there")
+    assert ("ending" in said) == (name == "new")
+    if name.startswith("there"):
+        done("repair", mine, *example.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_is_no_folder_for_results(tmp_path, command):
+    mine = picture(tmp_path / "pictures" / "a.png")
+    (tmp_path / "file").touch()
+    photo = mine.parent if command == "repair" else mine
+    assert "file is a file: name a folder" in refused(command, photo, "--out", tmp_path / "file")
+
+
 @pytest.mark.usefixtures("_shipped")
 def test_limits_for_strangers_do_not_bind_the_owner(tmp_path):
     """A TIFF of more bytes than the page takes."""
@@ -318,6 +339,6 @@ def test_what_is_refused_leaves_no_trace(tmp_path: Path) -> None:
     assert "holds the pictures themselves" in refused("repair", "pics", "--out", "pics")
     run = "evaluate", "--out", "out", "--methods", "source", "--data"
     assert "Unknown engine 'foo'" in refused(*run, "pics", "--engine", "foo")
-    assert "No pictures in" in refused(*run, tmp_path)
+    assert "holds pics" in refused(*run, tmp_path)
     assert "at least one picture" in refused(*run, "pics", "--batch", "0", "--split", "all")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.png", "dog", "pics"]
