@@ -105,6 +105,8 @@ class _Values(NamedTuple):
 
     def to_rgb(self, band: Image.Image) -> Image.Image:
         """A part of the picture as 8-bit sRGB, on white."""
+        if band.mode == "LAB":  # one of its channels is called A, and is not opacity
+            return _lab_to_srgb().apply(band)
         is_deep = band.mode.startswith("I") or band.mode == "F"
         if is_deep:
             band = self._to_8_bits(band)
@@ -191,6 +193,13 @@ def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
             "with 8 bits."
         )
     return fitting[0]
+
+
+@functools.lru_cache(maxsize=1)
+def _lab_to_srgb() -> ImageCms.ImageCmsTransform:
+    """The transform from CIELAB, to the white of printed paper, as TIFF and profiles have it."""
+    lab, srgb = ImageCms.createProfile("LAB", 5000), ImageCms.createProfile("sRGB")
+    return ImageCms.buildTransform(lab, srgb, "LAB", "RGB")
 
 
 @functools.lru_cache(maxsize=8)
