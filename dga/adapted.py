@@ -17,8 +17,10 @@ import torch
 from PIL import Image
 from torch import Tensor, nn
 
-from dga.data.uploads import to_picture
-from dga.images import Pixels, from_tensor, to_image_like, to_pixels, to_square, to_tensor
+from dga.data.encoding import Frame
+from dga.data.stored_values import StoredValues
+from dga.data.uploads import refuse_unreadable
+from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.classifier import SOFTMAX, OwnClassifier
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_models
@@ -162,18 +164,21 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
 
     Returns one of the same size and kind, bit for bit the same where nothing needs repair. A PIL
     image is turned upright, converted to sRGB and laid on white before it is repaired; the result
-    stays so, and has its colour profile, EXIF and resolution. ``models``: by default
-    those of ``photo``. Raises ``ValueError`` for what is no picture, or cannot be read, and
-    ``FloatingPointError`` if a network returns no numbers. (:func:`dga.repair_photograph` returns
-    what was found, too.)
+    stays upright, and has its opacity, 16 bits of grey, colour profile, EXIF and resolution; of
+    several frames it is the current one. ``models``: by default those of ``photo``. Raises
+    ``ValueError`` for what is no picture, or cannot be read, and ``FloatingPointError`` if a
+    network returns no numbers. (:func:`dga.repair_photograph` returns what was found, too.)
     """
     if not isinstance(picture, Image.Image | np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
-    pixels = to_pixels(to_picture(picture)) if isinstance(picture, Image.Image) else picture
-    photograph = repair_photograph(models or _load_default_models(), pixels)
     if not isinstance(picture, Image.Image):
-        return photograph.image
-    return picture.copy() if photograph.is_unchanged else to_image_like(photograph.image, picture)
+        return repair_photograph(models or _load_default_models(), picture).image
+    with refuse_unreadable(picture.format or "picture"):
+        stored = StoredValues.read(picture)
+    photograph = repair_photograph(models or _load_default_models(), stored.pixels)
+    if photograph.is_unchanged:
+        return picture.copy()
+    return Frame(*stored.lay_back(photograph.image)).to_image()
 
 
 def repair_and_read(runner: SystemRunner, pixels: Pixels, seed: int) -> Answers:

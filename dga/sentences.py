@@ -63,6 +63,22 @@ def name_damage(measured: str, is_unchanged: bool) -> str:
     return TRACES if measured == NOTHING else measured
 
 
+def describe_file(facts: Mapping[str, Any]) -> str:
+    """What became of a picture file, from its facts, and what of it was not kept."""
+    lost = f" Not kept: {', '.join(facts['lost'])}." if facts["lost"] else ""
+    if "frames" not in facts:
+        return f"{describe_photograph(facts)}{lost}"
+    frames = facts["frames"]
+    repaired = sum(not frame["unchanged"] for frame in frames)
+    found = dict.fromkeys(frame["found"] for frame in frames if not frame["unchanged"])
+    what = f" Found: {'; '.join(found)}." if found else ""
+    invented = f" Some frames were {_MENDED}." if any(f["mended"] for f in frames) else ""
+    return (
+        f"Of {len(frames)} frames {repaired} were repaired, {len(frames) - repaired} left as they "
+        f"are.{what}{invented} It took {facts['seconds']:.1f} s.{lost}"
+    )
+
+
 def describe_photograph(facts: Mapping[str, Any]) -> str:
     """What was found in a photograph and done about it, from its facts, in a sentence or two."""
     if facts["unchanged"]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from app.server.decoder import Decoder
-from dga.data.picture_files import KINDS
+from dga.data.picture_files import choose_suffix
 from dga.data.uploads import detect_format
 from dga.images import Pixels
 
@@ -101,12 +101,9 @@ class Photos:
         photo = self.get(key)
         if (pixels := photo.results.get(result)) is None:
             raise UnknownPhotoError(GONE)
-        name = PurePath(photo.name)
-        kind = detect_format(photo.content)
-        fitting = [end for end, (other, _) in KINDS.items() if other == kind] or [".png"]
-        suffix = name.suffix.lower() if name.suffix.lower() in fitting else fitting[0]
+        suffix = choose_suffix(detect_format(photo.content), photo.name)
         content = await self.decoder.write_photograph(photo.content, pixels, suffix, photo.address)
-        return f"{name.stem}-repaired{suffix}", content
+        return f"{PurePath(photo.name).stem}-repaired{suffix}", content
 
     def __contains__(self, key: str) -> bool:
         return key in self._photos

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,8 +18,8 @@ def repair(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="File, or folder for a folder. Default: PHOTO-repaired.png in the working folder; "
-            "FOLDER-repaired beside FOLDER."
+            help="File, or folder for a folder. Default: PHOTO-repaired.png in the working folder, "
+            "of several pages or frames .tif, .webp or .gif; FOLDER-repaired beside FOLDER."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
@@ -27,13 +28,14 @@ def repair(
 ) -> None:
     """Repair a photograph at its own size, each place from a depth of its own.
 
-    Of a folder: every picture, with a line of JSON on each; run it again to go on.
+    Of a file of several pages or frames each, where --out can hold them; what the result does not
+    keep is said. Of a folder: every picture, with a line of JSON on each; run it again to go on.
     """
     if not photo.is_dir():
-        from dga.sentences import describe_photograph
+        from dga.sentences import describe_file
 
         facts = _repair_file(photo, out, overwrite, models)
-        sentence = f"{describe_photograph(facts)} {facts['file']}"
+        sentence = f"{describe_file(facts)} {facts['file']}"
         typer.echo(json.dumps(facts) if as_json else sentence)
     elif as_json or overwrite:
         raise ValueError(f"--{'json' if as_json else 'overwrite'} is for one picture.")
@@ -58,9 +60,11 @@ def _repair_file(
     photo: Path, out: Path | None, overwrite: bool, models: common.ModelOptions
 ) -> dict[str, Any]:
     """Write one repaired picture, whole or not at all; returns what is told of it."""
+    from tqdm import tqdm
+
     from dga.data.picture_files import KINDS, write
     from dga.io.files import find_unused_path
-    from dga.photograph import repair_photograph
+    from dga.photograph import repair_stored
 
     if overwrite and out is None:
         raise ValueError("--overwrite replaces the file that --out names: name one.")
@@ -74,8 +78,13 @@ def _repair_file(
     if out and target.exists() and not overwrite:
         raise ValueError(f"{target} is there already: name another file, or add --overwrite.")
     picture = common.read_picture(photo)
-    photograph = repair_photograph(models.load(), picture.pixels)
-    content = picture.result(photograph.image, target.suffix)
-    target = target if out else find_unused_path(target)
+
+    def show(frames: Sequence[int]) -> Iterable[int]:
+        return tqdm(frames, unit="frame", disable=len(frames) == 1)
+
+    with common.name_picture(photo):
+        suffix = target.suffix if out else picture.usual_suffix
+        content, facts = repair_stored(models.load(), picture, suffix, show)
+    target = target if out else find_unused_path(target.with_suffix(suffix))
     write(target, content)
-    return photograph.facts() | {"file": str(target)}
+    return facts | {"file": str(target)}

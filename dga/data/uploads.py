@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -30,6 +31,7 @@ from dga.images import (
     REDUCED_SIDE,
     PictureError,
     Pixels,
+    find_directories,
     read_directory,
     to_pixels,
     to_rgb,
@@ -87,12 +89,12 @@ _JPEG_FRAMES = frozenset((0xC0, 0xC1, 0xC2))
 _JPEG_SEGMENTS = _JPEG_FRAMES | {0xC4, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)}
 # Fill bytes and what else stands between segments is passed over, as decoders do.
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
-_JPEG_IN_TIFF = 7
+_JPEG_IN_TIFF, _REDUCED = 7, 254
 _TIFF_USUAL = {
     # no compression, fax, LZW, JPEG, Deflate, PackBits: they say what is short
     259: {1, 2, 3, 4, 5, _JPEG_IN_TIFF, 8, 32773, 32946},
     262: {0, 1, 2, 3, 5, 6, 8},  # grey, RGB, palette, CMYK, YCbCr, LAB
-    254: {0, 2},  # no thumbnail
+    _REDUCED: {0, 2},  # no thumbnail
 }
 _TIFF_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}  # bytes by kind of value
 _TIFF_RARE = {50706, 33421}  # a camera's own values
@@ -165,7 +167,7 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
         if kind == "JPEG":
             data = _clean_jpeg(data)
         if kind == "TIFF":
-            _check_tiff(data)
+            _check_directory(data)
         image: Image.Image = _READERS[kind](io.BytesIO(data))
         check_size(*image.size, limits)
         if kind == "TIFF":
@@ -174,6 +176,35 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
         if passes * image.width * image.height > MOST_PASSES * limits.pixels:
             raise _make_rare_error(kind)
         return image
+
+
+def go_to_frame(image: Image.Image, data: bytes, place: int) -> bool:
+    """Go to a frame or page of what :func:`open_picture` opened, as far as its header.
+
+    ``data``: its file, one's own. False where there is none. Raises :class:`UploadError`.
+    """
+    with refuse_unreadable(image.format or "file"):
+        if image.format == "TIFF":
+            start = next(islice(find_directories(data), place, None), None)
+            if start is None:
+                return False
+            _check_directory(data, start)
+        try:
+            image.seek(place)
+        except EOFError:
+            return False
+        check_size(*image.size, OWNER)
+        if image.format == "TIFF":
+            _check_strips(data, image)
+        return True
+
+
+def has_further_frames(image: Image.Image, data: bytes) -> bool:
+    """Whether there are frames or pages after the first. Raises :class:`UploadError`."""
+    with refuse_unreadable(image.format or "file"):
+        if image.format == "TIFF":
+            return len(list(islice(find_directories(data), 2))) > 1
+        return bool(getattr(image, "is_animated", False))
 
 
 def to_picture(image: Image.Image, side: int | None = None) -> Image.Image:
@@ -244,16 +275,21 @@ def _find_marker(data: bytes, at: int) -> int:
     return marker.start()
 
 
-def _check_tiff(data: bytes) -> None:
+def _check_directory(data: bytes, start: int | None = None) -> None:
     """Refuse rare ways to store pixels, and a camera's own values beside a thumbnail.
 
     Pillow reads all that a directory names, be it the same bytes a thousand times; colours that
-    are stored with fewer pixels than light are read of JPEG alone.
+    are stored with fewer pixels than light are read of JPEG alone. ``start``: of the page's
+    directory, by default the first.
     """
-    tags = read_directory(data) or {}
+    tags = read_directory(data, start) or {}
     length = sum(_TIFF_SIZES.get(kind, 1) * count for kind, count, _ in tags.values())
     values = {tag: value for tag, (_, count, value) in tags.items() if count == 1}
-    is_usual = all(values.get(tag, min(usual)) in usual for tag, usual in _TIFF_USUAL.items())
+    is_usual = all(
+        values.get(tag, min(usual)) in usual
+        for tag, usual in _TIFF_USUAL.items()
+        if start is None or tag != _REDUCED
+    )
     is_usual &= values.get(262) != 6 or values.get(259) == _JPEG_IN_TIFF
     if not tags or length > 2 * len(data) + 64 or not is_usual or tags.keys() & _TIFF_RARE:
         raise _make_rare_error("TIFF")
