@@ -115,7 +115,7 @@ def _add_photos(server: gr.Server, service: Service) -> None:
         photo = await service.photos.add(address_of(request.scope), name, await request.body())
         height, width = photo.pixels.shape[:2]
         return {"photo": photo.key, "name": photo.name, "width": width, "height": height,
-                "full_size": photo.full_size}  # fmt: skip
+                "full_size": photo.full_size, "losses": photo.losses}  # fmt: skip
 
     async def download(key: str, result: str) -> Response:
         name, content = await service.photos.get_result(key, result)

@@ -13,7 +13,7 @@ from PIL import Image, ImageCms
 
 from app.server.decoder import PHOTO_PIXELS, Decoder
 from app.server.photos import GONE, Photo, Photos, UnknownPhotoError, clean_name
-from dga.data.picture_files import encode_result
+from dga.data.picture_files import encode_result, list_losses
 from dga.data.uploads import read_photograph
 from tests.fuzz.blocks import noise, saved
 
@@ -26,8 +26,8 @@ PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 class NoProcess(Decoder):
     """What is done in a process of its own (``test_decoder.py``) is done in this one."""
 
-    async def read_photograph(self, data: bytes, address: str = "") -> Any:
-        return read_photograph(data, PHOTO_PIXELS)
+    async def read_upload(self, data: bytes, suffix: str | None = None, address: str = "") -> Any:
+        return (*read_photograph(data, PHOTO_PIXELS), list_losses(data, suffix or ".png", False))
 
     async def write_photograph(self, *values: Any) -> bytes:
         return encode_result(*values[:3])
