@@ -154,6 +154,8 @@ class StoredPicture:
                 continue
             pixels = change(stored.pixels)
             is_same &= np.array_equal(pixels, stored.pixels)
+            if is_same and len(self.frames) == 1:
+                break  # nothing of it is needed
             frame = _make_frame(stored, pixels, kind, is_moving)
             losses |= dict.fromkeys(_list_value_losses(stored, frame, kind))
             written.append(frame)

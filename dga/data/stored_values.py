@@ -30,6 +30,7 @@ Values = NDArray[np.unsignedinteger]
 """uint8 or uint16."""
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _DEEP_SCALE = 257  # 16-bit levels in one of 8 bits
+_BAND_PIXELS = 1_000_000  # computed at once, to spare memory
 _DEEP_COLOURS = {"RGB", "RGBA"}
 """Modes that Pillow gives to colours of 16 bits, of which it reads 8."""
 _TEXT_TAGS = {0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x8298}
@@ -98,25 +99,58 @@ class StoredValues:
             bare = self.image.copy()
             del bare.info["icc_profile"]
             laid = to_pixels(bare)
-        change = values.astype(np.float32) - laid
-        share = np.ones((*laid.shape[:2], 1), np.float32)
-        if opacity is not None:
-            share = opacity[..., None].astype(np.float32) / np.iinfo(opacity.dtype).max
-            change = np.divide(change, share, where=share > 0, out=np.zeros_like(change))
-        scale, kind = (1, np.uint8) if deep is None else (_DEEP_SCALE, np.uint16)
+        own: Values | None = None
         if is_own:
-            colours = _read_upright(self.image)[..., :3] if deep is None else deep
-        else:
-            colours = laid - 255 * (1 - share)
-            colours = np.divide(colours, share, where=share > 0, out=np.zeros_like(colours))
-            colours = colours.clip(0, 255) * scale
-        channels = 3 if deep is None else deep.shape[2]
-        change = change[..., :channels] * scale
-        result = (colours[..., :channels] + change).round().clip(0, 255 * scale)
-        values = result.astype(kind)
-        if opacity is not None:
-            values = np.concatenate([values, _scale(opacity, kind)[..., None]], 2)
-        return values, info
+            own = _read_upright(self.image)[..., :3] if deep is None else deep
+        channels, kind = (3, np.uint8) if deep is None else (deep.shape[2], np.uint16)
+        height, width = laid.shape[:2]
+        result = np.empty((height, width, channels + (opacity is not None)), kind)
+        step = max(1, _BAND_PIXELS // width)
+        for rows in (slice(top, top + step) for top in range(0, height, step)):
+            colours = _lay_under(
+                values[rows].astype(np.float32),
+                laid[rows].astype(np.float32),
+                None if opacity is None else _as_share(opacity[rows]),
+                None if own is None else own[rows],
+                _DEEP_SCALE if deep is not None else 1,
+            )
+            result[rows, :, :channels] = colours[..., :channels]
+            if opacity is not None:
+                result[rows, :, channels] = (
+                    _as_share(opacity[rows])[..., 0] * np.iinfo(kind).max + 0.5
+                )
+        return result, info
+
+
+def _as_share(opacity: Values) -> NDArray[np.float64]:
+    """Opacity from 0 to 1, ``[H, W, 1]``."""
+    return opacity[..., None] / np.iinfo(opacity.dtype).max
+
+
+def _lay_under(
+    made: NDArray[np.float32],
+    laid: NDArray[np.float32],
+    share: NDArray[np.float64] | None,
+    own: Values | None,
+    scale: int,
+) -> NDArray[np.float64]:
+    """Colours which, with an opacity of ``share``, look on white as ``made``, ``[H, W, 3]``.
+
+    ``laid``: how the picture looked; ``own``: its colours, ``[H, W, 1 or 3]``, to which the change
+    is added, None where they stand for other colours than the result's; ``scale``: their levels in
+    one of 8 bits.
+    """
+    change = made - laid
+    if share is not None:
+        change = np.divide(change, share, where=share > 0, out=np.zeros(change.shape))
+    if own is None:
+        colours = laid
+        if share is not None:
+            shown = laid - 255 * (1 - share)
+            colours = np.divide(shown, share, where=share > 0, out=np.zeros(shown.shape))
+        return ((colours + change).clip(0, 255) * scale).round()
+    channels = own.shape[2]
+    return (own + change[..., :channels] * scale).round().clip(0, 255 * scale)
 
 
 def _read_upright(image: Image.Image) -> NDArray[np.uint8]:
@@ -124,17 +158,6 @@ def _read_upright(image: Image.Image) -> NDArray[np.uint8]:
     is_turned = hasattr(image, "tag_v2")  # Pillow turns a TIFF by itself
     orientation = 1 if is_turned else read_orientation(image.info.get("exif", b""))
     return turn_upright(np.asarray(image.convert("RGBA")), orientation)
-
-
-def _scale(opacity: Values, kind: type) -> Values:
-    """Opacity in so many bits."""
-    if opacity.dtype == kind:
-        return opacity
-    return (
-        opacity.astype(np.uint16) * _DEEP_SCALE
-        if kind is np.uint16
-        else (opacity >> 8).astype(np.uint8)
-    )
 
 
 def is_deep(image: Image.Image, data: bytes) -> bool:

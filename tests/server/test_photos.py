@@ -175,6 +175,22 @@ def test_metadata_survives(kind: str, name: str, download: str, written: str) ->
         assert tuple(round(float(number)) for number in image.info["dpi"]) == (300, 300)
 
 
+def test_what_a_download_keeps_and_lacks() -> None:
+    """Opacity of a picture at its size; of an animation the first frame, which is said."""
+    clear = noise("RGBA")
+    clear.putalpha(Image.linear_gradient("L").resize(clear.size))
+    photo, (_, content) = invert("a.png", saved("PNG", clear))
+    assert photo.losses == []
+    assert (
+        Image.open(io.BytesIO(content)).getchannel("A").tobytes() == clear.getchannel("A").tobytes()
+    )
+    photo, (name, content) = invert(
+        "a.webp", saved("WEBP", save_all=True, append_images=[noise().rotate(180)])
+    )
+    assert photo.losses == ["all but its first frame"]
+    assert (name, Image.open(io.BytesIO(content)).n_frames) == ("a-repaired.webp", 1)
+
+
 @pytest.mark.parametrize("size", [(48, 32), (1500, 1000), (1538, 1537)])
 def test_a_turned_photo_stands_upright_and_is_not_turned_again(size: tuple[int, int]) -> None:
     data = saved("JPEG", noise(size=size), exif=described(6).tobytes())
