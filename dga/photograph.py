@@ -93,7 +93,7 @@ class RepairedPhotograph:
             "width": width,
             "height": height,
             "unchanged": self.is_unchanged,
-            "mended": self.is_mended,
+            "mended": self.is_mended and not self.is_unchanged,
             "found": name_damage(", ".join(parts) or NOTHING, self.is_unchanged),
             "noise": {
                 "median": round(float(np.median(self.noise)), 4),

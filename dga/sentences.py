@@ -103,9 +103,9 @@ def describe_explanation(forward: ForwardResult, is_unchanged: bool) -> str:
     if explanation.is_unjudgeable:
         return "One colour or a drawing: nothing can be told, so it is left alone."
     damage = name_damage(str(explanation.degradation), is_unchanged)
-    if forward.is_mended:
+    if forward.is_mended and not is_unchanged:
         return f"Damage: {damage}; {_MENDED}."
-    if stop.t_star:
+    if stop.t_star and not is_unchanged:
         depths = [str(depth) for depth in dict.fromkeys(forward.starts) if depth]
         starts = f"depth{'s' * (len(depths) > 1)} {' and '.join(depths)}"
         ending = f"rebuilt from {starts} in {forward.steps} step{'s' * (forward.steps != 1)}"

@@ -46,10 +46,14 @@ def repair(
 def _repair_folder(folder: Path, out: Path | None, models: common.ModelOptions) -> None:
     """Say what became of every picture; ends with status 1 if some failed after they were read."""
     from dga.evaluation.folder import repair_folder
+    from dga.io.parsing import first_names
 
     out = out or folder.with_name(f"{folder.name}-repaired")
     result = repair_folder(models.load(), folder, out)
     typer.echo(f"{result.summary()} {out}")
+    if losses := result.list_losses():
+        names = first_names(losses, common.MOST_NAMES)
+        typer.echo(f"Not everything of {len(losses)} pictures is kept: {names}", err=True)
     common.print_skipped_pictures(sorted(result.unreadable.values()))
     common.print_skipped_pictures(sorted(result.failed.values()), "could not be repaired")
     if result.failed:

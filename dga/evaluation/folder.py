@@ -42,6 +42,10 @@ class FolderResult:
             f"{len(self.lines) - len(self.new)} there already."
         )
 
+    def list_losses(self) -> list[str]:
+        """What of this run's pictures is not kept, a sentence part for each."""
+        return [f"{line['path']}: {', '.join(line['lost'])}" for line in self.new if line["lost"]]
+
 
 def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
     """Repair every photograph of a folder at its own size; killed, the same call goes on.

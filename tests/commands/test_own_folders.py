@@ -260,8 +260,13 @@ def moving(tmp_path: Path) -> Path:
 
 def test_all_frames_of_a_file_are_repaired_in_a_folder(tmp_path, moving):
     picture(moving.parent / "still.png")
+    picture(moving.parent / "print.tif")
+    with Image.open(moving.parent / "print.tif") as image:
+        image.convert("CMYK").save(moving.parent / "print.tif")
     said = done("repair", moving.parent, "--out", "out")
-    assert said.stdout.startswith("2 pictures")
+    assert said.stdout.startswith("3 pictures")
+    assert "print.tif: its printer's colours" in said.stderr
+    assert "still.png" not in said.stderr
     files = results(tmp_path / "out")
     with Image.open(files["moving.webp"]) as image:
         assert (image.format, image.n_frames) == ("WEBP", 3)
@@ -269,7 +274,7 @@ def test_all_frames_of_a_file_are_repaired_in_a_folder(tmp_path, moving):
     line = next(line for line in written if line["path"] == "moving.webp")
     assert [frame["unchanged"] for frame in line["frames"]] == [False, True, False]
     assert not line["unchanged"]
-    assert "2 there already" in done("repair", moving.parent, "--out", "out").stdout
+    assert "3 there already" in done("repair", moving.parent, "--out", "out").stdout
 
 
 # One picture

@@ -220,6 +220,7 @@ def test_facts_and_sentence_are_those_of_the_picture(
     ).facts()
     sentence = describe_photograph(facts)
     assert (facts["found"] == "none") == is_unchanged
+    assert facts["mended"] == (is_mended and not is_unchanged)
     assert ("gain" in sentence) == (degradation is HAZE and not is_unchanged)
     assert ("left as it is" in sentence) == is_unchanged
     assert "none" not in sentence
