@@ -88,10 +88,13 @@ def describe_photograph(facts: Mapping[str, Any]) -> str:
         return f"{found}; {_MENDED}. It took {facts['seconds']:.1f} s."
     if not depths["largest"]:
         return f"{found}; it is undone. It took {facts['seconds']:.1f} s."
-    return (
-        f"{found}. Rebuilt from depth {depths['least']} to {depths['largest']}, "
-        f"above 0 in {depths['share']:.0%} of the places; {facts['seconds']:.1f} s."
-    )
+    start = f"depth {depths['largest']}"
+    if depths["least"] != depths["largest"]:
+        start = (
+            f"depths {depths['least']} to {depths['largest']}, above 0 in {depths['share']:.0%} of "
+            "the places"
+        )
+    return f"{found}. Rebuilt from {start}; {facts['seconds']:.1f} s."
 
 
 def describe_explanation(forward: ForwardResult, is_unchanged: bool) -> str:
