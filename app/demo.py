@@ -115,7 +115,7 @@ def _add_photos(server: gr.Server, service: Service) -> None:
         photo = await service.photos.add(address_of(request.scope), name, await request.body())
         height, width = photo.pixels.shape[:2]
         return {"photo": photo.key, "name": photo.name, "width": width, "height": height,
-                "full_size": photo.full_size}  # fmt: skip
+                "full_size": photo.full_size, "losses": photo.losses}  # fmt: skip
 
     async def download(key: str, result: str) -> Response:
         name, content = await service.photos.get_result(key, result)
@@ -140,6 +140,7 @@ def serve(
     """
     if prefix := os.environ.get("GRADIO_ROOT_PATH", "").rstrip("/"):
         os.environ["GRADIO_ROOT_PATH"] = prefix if "://" in prefix else f"/{prefix.lstrip('/')}"
+    pass_by_proxy(host)
     proxies = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
     is_local = not proxies and not os.environ.get("SPACE_ID") and is_loopback(host)
     service = Service(networks)
@@ -154,6 +155,20 @@ def serve(
     folder = Path(os.environ.setdefault("GRADIO_TEMP_DIR", get_upload_folder()))
     threading.Thread(target=_keep_tidy, args=(folder,), daemon=True).start()
     return server, url
+
+
+def pass_by_proxy(host: str) -> None:
+    """Have this machine, and ``host``, asked directly whatever proxy the environment names.
+
+    Gradio asks the server that it has started whether it is there. Hosts that are excepted
+    already stay so.
+    """
+    names = [name for name in os.environ if name.lower() == "no_proxy"]
+    hosts = [part.strip() for name in names for part in os.environ[name].split(",")]
+    if "*" not in hosts:
+        hosts += ["127.0.0.1", "localhost", "::1", host.strip("[]")]
+        for name in {*names, "NO_PROXY", "no_proxy"}:
+            os.environ[name] = ",".join(dict.fromkeys(filter(None, hosts)))
 
 
 def is_loopback(host: str) -> bool:

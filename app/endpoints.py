@@ -135,12 +135,13 @@ class Service:
             picture: The photograph, any common format up to 20 MB.
 
         Returns:
-            A record of its size, what was found, the depths and the seconds.
+            A record of its size, what was found, the depths, the seconds and what was lost.
             The photograph, repaired, as PNG.
         """
-        pixels = await self._read(picture, request)
+        pixels, losses = await self._read(picture, request)
         result = await self._last(request, photograph_steps, pixels)
-        return result.facts(), await asyncio.to_thread(write_picture, result.image)
+        facts = result.facts() | {"lost": losses}
+        return facts, await asyncio.to_thread(write_picture, result.image)
 
     async def adapt(
         self,
@@ -171,7 +172,7 @@ class Service:
             The pictures as PNG: damaged, noised to t*, then of DGA, DGA + G, DDA and DGA+.
         """
         profile = self.networks.profile
-        pixels = await self._read(picture, request)
+        pixels, _ = await self._read(picture, request)
         view = await asyncio.to_thread(view_square, profile, pixels)
         try:
             check_corruption(CORRUPTIONS[0] if corruption == NONE else corruption, severity)
@@ -186,12 +187,15 @@ class Service:
         files = [await asyncio.to_thread(write_picture, pixels) for pixels in pictures]
         return to_api_facts(run), files
 
-    async def _read(self, picture: Any, request: gr.Request) -> Pixels:
-        """An upload's pixels; other files do not come this far (:mod:`app.server.contents`)."""
+    async def _read(self, picture: Any, request: gr.Request) -> tuple[Pixels, list[str]]:
+        """An upload's pixels, and what else it holds; other files do not come this far
+        (:mod:`app.server.contents`)."""
         path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
         with explain_errors():
             data = await asyncio.to_thread(read_bytes, path)
-            return (await self.decoder.read_photograph(data, find_address(request)))[0]
+            address = find_address(request)
+            pixels, _, losses = await self.decoder.read_upload(data, address=address)
+            return pixels, losses
 
     async def _last(self, request: gr.Request, steps: Steps, *arguments: Any) -> Any:
         """The last of what ``steps(models, *arguments)`` yields."""

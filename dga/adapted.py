@@ -17,13 +17,17 @@ import torch
 from PIL import Image
 from torch import Tensor, nn
 
-from dga.data.uploads import to_picture
-from dga.images import Pixels, from_tensor, to_image_like, to_pixels, to_square, to_tensor
+from dga.data.encoding import Frame
+from dga.data.stored_values import StoredValues
+from dga.data.uploads import refuse_unreadable
+from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
+from dga.networks.classifier import SOFTMAX, OwnClassifier
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
 from dga.profiles import ClassifierConfig
 from dga.readers import Answers, SystemRunner, answer
+from dga.sentences import name_damage
 from dga.systems import parse
 
 DEFAULT_METHOD = "dga-plus-ensemble"
@@ -37,6 +41,8 @@ _load_default_models = functools.cache(load_models)
 
 Seeds = Callable[[Pixels], Sequence[int]]
 Picture = TypeVar("Picture", Image.Image, Pixels)
+Classifier = Callable[[Tensor], Any]
+"""From pixels ``[b, 3, S, S]`` in [0, 1] to logits; mostly a ``torch.nn.Module``."""
 
 
 def content_seeds(pictures: Pixels) -> list[int]:
@@ -50,31 +56,38 @@ class AdaptedClassifier(nn.Module):
     - ``models``: by default those of the profile ``photo``.
     - ``method``: as ``evaluate --methods`` names it, settings included (``dga-guided:tau=0.3``).
       By default DGA+'s ensemble, in which the picture as it came counts three tenths.
-    - ``classifier``: your own module instead of the models'. It gets pixels ``[b, 3, S, S]`` in
-      [0, 1], does its own preprocessing and returns logits.
+    - ``classifier``: your own module, or a function, instead of the models'. It gets pixels
+      ``[b, 3, S, S]`` in [0, 1], in the precision of its parameters, does its own preprocessing
+      and returns logits. It runs in evaluation mode and has its own back after every call.
+    - ``activation``: what makes probabilities of its answers: ``softmax``; ``sigmoid`` for a
+      classifier of several labels a picture; ``none`` for one that returns probabilities.
     - ``seeds``: from pictures, uint8 ``[B, S, S, 3]``, to a seed for each. By default a picture's
       content is its seed, so that neither order nor batches matter.
     - ``size``: S, by default the profile's. At another size pictures are repaired as photographs
       (:func:`dga.repair_photograph`), which only DGA+ does.
 
-    Always in evaluation mode, without gradients. Raises ``ValueError`` for an unknown method or
-    setting, for a method that learns from the stream, and for any but DGA+ at another size.
+    Always in evaluation mode, without gradients. Raises ``ValueError`` for an unknown method,
+    setting or activation, for a method that learns from the stream, for any but DGA+ at another
+    size, and for one that adapts the classifier to one label where there may be several.
     """
 
     def __init__(
         self,
         models: Models | None = None,
         method: str = DEFAULT_METHOD,
-        classifier: nn.Module | None = None,
+        classifier: Classifier | None = None,
         seeds: Seeds = content_seeds,
         size: int | None = None,
+        activation: str = SOFTMAX,
     ) -> None:
         super().__init__()
         models = models or load_models()  # its own, so that it can be moved
         self.size = models.profile.image_size if size is None else size
         self.models = models
         if classifier is not None:
-            self.models = with_module(models, classifier, self.size)
+            self.models = with_classifier(models, classifier, self.size, activation)
+        elif activation != SOFTMAX:
+            raise ValueError("An activation is for a classifier of your own: name one.")
         self.method, self.seeds = method, seeds
         self.last: Answers | None = None
         """The answers of the latest call: depths, repaired pictures, seconds and more."""
@@ -89,6 +102,8 @@ class AdaptedClassifier(nn.Module):
             raise ValueError(
                 f"At another size than {profile.image_size} pixels dga-plus repairs, not {method}."
             )
+        if activation != SOFTMAX and system.reader is not None:
+            raise ValueError(f"{method} adapts a classifier to one label, as softmax gives it.")
         self._runner = SystemRunner(self.models, system)
         self.eval()
 
@@ -116,9 +131,14 @@ class AdaptedClassifier(nn.Module):
         """``[B, 3, H, W]`` in [0, 1] to log-probabilities, float32 ``[B, classes]``.
 
         Pixels are taken in 8 bits; another size than S is cropped to the middle square and
-        resized, as picture files are. Raises ``ValueError`` for anything else.
+        resized, as picture files are. No pictures have no answers, ``[0, classes]``. Raises
+        ``ValueError`` for anything else.
         """
         _check_pixels(x)
+        if not len(x):  # a grey picture tells how many classes there are
+            grey = torch.zeros(1, 3, self.size, self.size, device=self.models.device)
+            self.last = Answers(self._runner.read(grey, [0], grey)[:0], [], [], [])
+            return self.last.probabilities.to(x.device)
         pictures = resize_to_square(from_tensor(x * 2 - 1), self.size)
         seeds = self.seeds(pictures)
         if self.size != self.models.profile.image_size:
@@ -144,18 +164,21 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
 
     Returns one of the same size and kind, bit for bit the same where nothing needs repair. A PIL
     image is turned upright, converted to sRGB and laid on white before it is repaired; the result
-    stays so, and has its colour profile, EXIF and resolution. ``models``: by default
-    those of ``photo``. Raises ``ValueError`` for what is no picture, or cannot be read, and
-    ``FloatingPointError`` if a network returns no numbers. (:func:`dga.repair_photograph` returns
-    what was found, too.)
+    stays upright, and has its opacity, 16 bits of grey, colour profile, EXIF and resolution; of
+    several frames it is the current one. ``models``: by default those of ``photo``. Raises
+    ``ValueError`` for what is no picture, or cannot be read, and ``FloatingPointError`` if a
+    network returns no numbers. (:func:`dga.repair_photograph` returns what was found, too.)
     """
     if not isinstance(picture, Image.Image | np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
-    pixels = to_pixels(to_picture(picture)) if isinstance(picture, Image.Image) else picture
-    photograph = repair_photograph(models or _load_default_models(), pixels)
     if not isinstance(picture, Image.Image):
-        return photograph.image
-    return picture.copy() if photograph.is_unchanged else to_image_like(photograph.image, picture)
+        return repair_photograph(models or _load_default_models(), picture).image
+    with refuse_unreadable(picture.format or "picture"):
+        stored = StoredValues.read(picture)
+    photograph = repair_photograph(models or _load_default_models(), stored.pixels)
+    if photograph.is_unchanged:
+        return picture.copy()
+    return Frame(*stored.lay_back(photograph.image)).to_image()
 
 
 def repair_and_read(runner: SystemRunner, pixels: Pixels, seed: int) -> Answers:
@@ -165,7 +188,7 @@ def repair_and_read(runner: SystemRunner, pixels: Pixels, seed: int) -> Answers:
     """
     device = runner.models.device
     photograph = repair_photograph(runner.models, pixels, seed)
-    degradation = photograph.explanation.degradation
+    degradation = name_damage(str(photograph.explanation.degradation), photograph.is_unchanged)
     start_time = time.perf_counter()
     repaired, damaged = to_tensor(photograph.image)[None].to(device), None
     if runner.system.ensemble:
@@ -177,7 +200,7 @@ def repair_and_read(runner: SystemRunner, pixels: Pixels, seed: int) -> Answers:
         depths=[int(photograph.depths.max())],
         crossed=[photograph.is_crossed],
         pictures=repaired,
-        details=[{"unchanged": photograph.is_unchanged, "degradation": str(degradation)}],
+        details=[{"unchanged": photograph.is_unchanged, "degradation": degradation}],
     )
 
 
@@ -188,10 +211,12 @@ def resize_to_square(pictures: Pixels, size: int) -> Pixels:
     return np.stack([to_pixels(to_square(Image.fromarray(p), size)) for p in pictures])
 
 
-def with_module(models: Models, classifier: nn.Module, size: int) -> Models:
-    """Models with another classifier: any module from pixels in [0, 1] to logits.
+def with_classifier(
+    models: Models, classifier: Classifier, size: int, activation: str = SOFTMAX
+) -> Models:
+    """Models with another classifier: any module or function from pixels in [0, 1] to answers.
 
-    ``size``: pixels a side of the pictures that it takes.
+    ``size``: pixels a side of the pictures that it takes; ``activation``: of its answers.
     """
     config = ClassifierConfig(
         architecture=type(classifier).__name__,
@@ -201,7 +226,8 @@ def with_module(models: Models, classifier: nn.Module, size: int) -> Models:
         std=(1.0, 1.0, 1.0),
     )
     profile = dataclasses.replace(models.profile, classifier=config)
-    return dataclasses.replace(models, profile=profile, classifier=classifier.to(models.device))
+    own = OwnClassifier(classifier, activation).to(models.device)
+    return dataclasses.replace(models, profile=profile, classifier=own)
 
 
 def join_answers(parts: Sequence[Answers]) -> Answers:
@@ -218,10 +244,12 @@ def join_answers(parts: Sequence[Answers]) -> Answers:
 
 def _check_pixels(x: Tensor) -> None:
     """Raise ``ValueError`` for anything but pictures ``[B, 3, H, W]`` in [0, 1]."""
-    if x.ndim != 4 or x.shape[1] != 3 or not x.is_floating_point() or not x.numel():
+    if x.ndim != 4 or x.shape[1] != 3 or not x.is_floating_point() or 0 in x.shape[2:]:
         raise ValueError(
             f"Pictures are floats of shape [B, 3, H, W], not {x.dtype} {list(x.shape)}."
         )
+    if not len(x):
+        return
     low, high = float(x.min()), float(x.max())
     if not (low >= -ROUNDING and high <= 1 + ROUNDING):
         raise ValueError(

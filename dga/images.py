@@ -96,7 +96,7 @@ class _Values(NamedTuple):
     @classmethod
     def of(cls, image: Image.Image, tags: Mapping[int, Any]) -> _Values:
         """Raises :class:`PictureError` where it is unclear what they mean."""
-        is_deep = image.mode.startswith("I") or image.mode == "F"
+        is_deep = is_deep_grey(image)
         white = _find_white(image, tags) if is_deep else 255.0
         is_opaque = not image.has_transparency_data
         if "A" in image.getbands():  # empty everywhere: a channel that nobody filled
@@ -105,7 +105,9 @@ class _Values(NamedTuple):
 
     def to_rgb(self, band: Image.Image) -> Image.Image:
         """A part of the picture as 8-bit sRGB, on white."""
-        is_deep = band.mode.startswith("I") or band.mode == "F"
+        if band.mode == "LAB":  # one of its channels is called A, and is not opacity
+            return _lab_to_srgb().apply(band)
+        is_deep = is_deep_grey(band)
         if is_deep:
             band = self._to_8_bits(band)
         mode = band.mode
@@ -115,12 +117,12 @@ class _Values(NamedTuple):
             band = Image.alpha_composite(white, band).convert("RGB")
         elif "A" in band.getbands():
             band = band.convert("RGBA").convert("RGB")
-        profile, gamma = self.info.get("icc_profile"), self.info.get("gamma")
+        profile, gamma = self.info.get("icc_profile"), find_gamma(self.info)
         if profile:
             converted = _apply_profile(band, profile, mode)
             if converted is not None:
                 return converted
-        elif gamma and "srgb" not in self.info and not 0.9 < 2.2 * gamma < 1.1:
+        elif gamma:
             curve = 255 * (np.arange(256) / 255) ** (1 / (2.2 * gamma))
             return band.convert("RGB").point([int(level) for level in curve.round()] * 3)
         try:
@@ -133,12 +135,40 @@ class _Values(NamedTuple):
 
     def _to_8_bits(self, band: Image.Image) -> Image.Image:
         """Grey of more than 8 bits as grey of 8 bits; its transparent value becomes white."""
-        grey = np.asarray(band).astype(np.float32)
-        hidden = grey == self.info["transparency"] if "transparency" in self.info else None
-        grey = (self.white - grey if self.is_inverted else grey) * (255 / self.white)
-        if hidden is not None:
-            grey[hidden] = 255
-        return Image.fromarray(grey.round().clip(0, 255).astype(np.uint8))
+        values = np.asarray(band)
+        grey = self.scale_grey(values, 255)
+        if "transparency" in self.info:
+            grey[values == self.info["transparency"]] = 255
+        return Image.fromarray(grey.astype(np.uint8))
+
+    def scale_grey(self, values: NDArray[Any], most: int) -> NDArray[np.float32]:
+        """Grey of more than 8 bits as whole numbers from 0, black, to ``most``, white."""
+        grey = values.astype(np.float32)
+        grey = (self.white - grey if self.is_inverted else grey) * (most / self.white)
+        return grey.round().clip(0, most)
+
+
+def is_deep_grey(image: Image.Image) -> bool:
+    """Whether a picture's values are grey of more than 8 bits."""
+    return image.mode.startswith("I") or image.mode == "F"
+
+
+def read_grey_16(image: Image.Image, tags: Mapping[int, Any]) -> NDArray[np.uint16] | None:
+    """Grey of more than 8 bits in 16, uint16 ``[H, W]``, upright; None for other pictures.
+
+    ``tags``: of a TIFF, as they were before its pixels were read.
+    """
+    if not is_deep_grey(image):
+        return None
+    values = _Values.of(image, tags).scale_grey(np.asarray(image), 65_535).astype(np.uint16)
+    return turn_upright(values, 1 if tags else read_orientation(image.info.get("exif", b"")))
+
+
+def find_gamma(info: Mapping[Any, Any]) -> float | None:
+    """A PNG's exponent of light, where it is another than sRGB's and no profile says more."""
+    gamma = info.get("gamma")
+    is_usual = not gamma or "srgb" in info or "icc_profile" in info or 0.9 < 2.2 * gamma < 1.1
+    return None if is_usual else gamma
 
 
 def _apply_profile(band: Image.Image, profile: bytes, mode: str) -> Image.Image | None:
@@ -193,6 +223,13 @@ def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
     return fitting[0]
 
 
+@functools.lru_cache(maxsize=1)
+def _lab_to_srgb() -> ImageCms.ImageCmsTransform:
+    """The transform from CIELAB, to the white of printed paper, as TIFF and profiles have it."""
+    lab, srgb = ImageCms.createProfile("LAB", 5000), ImageCms.createProfile("sRGB")
+    return ImageCms.buildTransform(lab, srgb, "LAB", "RGB")
+
+
 @functools.lru_cache(maxsize=8)
 def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
     """The transform from a profile's colours to sRGB; None where they are sRGB's already.
@@ -211,18 +248,41 @@ def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransfor
     return None if is_srgb else transform
 
 
-def read_directory(block: bytes) -> dict[int, tuple[int, int, int]] | None:
+_ORDERS = {b"II*\0": "<", b"MM\0*": ">"}
+"""Of bytes, by how a TIFF begins."""
+
+
+def find_directories(block: bytes) -> Iterator[int]:
+    """Where the directories of a TIFF begin, one a page, each once."""
+    order, at, found = _ORDERS.get(block[:4]), 4, set[int]()
+    while order is not None:
+        try:
+            (start,) = struct.unpack_from(f"{order}I", block, at)
+            (count,) = struct.unpack_from(f"{order}H", block, start)
+        except struct.error:
+            return
+        if not start or start in found:
+            return
+        found.add(start)
+        yield start
+        at = start + 2 + 12 * count
+
+
+def read_directory(
+    block: bytes, start: int | None = None
+) -> dict[int, tuple[int, int, int]] | None:
     """Entries of a TIFF or of EXIF by tag: type, number of values, and the first one or its offset.
 
     None where ``block`` is neither, or has too many entries or a tag twice, with which a hostile
-    file may name the same megabytes many times.
+    file may name the same megabytes many times. ``start``: of the directory, by default the first.
     """
-    order = {b"II*\0": "<", b"MM\0*": ">"}.get(block[:4])
+    order = _ORDERS.get(block[:4])
     if order is None:
         return None
     entries: dict[int, tuple[int, int, int]] = {}
     try:
-        (start,) = struct.unpack_from(f"{order}I", block, 4)
+        if start is None:
+            (start,) = struct.unpack_from(f"{order}I", block, 4)
         (count,) = struct.unpack_from(f"{order}H", block, start)
         for at in range(start + 2, start + 2 + 12 * count, 12):
             tag, kind, values = struct.unpack_from(f"{order}HHI", block, at)
@@ -240,6 +300,14 @@ def read_orientation(exif: bytes) -> int:
     """Orientation, 1 to 8, from an EXIF block; 1 where there is none that can be read."""
     kind, _, value = (read_directory(exif.removeprefix(EXIF)) or {}).get(ORIENTATION, (0, 0, 0))
     return value if kind == 3 and 1 <= value <= 8 else 1
+
+
+def turn_upright(values: NDArray[Any], orientation: int) -> NDArray[Any]:
+    """Values, ``[H, W, ...]``, as they lie in a file of this orientation, upright."""
+    if orientation >= 5:  # 5 and 7 are mirrored, too
+        values, orientation = values.swapaxes(0, 1), {5: 1, 6: 2, 7: 3, 8: 4}[orientation]
+    down, right = {1: (1, 1), 2: (1, -1), 3: (-1, -1), 4: (-1, 1)}[orientation]
+    return values[::down, ::right]
 
 
 def upright_size(image: Image.Image) -> tuple[int, int]:

@@ -75,10 +75,15 @@ class Adaptation:
         return self.forward.confidence
 
     @property
-    def plus_forward(self) -> ForwardResult | None:
-        """The forward process of the first system that explains the damage, if one does."""
+    def plus(self) -> Reconstruction | None:
+        """What the first system made that explains the damage, if one does."""
         results = self.reconstructions.values()
-        return next((result.forward for result in results if result.forward.repair.explain), None)
+        return next((result for result in results if result.forward.repair.explain), None)
+
+    @property
+    def plus_forward(self) -> ForwardResult | None:
+        """The forward process of :attr:`plus`."""
+        return self.plus.forward if self.plus else None
 
 
 def adapt(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dga.data.picture_files import StoredPicture
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.noise_level import choose_noise_levels, find_matched_depth
@@ -32,8 +33,10 @@ from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.pipeline import PictureCache, ReverseResult, leave_alone, may_mend, run, run_repairs
 from dga.profiles import PROFILES, Repair, WindowsConfig
+from dga.sentences import NOTHING, name_damage
 from dga.stopping import Stop
 
+Show = Callable[[Sequence[int]], Iterable[int]]
 WINDOW_BATCH = 16
 """Windows of the discriminator's size whose pixels, or one larger window, are repaired together:
 bounds memory, and the time between two events."""
@@ -78,20 +81,20 @@ class RepairedPhotograph:
     def facts(self) -> dict[str, Any]:
         """The record without the pictures, as JSON types.
 
-        ``found``: the degradation, or none; ``noise``: over all pixels; ``depths``: over all
-        windows, of which ``share`` have a depth above 0.
+        ``found``: the degradation that was undone, or none; ``noise``: over all pixels; ``depths``:
+        over all windows, of which ``share`` have a depth above 0.
         """
         height, width = self.image.shape[:2]
         largest = float(self.noise.max())
         damage = str(replace(self.explanation.degradation, noise=0.0))
-        parts = [damage] * (damage != "none")
+        parts = [damage] * (damage != NOTHING)
         parts += [f"noise up to {largest:.2f}"] * (largest > 0)
         return {
             "width": width,
             "height": height,
             "unchanged": self.is_unchanged,
-            "mended": self.is_mended,
-            "found": ", ".join(parts) or "none",
+            "mended": self.is_mended and not self.is_unchanged,
+            "found": name_damage(", ".join(parts) or NOTHING, self.is_unchanged),
             "noise": {
                 "median": round(float(np.median(self.noise)), 4),
                 "largest": round(largest, 4),
@@ -155,9 +158,45 @@ def photograph_steps(
         result,
         image=image,
         noise=noise * (not is_unchanged),  # else none counted
+        depths=result.depths * (not is_unchanged),
         is_unchanged=is_unchanged,
         seconds=time.perf_counter() - start_time,
     )
+
+
+def repair_stored(
+    models: Models, picture: StoredPicture, suffix: str, show: Show = list
+) -> tuple[bytes, dict[str, Any]]:
+    """Repair every frame or page of a picture file that one with this suffix holds.
+
+    ``show``: gets their places and returns them, one after the other, for a bar of progress.
+    Returns the file's content, and its facts: those of :meth:`RepairedPhotograph.facts`, of several
+    frames in ``frames``, with ``unchanged`` and ``seconds`` of all; in ``lost`` what of the file is
+    not kept. Raises what :func:`repair_photograph` and
+    :meth:`dga.data.picture_files.StoredPicture.remake` do.
+    """
+    facts, progress = list[dict[str, Any]](), iter(show(picture.list_written(suffix)))
+
+    def change(pixels: Pixels) -> Pixels:
+        next(progress, None)
+        photograph = repair_photograph(models, pixels)
+        facts.append(photograph.facts())
+        return photograph.image
+
+    remade = picture.remake(suffix, change)
+    next(progress, None)  # the bar ends
+    return remade.content, {**join_facts(facts), "lost": remade.losses}
+
+
+def join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The facts of one file; see :func:`repair_stored`."""
+    if len(frames) == 1:
+        return dict(frames[0])
+    return {
+        "frames": list(frames),
+        "unchanged": all(facts["unchanged"] for facts in frames),
+        "seconds": round(sum(facts["seconds"] for facts in frames), 3),
+    }
 
 
 def is_one_piece(models: Models, height: int, width: int) -> bool:

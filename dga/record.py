@@ -11,15 +11,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 from dga.data.picture_files import encode_picture, write
+from dga.explanation.degradation import NO_DEGRADATION
 from dga.images import Pixels
 from dga.io.files import number_paths, to_plain
 from dga.networks.classifier import Prediction
 from dga.one_picture import Adaptation, Reconstruction
-from dga.pipeline import ForwardResult
-from dga.sentences import describe_explanation
+from dga.sentences import describe_explanation, name_damage
 from dga.systems import System
 
 SOURCE_MARKER = "adapted.json"
@@ -34,6 +35,8 @@ def claim_folder(folder: Path, picture: bytes, names: Sequence[str], is_named: b
     write; ``is_named``: whether the user named the folder. Raises ``ValueError`` where a named
     folder holds another picture's run, or files of the same names.
     """
+    if folder.is_file() and is_named:
+        raise ValueError(f"{folder} is a file: name a folder with --out.")
     content = hashlib.sha256(picture).hexdigest()
     candidates = [folder] if is_named else number_paths(folder)
     free = next((one for one in candidates if _is_free(one, content, names)), None)
@@ -115,7 +118,7 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
             }
             for name, result in run.reconstructions.items()
         },
-        "explained": _explanation_facts(run.plus_forward, digits) if run.plus_forward else None,
+        "explained": _explanation_facts(run, run.plus, digits) if run.plus else None,
     }
 
 
@@ -129,21 +132,23 @@ def _seconds(result: Reconstruction) -> float:
     return result.seconds + (result.forward.seconds if result.forward.repair.explain else 0.0)
 
 
-def _explanation_facts(forward: ForwardResult, digits: int) -> dict[str, Any]:
+def _explanation_facts(run: Adaptation, plus: Reconstruction, digits: int) -> dict[str, Any]:
     """What DGA+ found, as JSON types: in a sentence, as text and in numbers.
 
     ``entry``: the depth at which the picture entered by its own noise; ``t_star`` and ``crossed``:
     where that path halted; ``flat``: whether it is too plain to be judged, such as a drawing;
     ``candidates``: with their scores.
     """
-    explanation = forward.explanation
+    forward, explanation = plus.forward, plus.forward.explanation
+    is_unchanged = np.array_equal(plus.image, run.input)
+    undone = NO_DEGRADATION if is_unchanged else explanation.degradation
     return {
-        "sentence": describe_explanation(forward),
-        "degradation": str(explanation.degradation),
-        "parameters": to_plain(explanation.degradation),
+        "sentence": describe_explanation(forward, is_unchanged),
+        "degradation": name_damage(str(undone), is_unchanged),
+        "parameters": to_plain(undone),
         "measured_noise": explanation.measured_noise,
         "flat": explanation.is_unjudgeable,
-        "unchanged": forward.is_unchanged,
+        "unchanged": is_unchanged,
         "entry": explanation.entry,
         "t_star": forward.stop.t_star,
         "crossed": forward.stop.is_crossed,

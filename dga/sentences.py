@@ -1,11 +1,12 @@
-"""Names of methods and corruptions, and the sentence on what DGA+ did, for commands and programs.
+"""Names of methods and corruptions, and sentences on what DGA+ did, for commands and programs.
 
 The page has sentences of its own (``app/runs/sentences.py``).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from dga.corruptions import CORRUPTIONS
 
@@ -47,22 +48,72 @@ def shorten_title(corruption: str) -> str:
     return words.split()[0] if corruption in CORRUPTIONS else words
 
 
-def describe_explanation(forward: ForwardResult) -> str:
-    """What DGA+ measured in a picture and did about it, in one sentence."""
+NOTHING, TRACES = "none", "traces that no measurement explains"
+"""What was found in a picture that comes back as it came; in one that changed unexplained."""
+_MENDED = "mended by a network that has seen many kinds of damage, so that details may be invented"
+
+
+def name_damage(measured: str, is_unchanged: bool) -> str:
+    """What is said to be found. ``measured``: the degradation as text.
+
+    What was measured and not undone is not said: facts and sentences agree with the picture.
+    """
+    if is_unchanged:
+        return NOTHING
+    return TRACES if measured == NOTHING else measured
+
+
+def describe_file(facts: Mapping[str, Any]) -> str:
+    """What became of a picture file, from its facts, and what of it was not kept."""
+    lost = f" Not kept: {', '.join(facts['lost'])}." if facts["lost"] else ""
+    if "frames" not in facts:
+        return f"{describe_photograph(facts)}{lost}"
+    frames = facts["frames"]
+    repaired = sum(not frame["unchanged"] for frame in frames)
+    found = dict.fromkeys(frame["found"] for frame in frames if not frame["unchanged"])
+    what = f" Found: {'; '.join(found)}." if found else ""
+    invented = f" Some frames were {_MENDED}." if any(f["mended"] for f in frames) else ""
+    return (
+        f"Of {len(frames)} frames {repaired} were repaired, {len(frames) - repaired} left as they "
+        f"are.{what}{invented} It took {facts['seconds']:.1f} s.{lost}"
+    )
+
+
+def describe_photograph(facts: Mapping[str, Any]) -> str:
+    """What was found in a photograph and done about it, from its facts, in a sentence or two."""
+    if facts["unchanged"]:
+        return "Found nothing that it can undo; it is left as it is."
+    depths, found = facts["depths"], f"Found: {facts['found']}"
+    if facts["mended"]:
+        return f"{found}; {_MENDED}. It took {facts['seconds']:.1f} s."
+    if not depths["largest"]:
+        return f"{found}; it is undone. It took {facts['seconds']:.1f} s."
+    start = f"depth {depths['largest']}"
+    if depths["least"] != depths["largest"]:
+        start = (
+            f"depths {depths['least']} to {depths['largest']}, above 0 in {depths['share']:.0%} of "
+            "the places"
+        )
+    return f"{found}. Rebuilt from {start}; {facts['seconds']:.1f} s."
+
+
+def describe_explanation(forward: ForwardResult, is_unchanged: bool) -> str:
+    """What DGA+ measured in a picture and did about it, in one sentence.
+
+    ``is_unchanged``: whether the picture came back as it came.
+    """
     explanation, stop = forward.explanation, forward.stop
     if explanation.is_unjudgeable:
         return "One colour or a drawing: nothing can be told, so it is left alone."
-    if forward.is_mended:
-        return (
-            f"Damage: {explanation.degradation}; mended by a network that has seen many kinds of "
-            "damage, so that details may be invented."
-        )
-    if stop.t_star:
+    damage = name_damage(str(explanation.degradation), is_unchanged)
+    if forward.is_mended and not is_unchanged:
+        return f"Damage: {damage}; {_MENDED}."
+    if stop.t_star and not is_unchanged:
         depths = [str(depth) for depth in dict.fromkeys(forward.starts) if depth]
         starts = f"depth{'s' * (len(depths) > 1)} {' and '.join(depths)}"
         ending = f"rebuilt from {starts} in {forward.steps} step{'s' * (forward.steps != 1)}"
     else:
         ending = "no depth hides the rest" if stop.has_given_up else "nothing is left to rebuild"
-    if forward.is_unchanged:
+    if is_unchanged:
         ending += ", so it is left alone"
-    return f"Damage: {explanation.degradation}; {ending}."
+    return f"Damage: {damage}; {ending}."

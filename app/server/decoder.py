@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
+import json
 import logging
 import os
 import pickle
@@ -26,7 +27,7 @@ from PIL import Image
 
 from app.server.turns import Turns
 from dga.data import uploads
-from dga.data.picture_files import encode_result
+from dga.data.picture_files import encode_result, list_losses
 from dga.data.uploads import MAX_BYTES, UploadError
 from dga.images import Pixels
 from dga.io.shipped import ROOT
@@ -36,6 +37,7 @@ MEMORY = 2**30  # bytes of data; an upload takes a quarter of that
 MOST = MAX_BYTES + 2**22  # bytes of an answer; a photograph that was not changed is its own file
 CPU_SECONDS = 10  # of computing; the slowest that is read takes four
 PATIENCE = 2 * CPU_SECONDS  # for the answer: its process may just have started, or compute nothing
+MOST_WORDS = 2_000  # bytes of what is said of a file
 DAMAGED = "This picture cannot be decoded; please save it as PNG or choose another."
 
 _DONE, _REFUSED = b"+", b"-"  # what an answer begins with: then comes the content, or a sentence
@@ -100,13 +102,26 @@ class Decoder:
 
         Raises ``UploadError``, and ``BusyError`` where too many wait.
         """
-        answer = await self._work(address, read, data)
+        return (await self.read_upload(data, address=address))[:2]
+
+    async def read_upload(
+        self, data: bytes, suffix: str | None = None, address: str = ""
+    ) -> tuple[Pixels, tuple[int, int], list[str]]:
+        """:meth:`read_photograph`, and what of the file a repaired one does not keep.
+
+        ``suffix``: of that one; None for a plain picture, of 8 bits and opaque.
+        """
+        answer = await self._work(address, read, data, suffix)
         if len(answer) > _HEAD.size:
             height, width, full_width, full_height = _HEAD.unpack_from(answer)
-            size = height * width
-            if size <= PHOTO_PIXELS and len(answer) == _HEAD.size + size * 3:
-                pixels = np.frombuffer(answer, np.uint8, offset=_HEAD.size)
-                return pixels.reshape(height, width, 3).copy(), (full_width, full_height)
+            count, end = height * width * 3, _HEAD.size + height * width * 3
+            if count <= 3 * PHOTO_PIXELS and end <= len(answer) <= end + MOST_WORDS:
+                pixels = np.frombuffer(answer, np.uint8, count, _HEAD.size)
+                picture = pixels.reshape(height, width, 3).copy()
+                with contextlib.suppress(ValueError):
+                    losses = json.loads(answer[end:] or b"[]")
+                    if isinstance(losses, list) and all(isinstance(one, str) for one in losses):
+                        return picture, (full_width, full_height), losses
         raise UploadError(DAMAGED)
 
     async def write_photograph(
@@ -142,10 +157,15 @@ class Decoder:
         return answer[1:]
 
 
-def read(data: bytes) -> bytes:
-    """A photograph's size and pixels."""
+def read(data: bytes, suffix: str | None) -> bytes:
+    """A photograph's size and pixels, and a list, as JSON, of what a repaired one lacks."""
     pixels, full_size = uploads.read_photograph(data, PHOTO_PIXELS)
-    return _HEAD.pack(*pixels.shape[:2], *full_size) + pixels.tobytes()
+    is_plain = suffix is None or pixels.shape[1::-1] != full_size
+    losses = list[str]()
+    with contextlib.suppress(UploadError):  # of what is not shown
+        losses = list_losses(data, suffix or ".png", is_plain)
+    words = json.dumps(losses).encode() if losses else b""
+    return _HEAD.pack(*pixels.shape[:2], *full_size) + pixels.tobytes() + words
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from app.server.decoder import Decoder
-from dga.data.picture_files import KINDS
+from dga.data.picture_files import choose_suffix
 from dga.data.uploads import detect_format
 from dga.images import Pixels
 
@@ -30,7 +30,8 @@ class UnknownPhotoError(LookupError):
 class Photo:
     """``pixels``: uint8 ``[H, W, 3]``; ``full_size``: its width and height before it was reduced.
 
-    ``content``: the file's own bytes; ``address``: whose it is; ``results``: what was made of it.
+    ``content``: the file's own bytes; ``address``: whose it is; ``losses``: what of it a repaired
+    file does not keep; ``results``: what was made of it.
     """
 
     key: str
@@ -39,6 +40,7 @@ class Photo:
     full_size: tuple[int, int]
     content: bytes
     address: str
+    losses: list[str] = field(default_factory=list)
     results: dict[str, Pixels] = field(default_factory=dict)
     thumbnails: dict[str, str] = field(default_factory=dict)
 
@@ -67,10 +69,12 @@ class Photos:
         self._photos: dict[str, Photo] = {}  # the oldest first
 
     async def add(self, address: str, name: str, data: bytes) -> Photo:
-        """Decode a photograph and keep it. Raises what :meth:`Decoder.read_photograph` raises."""
-        pixels, full_size = await self.decoder.read_photograph(data, address)
+        """Decode a photograph and keep it. Raises what :meth:`Decoder.read_upload` raises."""
+        name = clean_name(name)
+        suffix = choose_suffix(detect_format(data), name)
+        pixels, full_size, losses = await self.decoder.read_upload(data, suffix, address)
         key = secrets.token_urlsafe(16)
-        photo = Photo(key, clean_name(name), pixels, full_size, data, address)
+        photo = Photo(key, name, pixels, full_size, data, address, losses)
         self._photos[key] = photo
         self._make_room()
         asyncio.get_running_loop().call_later(self.seconds, self._forget, key)
@@ -101,12 +105,9 @@ class Photos:
         photo = self.get(key)
         if (pixels := photo.results.get(result)) is None:
             raise UnknownPhotoError(GONE)
-        name = PurePath(photo.name)
-        kind = detect_format(photo.content)
-        fitting = [end for end, (other, _) in KINDS.items() if other == kind] or [".png"]
-        suffix = name.suffix.lower() if name.suffix.lower() in fitting else fitting[0]
+        suffix = choose_suffix(detect_format(photo.content), photo.name)
         content = await self.decoder.write_photograph(photo.content, pixels, suffix, photo.address)
-        return f"{name.stem}-repaired{suffix}", content
+        return f"{PurePath(photo.name).stem}-repaired{suffix}", content
 
     def __contains__(self, key: str) -> bool:
         return key in self._photos

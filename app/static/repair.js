@@ -567,10 +567,14 @@ async function upload(file) {
     change({ ...USUAL, photo: photo.photo, damage: "none" });
     holdThumbnails();
     loadThumbnails();
+    const notes = [];
     if (photo.full_size[0] > photo.width)
-      say(
+      notes.push(
         `${photo.full_size[0]} × ${photo.full_size[1]} pixels, reduced to ${photo.width} × ${photo.height} here.`,
       );
+    if (photo.losses.length)
+      notes.push(`Of this file a repaired download lacks ${photo.losses.join(", ")}.`);
+    if (notes.length) say(notes.join(" "));
   } catch (error) {
     say(
       error instanceof Refusal

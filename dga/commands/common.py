@@ -211,10 +211,18 @@ MOST_NAMES = 50
 def read_picture(path: Path) -> StoredPicture:
     """A picture file. Raises ``ValueError`` for one that is no picture, naming it."""
     from dga.data.picture_files import StoredPicture
+
+    with name_picture(path):
+        return StoredPicture.read(path)
+
+
+@contextmanager
+def name_picture(path: Path) -> Iterator[None]:
+    """Say of which picture it is that it cannot be read."""
     from dga.data.uploads import UploadError
 
     try:
-        return StoredPicture.read(path)
+        yield
     except UploadError as error:
         raise ValueError(f"{path}: {error}") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,8 +18,8 @@ def repair(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="File, or folder for a folder. Default: PHOTO-repaired.png in the working folder; "
-            "FOLDER-repaired beside FOLDER."
+            help="File, or folder for a folder. Default: PHOTO-repaired.png in the working folder, "
+            "of several pages or frames .tif, .webp or .gif; FOLDER-repaired beside FOLDER."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
@@ -27,11 +28,15 @@ def repair(
 ) -> None:
     """Repair a photograph at its own size, each place from a depth of its own.
 
-    Of a folder: every picture, with a line of JSON on each; run it again to go on.
+    Of a file of several pages or frames each, where --out can hold them; what the result does not
+    keep is said. Of a folder: every picture, with a line of JSON on each; run it again to go on.
     """
     if not photo.is_dir():
+        from dga.sentences import describe_file
+
         facts = _repair_file(photo, out, overwrite, models)
-        typer.echo(json.dumps(facts) if as_json else _sentence(facts))
+        sentence = f"{describe_file(facts)} {facts['file']}"
+        typer.echo(json.dumps(facts) if as_json else sentence)
     elif as_json or overwrite:
         raise ValueError(f"--{'json' if as_json else 'overwrite'} is for one picture.")
     else:
@@ -41,10 +46,14 @@ def repair(
 def _repair_folder(folder: Path, out: Path | None, models: common.ModelOptions) -> None:
     """Say what became of every picture; ends with status 1 if some failed after they were read."""
     from dga.evaluation.folder import repair_folder
+    from dga.io.parsing import first_names
 
     out = out or folder.with_name(f"{folder.name}-repaired")
     result = repair_folder(models.load(), folder, out)
     typer.echo(f"{result.summary()} {out}")
+    if losses := result.list_losses():
+        names = first_names(losses, common.MOST_NAMES)
+        typer.echo(f"Not everything of {len(losses)} pictures is kept: {names}", err=True)
     common.print_skipped_pictures(sorted(result.unreadable.values()))
     common.print_skipped_pictures(sorted(result.failed.values()), "could not be repaired")
     if result.failed:
@@ -55,30 +64,31 @@ def _repair_file(
     photo: Path, out: Path | None, overwrite: bool, models: common.ModelOptions
 ) -> dict[str, Any]:
     """Write one repaired picture, whole or not at all; returns what is told of it."""
+    from tqdm import tqdm
+
     from dga.data.picture_files import KINDS, write
     from dga.io.files import find_unused_path
-    from dga.photograph import repair_photograph
+    from dga.photograph import repair_stored
 
     if overwrite and out is None:
         raise ValueError("--overwrite replaces the file that --out names: name one.")
     target = out or Path(f"{photo.stem}-repaired.png")
+    if target.is_dir():
+        file = target / f"{photo.stem}-repaired.png"
+        raise ValueError(f"{target} is a folder: name a file, such as --out {file}.")
     if target.suffix.lower() not in KINDS:
-        raise ValueError(f"A picture is written as {', '.join(KINDS)}, not as {target.suffix!r}.")
+        ending = f"not as {target.suffix}" if target.suffix else f"and {target} has no ending"
+        raise ValueError(f"A picture is written as {', '.join(KINDS)}, {ending}.")
     if out and target.exists() and not overwrite:
         raise ValueError(f"{target} is there already: name another file, or add --overwrite.")
     picture = common.read_picture(photo)
-    photograph = repair_photograph(models.load(), picture.pixels)
-    content = picture.result(photograph.image, target.suffix)
-    target = target if out else find_unused_path(target)
+
+    def show(frames: Sequence[int]) -> Iterable[int]:
+        return tqdm(frames, unit="frame", disable=len(frames) == 1)
+
+    with common.name_picture(photo):
+        suffix = target.suffix if out else picture.usual_suffix
+        content, facts = repair_stored(models.load(), picture, suffix, show)
+    target = target if out else find_unused_path(target.with_suffix(suffix))
     write(target, content)
-    return photograph.facts() | {"file": str(target)}
-
-
-def _sentence(facts: dict[str, Any]) -> str:
-    if facts["unchanged"]:
-        return f"Nothing to repair; it is left as it is. {facts['file']}"
-    depths = facts["depths"]
-    return (
-        f"Found: {facts['found']}. Depth {depths['least']} to {depths['largest']}, "
-        f"above 0 in {depths['share']:.0%} of the places; {facts['seconds']:.1f} s. {facts['file']}"
-    )
+    return facts | {"file": str(target)}

@@ -156,10 +156,11 @@ def find_images(
     """List the pictures of some folders or zips laid out as ``class/picture``.
 
     Without labels they lie at any depth, and are all of one class without a name. An
-    underscore in a folder's name stands for a space; ImageNet's wnids are known by
-    their order. Without ``classes`` the folder names, sorted, are the classes. Raises
-    ``ValueError`` for unknown classes, for two pictures of one name and for no pictures at all,
-    ``FileNotFoundError`` for a missing source. Nothing is read but the lists of files.
+    underscore in a folder's name stands for a space, capitals count as small letters; ImageNet's
+    wnids are known by their order. Without ``classes`` the folder names, sorted, are the classes.
+    Raises ``ValueError`` for unknown classes, for two pictures of one name, for no pictures at all
+    and for a folder of sets (train/class/picture), ``FileNotFoundError`` for a missing source.
+    Nothing is read but the lists of files.
     """
     pattern, layout = ("*/*", " (class/picture.jpeg)") if has_labels else ("**/*", "")
     places = [
@@ -169,6 +170,8 @@ def find_images(
         if "/" in name or not has_labels
     ]
     if not places:
+        for source in map(Path, sources):
+            refuse_sets(source, list_sets(source))
         raise ValueError(f"No pictures in {', '.join(map(str, sources))}{layout}.")
     if not has_labels:
         names, classes = tuple(name for _, name in places), ("",)
@@ -197,14 +200,46 @@ def _label_names(
         classes, titles = classes or wnids, wnids
     else:
         folders = [folder.replace("_", " ") for folder in folders]
-        titles = classes = classes or tuple(sorted(set(folders)))
-    position = {name: i for i, name in enumerate(titles)}
-    if unknown := sorted(set(folders) - set(position)):
+        titles = classes = classes or _distinct_names(folders)
+    positions = find_positions(folders, titles)
+    if unknown := sorted({f for f, i in zip(folders, positions, strict=True) if i is None}):
         raise ValueError(
             f"Unknown classes {first_names(unknown, MAX_LISTED_NAMES)}. The classes are: "
             f"{first_names(titles, MAX_LISTED_NAMES)}."
         )
-    return np.array([position[folder] for folder in folders], dtype=np.int64), classes
+    return np.array(positions, dtype=np.int64), classes
+
+
+def _distinct_names(folders: Sequence[str]) -> tuple[str, ...]:
+    """The names that differ in more than capitals, sorted."""
+    names = {name.casefold(): name for name in sorted(set(folders), reverse=True)}
+    return tuple(sorted(names.values()))
+
+
+def find_positions(names: Sequence[str], titles: Sequence[str]) -> list[int | None]:
+    """Each name's position among titles, None where it is none of them.
+
+    Capitals count where two titles differ in nothing else.
+    """
+    exact = {title: i for i, title in enumerate(titles)}
+    position = {title.casefold(): i for title, i in exact.items()} | exact
+    return [position.get(name, position.get(name.casefold())) for name in names]
+
+
+def list_sets(source: Path) -> list[str]:
+    """Names of the folders in ``source`` that hold class/picture themselves, as train and val."""
+    folders = sorted(path for path in source.iterdir()) if source.is_dir() else []
+    return [folder.name for folder in folders if folder.is_dir() and list_pictures(folder, "*/*")]
+
+
+def refuse_sets(source: Path, sets: Sequence[str]) -> None:
+    """Raise ``ValueError`` that names them, if there are any."""
+    if sets:
+        names = first_names(sets, MAX_LISTED_NAMES)
+        raise ValueError(
+            f"{source} holds {names}, each with class/picture inside: name one, such as "
+            f"{source / sets[0]}."
+        )
 
 
 def _in_hash_order(images: ImageSet) -> list[int]:

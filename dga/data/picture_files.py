@@ -2,25 +2,74 @@
 
 from __future__ import annotations
 
-import io
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from itertools import count
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from dga.data.uploads import OWNER, open_picture, read_bytes, to_picture
-from dga.images import Pixels, read_exif, to_image_like, to_pixels
+from dga.data.encoding import (
+    LOSSY,
+    Frame,
+    encode_frame,
+    encode_moving,
+    encode_pages,
+    encode_picture,
+)
+from dga.data.stored_values import StoredValues, is_deep
+from dga.data.uploads import (
+    OWNER,
+    UploadError,
+    go_to_frame,
+    has_further_frames,
+    open_picture,
+    read_bytes,
+    refuse_unreadable,
+    to_picture,
+)
+from dga.images import (
+    Pixels,
+    is_deep_grey,
+    read_directory,
+    read_exif,
+    to_image_like,
+    to_pixels,
+)
 from dga.io.files import write_atomically
 
-_LOSSY = {"quality": 95}
+__all__ = ["KINDS", "StoredPicture", "choose_suffix", "encode_picture", "encode_result", "write"]
+
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
-    ".png": ("PNG", {}), ".jpg": ("JPEG", _LOSSY), ".jpeg": ("JPEG", _LOSSY),
-    ".webp": ("WEBP", _LOSSY), ".tif": ("TIFF", {}), ".tiff": ("TIFF", {}),
+    ".png": ("PNG", {}), ".jpg": ("JPEG", LOSSY), ".jpeg": ("JPEG", LOSSY),
+    ".webp": ("WEBP", LOSSY), ".tif": ("TIFF", {}), ".tiff": ("TIFF", {}), ".gif": ("GIF", {}),
 }  # fmt: skip
 """Formats that are written, with their options, by suffix."""
+MOST_FRAMES, MOST_FRAME_PIXELS = 1_000, 10**9
+MOVING, PAGED = {"PNG", "WEBP", "GIF"}, {"TIFF", "HEIF"}
+"""Formats with frames in time, and with pages, of which TIFF alone is written."""
+_OPAQUE, _SHALLOW = {"JPEG"}, {"JPEG", "WEBP", "GIF"}
+"""Formats without opacity, and those of 8 bits."""
+_REDUCED, _LAYERS, _PICTURES_OF_MPF = 254, 37_724, 0xB001  # tags of TIFF, and of a JPEG's list
+_BESIDE = {
+    "its gain map (HDR)": re.compile(rb"hdr-gain-map|hdrgainmap|iso:ts:21496", re.IGNORECASE),
+    "its video": re.compile(rb"MotionPhoto=|MicroVideo="),
+}
+"""What a file may hold beside its picture, and what names it there."""
+_RARE_COLOURS = {"CMYK": "its printer's colours (CMYK)", "LAB": "its LAB values"}
+
+
+@dataclass(frozen=True)
+class Remade:
+    """A file made of another: its ``content``, and ``losses``, what of that one it does not keep,
+    as "its transparency"."""
+
+    content: bytes
+    losses: list[str]
 
 
 @dataclass(frozen=True)
@@ -40,43 +89,204 @@ class StoredPicture:
 
     @cached_property
     def pixels(self) -> Pixels:
-        """uint8 ``[H, W, 3]``, as every picture is read."""
+        """uint8 ``[H, W, 3]``, as every picture is read; of several frames the first."""
         return to_pixels(to_picture(self.image))
 
-    def result(self, pixels: Pixels, suffix: str) -> bytes:
-        """A file of what was made of it, uint8 ``[H, W, 3]``, perhaps at fewer pixels.
+    @property
+    def kind(self) -> str:
+        """Its format, as Pillow names it."""
+        return str(self.image.format)
+
+    @cached_property
+    def frames(self) -> tuple[int, ...]:
+        """Places of its frames or pages, thumbnails left out.
+
+        Raises :class:`~dga.data.uploads.UploadError` where there are too many.
+        """
+        places, pixels = [0], self.image.width * self.image.height
+        if self.kind not in MOVING | PAGED:
+            return (0,)
+        image = open_picture(self.data, OWNER)
+        for place in count(1):
+            try:
+                if not go_to_frame(image, self.data, place):
+                    break
+            except UploadError:
+                places.append(place)  # told where it is read
+                break
+            if place >= MOST_FRAMES or (pixels := pixels + image.width * image.height) > (
+                MOST_FRAME_PIXELS
+            ):
+                raise UploadError(
+                    f"The file holds too many frames: at most {MOST_FRAMES:,} of them, and "
+                    f"{MOST_FRAME_PIXELS // 10**6:,} megapixels in all, are repaired."
+                )
+            if not getattr(image, "tag_v2", {}).get(_REDUCED, 0) & 1:
+                places.append(place)
+        return tuple(places)
+
+    @property
+    def usual_suffix(self) -> str:
+        """``.png``; of several frames that of a format which holds them."""
+        fitting = {"TIFF": ".tif", "HEIF": ".tif", "WEBP": ".webp", "GIF": ".gif"}
+        return fitting.get(self.kind, ".png") if len(self.frames) > 1 else ".png"
+
+    def list_written(self, suffix: str) -> tuple[int, ...]:
+        """Places of the frames that a file with this suffix holds: pages, or frames in time."""
+        kind, _ = KINDS[suffix.lower()]
+        is_held = kind == "TIFF" or (kind in MOVING and self.kind in MOVING)
+        return self.frames if is_held else (0,)
+
+    def remake(self, suffix: str, change: Callable[[Pixels], Pixels]) -> Remade:
+        """A file of what ``change`` makes of each frame, uint8 ``[H, W, 3]``.
 
         Of what was not changed its own bytes, where ``suffix`` asks for the format that it has.
-        Profile, EXIF and resolution are kept where the format can hold them.
+        Opacity, 16 bits, profile, EXIF, resolution and times are kept where the format has them.
+        Raises :class:`~dga.data.uploads.UploadError` where the first frame cannot be read.
         """
-        kind, options = KINDS[suffix.lower()]
-        stored = original = self.image
+        (kind, options), places = KINDS[suffix.lower()], self.list_written(suffix)
+        is_same, losses = kind == self.kind, dict[str, None]()
+        written, unread = list[Frame](), 0
+        is_moving = len(places) > 1 and kind in MOVING
+        for stored in self._read_frames(places):
+            if stored is None:
+                unread += 1
+                continue
+            pixels = change(stored.pixels)
+            is_same &= np.array_equal(pixels, stored.pixels)
+            if is_same and len(self.frames) == 1:
+                break  # nothing of it is needed
+            frame = _make_frame(stored, pixels, kind, is_moving)
+            losses |= dict.fromkeys(_list_value_losses(stored, frame, kind))
+            written.append(frame)
+        if is_same and places == self.frames and not unread:
+            return Remade(self.data, [])
+        rest = self._list_losses(kind, len(places) - unread, unread)
+        info = self.image.info
+        if is_moving:
+            is_apart = bool(getattr(self.image, "default_image", False))
+            content = encode_moving(written, kind, options, info.get("loop"), is_apart)
+        elif kind == "TIFF":
+            content = encode_pages(written)
+        else:
+            content = encode_frame(written[0], kind, options)
+        return Remade(content, [*rest, *losses])
+
+    def _read_frames(self, places: Sequence[int]) -> Iterator[StoredValues | None]:
+        """Each frame, None where it cannot be read; it may be used until the next is asked for."""
+        image = open_picture(self.data, OWNER)
+        for place in places:
+            try:
+                go_to_frame(image, self.data, place)
+                with refuse_unreadable(self.kind):
+                    stored = StoredValues.read(image, self.data, place)
+            except UploadError:
+                if not place:
+                    raise
+                yield None
+            else:
+                yield stored
+
+    def _list_losses(self, kind: str, written: int, unread: int) -> list[str]:
+        """What of the file, beside the values of its frames, one of this format does not keep."""
+        total = len(self.frames)
+        word = "pages" if self.kind in PAGED else "frames"
+        losses = [f"{total - written - unread} of its {total} {word}"] * (total > written + unread)
+        losses += [f"{unread} of its {total} {word}, which cannot be read"] * (unread > 0)
+        if written > 1 and self.kind in MOVING and kind not in MOVING:
+            losses.append("the times of its frames")
+        return losses + list_beside(self.data, self.image)
+
+    def result(self, pixels: Pixels, suffix: str) -> bytes:
+        """A file of what was made of its first frame, uint8 ``[H, W, 3]``, perhaps reduced.
+
+        Of what was not changed its own bytes, where ``suffix`` asks for the format that it has.
+        Profile, EXIF and resolution are kept where the format can hold them, opacity and 16 bits
+        where it was not reduced.
+        """
+        (kind, options), stored = KINDS[suffix.lower()], self.image
         if pixels.shape[0] * pixels.shape[1] != stored.width * stored.height:
             original = Image.fromarray(pixels)
             original.info = {n: stored.info[n] for n in ("icc_profile", "dpi") if n in stored.info}
             original.info["exif"] = read_exif(stored)
-        elif stored.format == kind and np.array_equal(pixels, self.pixels):
+            image = to_image_like(pixels, original)
+            info = {str(name): value for name, value in image.info.items()}
+            return encode_frame(Frame(np.asarray(image), info), kind, options)
+        if stored.format == kind and np.array_equal(pixels, self.pixels):
             return self.data
-        image = to_image_like(pixels, original)
-        info = {str(name): value for name, value in image.info.items()}
-        return encode_picture(image, kind, **options, **info)
+        (values,) = self._read_frames([0])
+        assert values is not None  # else that raises
+        return encode_frame(_make_frame(values, pixels, kind, is_moving=False), kind, options)
+
+
+def _make_frame(stored: StoredValues, pixels: Pixels, kind: str, is_moving: bool) -> Frame:
+    """What was made of a frame, uint8 ``[H, W, 3]``, as a format can hold it."""
+    is_deep_kind = kind not in _SHALLOW and not is_moving
+    values, info = stored.lay_back(pixels, kind not in _OPAQUE, is_deep_kind)
+    return Frame(values, info, float(stored.image.info.get("duration") or 0))
+
+
+def _list_value_losses(stored: StoredValues, frame: Frame, kind: str) -> list[str]:
+    """What of one frame's values, and of what says what they mean, is not kept."""
+    image, opacity = stored.image, stored.opacity
+    losses = []
+    is_hidden = is_deep_grey(image) and "transparency" in image.info
+    if is_hidden or (opacity is not None and kind in _OPAQUE):
+        losses.append("its transparency")
+    elif opacity is not None and kind == "GIF" and np.unique(opacity).size > 2:
+        losses.append("its half transparency")
+    if frame.values.dtype == np.uint8 and stored.is_deep:
+        losses.append("more than 8 bits a channel")
+    elif image.mode in ("I", "F"):
+        losses.append("more than 16 bits a channel")
+    if kind == "GIF":
+        losses.append("more than 256 colours a frame")
+    if image.mode in _RARE_COLOURS:
+        losses.append(_RARE_COLOURS[image.mode])
+    if "icc_profile" in image.info and "icc_profile" not in frame.info:
+        losses.append("its colour profile")
+    return losses
+
+
+def list_beside(data: bytes, image: Image.Image) -> list[str]:
+    """What a file holds beside its pictures, which no file made of it does."""
+    losses = [name for name, pattern in _BESIDE.items() if pattern.search(data)]
+    further = (read_directory(image.info.get("mp", b"")) or {}).get(_PICTURES_OF_MPF, (0, 0, 1))[2]
+    if further > 1 and not losses:
+        losses.append(f"{further - 1} further picture{'s' * (further > 2)}")
+    losses += ["its layers"] * (_LAYERS in getattr(image, "tag_v2", {}))
+    return losses + ["its XMP notes"] * ("xmp" in image.info)
+
+
+def list_losses(data: bytes, suffix: str, is_reduced: bool) -> list[str]:
+    """What of a stranger's file is not kept where its first frame is repaired and written.
+
+    ``is_reduced``: to fewer pixels, of 8 bits and opaque.
+    """
+    image = open_picture(data)
+    kind, word = KINDS[suffix][0], "page" if image.format in PAGED else "frame"
+    losses = [f"all but its first {word}"] * has_further_frames(image, data)
+    losses += list_beside(data, image)
+    if is_reduced:
+        losses += ["its transparency"] * image.has_transparency_data
+        losses += ["more than 8 bits a channel"] * (is_deep_grey(image) or is_deep(image, data))
+        return losses
+    stored = StoredValues.read(open_picture(data), data)
+    frame = _make_frame(stored, stored.pixels, kind, is_moving=False)
+    return losses + _list_value_losses(stored, frame, kind)
+
+
+def choose_suffix(kind: str | None, name: str = "") -> str:
+    """The suffix of the file that is made of a stranger's: of its own format, and as its name has
+    it, where that is written without loss of colours."""
+    fitting = [suffix for suffix, (other, _) in KINDS.items() if other == kind != "GIF"] or [".png"]
+    suffix = PurePath(name).suffix.lower()
+    return suffix if suffix in fitting else fitting[0]
 
 
 def encode_result(data: bytes, pixels: Pixels, suffix: str) -> bytes:
     """:meth:`StoredPicture.result` of a stranger's file."""
     return StoredPicture(data, open_picture(data)).result(pixels, suffix)
-
-
-def encode_picture(image: Image.Image, kind: str, **options: Any) -> bytes:
-    """A picture as a file; EXIF that a format cannot hold is left out."""
-    stream = io.BytesIO()
-    try:
-        image.save(stream, kind, **options)
-    except ValueError:
-        if not options.pop("exif", None):
-            raise
-        return encode_picture(image, kind, **options)
-    return stream.getvalue()
 
 
 def write(path: Path, content: bytes) -> None:

@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -30,6 +31,7 @@ from dga.images import (
     REDUCED_SIDE,
     PictureError,
     Pixels,
+    find_directories,
     read_directory,
     to_pixels,
     to_rgb,
@@ -85,13 +87,17 @@ _DAMAGED = "This picture is damaged or incomplete and cannot be read; try saving
 # Lossless, hierarchical and arithmetic JPEGs have decoders that write beyond their memory.
 _JPEG_FRAMES = frozenset((0xC0, 0xC1, 0xC2))
 _JPEG_SEGMENTS = _JPEG_FRAMES | {0xC4, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)}
+# Fill bytes and what else stands between segments is passed over, as decoders do.
+_JPEG_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
+_JPEG_IN_TIFF, _REDUCED = 7, 254
 _TIFF_USUAL = {
-    259: {1, 5, 8, 32773, 32946},  # no compression, LZW, Deflate, PackBits: they say what is short
-    262: {0, 1, 2, 3, 5},  # grey, RGB, palette, CMYK
-    254: {0, 2},  # no thumbnail
+    # no compression, fax, LZW, JPEG, Deflate, PackBits: they say what is short
+    259: {1, 2, 3, 4, 5, _JPEG_IN_TIFF, 8, 32773, 32946},
+    262: {0, 1, 2, 3, 5, 6, 8},  # grey, RGB, palette, CMYK, YCbCr, LAB
+    _REDUCED: {0, 2},  # no thumbnail
 }
 _TIFF_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}  # bytes by kind of value
-_TIFF_RARE = {322, 323, 324, 325, 50706, 33421}  # tiles; a camera's own values
+_TIFF_RARE = {50706, 33421}  # a camera's own values
 
 
 class UploadError(PictureError):
@@ -159,15 +165,46 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
         raise UploadError(f"This file is not a {ALLOWED} picture.")
     with refuse_unreadable(kind):
         if kind == "JPEG":
-            _check_jpeg(data)
+            data = _clean_jpeg(data)
         if kind == "TIFF":
-            _check_tiff(data)
+            _check_directory(data)
         image: Image.Image = _READERS[kind](io.BytesIO(data))
         check_size(*image.size, limits)
+        if kind == "TIFF":
+            _check_strips(data, image)
         passes = data.count(b"\xff\xda") if kind == "JPEG" else 1
         if passes * image.width * image.height > MOST_PASSES * limits.pixels:
             raise _make_rare_error(kind)
         return image
+
+
+def go_to_frame(image: Image.Image, data: bytes, place: int) -> bool:
+    """Go to a frame or page of what :func:`open_picture` opened, as far as its header.
+
+    ``data``: its file, one's own. False where there is none. Raises :class:`UploadError`.
+    """
+    with refuse_unreadable(image.format or "file"):
+        if image.format == "TIFF":
+            start = next(islice(find_directories(data), place, None), None)
+            if start is None:
+                return False
+            _check_directory(data, start)
+        try:
+            image.seek(place)
+        except EOFError:
+            return False
+        check_size(*image.size, OWNER)
+        if image.format == "TIFF":
+            _check_strips(data, image)
+        return True
+
+
+def has_further_frames(image: Image.Image, data: bytes) -> bool:
+    """Whether there are frames or pages after the first. Raises :class:`UploadError`."""
+    with refuse_unreadable(image.format or "file"):
+        if image.format == "TIFF":
+            return len(list(islice(find_directories(data), 2))) > 1
+        return bool(getattr(image, "is_animated", False))
 
 
 def to_picture(image: Image.Image, side: int | None = None) -> Image.Image:
@@ -203,39 +240,71 @@ def _make_rare_error(kind: str) -> UploadError:
     )
 
 
-def _check_jpeg(data: bytes) -> None:
-    """Refuse a JPEG unless it has one frame of a usual kind, and one EXIF, before its first scan.
+def _clean_jpeg(data: bytes) -> bytes:
+    """A JPEG without what stands between its segments, up to its first scan.
 
-    Pillow joins several EXIF segments and reads them at once, whatever memory they ask for.
+    Refuses it unless it has one frame of a usual kind, and one EXIF, before that: Pillow joins
+    several EXIF segments and reads them at once, whatever memory they ask for.
     """
-    at, frames, exifs = 2, 0, 0
-    while (marker := data[at + 1]) != 0xDA:
-        if marker == 0xFF and data[at + 2] != 0xFF:  # fill; more of it is nobody's habit
-            at += 1
-            continue
-        length = int.from_bytes(data[at + 2 : at + 4])
-        if data[at] != 0xFF or length < 2:
+    at, frames, exifs, segments = 2, 0, 0, [data[:2]]
+    while True:
+        start = _find_marker(data, at)
+        marker, length = data[start + 1], int.from_bytes(data[start + 2 : start + 4])
+        if marker == 0xDA:
+            segments.append(data[start:])
+            break
+        if length < 2:
             raise UploadError(_DAMAGED)
         if marker not in _JPEG_SEGMENTS:
             raise _make_rare_error("JPEG")
         frames += marker in _JPEG_FRAMES
-        exifs += data[at + 4 : at + 10] == EXIF
-        at += 2 + length
+        exifs += data[start + 4 : start + 10] == EXIF
+        at = start + 2 + length
+        segments.append(data[start:at])
     if frames != 1 or exifs > 1:
         raise _make_rare_error("JPEG")
+    is_clean = sum(map(len, segments)) == len(data)
+    return data if is_clean else b"".join(segments)
 
 
-def _check_tiff(data: bytes) -> None:
+def _find_marker(data: bytes, at: int) -> int:
+    """Where the next segment of a JPEG begins."""
+    marker = _JPEG_MARKER.search(data, at)
+    if marker is None:
+        raise UploadError(_DAMAGED)
+    return marker.start()
+
+
+def _check_directory(data: bytes, start: int | None = None) -> None:
     """Refuse rare ways to store pixels, and a camera's own values beside a thumbnail.
 
-    Pillow reads all that a directory names, be it the same bytes a thousand times.
+    Pillow reads all that a directory names, be it the same bytes a thousand times; colours that
+    are stored with fewer pixels than light are read of JPEG alone. ``start``: of the page's
+    directory, by default the first.
     """
-    tags = read_directory(data) or {}
+    tags = read_directory(data, start) or {}
     length = sum(_TIFF_SIZES.get(kind, 1) * count for kind, count, _ in tags.values())
     values = {tag: value for tag, (_, count, value) in tags.items() if count == 1}
-    is_usual = all(values.get(tag, min(usual)) in usual for tag, usual in _TIFF_USUAL.items())
+    is_usual = all(
+        values.get(tag, min(usual)) in usual
+        for tag, usual in _TIFF_USUAL.items()
+        if start is None or tag != _REDUCED
+    )
+    is_usual &= values.get(262) != 6 or values.get(259) == _JPEG_IN_TIFF
     if not tags or length > 2 * len(data) + 64 or not is_usual or tags.keys() & _TIFF_RARE:
         raise _make_rare_error("TIFF")
+
+
+def _check_strips(data: bytes, image: Any) -> None:
+    """Refuse a TIFF whose strips or tiles are rare JPEGs."""
+    tags = image.tag_v2
+    if tags.get(259) == _JPEG_IN_TIFF:
+        for start, length in zip(
+            tags.get(273) or tags[324], tags.get(279) or tags[325], strict=True
+        ):
+            if data[start : start + 2] != b"\xff\xd8":
+                raise UploadError(_DAMAGED)
+            _clean_jpeg(data[start : start + length])
 
 
 def check_size(width: int, height: int, limits: Limits = STRANGERS) -> None:

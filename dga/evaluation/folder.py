@@ -13,7 +13,7 @@ from dga.data.uploads import ALLOWED, UploadError, is_picture
 from dga.evaluation.results_file import ResultLine, ResultsFile
 from dga.io.files import CONFIG, LINES, LOCK, lock_folder, to_plain
 from dga.networks.models import Models
-from dga.photograph import choose_repair, repair_photograph
+from dga.photograph import choose_repair, repair_stored
 from dga.record import SOURCE_MARKER
 
 LONGEST_NAME = 255
@@ -42,17 +42,24 @@ class FolderResult:
             f"{len(self.lines) - len(self.new)} there already."
         )
 
+    def list_losses(self) -> list[str]:
+        """What of this run's pictures is not kept, a sentence part for each."""
+        return [f"{line['path']}: {', '.join(line['lost'])}" for line in self.new if line["lost"]]
+
 
 def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
     """Repair every photograph of a folder at its own size; killed, the same call goes on.
 
-    Repaired ones lie at ``out/PATH.png``, and ``out/lines.jsonl`` has what was done. Raises
+    Repaired ones lie at ``out/PATH.png``, of several pages or frames with the ending of a format
+    that holds them, and ``out/lines.jsonl`` has what was done. Raises
     ``ValueError`` for an ``out`` with other files, of another folder or other settings, or in use
     by another process, and if no picture can be read; ``OSError`` where nothing can be written.
     """
     folder, out = folder.resolve(), out.resolve()
     if folder == out:
         raise ValueError(f"{folder} holds the pictures themselves: name another folder with --out.")
+    if out.is_file():
+        raise ValueError(f"{out} is a file: name a folder with --out.")
     if out.is_dir() and not (out / CONFIG).exists() and any(p.name != LOCK for p in out.iterdir()):
         raise ValueError(f"{out} holds other files: name another folder with --out.")
     paths, unreadable = find_pictures(folder, out)
@@ -76,21 +83,20 @@ def repair_folder(models: Models, folder: Path, out: Path) -> FolderResult:
         }
         result = FolderResult(list(there.values()), [], unreadable, {})
         for path in tqdm([p for p in paths if p not in there], unit="image", mininterval=1.0):
-            name = f"{path}.png"
             try:
-                if len(os.fsencode(Path(name).name)) > LONGEST_NAME:
-                    raise UploadError("its name is too long for a result's to fit.")
                 modified = (folder / path).stat().st_mtime_ns
                 picture = StoredPicture.read(folder / path)
-                photograph = repair_photograph(models, picture.pixels)
-                content = picture.result(photograph.image, ".png")
+                name = f"{path}{picture.usual_suffix}"
+                if len(os.fsencode(Path(name).name)) > LONGEST_NAME:
+                    raise UploadError("its name is too long for a result's to fit.")
+                content, facts = repair_stored(models, picture, picture.usual_suffix)
             except UploadError as error:
                 unreadable[path] = f"{path}: {error}"
             except (ValueError, FloatingPointError, MemoryError) as error:
                 result.failed[path] = f"{path}: {error}"
             else:
                 write(out / name, content)
-                line = {"corruption": "", "path": path, "method": REPAIR, **photograph.facts()}
+                line = {"corruption": "", "path": path, "method": REPAIR, **facts}
                 line |= {"repaired": name, "modified": modified}
                 results.append([line])
                 result.new.append(line)

@@ -18,7 +18,7 @@ from dga.analysis.report import compare
 from dga.analysis.statistics import Estimate, estimate_mean
 from dga.analysis.tables.table import to_markdown
 from dga.corruptions import CLEAN, CORRUPTIONS
-from dga.data.image_sets import list_pictures
+from dga.data.image_sets import find_positions, list_pictures, list_sets, refuse_sets
 from dga.data.imagenet_c import are_wnid_folders, list_conditions
 from dga.evaluation.plan import Plan, choose_images
 from dga.evaluation.results_file import ResultLine
@@ -41,13 +41,18 @@ def measure_gain(
 
     ``data``: a folder or zip of class/picture, or a folder of any; at most ``pictures`` of it, even
     where ``out`` holds lines of more. The same call goes on where it was stopped. Raises
-    ``ValueError`` for data without pictures, or with damaged ones as ImageNet-C has them.
+    ``ValueError`` for data without pictures, with damaged ones as ImageNet-C has them, or with
+    several sets of class/picture.
     """
     if list_conditions(data):
         raise ValueError(
             f"{data} holds damaged pictures (corruption/severity): name undamaged ones."
         )
-    has_labels = has_class_folders(data, models.profile.classifier.classes)
+    classes = models.profile.classifier.classes
+    has_labels = has_class_folders(data, classes)
+    if not has_labels:
+        sets = [name for name in list_sets(data) if has_class_folders(data / name, classes)]
+        refuse_sets(data, sets)
     plan = Plan(
         (str(data.absolute()),), (CLEAN, *corruptions), severity,
         split="all", has_labels=has_labels, most=pictures,
@@ -77,7 +82,8 @@ def has_class_folders(data: Path, classes: Sequence[str]) -> bool:
     if data.is_file() or not names:
         return data.is_file()
     folders = {name.rpartition("/")[0] for name in names}
-    return are_wnid_folders(folders) or {f.replace("_", " ") for f in folders} <= set(classes)
+    positions = find_positions([folder.replace("_", " ") for folder in folders], classes)
+    return are_wnid_folders(folders) or None not in positions
 
 
 def summarise_gain(lines: Sequence[ResultLine], has_labels: bool) -> str:

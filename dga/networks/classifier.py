@@ -1,7 +1,9 @@
-"""A frozen timm classifier and its own preprocessing."""
+"""A frozen timm classifier and its own preprocessing; a classifier of somebody's own."""
 
 import contextlib
-from collections.abc import Mapping
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,18 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dga.io.parsing import to_one_line
+from dga.io.parsing import check_choice, to_one_line
 from dga.profiles import ClassifierConfig
 from dga.weights.checkpoints import WeightsError, check_numbers, match_names, read_checkpoint
 from dga.weights.classifiers import read_timm_table
 from dga.weights.store import fill_network
+
+SOFTMAX, SIGMOID, NONE = ACTIVATIONS = "softmax", "sigmoid", "none"
+"""What makes probabilities of a classifier's answers: of logits of classes, one of which is right;
+of logits of labels, any number of which are; nothing, where they are probabilities already."""
+_FEW = 4
+"""Classes whose logits may by chance lie between 0 and 1, all of them."""
+_mode_lock = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,52 @@ class Prediction:
     def top(self, count: int = 5) -> list[tuple[str, float]]:
         """The ``count`` likeliest (label, probability)."""
         return list(zip(self.labels, self.probabilities, strict=True))[:count]
+
+
+class OwnClassifier(nn.Module):
+    """Somebody's own classifier, a module or a function, from pixels in [0, 1] to answers.
+
+    It gets pixels in its own precision, and runs in evaluation mode, without being left there.
+    ``activation``: of :data:`ACTIVATIONS`. Raises ``ValueError`` for another one, and for what
+    cannot be called.
+    """
+
+    def __init__(self, classifier: Callable[[Tensor], Any], activation: str = SOFTMAX) -> None:
+        super().__init__()
+        check_choice("activation", activation, ACTIVATIONS)
+        if not callable(classifier):
+            raise ValueError(
+                "A classifier is a module or a function from pixels [B, 3, S, S] to logits, not "
+                f"a {type(classifier).__name__}."
+            )
+        self.classifier, self.activation = classifier, activation
+        self.training = False
+
+    def train(self, mode: bool = True) -> "OwnClassifier":
+        """Leave the classifier's mode as it is."""
+        return self
+
+    def forward(self, x: Tensor) -> Any:
+        """Answers for pixels, ``[B, 3, S, S]`` in [0, 1]."""
+        parameters = (parameter for parameter in self.parameters() if parameter.is_floating_point())
+        dtype = next((parameter.dtype for parameter in parameters), x.dtype)
+        with self._evaluation_mode():
+            return self.classifier(x.to(dtype))
+
+    @contextlib.contextmanager
+    def _evaluation_mode(self) -> Iterator[None]:
+        with _mode_lock:  # threads may share the classifier
+            learning = [one for one in self.modules() if getattr(one, "training", False)]
+            if learning:
+                for module in learning:
+                    module.training = False
+                try:
+                    yield
+                finally:
+                    for module in learning:
+                        module.training = True
+                return
+        yield
 
 
 def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
@@ -131,18 +186,20 @@ def predict(model: nn.Module, x: Tensor, config: ClassifierConfig) -> list[Predi
 
 @torch.no_grad()
 def predict_proba(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
-    """Softmax probabilities, float32 ``[B, classes]``.
+    """Probabilities, float32 ``[B, classes]``: softmax, or an :class:`OwnClassifier`'s activation.
 
     Raises ``FloatingPointError`` if they are not numbers, and ``ValueError`` for answers that are
     no logits.
     """
-    return check_finite(to_logits(model(preprocess(x, config)), len(x)).softmax(1))
+    activation = model.activation if isinstance(model, OwnClassifier) else SOFTMAX
+    answer = model(preprocess(x, config))
+    return check_finite(to_probabilities(answer, len(x), activation))
 
 
-def to_logits(answer: Any, count: int) -> Tensor:
-    """A classifier's answer for ``count`` pictures, float32 ``[count, classes]``.
+def to_probabilities(answer: Any, count: int, activation: str) -> Tensor:
+    """A classifier's answer for ``count`` pictures as probabilities, float32 ``[count, classes]``.
 
-    Raises ``ValueError`` with the likely cause where it cannot be logits.
+    Raises ``ValueError`` with the likely cause where it cannot be what ``activation`` says.
     """
     if not isinstance(answer, Tensor) or answer.ndim != 2 or len(answer) != count:
         shape = list(answer.shape) if isinstance(answer, Tensor) else f"a {type(answer).__name__}"
@@ -151,18 +208,35 @@ def to_logits(answer: Any, count: int) -> Tensor:
             "one row a picture and a column for each class: wrap it in a module that returns "
             "them alone."
         )
-    if answer.shape[1] < 2:
+    values = answer.float()
+    are_shares = bool(((values >= 0) & (values <= 1)).all())
+    if activation == NONE:
+        if not are_shares and bool(values.isfinite().all()):
+            raise ValueError(
+                "The classifier returned numbers outside of [0, 1], which are no probabilities: "
+                "of logits activation is softmax, or sigmoid."
+            )
+        return values
+    if answer.shape[1] < 2 and activation == SOFTMAX:
         raise ValueError(
             "The classifier returned one number a picture, which would always be 100 % sure; two "
             "classes need two logits: for a binary one return [0, its logit]."
         )
-    logits = answer.float()
-    if bool((logits >= 0).all()) and bool(((logits.sum(1) - 1).abs() < 1e-3).all()):
+    if are_shares and bool(((values.sum(1) - 1).abs() < 1e-3).all()) and values.shape[1] > 1:
         raise ValueError(
             "The classifier returned probabilities, not logits: leave its softmax out, or return "
-            "their logarithms."
+            'their logarithms, or name activation="none".'
         )
-    return logits
+    if are_shares:
+        doubt = (
+            "The classifier returned numbers from 0 to 1 that do not sum to 1, as a sigmoid does: "
+            'if they are probabilities, name activation="none", or leave the sigmoid out and name '
+            'activation="sigmoid".'
+        )
+        if values.shape[1] > _FEW:
+            raise ValueError(doubt)
+        warnings.warn(doubt, stacklevel=2)
+    return values.softmax(1) if activation == SOFTMAX else values.sigmoid()
 
 
 def check_finite(probabilities: Tensor) -> Tensor:

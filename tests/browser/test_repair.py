@@ -272,6 +272,19 @@ def test_that_a_photo_was_reduced_stays_said_while_it_is_repaired(watch):
     assert "reduced to" in page.inner_text("#notice")
 
 
+def test_what_a_repaired_file_lacks_is_said(watch):
+    page = open_page(watch)
+    stream = io.BytesIO()
+    frames = [Image.new("RGB", (96, 72), colour) for colour in ("teal", "coral")]
+    frames[0].save(stream, "WEBP", save_all=True, append_images=frames[1:])
+    moving = {"name": "a.webp", "mimeType": "image/webp", "buffer": stream.getvalue()}
+    page.set_input_files("#photo", moving)
+    page.wait_for_selector("#notice:not([hidden])")
+    page.wait_for_function(
+        "() => document.querySelector('#notice').textContent.includes('all but its first frame')"
+    )
+
+
 def test_a_cancelled_stroke_is_not_painted(watch):
     page = upload_photo(watch)
     page.get_by_role("radio", name="Paint", exact=True).click()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dga.evaluation import folder as folders
+from dga import photograph
 from dga.networks.compute import Compute
 from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.odd_pictures import odd_pictures
@@ -185,8 +185,8 @@ def test_one_picture_that_cannot_be_repaired(tmp_path, monkeypatch):
             raise FloatingPointError("A network returned values that are not numbers.")
         return real(*arguments)
 
-    real = folders.repair_photograph
-    monkeypatch.setattr(folders, "repair_photograph", fails)
+    real = photograph.repair_photograph
+    monkeypatch.setattr(photograph, "repair_photograph", fails)
     said = run_dga("repair", folder, "--out", "out")
     assert said.exit_code == 1
     assert "1.png: A network returned" in said.stderr
@@ -245,7 +245,67 @@ def test_other_settings_are_noticed(choosy_models, tmp_path):
     assert len(results(tmp_path / "out")) == 1
 
 
+@pytest.fixture
+def moving(tmp_path: Path) -> Path:
+    """Three frames: noise, one colour, noise."""
+    path = tmp_path / "mine" / "moving.webp"
+    path.parent.mkdir()
+    rng = np.random.default_rng(0)
+    frames = [Image.fromarray(rng.integers(0, 256, (40, 40, 3), np.uint8)) for _ in range(2)]
+    frames.insert(1, Image.new("RGB", (40, 40), "teal"))
+    frames[0].save(path, save_all=True, append_images=frames[1:], duration=[40, 80, 120],
+                   lossless=True)  # fmt: skip
+    return path
+
+
+def test_all_frames_of_a_file_are_repaired_in_a_folder(tmp_path, moving):
+    picture(moving.parent / "still.png")
+    picture(moving.parent / "print.tif")
+    with Image.open(moving.parent / "print.tif") as image:
+        image.convert("CMYK").save(moving.parent / "print.tif")
+    said = done("repair", moving.parent, "--out", "out")
+    assert said.stdout.startswith("3 pictures")
+    assert "print.tif: its printer's colours" in said.stderr
+    assert "still.png" not in said.stderr
+    files = results(tmp_path / "out")
+    with Image.open(files["moving.webp"]) as image:
+        assert (image.format, image.n_frames) == ("WEBP", 3)
+    written = map(json.loads, (tmp_path / "out" / "lines.jsonl").read_text().splitlines())
+    line = next(line for line in written if line["path"] == "moving.webp")
+    assert [frame["unchanged"] for frame in line["frames"]] == [False, True, False]
+    assert not line["unchanged"]
+    assert "3 there already" in done("repair", moving.parent, "--out", "out").stdout
+
+
 # One picture
+
+
+def test_all_frames_of_a_file_are_repaired(tmp_path, moving):
+    said = done("repair", moving, "--json")
+    facts = json.loads(said.stdout)
+    assert (tmp_path / facts["file"]).suffix == ".webp"
+    assert [frame["unchanged"] for frame in facts["frames"]] == [False, True, False]
+    assert (facts["unchanged"], facts["lost"]) == (False, [])
+    with Image.open(facts["file"]) as image:
+        assert image.n_frames == 3
+    told = done("repair", moving, "--out", "a.jpg").stdout
+    assert "Not kept: 2 of its 3 frames" in told
+    of_all = done("repair", moving, "--out", "a.png").stdout
+    assert "Of 3 frames 2 were repaired" in of_all
+    assert "Not kept" not in of_all
+    with Image.open("a.png") as image:
+        assert image.n_frames == 3
+
+
+def test_what_a_result_does_not_keep_is_told(tmp_path):
+    deep = np.random.default_rng(0).integers(0, 65_536, (40, 40), np.uint16)
+    Image.fromarray(deep).save(tmp_path / "deep.png")
+    for name, is_kept in (("a.png", True), ("a.tif", True), ("a.jpg", False)):
+        facts = json.loads(done("repair", tmp_path / "deep.png", "--out", name, "--json").stdout)
+        assert (facts["lost"] == []) == is_kept
+        with Image.open(name) as image:
+            assert (image.mode == "I;16") == is_kept
+    assert "more than 8 bits" in done("repair", tmp_path / "deep.png", "--out", "b.jpg").stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -286,6 +346,27 @@ def test_nothing_is_replaced_without_being_told(tmp_path):
     assert "another picture's results" in run_dga("adapt", mine, "--out", "out").stderr
 
 
+@pytest.mark.parametrize("name", ["there", "there/", "new", "new.xyz"])
+def test_an_out_that_is_no_picture_names_one_that_would_be(tmp_path, name):
+    mine = picture(tmp_path / "a.png")
+    (tmp_path / "there").mkdir()
+    said = refused("repair", mine, "--out", name)
+    assert "''" not in said
+    example = f"--out {Path('there') / 'a-repaired.png'}"
+    assert (example in said) == name.startswith("there")
+    assert ("ending" in said) == (name == "new")
+    if name.startswith("there"):
+        done("repair", mine, *example.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_is_no_folder_for_results(tmp_path, command):
+    mine = picture(tmp_path / "pictures" / "a.png")
+    (tmp_path / "file").touch()
+    photo = mine.parent if command == "repair" else mine
+    assert "file is a file: name a folder" in refused(command, photo, "--out", tmp_path / "file")
+
+
 @pytest.mark.usefixtures("_shipped")
 def test_limits_for_strangers_do_not_bind_the_owner(tmp_path):
     """A TIFF of more bytes than the page takes."""
@@ -318,6 +399,6 @@ def test_what_is_refused_leaves_no_trace(tmp_path: Path) -> None:
     assert "holds the pictures themselves" in refused("repair", "pics", "--out", "pics")
     run = "evaluate", "--out", "out", "--methods", "source", "--data"
     assert "Unknown engine 'foo'" in refused(*run, "pics", "--engine", "foo")
-    assert "No pictures in" in refused(*run, tmp_path)
+    assert "holds pics" in refused(*run, tmp_path)
     assert "at least one picture" in refused(*run, "pics", "--batch", "0", "--split", "all")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.png", "dog", "pics"]

@@ -88,7 +88,7 @@ def run() -> Adaptation:
             s.name: Reconstruction(
                 s,
                 searches[s.name],
-                PIXELS,
+                PIXELS + 1,
                 said,
                 # The search that is DGA+'s own is told with its rebuilding.
                 1.987654 - (searches[s.name].seconds if s.name == "dga-plus" else 0.0),
@@ -106,15 +106,16 @@ BLUR = Degradation(blur=2.0, regularisation=0.03)
     ("degradation", "words"),
     [
         (explained(), "Damage: none; nothing is left to rebuild, so it is left alone."),
+        (explained(NOISE), "Damage: none; nothing is left to rebuild, so it is left alone."),
         (explained(crossed=False), "no depth hides the rest, so it is left alone"),
         (explained(flat=True), "One colour or a drawing"),
-        (explained(t_star=1), "rebuilt from depth 1 in 1 step"),
+        (explained(t_star=1), "no measurement explains; rebuilt from depth 1 in 1 step"),
         (explained(BLUR, 5), "Damage: blur 2 px; rebuilt from depth 5"),
         (explained(NOISE, 14, entry=14), "Damage: noise 0.41; rebuilt from depth 14"),
     ],
 )
 def test_a_sentence_for_each_thing_found(degradation, words):
-    assert words in describe_explanation(degradation)
+    assert words in describe_explanation(degradation, degradation.is_unchanged)
 
 
 def test_without_dga_plus_nothing_is_explained(run):
@@ -122,6 +123,16 @@ def test_without_dga_plus_nothing_is_explained(run):
     facts = to_command_facts(dataclasses.replace(run, reconstructions=chosen), PICTURES, "fog", 4)
     assert facts["explained"] is None
     assert to_text(facts).startswith("t* = 7")
+
+
+def test_what_was_not_undone_was_not_found(run):
+    """A picture that comes back bit for bit, though something was measured in it."""
+    plus = dataclasses.replace(run.plus, image=run.input)
+    facts = to_api_facts(dataclasses.replace(run, reconstructions={"dga-plus": plus}))["explained"]
+    assert facts["unchanged"]
+    assert facts["degradation"] == "none"
+    assert facts["parameters"]["exposure"]["gain"] == 1
+    assert "gain" not in facts["sentence"]
 
 
 def test_dga_plus_alone_has_no_curve(run):

@@ -65,6 +65,34 @@ def test_pictures_are_known_by_their_endings(picture_folder, tmp_path):
         assert len(find_images([source], Frame(32), has_labels=False)) == 17
 
 
+def test_capitals_make_no_other_class(picture_folder, tmp_path):
+    for name in ("Cat", "BIG_cat", "cat"):
+        shutil.copytree(picture_folder / "cat", tmp_path / "data" / name)
+    for number, path in enumerate(sorted((tmp_path / "data").glob("*/*"))):
+        path.rename(path.with_name(f"{number}{path.suffix}"))
+    known = find_images([tmp_path / "data"], Frame(32), classes=("cat", "Big cat"))
+    classes = [name.split("/")[0] for name in known.names]
+    assert known.labels.tolist() == [int(name == "BIG_cat") for name in classes]
+    found = find_images([tmp_path / "data"], Frame(32))
+    assert found.classes == ("BIG cat", "Cat")
+    assert (found.labels == 1 - known.labels).all()
+    # Where nothing else tells two classes apart, capitals do.
+    apart = find_images([tmp_path / "data"], Frame(32), classes=("cat", "Cat", "big cat"))
+    assert set(zip(classes, apart.labels.tolist(), strict=True)) == {
+        ("cat", 0), ("Cat", 1), ("BIG_cat", 2)
+    }  # fmt: skip
+
+
+def test_a_folder_of_sets_is_told(picture_folder, tmp_path):
+    for name in ("train", "val"):
+        shutil.copytree(picture_folder, tmp_path / "data" / name)
+    (tmp_path / "data" / "notes").mkdir()
+    with pytest.raises(ValueError, match=r"holds train, val, .*: name one, such as") as caught:
+        find_images([tmp_path / "data"], Frame(32))
+    example = str(caught.value).split()[-1].rstrip(".")
+    assert len(find_images([example], Frame(32))) == 16
+
+
 def _many(count: int) -> ImageSet:
     names = tuple(f"c{i % 4}/picture_{i}.jpeg" for i in range(count))
     labels = np.arange(count, dtype=np.int64) % 4

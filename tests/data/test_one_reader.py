@@ -84,7 +84,7 @@ def test_what_is_unclear_is_refused_everywhere(tmp_path, name):
     for command in ("adapt", "repair"):
         assert str(path) in refused(command, path, "--out", tmp_path / "out.png")
     # Of a PIL image there is no more to be seen than of these three.
-    if name not in ("lab", "thumbnail", "12-in-16-white-is-zero"):
+    if name not in ("thumbnail", "12-in-16-white-is-zero"):
         with pytest.raises(ValueError, match=r"rare way|not numbers"):
             dga.to_pixels(Image.open(path))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ import skimage.data
 from PIL import Image
 
 from dga.evaluation import run as evaluation
-from dga.evaluation.gain import summarise_gain
+from dga.evaluation.gain import has_class_folders, summarise_gain
 from dga.images import to_pixels, to_square
+from dga.profiles import get_profile
 from tests.fixtures.cli import done, refused, run_dga
 
 NAMES = {"n07920052": "coffee", "n02124075": "chelsea"}
@@ -81,6 +83,24 @@ def test_without_labels_the_undamaged_reading_counts(loose: Path, tmp_path: Path
     assert list(table(fewer)) == ["pixelate", "clean"]
     assert '"correct": null' in (tmp_path / "out" / "lines.jsonl").read_text()
     assert "holds no runs" in refused("figures", tmp_path, "--out", tmp_path)
+
+
+def test_of_a_folder_of_sets_one_is_to_be_named(labelled: Path, tmp_path: Path) -> None:
+    for name in ("train", "val"):
+        shutil.copytree(labelled, tmp_path / "sets" / name)
+    said = refused("gain", tmp_path / "sets", "--out", tmp_path / "out", *FAST, "pixelate")
+    assert "train, val" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_capitals_make_no_other_class(tmp_path: Path) -> None:
+    """Folders named after classes are labels however they are written."""
+    save("coffee", tmp_path / "mine" / "Espresso" / "a.png")
+    save("chelsea", tmp_path / "mine" / "TABBY" / "a.png")
+    classes = get_profile("photo").classifier.classes
+    assert has_class_folders(tmp_path / "mine", classes)
+    save("chelsea", tmp_path / "mine" / "holiday" / "a.png")
+    assert not has_class_folders(tmp_path / "mine", classes)
 
 
 def test_folders_of_one_name_are_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

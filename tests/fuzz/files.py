@@ -34,6 +34,9 @@ def seeds() -> Files:
         "gif": lambda: saved("GIF", blocks.noise("P")),
         "tiff": lambda: saved("TIFF"),
         "tiff-lzw": lambda: saved("TIFF", compression="tiff_lzw"),
+        "tiff-fax": lambda: saved("TIFF", blocks.noise("1"), compression="group4"),
+        "tiff-jpeg": lambda: saved("TIFF", compression="jpeg"),
+        "tiff-lab": lambda: saved("TIFF", blocks.noise("LAB")),
         "tiff-deflate": lambda: saved("TIFF", compression="tiff_adobe_deflate"),
         "tiff-16": lambda: saved("TIFF", wide),
         "bmp": lambda: saved("BMP"),
@@ -135,6 +138,8 @@ def metadata() -> Files:
             blocks.chunk(b"iCCP", b"a\0\0" + blocks.zeros(500))
         ),
         "meta-png-chunks": lambda: blocks.png_with(blocks.chunk(b"prVt", b"") * 1_000_000),
+        "meta-jpeg-fill": lambda: blocks.jpeg_with(b"\xff" * 19 * MB),
+        "meta-jpeg-fill-ends": lambda: saved("JPEG")[:2] + b"\xff" * 19 * MB,
         "meta-webp-exif": lambda: webp_with_exif(blocks.overlapping(19 * MB)),
     }
 
@@ -231,9 +236,22 @@ def rare() -> Files:
         "rare-jpeg-length-0": lambda: wide[:scan] + b"\xff\xfe\0\0" + frame + wide[scan:],
         "rare-jpeg-no-frame": lambda: usual[:2] + usual[usual.index(b"\xff\xc4") :],
         "rare-jpeg-passes": jpeg_passes,
+        "rare-jpeg-lossless-in-tiff": lambda: blocks.tiff(
+            {
+                256: (4, 1, 4_096),
+                257: (4, 1, 4_096),
+                258: (3, 1, 8),
+                259: (3, 1, 7),
+                262: (3, 1, 1),
+                277: (3, 1, 1),
+                278: (4, 1, 4_096),
+                279: (4, 1, 2**21 + 150),
+            },
+            blocks.lossless(4_096, 4_096, 1),
+        ),
         "rare-gif-notes": lambda: gif_with((b"!\xfe" + blocks.sub_blocks(b"x" * 9)) * MB),
-        "rare-tiff-jpeg": lambda: saved("TIFF", compression="jpeg"),
-        "rare-tiff-fax": lambda: saved("TIFF", blocks.noise("1"), compression="group4"),
+        "cut-tiff-jpeg": lambda: saved("TIFF", compression="jpeg")[:-700],
+        "cut-tiff-fax": lambda: saved("TIFF", blocks.noise("1"), compression="group4")[:-150],
         "rare-tiff-tiles": lambda: blocks.tiff(tiles),
         "rare-tiff-ycbcr": lambda: blocks.tiff({262: (3, 1, 6)}),
         "rare-tiff-lab": lambda: blocks.tiff({262: (3, 1, 8)}),

@@ -103,8 +103,76 @@ def test_any_module_can_be_the_classifier(choosy_models, x):
     expected(x)
     assert torch.equal(model.last.pictures, expected.last.pictures)
     with torch.no_grad():
-        torch.testing.assert_close(log_probabilities, own(seen).log_softmax(1))
-    assert not own.training
+        torch.testing.assert_close(log_probabilities, own.eval()(seen).log_softmax(1))
+
+
+def test_the_callers_module_keeps_its_mode(choosy_models, x):
+    """Also where parts of it are frozen, and where it fails; it answers in evaluation mode."""
+    own = Own()
+    own(x)
+    own.layers[2].eval()
+    modes = [module.training for module in own.modules()]
+    model = AdaptedClassifier(choosy_models, "source", own)
+    first = model.train()(x)
+    mean = own.layers[2].running_mean.clone()
+    assert [module.training for module in own.modules()] == modes
+    own.layers[2].train()
+    assert torch.equal(model(x), first)
+    assert torch.equal(own.layers[2].running_mean, mean)
+    own.layers[4] = nn.Identity()
+    own.layers[3] = nn.Unflatten(1, (5, 5))
+    with pytest.raises(RuntimeError):
+        model(x)
+    assert own.layers[2].training
+
+
+def test_a_module_may_have_any_precision(choosy_models, x):
+    own = Own()
+    own(x)
+    expected = AdaptedClassifier(choosy_models, "source", own)(x)
+    for dtype in (torch.float16, torch.bfloat16, torch.float64):
+        said = AdaptedClassifier(choosy_models, "source", copy.deepcopy(own).to(dtype))(x)
+        assert said.dtype == torch.float32
+        torch.testing.assert_close(said, expected, atol=0.03, rtol=0)
+
+
+def test_no_pictures_have_no_answers(choosy_models, x):
+    for model in (
+        AdaptedClassifier(choosy_models),
+        AdaptedClassifier(choosy_models, "source", lambda x: 9 * x.mean((2, 3))),
+        AdaptedClassifier(choosy_models, "dga-plus", lambda x: 9 * x.mean((2, 3)), size=80),
+    ):
+        classes = model(x[:1]).shape[1]
+        assert model(x[:0]).shape == (0, classes)
+        assert model.last.depths == []
+
+
+def test_several_labels_have_a_probability_each(choosy_models, x):
+    """Of logits by their sigmoid; as they are where the classifier has done that itself."""
+    scale = torch.tensor([-9.0, 3.0, 0.5, 7.0, -1.0, 2.0])
+    logits = Answering(lambda x: x.mean((2, 3)).repeat(1, 2) * scale)
+    expected = logits(x).sigmoid()
+    for spec in ("source", "dga-plus-ensemble:share=0.3"):
+        said = AdaptedClassifier(choosy_models, spec, logits, activation="sigmoid")(x)
+        torch.testing.assert_close(said.exp(), expected, atol=0.05, rtol=0)
+    shares = nn.Sequential(logits, nn.Sigmoid())
+    said = AdaptedClassifier(choosy_models, "source", shares, activation="none")(x)
+    torch.testing.assert_close(said.exp(), expected, atol=0.01, rtol=0)
+    one = AdaptedClassifier(choosy_models, "source", lambda x: logits(x)[:, :1] - 1,
+                            activation="sigmoid")  # fmt: skip
+    assert one(x).shape == (len(x), 1)
+
+
+def test_a_sigmoid_is_not_taken_for_logits(choosy_models, x):
+    logits = Answering(lambda x: x.mean((2, 3)).repeat(1, 2) - 0.5)
+    shares = nn.Sequential(logits, nn.Sigmoid())
+    for activation in ("softmax", "sigmoid"):
+        with pytest.raises(ValueError, match=r'activation="none"'):
+            AdaptedClassifier(choosy_models, "source", shares, activation=activation)(x)
+    with pytest.raises(ValueError, match="no probabilities"):
+        AdaptedClassifier(choosy_models, "source", logits, activation="none")(x)
+    with pytest.warns(UserWarning, match="as a sigmoid does"):  # may be logits by chance
+        AdaptedClassifier(choosy_models, "source", lambda x: shares(x)[:, :3])(x)
 
 
 def test_it_is_where_its_parameters_are(choosy_models, x):
@@ -137,7 +205,7 @@ def test_logits_of_a_users_module_are_read(choosy_models, x):
 
 BAD_PIXELS = [
     (lambda x: x[0], "of shape \\[B, 3, H, W\\]"),
-    (lambda x: x[:0], "of shape \\[B, 3, H, W\\]"),
+    (lambda x: x[..., :0], "of shape \\[B, 3, H, W\\]"),
     (lambda x: (x * 255).byte(), "are floats"),
     (lambda x: x * 2 - 1, "in \\[0, 1\\], not from -1 to .*normalises them itself"),
     (lambda x: x * 255, "in \\[0, 1\\], not from 0 to 255"),
@@ -169,6 +237,21 @@ BAD_MODULES = [
 def test_what_cannot_be_is_one_sentence(choosy_models, x, spec, change, classifier, words):
     with pytest.raises(ValueError, match=words) as caught:
         AdaptedClassifier(choosy_models, spec, classifier)(change(x) if change else x)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"classifier": "resnet50"}, "module or a function .*, not a str"),
+        ({"classifier": Own(), "activation": "relu"}, "Choose one of: softmax, sigmoid, none"),
+        ({"activation": "sigmoid"}, "of your own: name one"),
+        ({"method": "memo", "classifier": Own(), "activation": "none"}, "to one label"),
+    ],
+)
+def test_what_cannot_be_a_classifier_is_said_at_once(choosy_models, options, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        AdaptedClassifier(choosy_models, **options)
     assert "\n" not in str(caught.value)
 
 
@@ -209,7 +292,7 @@ def test_the_shipped_models_are_the_usual_ones(cat):
 
 
 def test_a_classifier_of_another_size_gets_pictures_of_its_size(choosy_models, cat):
-    own, x = Answering(lambda x: x[:, :, 0, 0]), torch.tensor(cat)[None].movedim(-1, 1) / 255
+    own, x = Answering(lambda x: 9 * x[:, :, 0, 0]), torch.tensor(cat)[None].movedim(-1, 1) / 255
     model = AdaptedClassifier(choosy_models, classifier=own, size=80)
     said = model(x)
     assert own.shown.shape == (1, 3, 80, 80)

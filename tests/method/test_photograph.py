@@ -13,14 +13,16 @@ from skimage.metrics import peak_signal_noise_ratio as psnr
 
 import dga
 from dga.diffusion import ForwardPath, Schedule
-from dga.explanation.degradation import Degradation
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.noise_level import find_matched_depth, measure_noise_map
 from dga.explanation.search import Explanation
+from dga.explanation.veil import Veil
 from dga.images import Pixels, through_jpeg, to_pixels, to_square
 from dga.networks.models import Models
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps, repair_photograph
 from dga.profiles import ScheduleConfig
+from dga.sentences import describe_photograph
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +196,36 @@ def test_any_shape_is_kept(choosy_models: Models, shape: tuple[int, int]) -> Non
     assert done.image.shape == pixels.shape
     assert done.noise.shape == shape
     assert np.array_equal(repair_photograph(choosy_models, pixels).image, done.image)
+
+
+HAZE = Degradation(veil=Veil(gain=2.0))
+
+
+@pytest.mark.parametrize("degradation", [NO_DEGRADATION, HAZE])
+@pytest.mark.parametrize("depth", [0, 3])
+@pytest.mark.parametrize("is_mended", [False, True])
+@pytest.mark.parametrize("is_unchanged", [False, True])
+def test_facts_and_sentence_are_those_of_the_picture(
+    degradation: Degradation, depth: int, is_mended: bool, is_unchanged: bool
+) -> None:
+    """Nothing is found where nothing was undone, and something where the picture changed."""
+    facts = RepairedPhotograph(
+        np.zeros((9, 9, 3), np.uint8),
+        Explanation(degradation, 0, 0.0),
+        np.zeros((9, 9), np.float32),
+        np.array([[depth]]),
+        is_crossed=True,
+        is_mended=is_mended,
+        is_unchanged=is_unchanged,
+    ).facts()
+    sentence = describe_photograph(facts)
+    assert (facts["found"] == "none") == is_unchanged
+    assert facts["mended"] == (is_mended and not is_unchanged)
+    assert ("gain" in sentence) == (degradation is HAZE and not is_unchanged)
+    assert ("left as it is" in sentence) == is_unchanged
+    assert "none" not in sentence
+    assert ("depth 3" in sentence) == (depth == 3 and not is_unchanged and not is_mended)
+    assert ("invented" in sentence) == (is_mended and not is_unchanged)
 
 
 def test_impulses_stay_undone_where_there_is_no_noise(

@@ -58,7 +58,15 @@ def test_repair_gives_what_the_library_gives(client, served, panda):
     expected = dga.repair_photograph(served.networks.models, pixels)
     assert (np.array(Image.open(repaired)) == expected.image).all()
     assert record["found"] == expected.facts()["found"]
+    assert record["lost"] == []
     assert (record["width"], record["height"]) == (64, 64)
+
+
+def test_repair_says_what_its_picture_lacks(client, tmp_path):
+    frames = [Image.new("RGB", (64, 64), colour) for colour in ("teal", "coral")]
+    frames[0].save(tmp_path / "two.webp", save_all=True, append_images=frames[1:])
+    record, _ = client.predict(handle_file(tmp_path / "two.webp"), api_name="/repair")
+    assert record["lost"] == ["all but its first frame"]
 
 
 def test_adapt_gives_a_record_and_six_pictures(client, served, panda):

@@ -91,6 +91,21 @@ def test_a_photograph_keeps_its_size_up_to_a_limit(decoder: Reader, size: tuple[
     assert abs(width / height - size[0] / size[1]) < 0.01
 
 
+def test_what_a_repaired_file_lacks_is_said(decoder: Reader) -> None:
+    """Of its own kind, or as the page's programs get it; of a plain picture nothing."""
+    moving = saved("WEBP", save_all=True, append_images=[noise().rotate(90)], duration=90)
+    clear = saved("PNG", noise("RGBA").rotate(45))
+    large = saved("PNG", Image.radial_gradient("L").resize((1500, 1000)).convert("LA"))
+    for data, suffix, words in (
+        (saved("PNG"), ".png", ""), (saved("JPEG"), None, ""),
+        (moving, ".webp", "all but its first frame"),
+        (clear, ".png", ""), (clear, None, "its transparency"), (clear, ".jpg", "its transparency"),
+        (large, ".png", "its transparency"),
+    ):  # fmt: skip
+        losses = asyncio.run(decoder.read_upload(data, suffix))[2]
+        assert losses == ([words] if words else [])
+
+
 def test_results_are_written_apart(decoder: Reader) -> None:
     data = saved("JPEG")
     pixels, _ = decoder.read(data)

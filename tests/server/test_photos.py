@@ -13,7 +13,7 @@ from PIL import Image, ImageCms
 
 from app.server.decoder import PHOTO_PIXELS, Decoder
 from app.server.photos import GONE, Photo, Photos, UnknownPhotoError, clean_name
-from dga.data.picture_files import encode_result
+from dga.data.picture_files import encode_result, list_losses
 from dga.data.uploads import read_photograph
 from tests.fuzz.blocks import noise, saved
 
@@ -26,8 +26,8 @@ PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 class NoProcess(Decoder):
     """What is done in a process of its own (``test_decoder.py``) is done in this one."""
 
-    async def read_photograph(self, data: bytes, address: str = "") -> Any:
-        return read_photograph(data, PHOTO_PIXELS)
+    async def read_upload(self, data: bytes, suffix: str | None = None, address: str = "") -> Any:
+        return (*read_photograph(data, PHOTO_PIXELS), list_losses(data, suffix or ".png", False))
 
     async def write_photograph(self, *values: Any) -> bytes:
         return encode_result(*values[:3])
@@ -173,6 +173,22 @@ def test_metadata_survives(kind: str, name: str, download: str, written: str) ->
         assert image.info["icc_profile"] == PROFILE
     if kind in ("JPEG", "PNG", "TIFF"):
         assert tuple(round(float(number)) for number in image.info["dpi"]) == (300, 300)
+
+
+def test_what_a_download_keeps_and_lacks() -> None:
+    """Opacity of a picture at its size; of an animation the first frame, which is said."""
+    clear = noise("RGBA")
+    clear.putalpha(Image.linear_gradient("L").resize(clear.size))
+    photo, (_, content) = invert("a.png", saved("PNG", clear))
+    assert photo.losses == []
+    assert (
+        Image.open(io.BytesIO(content)).getchannel("A").tobytes() == clear.getchannel("A").tobytes()
+    )
+    photo, (name, content) = invert(
+        "a.webp", saved("WEBP", save_all=True, append_images=[noise().rotate(180)])
+    )
+    assert photo.losses == ["all but its first frame"]
+    assert (name, Image.open(io.BytesIO(content)).n_frames) == ("a-repaired.webp", 1)
 
 
 @pytest.mark.parametrize("size", [(48, 32), (1500, 1000), (1538, 1537)])

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import tomllib
+import urllib.request
 from pathlib import Path
 
 import httpx
@@ -16,6 +17,7 @@ import pytest
 
 from app import demo, start
 from dga.io.shipped import ROOT
+from tests.fixtures.address import free_port
 from tests.load.server import Server
 
 HEAVY = (
@@ -88,6 +90,51 @@ def test_numbers_that_are_none(name: str, value: str, monkeypatch: pytest.Monkey
     monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit, match=f"^dga: {name} is a number above 0, not '{value}'.$"):
         start.main()
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"http_proxy": "http://{dead}", "HTTPS_PROXY": "http://{dead}", "No_Proxy": "example.org"},
+        {"HTTP_PROXY": "http://{dead}", "https_proxy": "{dead}", "NO_PROXY": "a.org, b.org"},
+        {"ALL_PROXY": "socks5://{dead}", "all_proxy": "socks://{dead}", "no_proxy": ""},
+    ],
+)
+def test_a_page_behind_a_proxy_is_asked_directly(
+    variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy that nobody answers at stands between the program and everything else."""
+    dead = f"127.0.0.1:{free_port()}"
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value.format(dead=dead))
+    with Server(tmp_path) as server, httpx.Client(base_url=server.url, trust_env=False) as client:
+        while "/gradio_api/mcp" not in server.log.read_text():  # the last that Gradio says
+            assert server.process.poll() is None
+            time.sleep(0.05)
+        assert client.get("").is_success
+        assert not server.faults()
+
+
+@pytest.mark.parametrize(
+    ("variables", "host", "direct"),
+    [
+        ({}, "page.example.org", {"127.0.0.1", "localhost", "::1", "page.example.org"}),
+        ({"no_proxy": "a.org", "NO_PROXY": " b.org,::1"}, "::", {"a.org", "b.org", "localhost"}),
+        ({"No_Proxy": "*"}, "127.0.0.1", {"*"}),
+    ],
+)
+def test_hosts_without_proxy_stay_so(
+    variables: dict[str, str], host: str, direct: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("no_proxy", "NO_PROXY", "No_Proxy"):
+        monkeypatch.setenv(name, "")  # what is set here is taken back
+        monkeypatch.delenv(name)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    demo.pass_by_proxy(host)
+    hosts = urllib.request.getproxies()["no"].split(",")
+    assert direct <= set(hosts)
+    assert len(hosts) == len(set(hosts))
 
 
 @pytest.mark.slow

@@ -1,0 +1,110 @@
+"""Values as files: one picture, pages of a TIFF, frames that follow each other in time."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from PIL import Image, TiffImagePlugin
+
+from dga.data.stored_values import Values, encode_deep
+
+LOSSY = {"quality": 95}
+"""How formats are written that give up some of a picture."""
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+_DIRECTORIES = 0x8769, 0x8825  # of a camera's settings and of the place, in EXIF
+_RESTORED = 2  # a GIF's frame is cleared before the next, which may be transparent
+
+
+@dataclass(frozen=True)
+class Frame:
+    """``values``: ``[H, W, 1 to 4]``, uint8 or uint16; ``info``: profile, EXIF and resolution;
+    ``duration``: milliseconds."""
+
+    values: Values
+    info: dict[str, Any]
+    duration: float = 0.0
+
+    def to_image(self) -> Image.Image:
+        """As Pillow writes it; not for colours of 16 bits."""
+        is_grey = self.values.shape[2] == 1
+        image = Image.fromarray(self.values[..., 0] if is_grey else self.values)
+        image.info.update(self.info)
+        return image
+
+    @property
+    def is_deep_colour(self) -> bool:
+        """Whether these are colours of 16 bits."""
+        return self.values.dtype == np.uint16 and self.values.shape[2] > 1
+
+
+def encode_frame(frame: Frame, kind: str, options: Mapping[str, Any] = NO_OPTIONS) -> bytes:
+    """One picture as a file."""
+    if frame.is_deep_colour:
+        return encode_deep(frame.values.astype(np.uint16), kind, frame.info)
+    return encode_picture(frame.to_image(), kind, **options, **frame.info)
+
+
+def encode_picture(image: Image.Image, kind: str, **options: Any) -> bytes:
+    """A picture as a file; EXIF that a format cannot hold is left out."""
+    stream = io.BytesIO()
+    try:
+        image.save(stream, kind, **options)
+    except ValueError:
+        if not options.pop("exif", None):
+            raise
+        return encode_picture(image, kind, **options)
+    return stream.getvalue()
+
+
+def encode_pages(frames: Sequence[Frame]) -> bytes:
+    """Pages of one TIFF, each with its own size and resolution."""
+    if len(frames) == 1:
+        return encode_frame(frames[0], "TIFF")
+    stream = io.BytesIO()
+    with TiffImagePlugin.AppendingTiffWriter(stream) as pages:
+        for number, frame in enumerate(frames):
+            info = dict(frame.info)
+            if number and "exif" in info:  # whose directories would point to the first page
+                exif = Image.Exif()
+                exif.load(info.pop("exif"))
+                for tag in _DIRECTORIES:
+                    exif.pop(tag, None)
+                info |= {"exif": exif.tobytes()} if exif else {}
+            pages.write(encode_frame(Frame(frame.values, info), "TIFF"))
+            pages.newFrame()
+    return stream.getvalue()
+
+
+def encode_moving(
+    frames: Sequence[Frame], kind: str, options: Mapping[str, Any], loop: int | None, is_apart: bool
+) -> bytes:
+    """Frames of one size in time, as APNG, WebP or GIF.
+
+    ``loop``: how often they are shown, 0 for ever, None as the format does where nothing is said;
+    ``is_apart``: whether the first is a PNG's still picture, and none of them.
+    """
+    images = [frame.to_image() for frame in frames]
+    has_opacity = any(image.mode == "RGBA" for image in images)
+    options = {**options, **frames[0].info}
+    durations = [frame.duration if kind == "PNG" else round(frame.duration) for frame in frames]
+    if kind == "PNG":
+        is_apart = is_apart and len(frames) > 1
+        options |= {"default_image": is_apart, "blend": 0, "disposal": 0}
+        durations = durations[is_apart:]
+        images = [image.convert("RGBA") if has_opacity else image for image in images]
+    elif kind == "GIF":
+        options |= {"disposal": _RESTORED if has_opacity else 0}
+    elif has_opacity:
+        options["kmax"] = 1  # each frame by itself: else libwebp loses the opacity of lossy ones
+    if loop is not None:
+        options["loop"] = loop
+    elif kind != "GIF":
+        options["loop"] = 1  # which a GIF means by silence
+    return encode_picture(
+        images[0], kind, save_all=True, append_images=images[1:], duration=durations, **options
+    )

@@ -1,0 +1,367 @@
+"""What a file has beside 8 bits of one picture comes back, or is said to be lost."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+import tifffile
+from PIL import Image
+
+from dga.data import picture_files
+from dga.data.picture_files import Remade, StoredPicture, list_losses
+from dga.data.uploads import OWNER, UploadError, open_picture
+from dga.images import Pixels, to_pixels
+from tests.fixtures.odd_pictures import as_rgb, grey, saved, swapped_profile, tags, truth
+
+TIMES = [50, 100, 200]
+ANIMATED = {"GIF": ".gif", "WEBP": ".webp", "PNG": ".png"}
+
+
+def stored(data: bytes) -> StoredPicture:
+    return StoredPicture(data, open_picture(data, OWNER))
+
+
+def brighten(pixels: Pixels) -> Pixels:
+    """A corner is changed, the rest not."""
+    changed = pixels.copy()
+    changed[:12, :12] = np.clip(changed[:12, :12].astype(int) + 40, 0, 255)
+    return changed
+
+
+def frames_of(content: bytes) -> list[Image.Image]:
+    image = open_picture(content, OWNER)
+    frames = []
+    for number in range(getattr(image, "n_frames", 1)):
+        image.seek(number)
+        image.load()
+        frames.append(image.copy())
+    return frames
+
+
+def animation(kind: str, loop: int | None = 2, **options: Any) -> bytes:
+    """Three frames; the second is upside down."""
+    images = [Image.fromarray(p) for p in (truth(), truth()[::-1], truth()[:, ::-1])]
+    lossless = {"lossless": True} if kind == "WEBP" else {}
+    loops = {} if loop is None else {"loop": loop}
+    return saved(images[0], kind, save_all=True, append_images=images[1:], duration=TIMES,
+                 **loops, **lossless, **options)  # fmt: skip
+
+
+def pages(*images: np.ndarray, **options: Any) -> bytes:
+    first, *rest = map(Image.fromarray, images)
+    return saved(first, "TIFF", save_all=True, append_images=rest, **options)
+
+
+# Frames and pages
+
+
+@pytest.mark.parametrize(("kind", "suffix"), itertools.product(ANIMATED, ANIMATED.values()))
+def test_each_frame_of_an_animation_is_remade(kind: str, suffix: str) -> None:
+    picture = stored(animation(kind))
+    shown = [to_pixels(frame) for frame in frames_of(picture.data)]
+    seen = list[Pixels]()
+
+    def change(pixels: Pixels) -> Pixels:
+        seen.append(pixels)
+        return brighten(pixels)
+
+    remade = picture.remake(suffix, change)
+    frames = frames_of(remade.content)
+    assert [np.abs(a.astype(int) - b).max() <= 1 for a, b in zip(seen, shown, strict=True)]
+    assert [frame.info["duration"] for frame in frames] == TIMES
+    assert open_picture(remade.content).info["loop"] == 2
+    for frame, pixels in zip(frames, shown, strict=True):
+        error = np.abs(to_pixels(frame).astype(int) - brighten(pixels)).mean()
+        assert error < (0.01 if suffix == ".png" else 6)
+    assert any("256" in loss for loss in remade.losses) == (suffix == ".gif")
+
+
+@pytest.mark.parametrize("kind", ANIMATED)
+def test_what_is_not_changed_is_the_same_file(kind: str) -> None:
+    picture = stored(animation(kind))
+    assert picture.remake(ANIMATED[kind], np.copy) == Remade(picture.data, [])
+    assert picture.usual_suffix == ANIMATED[kind]
+
+
+def test_a_still_picture_before_an_animation_stays_one() -> None:
+    picture = stored(animation("PNG", default_image=True))
+    made = open_picture(picture.remake(".png", brighten).content)
+    assert (made.n_frames, made.default_image) == (3, True)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".webp"])
+def test_a_gif_that_is_shown_once_is_shown_once(suffix: str) -> None:
+    remade = stored(animation("GIF", loop=None)).remake(suffix, brighten)
+    assert open_picture(remade.content).info["loop"] == 1
+
+
+def test_frames_that_are_clear_in_places_stay_so() -> None:
+    """No frame shines through the next one."""
+    clear = np.dstack([truth(), np.full(truth().shape[:2], 255, np.uint8)])
+    images = []
+    for side in (10, 20):
+        clear[:, :side, 3] = 0
+        images.append(Image.fromarray(clear.copy()))
+        clear[..., 3] = 255
+    data = saved(images[1], "PNG", save_all=True, append_images=images[:1], duration=90, loop=0)
+    for suffix in ANIMATED.values():
+        remade = stored(data).remake(suffix, brighten)
+        shown = [np.asarray(frame.convert("RGBA"))[..., 3] for frame in frames_of(remade.content)]
+        assert [int((one == 0).sum()) for one in shown] == [20 * 32, 10 * 32], suffix
+
+
+def test_pages_of_any_size_are_pages_again() -> None:
+    small, letters = truth()[:20, :30], np.asarray(Image.fromarray(grey()).convert("1"))
+    data = pages(truth(), small, grey(), letters, dpi=(200, 200), tiffinfo=tags({}))
+    remade = stored(data).remake(".tif", brighten)
+    assert remade.losses == []
+    for frame, page in zip(frames_of(remade.content), frames_of(data), strict=True):
+        assert np.array_equal(to_pixels(frame), brighten(to_pixels(page)))
+        assert frame.info["dpi"] == (200, 200)
+    for suffix in (".png", ".jpg", ".gif"):
+        made = stored(data).remake(suffix, brighten)
+        assert "3 of its 4 pages" in made.losses
+        assert len(frames_of(made.content)) == 1
+
+
+def test_pages_of_16_bits_stand_beside_others() -> None:
+    deep = truth().astype(np.uint16) * 257 + 3
+    stream = io.BytesIO()
+    with tifffile.TiffWriter(stream) as writer:
+        writer.write(truth(), photometric="rgb", metadata=None)
+        writer.write(deep, photometric="rgb", metadata=None)
+        writer.write(grey().astype(np.uint16) * 257, metadata=None)
+    remade = stored(stream.getvalue()).remake(".tif", brighten)
+    with tifffile.TiffFile(io.BytesIO(remade.content)) as file:
+        made = [page.asarray() for page in file.pages]
+    assert [one.dtype.name for one in made] == ["uint8", "uint16", "uint16"]
+    assert np.array_equal(made[1][12:], deep[12:])
+    assert np.array_equal(made[0], brighten(truth()))
+
+
+def test_thumbnails_are_no_pages() -> None:
+    stream = io.BytesIO()
+    with tifffile.TiffWriter(stream) as writer:
+        writer.write(truth(), photometric="rgb", metadata=None)
+        writer.write(truth()[::2, ::2], photometric="rgb", metadata=None, subfiletype=1)
+    assert stored(stream.getvalue()).frames == (0,)
+
+
+def test_the_times_of_frames_are_no_pages() -> None:
+    remade = stored(animation("PNG")).remake(".tif", brighten)
+    assert len(frames_of(remade.content)) == 3
+    assert "the times of its frames" in remade.losses
+
+
+def test_too_many_frames_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, most in (("MOST_FRAMES", 2), ("MOST_FRAME_PIXELS", 3_000)):
+        with monkeypatch.context() as patch:
+            patch.setattr(picture_files, name, most)
+            for data in (*map(animation, ANIMATED), pages(truth(), grey(), truth())):
+                with pytest.raises(UploadError, match="holds too many frames: at most"):
+                    stored(data).remake(".png", brighten)
+
+
+def test_a_frame_that_cannot_be_read_is_told() -> None:
+    """The others are remade."""
+    whole = pages(truth(), truth(), truth())
+    image = open_picture(whole, OWNER)
+    image.seek(1)
+    at = image.tag_v2.get(273)[0]
+    position = whole.index(at.to_bytes(4, "little"), image.tag_v2._offset)
+    broken = whole[:position] + (2**31).to_bytes(4, "little") + whole[position + 4 :]
+    remade = stored(broken).remake(".tif", brighten)
+    assert len(frames_of(remade.content)) == 2
+    assert "1 of its 3 pages, which cannot be read" in remade.losses
+    gif = animation("GIF")
+    remade = stored(gif[: len(gif) * 2 // 3]).remake(".gif", brighten)
+    assert len(frames_of(remade.content)) < 3
+    assert any("cannot be read" in loss for loss in remade.losses)
+
+
+# Opacity
+
+
+def with_opacity(kind: str, mode: str = "RGBA", **options: Any) -> tuple[bytes, np.ndarray]:
+    opacity = np.full(grey().shape, 255, np.uint8)
+    opacity[:16] = np.linspace(0, 255, opacity.shape[1])
+    colours = truth() if mode == "RGBA" else as_rgb(grey())
+    image = Image.fromarray(np.dstack([colours, opacity])).convert(mode)
+    return saved(image, kind, **options), np.asarray(image.convert("RGBA"))
+
+
+EXACT = {"lossless": True, "exact": True}
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "options"),
+    [("PNG", "RGBA", {}), ("PNG", "LA", {}), ("TIFF", "RGBA", {}), ("WEBP", "RGBA", EXACT),
+     ("PNG", "RGBA", {"icc_profile": swapped_profile()})],
+)  # fmt: skip
+def test_opacity_is_laid_back(kind: str, mode: str, options: dict[str, Any]) -> None:
+    """Laid on white, the result is what was made of it; elsewhere its values are as they were."""
+    data, values = with_opacity(kind, mode, **options)
+    picture = stored(data)
+    wanted = brighten(picture.pixels)
+    for suffix in (".png", ".tif"):
+        remade = picture.remake(suffix, brighten)
+        assert remade.losses == []
+        made = open_picture(remade.content)
+        shown = np.asarray(made.convert("RGBA"))
+        assert np.array_equal(shown[..., 3], values[..., 3])
+        assert np.array_equal(shown[12:], values[12:])
+        assert np.array_equal(shown[:, 12:], values[:, 12:])
+        is_seen = values[..., 3] > 60
+        error = np.abs(to_pixels(made).astype(int) - wanted)[is_seen]
+        assert error.max() <= (6 if "icc_profile" in options else 2)
+    assert picture.remake(".jpg", brighten).losses == ["its transparency"]
+
+
+def test_a_channel_that_is_opaque_everywhere_is_no_loss() -> None:
+    data = saved(np.dstack([truth(), np.full(grey().shape, 255, np.uint8)]), "PNG")
+    assert stored(data).remake(".jpg", brighten).losses == []
+
+
+def test_opacity_of_a_turned_picture_is_turned_with_it() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    data, values = with_opacity("PNG", exif=exif)
+    made = open_picture(stored(data).remake(".png", brighten).content)
+    assert np.array_equal(np.asarray(made)[..., 3], np.rot90(values[..., 3], -1))
+
+
+def test_opacity_under_another_light_is_laid_back() -> None:
+    """A PNG with an exponent of light of its own, which no result has."""
+    data, values = with_opacity("PNG")
+    gamma = b"\0\0\0\4gAMA\0\1\x86\xa0\x31\xe8\x96\x5f"
+    data = data[:33] + gamma + data[33:]
+    picture = stored(data)
+    made = open_picture(picture.remake(".png", brighten).content)
+    assert np.array_equal(np.asarray(made)[..., 3], values[..., 3])
+    is_seen = values[..., 3] > 60
+    assert np.abs(to_pixels(made).astype(int) - brighten(picture.pixels))[is_seen].max() <= 3
+
+
+# 16 bits
+
+
+def encoded(values: np.ndarray, suffix: str, **options: Any) -> bytes:
+    """Colours of 16 bits, as other programs write them."""
+    if suffix == ".png":
+        order = [2, 1, 0, 3][: values.shape[2]]
+        return bytes(cv2.imencode(".png", values[..., order])[1])
+    stream = io.BytesIO()
+    tifffile.imwrite(stream, values, photometric="rgb", metadata=None, **options)
+    return stream.getvalue()
+
+
+def decoded(content: bytes) -> np.ndarray:
+    values = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_UNCHANGED)
+    return values if values.ndim == 2 else values[..., [2, 1, 0, 3][: values.shape[2]]]
+
+
+@pytest.mark.parametrize("made_as", [".png", ".tif"])
+@pytest.mark.parametrize("stored_as", [".png", ".tif"])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_16_bits_are_kept(channels: int, stored_as: str, made_as: str) -> None:
+    """Every bit of what was not changed, and the finer steps of what was."""
+    fine = np.random.default_rng(0).integers(0, 257, (*grey().shape, channels))
+    base = np.dstack([truth(), np.full(grey().shape, 200)]) if channels > 1 else grey()[..., None]
+    values = (base[..., :channels] * 257.0 + fine - 100).clip(0, 65_535).astype(np.uint16)
+    data = encoded(values, stored_as) if channels > 1 else saved(values[..., 0], ANY[stored_as])
+    picture = stored(data)
+    wanted = brighten(picture.pixels)
+    remade = picture.remake(made_as, brighten)
+    assert remade.losses == []
+    shown = decoded(remade.content).reshape(values.shape)
+    assert shown.dtype == np.uint16
+    assert np.array_equal(shown[12:], values[12:])
+    read = to_pixels(open_picture(remade.content)).astype(int)
+    assert np.abs(read - wanted).max() <= 2
+    for suffix in (".jpg", ".webp"):
+        assert "more than 8 bits a channel" in picture.remake(suffix, brighten).losses
+
+
+ANY = {".png": "PNG", ".tif": "TIFF"}
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_16_bits_of_a_turned_picture_are_turned_with_it(orientation: int) -> None:
+    values = truth().astype(np.uint16) * 257 + 5
+    turned = encoded(values, ".tif", extratags=[(274, 3, 1, orientation, True)])
+    made = stored(turned).remake(".png", brighten)
+    assert made.losses == []
+    assert (decoded(made.content)[20:, 20:] % 257 == 5).all()
+
+
+def test_16_bits_keep_profile_and_maker() -> None:
+    values = truth().astype(np.uint16) * 257
+    data = encoded(values, ".tif", iccprofile=swapped_profile(), resolution=(300, 300),
+                   resolutionunit="INCH", extratags=[(271, 2, 0, "Maker", True)])  # fmt: skip
+    picture = stored(data)
+    for suffix in (".png", ".tif"):
+        made = open_picture(picture.remake(suffix, brighten).content, OWNER)
+        assert made.info["icc_profile"] == swapped_profile()
+        assert made.getexif()[271] == "Maker"
+        assert np.allclose([float(number) for number in made.info["dpi"]], 300, atol=1)
+        assert np.abs(to_pixels(made).astype(int) - brighten(picture.pixels)).mean() < 0.5
+
+
+# What is said
+
+
+def with_gain_map(note: bytes = b"http://ns.adobe.com/hdr-gain-map/1.0/") -> bytes:
+    """Two JPEGs, of which the second says what it is, in the layout of several pictures (MPF)."""
+    first, second = (saved(p, "JPEG", quality=95) for p in (truth(), grey()))
+    stream = io.BytesIO()
+    Image.open(io.BytesIO(first)).save(
+        stream, "MPO", save_all=True, append_images=[Image.open(io.BytesIO(second))]
+    )
+    segment = b"\xff\xe1" + (len(note) + 2).to_bytes(2) + note
+    return stream.getvalue()[:-2] + segment * bool(note) + b"\xff\xd9"
+
+
+LOSSES: dict[str, tuple[Callable[[], bytes], str, str]] = {
+    "a gain map": (with_gain_map, ".jpg", "its gain map (HDR)"),
+    "another picture": (lambda: with_gain_map(b""), ".jpg", "1 further picture"),
+    "frames": (lambda: animation("WEBP"), ".jpg", "2 of its 3 frames"),
+    "opacity": (lambda: with_opacity("PNG")[0], ".jpg", "its transparency"),
+    "half opacity": (lambda: with_opacity("PNG")[0], ".gif", "its half transparency"),
+    "16 bits": (lambda: saved(grey().astype(np.uint16) * 257, "PNG"), ".webp", "8 bits"),
+    "16 bits of colour": (
+        lambda: encoded(truth().astype(np.uint16) * 257, ".png"), ".jpg", "8 bits"
+    ),
+    "floats": (lambda: saved(grey().astype(np.float32), "TIFF"), ".tif", "16 bits"),
+    "a printer's colours": (
+        lambda: saved(Image.fromarray(truth()).convert("CMYK"), "JPEG"), ".png", "CMYK"
+    ),
+    "notes": (lambda: saved(truth(), "JPEG", xmp=b"<x:xmpmeta/>"), ".png", "XMP"),
+    "layers": (
+        lambda: encoded(truth(), ".tif", extratags=[(37_724, 7, 4, b"abcd", True)]), ".tif", "layer"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_what_is_not_kept_is_said(name: str) -> None:
+    make, suffix, words = LOSSES[name]
+    picture = stored(make())
+    assert any(words in loss for loss in picture.remake(suffix, brighten).losses)
+    losses = list_losses(picture.data, suffix, is_reduced=False)
+    assert any(words in loss for loss in losses) == (name != "frames")
+    assert any("first frame" in loss for loss in losses) == (name == "frames")
+    assert stored(saved(truth(), "PNG")).remake(suffix, brighten).losses in (
+        [], ["more than 256 colours a frame"]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["opacity", "16 bits", "16 bits of colour"])
+def test_what_a_smaller_picture_loses_is_said(name: str) -> None:
+    assert list_losses(LOSSES[name][0](), ".png", is_reduced=False) == []
+    assert list_losses(LOSSES[name][0](), ".png", is_reduced=True)
