@@ -1,14 +1,18 @@
-"""The line before the one thread that computes: visitors take turns, and long runs give way."""
+"""The line before the one thread that computes: addresses take turns, and long runs give way."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+
+from app.server.visitors import Account, RefusedError
 
 FULL = "The server is busy, with {} in the queue. Please try again in a minute."
 ENOUGH = "You have {} in the queue already. Please try again when one is done."
-_MOST_REMEMBERED = 1000  # visitors
+BEAT_SECONDS = 5.0  # who waits is told her place again, or her line would be taken for dead
+MOST_BEGUN = 4_000_000  # pixels of runs that have begun, which keep some 100 bytes of each
+_MOST_REMEMBERED = 2000  # addresses and their pages
 
 
 class BusyError(Exception):
@@ -16,10 +20,10 @@ class BusyError(Exception):
 
 
 class Turns:
-    """Of those who wait, next is the visitor whose last turn is longest ago.
+    """Next is the address that came, or had its last turn, longest ago; of its pages likewise.
 
-    ``slice_seconds``: after which a run has to give way to others; ``most_per_address``: how many
-    of one address, such as a school's, may wait.
+    ``slice_seconds``: after which a run has to give way to others; one that takes longer waits for
+    as many turns more. ``most_per_address``: how many of one address, such as a school's, may wait.
     """
 
     def __init__(
@@ -30,74 +34,115 @@ class Turns:
         self.most_per_visitor, self.most_per_address = most_per_visitor, most_per_address
         self.holder: Turn | None = None
         self.line: list[Turn] = []  # as they came
-        self._last_turns: dict[str, int] = {}  # by visitor, the latest at the end
+        self.count, self.awaited_since = 0, 0.0
+        self.begun = Account(MOST_BEGUN, MOST_BEGUN // 2)
+        self._last_turns: dict[str, float] = {}  # of addresses and pages, the latest at the end
 
-    def join(self, visitor: str, address: str = "") -> Turn:
-        """A place at the end of the line. Raises :class:`BusyError`."""
+    def join(
+        self, visitor: str, address: str = "", pixels: int = 0,
+        is_heard: Callable[[], bool] = lambda: True,
+    ) -> Turn:  # fmt: skip
+        """A place at the end of the line. Raises :class:`BusyError`.
+
+        ``visitor``: an address and its page; ``pixels``: that it keeps in memory once it has begun;
+        ``is_heard``: whether somebody listens, without whom it ends.
+        """
         own = sum(turn.visitor == visitor for turn in self.line)
         neighbours = sum(turn.address == address for turn in self.line if address)
         if own >= self.most_per_visitor:
             raise BusyError(ENOUGH.format(own))
         if neighbours >= self.most_per_address or len(self.line) >= self.most_waiting:
             raise BusyError(FULL.format(len(self.line)))
-        return Turn(self, visitor, address)
+        return Turn(self, visitor, address or visitor, pixels, is_heard)
 
     def order(self) -> list[Turn]:
         """The turns that wait, in the order in which they will come if nobody else does."""
         left, last, order = list(self.line), dict(self._last_turns), list[Turn]()
         while left:
-            turn = min(left, key=lambda one: last.get(one.visitor, 0))
+            turn = min(left, key=lambda one: one.rank(last))
             left.remove(turn)
             order.append(turn)
-            last[turn.visitor] = 1 + max(last.values(), default=0)
+            last[turn.address] = last[turn.visitor] = self.count + len(order) + 1
         return order
 
     def start_next(self) -> None:
-        """Begin the next turn where nobody has one, and let all who wait look where they are."""
-        if self.holder is None and self.line:
-            self.holder = turn = self.order()[0]
+        """Begin the next turn where nobody has one, and tell all who wait where they are."""
+        order = self.order()
+        if self.holder is None and (turn := next(filter(Turn.begin, order), None)):
+            order.remove(turn)
             self.line.remove(turn)
+            self.holder, self.count = turn, self.count + 1
             turn.since = time.monotonic()
-            self._last_turns.pop(turn.visitor, None)
-            self._last_turns[turn.visitor] = 1 + max(self._last_turns.values(), default=0)
-            if len(self._last_turns) > _MOST_REMEMBERED:
-                del self._last_turns[next(iter(self._last_turns))]
-        for turn in self.line + ([self.holder] if self.holder else []):
+            turn.owe(self.count + 1)
+        earlier = {self.holder.visitor} if self.holder else set[str]()
+        for turn in order:
+            turn.before = len(earlier) - (turn.visitor in earlier)
+            earlier.add(turn.visitor)
+        for turn in order + ([self.holder] if self.holder else []):
             turn.moved.set()
 
 
 class Turn:
     """A place in the line, within ``async with``: whatever happens there, it is free afterwards."""
 
-    def __init__(self, turns: Turns, visitor: str, address: str = "") -> None:
-        self.turns, self.visitor, self.address, self.since = turns, visitor, address, 0.0
-        self.moved, self.is_dropped = asyncio.Event(), False
+    def __init__(
+        self, turns: Turns, visitor: str, address: str, pixels: int, is_heard: Callable[[], bool]
+    ) -> None:
+        self.turns, self.visitor, self.address, self.pixels = turns, visitor, address, pixels
+        self.is_heard, self.moved, self.was_dropped = is_heard, asyncio.Event(), False
+        self.has_begun, self.before, self.came, self.since = False, 0, 0, 0.0
 
     async def __aenter__(self) -> Turn:
-        self.turns.line.append(self)
-        self.turns.start_next()
+        self.give_way()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self in self.turns.line:
-            self.turns.line.remove(self)
-        if self.turns.holder is self:
-            self.turns.holder = None
-        self.turns.start_next()
+        if self.has_begun:
+            self.turns.begun.give_back(self.address, self.pixels)
+        self.leave()
+
+    def rank(self, last: dict[str, float]) -> tuple[float, float]:
+        """The lowest is next. A newcomer counts from when she came: nobody overtakes for ever."""
+        address, visitor = last.get(self.address, 0), last.get(self.visitor, 0)
+        return max(self.came, address), max(self.came, visitor)
+
+    def begin(self) -> bool:
+        """Whether it has begun, or may: what runs keep in memory is bounded."""
+        try:
+            if not self.has_begun:
+                self.turns.begun.take(self.address, self.pixels)
+        except RefusedError:
+            return False
+        self.has_begun = True
+        return True
+
+    def owe(self, count: float) -> None:
+        """From which count on its address and page are as if they had just come."""
+        last = self.turns._last_turns
+        for name in {self.address, self.visitor}:
+            last.pop(name, None)
+            last[name] = count
+        while len(last) > _MOST_REMEMBERED:
+            del last[next(iter(last))]
 
     async def wait(self) -> AsyncIterator[int]:
         """How many other visitors are before it, as that changes, until its turn or its drop."""
-        last_count = 0
+        told = 0
         while self.turns.holder is not self and not self.is_dropped:
-            order = self.turns.order()
-            earlier = [self.turns.holder, *order[: order.index(self)]]
-            before = len({turn.visitor for turn in earlier if turn} - {self.visitor})
-            if before == last_count:
-                self.moved.clear()
-                await self.moved.wait()
-            else:
-                last_count = before
-                yield before
+            if self.before != told:
+                told = self.before
+                yield told
+                continue
+            self.moved.clear()
+            try:
+                await asyncio.wait_for(self.moved.wait(), BEAT_SECONDS)
+            except TimeoutError:
+                yield told
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether nobody wants its result any more."""
+        return self.was_dropped or not self.is_heard()
 
     @property
     def is_over(self) -> bool:
@@ -106,15 +151,27 @@ class Turn:
         return is_awaited and time.monotonic() - self.since > self.turns.slice_seconds
 
     def drop(self) -> None:
-        """Nobody wants its result any more: it ends where it waits, or after its next step."""
-        self.is_dropped = True
-        if self in self.turns.line:
-            self.turns.line.remove(self)
-        self.turns.start_next()
+        """It ends where it waits, or after its next step."""
+        self.was_dropped = True
+        self.leave()
         self.moved.set()
 
+    def leave(self, is_back: bool = False) -> None:
+        """Neither in the line nor its holder, or at the line's end; what it used longer it owes."""
+        turns = self.turns
+        if self in turns.line:
+            turns.line.remove(self)
+        if turns.holder is self:
+            turns.holder = None
+            used = time.monotonic() - max(self.since, turns.awaited_since)
+            if turns.line and used > 2 * turns.slice_seconds > 0:
+                self.owe(turns.count + used // turns.slice_seconds)
+        if is_back:
+            self.came = turns.count
+            turns.awaited_since = turns.awaited_since if turns.line else time.monotonic()
+            turns.line.append(self)
+        turns.start_next()
+
     def give_way(self) -> None:
-        """Back into the line; the holder iterates :meth:`wait` again."""
-        self.turns.holder = None
-        self.turns.line.append(self)
-        self.turns.start_next()
+        """To the line's end; who had its turn iterates :meth:`wait` again."""
+        self.leave(is_back=True)

@@ -62,7 +62,7 @@ def play(scene: Callable[[Visitors], Coroutine[Any, Any, None]], **options: Any)
         [("aaab", "abaa")],  # one who comes last waits for one run of another's many
         [("aaabbc", "abcaba")],
         [("abcabc", "abcabc")],
-        [("a", "a"), ("b", "b"), ("xab", "xab"), ("xbca", "xcab")],  # the earlier ones count
+        [("a", "a"), ("b", "b"), ("xab", "xab"), ("xbca", "xbca")],  # from when she came
     ],
 )
 def test_visitors_take_turns(rounds: list[tuple[str, str]]) -> None:
@@ -73,6 +73,92 @@ def test_visitors_take_turns(rounds: list[tuple[str, str]]) -> None:
             assert "".join(visitors.served) == order
 
     play(scene)
+
+
+@pytest.mark.parametrize("is_one_address", [True, False])
+def test_newcomers_without_end_starve_nobody(is_one_address: bool) -> None:
+    """Neither pages of one address, whose names callers choose, nor addresses."""
+
+    async def scene(visitors: Visitors) -> None:
+        turns, tasks = visitors.turns, list[asyncio.Task[None]]()
+
+        async def intrude(number: int) -> None:
+            address = "school" if is_one_address else f"school-{number}"
+            async with turns.join(f"school page-{number}", address) as turn:
+                await wait_for(turn)
+                visitors.served.append("intruder")
+                if number < 40:
+                    tasks.append(asyncio.create_task(intrude(number + 1)))
+                await settle()
+
+        async with turns.join("home", "home") as turn:
+            tasks.append(asyncio.create_task(intrude(0)))
+            for _ in range(4):
+                await wait_for(turn)
+                visitors.served.append("she")
+                await settle()
+                turn.give_way()
+            await wait_for(turn)
+        assert visitors.served.count("she") == 4
+        assert visitors.served.count("intruder") <= 5
+        while tasks:
+            await tasks.pop()
+
+    play(scene)
+
+
+def test_pages_of_one_address_share_its_turns() -> None:
+    async def scene(visitors: Visitors) -> None:
+        served, join = visitors.served, visitors.turns.join
+
+        async def come(page: str, address: str) -> None:
+            async with join(f"{address} {page}", address) as turn:
+                await wait_for(turn)
+                served.append(address)
+                await settle()
+
+        pages = [("1", "school"), ("2", "school"), ("3", "school"), ("1", "home"), ("2", "home")]
+        await asyncio.gather(*(come(*page) for page in pages))
+        assert served == ["school", "home", "school", "home", "school"]
+
+    play(scene)
+
+
+def test_a_part_longer_than_a_slice_is_paid_back() -> None:
+    """Whoever computes for five slices at once lets others have five."""
+
+    async def scene(visitors: Visitors) -> None:
+        order = list[str]()
+
+        async def run(name: str, seconds: float) -> None:
+            async with visitors.turns.join(name) as turn:
+                for _ in range(6):
+                    await wait_for(turn)
+                    order.append(name)
+                    await asyncio.sleep(0)
+                    time.sleep(seconds)
+                    turn.give_way()
+                await wait_for(turn)
+
+        await asyncio.gather(run("long", 0.25), run("short", 0.055))
+        assert order[:5].count("long") == 1
+
+    play(scene, slice_seconds=0.05)
+
+
+def test_a_long_line_moves_soon() -> None:
+    """Whoever waits is told her place without holding up the server."""
+
+    async def scene(visitors: Visitors) -> None:
+        visitors.may_leave.set()
+        begun = time.monotonic()
+        async with visitors.turns.join("she"):
+            tasks = [asyncio.create_task(visitors.visit(f"v{number}")) for number in range(64)]
+            await settle()
+        await visitors.leave(*tasks)
+        assert time.monotonic() - begun < 1.5
+
+    play(scene, most_waiting=64)
 
 
 @pytest.mark.parametrize(("names", "expected"), [("aab", [2, 1]), ("ccb", [1, 0]), ("c", [])])

@@ -1,0 +1,98 @@
+"""Who somebody is, and how much is hers of all that costs: decided here, and nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import math
+import os
+import time
+from collections import Counter, deque
+from contextlib import ExitStack
+
+from starlette.requests import Request
+from starlette.types import Scope
+
+FILE_SECONDS = 3000
+"""For which files of programs' calls are kept."""
+
+
+class RefusedError(Exception):
+    """A request is not answered; the message is a key of ``REFUSALS`` in :mod:`app.server.gate`."""
+
+
+class Account:
+    """Something that costs: at most ``most`` of it in all, ``most_of_one`` for one address.
+
+    It is given back by whoever took it, or comes back after ``seconds``; ``words``: of refusals,
+    where an address, and where all together would have too much.
+    """
+
+    def __init__(
+        self, most: float, most_of_one: float, seconds: float = math.inf,
+        words: tuple[str, str] = ("crowded", "full"),
+    ) -> None:  # fmt: skip
+        self.most, self.most_of_one, self.seconds, self.words = most, most_of_one, seconds, words
+        self.taken, self.total = Counter[str](), 0.0
+        self._ends = deque[tuple[float, str, int]]()  # when what was taken comes back
+
+    def take(self, address: str, amount: int = 1) -> None:
+        """Raises :class:`RefusedError`, and takes nothing, where it is too much."""
+        now = time.monotonic()
+        while self._ends and self._ends[0][0] <= now:
+            self.give_back(*self._ends.popleft()[1:])
+        if self.taken[address] + amount > self.most_of_one:
+            raise RefusedError(self.words[0])
+        if self.total + amount > self.most:
+            raise RefusedError(self.words[1])
+        self.taken[address] += amount
+        self.total += amount
+        if self.seconds < math.inf:
+            self._ends.append((now + self.seconds, address, amount))
+
+    def lend(self, address: str, lent: ExitStack, amount: int = 1) -> None:
+        """Take it until ``lent`` ends. Raises :class:`RefusedError`."""
+        self.take(address, amount)
+        lent.callback(self.give_back, address, amount)
+
+    def give_back(self, address: str, amount: int = 1) -> None:
+        self.total -= amount
+        self.taken[address] -= amount
+        if not self.taken[address]:
+            del self.taken[address]
+
+
+class Visitors:
+    """All accounts; what is told apart is addresses, and of an address its pages."""
+
+    def __init__(self) -> None:
+        self.proxies = os.environ.get("FORWARDED_ALLOW_IPS", "")
+        self.requests = {"GET": Account(30_000, 3000, 10.0), "POST": Account(6000, 600, 10.0)}
+        self.open = {"GET": Account(8192, 512), "POST": Account(1024, 64)}
+        self.bodies = Account(3 * 2**26, 3 * 2**25)  # bytes of requests, until they are answered
+        self.files = Account(2**30, 2**28, FILE_SECONDS + 120, ("quota", "crammed"))  # bytes
+        self.listening = Account(math.inf, math.inf)  # streams, by whose messages they give
+
+    def admit(self, request: Request, address: str, lent: ExitStack) -> None:
+        """Count a request until it is answered. Raises :class:`RefusedError`."""
+        kind = "POST" if request.method == "POST" else "GET"
+        self.requests[kind].take(address)
+        self.open[kind].lend(address, lent)
+        if kind == "GET":
+            last = request.url.path.rpartition("/")[2]
+            self.listening.lend(request.query_params.get("session_hash", last), lent)
+
+
+def count_blocks(size: int) -> int:
+    """Bytes that a file takes, with its folder and its place among others'."""
+    return -(-size // 2**16) * 2**16
+
+
+def find_address(scope: Scope) -> str:
+    """Whom a request counts for: its address, of IPv6 the network that one customer has."""
+    host = str((scope.get("client") or ("",))[0])
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(host)
+        if isinstance(address, ipaddress.IPv6Address):
+            return str(address.ipv4_mapped or ipaddress.ip_network((int(address), 64), False))
+    return host
