@@ -5,21 +5,29 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib.util
+import json
 import mimetypes
 import os
 import signal
 import socket
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote
 
 import gradio as gr
 from fastapi import HTTPException, Request
-from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from fastapi.responses import (
+    FileResponse,
+    HTMLResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from gradio.utils import get_upload_folder
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
@@ -32,10 +40,10 @@ from app.pages.results import results_page
 from app.pages.shell import STATIC, digest, render_page
 from app.runs.models import Networks
 from app.runs.settings import SettingsError
-from app.runs.thumbnails import show_thumbnails
-from app.server.gate import OLD_ADDRESSES, Gate, address_of
+from app.server.gate import OLD_ADDRESSES, Gate
 from app.server.photos import UnknownPhotoError
 from app.server.turns import BusyError
+from app.server.visitors import FILE_SECONDS, Visitors, find_address
 from dga.data.uploads import MAX_BYTES, UploadError
 from dga.io.shipped import find_shipped_folder
 from dga.networks.models import find_models
@@ -44,8 +52,8 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import EXPLAINER, NETWORKS, Sources
 
 RECORDED, RESULTS = find_shipped_folder("assets/recorded"), find_shipped_folder("assets/results")
-CALL_FILE_SECONDS = 3000
-"""For which files of programs' calls are kept."""
+LOOK_SECONDS = 20.0
+"""Between looks at what is old or idle."""
 STATUSES = {UnknownPhotoError: 404, BusyError: 503, UploadError: 400, SettingsError: 400}
 """HTTP status of each error whose message is meant for visitors."""
 
@@ -53,18 +61,18 @@ STATUSES = {UnknownPhotoError: 404, BusyError: 503, UploadError: 400, SettingsEr
 class Server(gr.Server):
     """Gradio's, with the gate outside of all middleware. ``is_local``: for this machine alone."""
 
-    def __init__(self, is_local: bool) -> None:
+    def __init__(self, is_local: bool, visitors: Visitors) -> None:
         super().__init__(title="dga", docs_url=None, redoc_url=None, openapi_url=None)
-        self.is_local = is_local
+        self.is_local, self.visitors = is_local, visitors
 
     def build_middleware_stack(self) -> ASGIApp:
         """Called once, when the server begins."""
-        return Gate(super().build_middleware_stack(), self.is_local, STATUSES)
+        return Gate(super().build_middleware_stack(), self.is_local, STATUSES, self.visitors)
 
 
 def build_server(service: Service, is_local: bool) -> Server:
     """The server with our pages, files and endpoints."""
-    server = Server(is_local)
+    server = Server(is_local, service.visitors)
     for page in (repair_page(service.networks), all15_page(), results_page(), learn_page()):
         answer = partial(_send_page, render_page(page))
         server.get(f"/{page.path}", response_class=HTMLResponse)(answer)
@@ -72,11 +80,29 @@ def build_server(service: Service, is_local: bool) -> Server:
         server.get(f"/{old}")(partial(_redirect, new))
     _add_files(server)
     _add_photos(server, service)
-    whole = {"concurrency_limit": MOST_RUNS, "concurrency_id": "runs"}
+    server.post("/watch")(partial(_watch, service))
+    # Without Gradio's queue an assistant's call is her own request, and ends with it; programs'
+    # clients go through the queue all the same.
+    whole = {"concurrency_limit": MOST_RUNS, "concurrency_id": "runs", "queue": False}
     server.api(service.repair, name="repair", **whole)
     server.api(service.adapt, name="adapt", **whole)
-    server.api(service.watch, name="watch", api_visibility="undocumented", **whole)
     return server
+
+
+async def _watch(service: Service, request: Request) -> Response:
+    """A run as server-sent events, which ends when nobody reads them."""
+    call = await request.json()
+    parts = service.watch(call.get("settings"), request, str(call.get("page", ""))[:32])
+
+    async def write() -> AsyncIterator[str]:
+        try:
+            async for part in parts:
+                yield f"event: part\ndata: {json.dumps(part)}\n\n"
+            yield "event: end\ndata: {}\n\n"
+        except gr.Error as error:
+            yield f"event: error\ndata: {json.dumps({'error': error.message})}\n\n"
+
+    return StreamingResponse(write(), media_type="text/event-stream")
 
 
 async def _send_page(html: str, request: Request) -> str:
@@ -112,7 +138,7 @@ def _add_photos(server: gr.Server, service: Service) -> None:
 
     async def upload(request: Request) -> dict[str, object]:
         name = unquote(request.headers.get("x-name", "photo"))
-        photo = await service.photos.add(address_of(request.scope), name, await request.body())
+        photo = await service.photos.add(find_address(request.scope), name, await request.body())
         height, width = photo.pixels.shape[:2]
         return {"photo": photo.key, "name": photo.name, "width": width, "height": height,
                 "full_size": photo.full_size, "losses": photo.losses}  # fmt: skip
@@ -123,8 +149,8 @@ def _add_photos(server: gr.Server, service: Service) -> None:
         header = f"attachment; filename*=UTF-8''{quote(name)}"
         return Response(content, media_type=kind, headers={"content-disposition": header})
 
-    async def thumbnails(key: str) -> dict[str, str]:
-        return await show_thumbnails(service.networks.profile, service.find_photo(key))
+    async def thumbnails(key: str, request: Request) -> dict[str, str]:
+        return await service.show_thumbnails(key, find_address(request.scope))
 
     server.post("/photo")(upload)
     server.get("/photo/{key}/{result}")(download)
@@ -141,9 +167,9 @@ def serve(
     if prefix := os.environ.get("GRADIO_ROOT_PATH", "").rstrip("/"):
         os.environ["GRADIO_ROOT_PATH"] = prefix if "://" in prefix else f"/{prefix.lstrip('/')}"
     pass_by_proxy(host)
-    proxies = os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
-    is_local = not proxies and not os.environ.get("SPACE_ID") and is_loopback(host)
     service = Service(networks)
+    proxies, os.environ["FORWARDED_ALLOW_IPS"] = service.visitors.proxies, ""  # the gate's, alone
+    is_local = not proxies and not os.environ.get("SPACE_ID") and is_loopback(host)
     service.decoder.start()
     server = build_server(service, is_local)
     _, url, _ = server.launch(
@@ -153,7 +179,7 @@ def serve(
     )  # fmt: skip
     label_values(server.get_blocks())
     folder = Path(os.environ.setdefault("GRADIO_TEMP_DIR", get_upload_folder()))
-    threading.Thread(target=_keep_tidy, args=(folder,), daemon=True).start()
+    threading.Thread(target=_keep_tidy, args=(server, folder), daemon=True).start()
     return server, url
 
 
@@ -176,14 +202,28 @@ def is_loopback(host: str) -> bool:
     return host in ("localhost", "::1", "[::1]") or host.startswith("127.")
 
 
-def _keep_tidy(folder: Path) -> None:
-    """Remove files of programs' calls that are older than :data:`CALL_FILE_SECONDS`, for ever."""
+def _keep_tidy(server: gr.Server, folder: Path) -> None:
+    """End connections on which nothing moves, and old files of programs' calls, for ever."""
+    still = dict[Any, int]()
     while folder.exists():
-        time.sleep(60)
-        for path in list(folder.rglob("*")):
+        time.sleep(LOOK_SECONDS)
+        for path in sorted(folder.rglob("*"), reverse=True):  # a folder after what is in it
             with suppress(OSError):
-                if path.is_file() and time.time() - path.stat().st_mtime > CALL_FILE_SECONDS:
-                    path.unlink()
+                if time.time() - path.stat().st_mtime > FILE_SECONDS:
+                    path.rmdir() if path.is_dir() else path.unlink()
+        still = close_idle(list(server.get_blocks().server.server_state.connections), still)
+
+
+def close_idle(connections: Sequence[Any], still: Mapping[Any, int]) -> dict[Any, int]:
+    """End those that wait, for a request or for their reader, just as in ``still``, a look ago."""
+    now = dict[Any, int]()
+    for connection in connections:
+        unsent, cycle = connection.transport.get_write_buffer_size(), connection.cycle
+        if unsent or cycle is None or cycle.response_complete:
+            now[connection] = unsent
+            if still.get(connection) == unsent:
+                connection.loop.call_soon_threadsafe(connection.transport.abort)
+    return now
 
 
 def check_address(host: str, port: int | None) -> None:

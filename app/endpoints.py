@@ -8,7 +8,8 @@ import contextlib
 import logging
 import os
 import tempfile
-from collections.abc import AsyncIterator, Callable, Generator
+import time
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,18 +18,21 @@ import gradio as gr
 from gradio.data_classes import FileData
 from gradio.utils import get_function_description
 from PIL import Image
+from starlette.requests import Request
 
 from app.runs.damage import damage_photo
-from app.runs.models import Networks, Steps, TooLongError, lend_gpu
+from app.runs.models import Networks, TooLongError, lend_gpu
 from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, SettingsError, parse_settings
 from app.runs.subject import Original, Subjects, view_square
+from app.runs.thumbnails import show_thumbnails
 from app.runs.watch import watch
 from app.server.decoder import Decoder
-from app.server.gate import address_of
-from app.server.photos import Photos, UnknownPhotoError
+from app.server.gate import REFUSALS
+from app.server.photos import GONE, Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turn, Turns
-from dga.corruptions import CORRUPTIONS, check_corruption
+from app.server.visitors import RefusedError, Visitors, count_blocks, find_address
+from dga.corruptions import CORRUPTIONS
 from dga.data.picture_files import encode_picture
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
@@ -51,6 +55,9 @@ BOUNDS: dict[str, dict[str, Any]] = {
     "dda_depth": {"minimum": 1},
 }
 """What the values of ``/adapt`` may be, in JSON Schema."""
+UNHEARD_SECONDS = 10.0
+"""For which a run of Gradio's queue goes on while nobody listens to it."""
+UNHEARD = "Nobody listened to this run, so it was stopped."
 RUN_FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
 _log = logging.getLogger(__name__)
 
@@ -59,14 +66,18 @@ class Service:
     """Everything that answers visitors: networks, their photos, and whose turn it is."""
 
     def __init__(self, networks: Networks) -> None:
-        self.networks = networks
+        self.networks, self.visitors = networks, Visitors()
         self.decoder = Decoder()
         self.photos = Photos(self.decoder)
-        self.turns = Turns()
-        self.subjects = Subjects()
+        self.turns, self.thumbnail_turns = Turns(), Turns(most_waiting=64)
+        self.subjects = Subjects(is_here=self.is_here)
         self.photos.on_forget = self.subjects.forget
         self.latest = dict[str, Turn]()
         self.thumbnails = dict[str, dict[str, str]]()  # of samples
+
+    def is_here(self, key: str) -> bool:
+        """Whether there is such a photo (still)."""
+        return key in SAMPLES or key in self.photos
 
     def find_photo(self, key: str) -> Original:
         """A sample or an upload. Raises ``UnknownPhotoError``."""
@@ -79,19 +90,26 @@ class Service:
         return Original(key, photo.name, photo.pixels, thumbnails=photo.thumbnails)
 
     async def run(
-        self, request: gr.Request, steps: Callable[[Models], Generator[Any]], page: str = ""
-    ) -> AsyncIterator[Any]:
+        self, request: gr.Request | Request, steps: Callable[[Models], Generator[Any]],
+        page: str = "", pixels: int = 0,
+    ) -> AsyncIterator[Any]:  # fmt: skip
         """What the steps yield, in turn; numbers between are visitors before this one.
 
-        ``page``: of one page only the latest run goes on. Raises ``gr.Error`` with one sentence,
-        whatever goes wrong.
+        ``page``: of one page only the latest run goes on; ``pixels``: of the picture. Raises
+        ``gr.Error`` with one sentence, whatever goes wrong. A run of Gradio's queue, which has a
+        session, ends when nobody listens to that; others end with their request.
         """
-        address = find_address(request)
-        visitor = f"{address} {page}"
+        address, begun = find_caller(request), time.monotonic()
+        session, visitor = getattr(request, "session_hash", None), f"{address} {page}"
+
+        def is_heard() -> bool:
+            is_new = time.monotonic() - begun < UNHEARD_SECONDS
+            return session is None or is_new or session in self.visitors.listening.taken
+
         with explain_errors():
             if page and (earlier := self.latest.get(visitor)):
                 earlier.drop()  # first, so that this one may have its place in a full line
-            async with self.turns.join(visitor, address) as turn:
+            async with self.turns.join(visitor, address, pixels, is_heard) as turn:
                 self.latest[visitor] = turn
                 try:
                     async for part in self.networks.run_steps(steps, turn=turn):
@@ -99,9 +117,11 @@ class Service:
                 finally:
                     if self.latest.get(visitor) is turn:
                         del self.latest[visitor]
+            if not is_heard():
+                raise BusyError(UNHEARD)
 
     async def watch(
-        self, settings: dict, request: gr.Request, page: str = ""
+        self, settings: Any, request: gr.Request | Request, page: str = ""
     ) -> AsyncIterator[dict]:
         """The page's run: parts of its record, see :mod:`app.runs.watch`."""
         with explain_errors():
@@ -109,21 +129,27 @@ class Service:
             original = self.find_photo(checked.photo)
 
         def steps(models: Models) -> Generator[dict]:
-            is_sample = has_file = original.key in SAMPLES
             subject = self.subjects.get(original, checked)
-            try:
-                for part in watch(models, subject, checked):
-                    yield part
-                    if not has_file and subject.result is not None:
-                        has_file = True
-                        result = self.photos.keep_result(original.key, subject.result)
-                        yield {"download": f"photo/{original.key}/{result}"}
-            finally:
-                if not is_sample and original.key not in self.photos:  # its hour ended meanwhile
-                    self.subjects.forget(original.key)
+            has_file = original.key in SAMPLES
+            for part in watch(models, subject, checked):
+                if not self.is_here(original.key):  # and nothing that was made of it
+                    raise UnknownPhotoError(GONE)
+                yield part
+                if not has_file and subject.result is not None:
+                    has_file = True
+                    result = self.photos.keep_result(original.key, subject.result)
+                    yield {"download": f"photo/{original.key}/{result}"}
 
-        async for part in self.run(request, steps, str(page)[:32]):
+        pixels = 0 if original.key in SAMPLES else original.pixels[..., 0].size
+        async for part in self.run(request, steps, page, pixels):
             yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
+
+    async def show_thumbnails(self, key: str, address: str) -> dict[str, str]:
+        """See :func:`app.runs.thumbnails.show_thumbnails`; addresses take turns."""
+        async with self.thumbnail_turns.join(address) as turn:
+            async for _ in turn.wait():
+                pass
+            return await show_thumbnails(self.networks.profile, self.find_photo(key))
 
     async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:
         """Repair a photograph at its own size, up to a megapixel; a larger one is reduced to that.
@@ -139,9 +165,9 @@ class Service:
             The photograph, repaired, as PNG.
         """
         pixels, losses = await self._read(picture, request)
-        result = await self._last(request, photograph_steps, pixels)
+        result = await self._last(request, pixels, photograph_steps)
         facts = result.facts() | {"lost": losses}
-        return facts, await asyncio.to_thread(write_picture, result.image)
+        return facts, (await self._write(request, result.image))[0]
 
     async def adapt(
         self,
@@ -172,20 +198,21 @@ class Service:
             The pictures as PNG: damaged, noised to t*, then of DGA, DGA + G, DDA and DGA+.
         """
         profile = self.networks.profile
-        pixels, _ = await self._read(picture, request)
-        view = await asyncio.to_thread(view_square, profile, pixels)
-        try:
-            check_corruption(CORRUPTIONS[0] if corruption == NONE else corruption, severity)
+        with explain_errors():
+            values = {"damage": corruption, "strength": severity, "tau": tau, "seed": seed}
+            damage = parse_settings(values, {"damage": "corruption", "strength": "severity"})
             chosen = choose_systems(profile, tau, dda_depth)
-            damage = parse_settings({"damage": corruption, "strength": severity, "seed": seed})
-        except (ValueError, TypeError) as error:
-            raise gr.Error(str(error), print_exception=False) from None
-        damaged = await asyncio.to_thread(damage_photo, view, damage)
-        run = await self._last(request, adapt_steps, damaged, seed, chosen)
+
+        def steps(models: Models, pixels: Pixels) -> Iterator[Any]:
+            damaged = damage_photo(view_square(profile, pixels), damage)
+            yield from adapt_steps(models, damaged, seed, chosen)
+
+        pixels, _ = await self._read(picture, request)
+        run = await self._last(request, pixels, steps)
         rebuilt = (result.image for result in run.reconstructions.values())
-        pictures = (run.input, run.forward.x_t_star, *rebuilt)
-        files = [await asyncio.to_thread(write_picture, pixels) for pixels in pictures]
-        return to_api_facts(run), files
+        return to_api_facts(run), await self._write(
+            request, run.input, run.forward.x_t_star, *rebuilt
+        )
 
     async def _read(self, picture: Any, request: gr.Request) -> tuple[Pixels, list[str]]:
         """An upload's pixels, and what else it holds; other files do not come this far
@@ -193,15 +220,29 @@ class Service:
         path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
         with explain_errors():
             data = await asyncio.to_thread(read_bytes, path)
-            address = find_address(request)
+            address = find_caller(request)
             pixels, _, losses = await self.decoder.read_upload(data, address=address)
             return pixels, losses
 
-    async def _last(self, request: gr.Request, steps: Steps, *arguments: Any) -> Any:
-        """The last of what ``steps(models, *arguments)`` yields."""
-        async for part in self.run(request, lambda models: lend_gpu(steps, models)(*arguments)):
+    async def _last(self, request: gr.Request, pixels: Pixels, steps: Callable) -> Any:
+        """The last of what ``steps(models, pixels)`` yields."""
+
+        def run(models: Models) -> Generator[Any]:
+            yield from lend_gpu(steps, models)(pixels)
+
+        async for part in self.run(request, run, pixels=pixels[..., 0].size):
             last = part
         return last
+
+    async def _write(self, request: gr.Request, *pictures: Pixels) -> list[FileData]:
+        """PNGs for whoever called, on her account; Gradio takes them into its own folder."""
+        files = [
+            await asyncio.to_thread(encode_picture, Image.fromarray(p), "PNG") for p in pictures
+        ]
+        with explain_errors():
+            for content in files:
+                self.visitors.files.take(find_caller(request), 2 * count_blocks(len(content)))
+            return [await asyncio.to_thread(write_file, content) for content in files]
 
 
 @contextlib.contextmanager
@@ -211,6 +252,8 @@ def explain_errors() -> Generator[None]:
         yield
     except SENTENCES as error:
         raise gr.Error(str(error), print_exception=False) from None
+    except RefusedError as error:
+        raise gr.Error(REFUSALS[str(error)][1], print_exception=False) from None
     except MemoryError:
         raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
     except Exception:
@@ -221,19 +264,20 @@ def explain_errors() -> Generator[None]:
 def choose_systems(profile: Profile, tau: float | None, dda_depth: int | None) -> list[System]:
     """DGA, DGA + G, DDA and DGA+; None stands for the profile's own setting.
 
-    Raises ``ValueError`` naming what is allowed.
+    Raises ``SettingsError`` naming what is allowed.
     """
     rule = profile.stopping if tau is None else replace(profile.stopping, tau=tau)
     depth, deepest = profile.dda_depth if dda_depth is None else dda_depth, profile.schedule.steps
     if type(depth) is not int or not 1 <= depth <= deepest:  # True is an int, too, to Python
-        raise ValueError(f"DDA's depth is a whole number from 1 to {deepest}, not {depth!r}.")
+        raise SettingsError(f"DDA's depth is a whole number from 1 to {deepest}, not {depth!r}.")
     by_name = systems(replace(profile, stopping=rule, dda_depth=depth))
     return [by_name[name] for name in DEFAULT_SYSTEMS]
 
 
-def find_address(request: gr.Request) -> str:
-    """Whom a run counts for."""
-    return address_of(request.request.scope) if request.request else ""
+def find_caller(request: gr.Request | Request) -> str:
+    """Whom a run counts for; an assistant's request comes as it is, a program's in Gradio's."""
+    own = request if isinstance(request, Request) else request.request
+    return find_address(own.scope) if own else ""
 
 
 def label_values(blocks: gr.Blocks) -> None:
@@ -254,9 +298,9 @@ def label_values(blocks: gr.Blocks) -> None:
             components[value]["api_info_as_input"] |= BOUNDS.get(name, {})
 
 
-def write_picture(pixels: Pixels) -> FileData:
-    """A PNG for whoever called; Gradio takes it into its own folder."""
+def write_file(content: bytes) -> FileData:
+    """A file that Gradio serves."""
     folder = os.environ["GRADIO_TEMP_DIR"]
     with tempfile.NamedTemporaryFile(suffix=".png", dir=folder, delete=False) as file:
-        file.write(encode_picture(Image.fromarray(pixels), "PNG"))
+        file.write(content)
     return FileData(path=file.name)

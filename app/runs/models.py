@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import ctypes
 import os
+import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -26,6 +27,8 @@ from dga.weights.sources import EXPLAINER
 
 BUDGET_SECONDS = 150.0
 """Of computing for one run."""
+READER_SECONDS = 1.0
+"""For which a run keeps its turn while nobody takes its last part."""
 GPU_SECONDS = 60
 """For which a GPU is borrowed, where the host lends them."""
 LENDS_GPUS = os.environ.get("SPACES_ZERO_GPU", "").lower() in ("1", "t", "true")
@@ -95,16 +98,17 @@ class Networks:
             async for before in turn.wait():
                 yield before
             while not turn.is_dropped:
-                begun = loop.time()
-                part = await loop.run_in_executor(self._thread, next, work, NO_MORE_PARTS)
+                part, seconds = await loop.run_in_executor(self._thread, time_next, work)
                 if part is NO_MORE_PARTS:
                     return
                 if spent > BUDGET_SECONDS:  # by what came before: the last part may end later
-                    seconds = f"{BUDGET_SECONDS:.0f} seconds"
-                    raise TooLongError(f"This took longer than {seconds} and was stopped.")
-                spent += loop.time() - begun
+                    most = f"{BUDGET_SECONDS:.0f} seconds"
+                    raise TooLongError(f"This took longer than {most} and was stopped.")
+                spent += seconds
+                slow = loop.call_later(READER_SECONDS, turn.leave)
                 yield part
-                if turn.is_over:
+                slow.cancel()
+                if turn.is_over or turn.turns.holder is not turn:
                     turn.give_way()
                     async for before in turn.wait():
                         yield before
@@ -112,6 +116,12 @@ class Networks:
             with contextlib.suppress(RuntimeError):  # the server ends
                 self._thread.submit(work.close)
                 self._thread.submit(return_memory)
+
+
+def time_next(work: Iterator[Any]) -> tuple[Any, float]:
+    """The next part, and the seconds that it took here, without those of waiting for the thread."""
+    begun = time.perf_counter()
+    return next(work, NO_MORE_PARTS), time.perf_counter() - begun
 
 
 def return_memory() -> None:

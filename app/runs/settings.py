@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -52,11 +54,15 @@ class Settings(BaseModel):
     strokes: Annotated[tuple[Stroke, ...], Field(max_length=MOST_STROKES)] = ()
 
 
-def parse_settings(value: Any) -> Settings:
-    """Settings from JSON. Raises :class:`SettingsError` naming the first that is not allowed."""
+def parse_settings(value: Any, names: Mapping[str, str] = MappingProxyType({})) -> Settings:
+    """Settings from JSON. Raises :class:`SettingsError` naming the first that is not allowed.
+
+    ``names``: of settings that are called otherwise where the value comes from.
+    """
     try:
         return Settings.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        name = ".".join(str(part) for part in first["loc"][:3]) or "settings"
+        parts = [names.get(str(part), str(part)) for part in first["loc"][:3]]
+        name = ".".join(parts) or "settings"
         raise SettingsError(f"{name.capitalize()}: {first['msg'].lower()}.") from None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -98,27 +99,40 @@ class Subject:
 
 
 class Subjects:
-    """The latest ones, so that another threshold or depth computes only what depends on it."""
+    """The latest ones, so that another threshold or depth computes only what depends on it.
 
-    def __init__(self, most: int = MOST_SUBJECTS) -> None:
-        self._most = most
-        self._subjects: OrderedDict[Any, Subject] = OrderedDict()
+    The networks' thread asks for them, the server's forgets them. ``is_here``: whether a photo is
+    still there; of one that went nothing is kept.
+    """
+
+    def __init__(
+        self, most: int = MOST_SUBJECTS, is_here: Callable[[str], bool] = lambda photo: True
+    ) -> None:
+        self._most, self._is_here, self._lock = most, is_here, threading.Lock()
+        self._subjects: OrderedDict[tuple[str, str], Subject] = OrderedDict()
 
     def get(self, original: Original, settings: Settings) -> Subject:
         """The subject of a photo and a damage."""
-        key = original.key, settings.damage, settings.strength, settings.seed, settings.strokes
-        subject = self._subjects.pop(key, None) or Subject.make(original, settings)
-        self._subjects[key] = subject
-        if len(self._subjects) > self._most:
-            self._subjects.popitem(last=False)
-        for old in list(self._subjects.values())[:-MOST_CACHES]:
-            old.cache = None
+        made_of = {"damage", "strength", "seed", "strokes"}
+        key = original.key, settings.model_dump_json(include=made_of)
+        with self._lock:
+            subject = self._subjects.get(key)
+        subject = subject or Subject.make(original, settings)
+        with self._lock:
+            if self._is_here(original.key):
+                self._subjects[key] = subject
+                self._subjects.move_to_end(key)
+            if len(self._subjects) > self._most:
+                self._subjects.popitem(last=False)
+            for old in list(self._subjects.values())[:-MOST_CACHES]:
+                old.cache = None
         return subject
 
     def forget(self, photo: str) -> None:
         """Drop all subjects of a photo, by its key."""
-        for key in [key for key in list(self._subjects) if key[0] == photo]:
-            self._subjects.pop(key, None)
+        with self._lock:
+            for key in [key for key in self._subjects if key[0] == photo]:
+                del self._subjects[key]
 
 
 def view_square(profile: Profile, pixels: Pixels) -> Pixels:

@@ -22,7 +22,7 @@ class ForeignFileError(ValueError):
     """A caller names a file that is no upload, or an address."""
 
 
-def check_json(body: bytes, is_message: bool = False) -> bytes:
+def check_json(body: bytes, is_message: bool = False) -> dict[str, Any]:
     """A caller's values as they are understood here: shallow, of short numbers, files of uploads
     only, sessions with names; ``is_message``: an assistant's, of a method that there is.
 
@@ -36,11 +36,11 @@ def check_json(body: bytes, is_message: bool = False) -> bytes:
         str(values.get("session_hash", "unnamed-session"))
     ):
         raise ValueError("no values of a session with a name")
-    understood = json.dumps(values, ensure_ascii=False).encode()  # half a character is none
+    json.dumps(values, ensure_ascii=False).encode()  # half a character is none
     method = str(values.get("method"))
     if is_message and method not in MCP_METHODS and not method.startswith("notifications/"):
         raise LookupError(method)
-    return understood
+    return values
 
 
 def _check_value(value: Any, depth: int = 1) -> None:

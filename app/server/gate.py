@@ -5,29 +5,34 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import html
-import ipaddress
+import json
 import logging
 import os
 import re
 import time
-from collections import Counter
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from string import Template
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.server import contents
 from app.server.contents import REQUEST_FAILED, SESSION, ForeignFileError
+from app.server.visitors import RefusedError, Visitors, count_blocks, find_address
 from dga.data.uploads import MAX_BYTES
 
 API = "/gradio_api"
 FILE, UPLOAD = f"{API}/file=", f"{API}/upload"
+CALLS = f"{API}/queue/join", f"{API}/call/"
 MCP = {f"{API}/mcp{end}" for end in ("", "/", "/http", "/http/")}
 OLD_ADDRESSES = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
 """Old addresses of pages, and where they lead."""
@@ -37,7 +42,9 @@ GET_PATHS = re.compile(
     rf"|{API}/(info|openapi\.json|startup-events|app_id|mcp/schema|queue/data|call/.+)"
     rf"|{API}/(heartbeat/{SESSION.pattern}|file=(?!.*:/).+)"  # no other server's files
 )
-POST_PATHS = re.compile(rf"/photo|{API}/(upload|queue/join|cancel|reset|call/.+|mcp(/http)?/?)")
+POST_PATHS = re.compile(
+    rf"/photo|/watch|{API}/(upload|queue/join|cancel|reset|call/.+|mcp(/http)?/?)"
+)
 PATHS_BY_METHOD = {"GET": GET_PATHS, "HEAD": GET_PATHS, "POST": POST_PATHS}
 CACHE_LIFETIMES = {
     "/files/": "public, max-age=31536000, immutable",
@@ -48,7 +55,7 @@ CACHE_LIFETIMES = {
 JSON_BYTES = 2**16
 BODY_LIMITS = {"/photo": MAX_BYTES, UPLOAD: MAX_BYTES + 2**20} | dict.fromkeys(MCP, 2**22)  # bytes
 BODY_SECONDS, WHOLE_SECONDS = 30.0, 300.0  # for the next piece of a body, and for all of them
-CONCURRENT_LIMITS = {"GET": 512, "HEAD": 64, "POST": 64}  # of one address; an open page has two
+UNREAD_SECONDS = 60.0  # for which Gradio keeps a run's messages where nobody fetches them
 REFUSALS = {
     "closed": (404, "There is nothing at this address."),
     "method": (405, "This address does not answer such requests."),
@@ -58,6 +65,8 @@ REFUSALS = {
                      "X-Forwarded-Host and be named in FORWARDED_ALLOW_IPS."),
     "crowded": (429, "Too many requests at once from your network. Please try again in a moment."),
     "quota": (429, "As many pictures as fit have come within an hour. Please try again later."),
+    "crammed": (503, "As many pictures as fit have come within an hour. Please try again later."),
+    "several": (400, "One file at a time, please."),
     "full": (503, "The server is busy. Please try again in a minute."),
     "misunderstood": (400, "The request could not be understood."),
     "file": (400, "Only uploads are opened, neither addresses nor the server's own files."),
@@ -74,33 +83,8 @@ _SEALED = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'
 _LOOPBACK = re.compile(r"(?i)((.+\.)?localhost\.?|127(\.\d+){1,3}|0(\.0+){0,3}|\[::1?\])(:\d+)?")
 _SCHEME = re.compile(r"(https?(, *https?)*)?")
 _HOST = re.compile(r"[\w.:\[\], -]*", re.ASCII)
+_RUN = re.compile(rb'"event_id": ?"(\w+)"')
 _log = logging.getLogger(__name__)
-
-
-class RefusedError(Exception):
-    """A request is not answered; the message is a key of :data:`REFUSALS`."""
-
-
-class Allowance:
-    """What each address may take: at most ``most`` in a period of ``seconds``.
-
-    When a period ends, it ends for all addresses, and each may take as much again.
-    """
-
-    def __init__(self, most: float, seconds: float) -> None:
-        self.most, self.seconds = most, seconds
-        self._taken, self._period = Counter[str](), 0.0
-
-    def take(self, address: str, amount: float = 1) -> bool:
-        """Take an amount, and return True; take nothing and return False where it is too much."""
-        period = time.monotonic() // self.seconds
-        if period != self._period:
-            self._taken, self._period = Counter(), period
-        while len(self._taken) > 4096:  # the oldest is forgotten
-            del self._taken[next(iter(self._taken))]
-        has_room = self._taken[address] + amount <= self.most
-        self._taken[address] += int(amount * has_room)
-        return has_room
 
 
 class Gate:
@@ -111,62 +95,62 @@ class Gate:
 
     def __init__(
         self, app: ASGIApp, is_local: bool = False,
-        statuses: Mapping[type[Exception], int] | None = None,
+        statuses: Mapping[type[Exception], int] | None = None, visitors: Visitors | None = None,
     ) -> None:  # fmt: skip
         self.app = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
         self.is_local, self.statuses = is_local, statuses or {}
-        self.is_proxied = any(map(os.environ.get, ("FORWARDED_ALLOW_IPS", "SPACE_ID")))
-        self.open_requests: Counter[tuple[str, str]] = Counter()
-        self.posts = Allowance(600, 10.0)
-        self.uploads = Allowance(2**28, 3600.0)  # bytes that stay in Gradio's folder for a while
-        self.space = Allowance(2**30, 3600.0)  # of all
+        self.visitors, self.unread = visitors or Visitors(), dict[str, asyncio.TimerHandle]()
+        self.tasks = set[asyncio.Task[None]]()
+        self.proxies: Any = ProxyHeadersMiddleware(cast(Any, self.answer), self.visitors.proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Only a named proxy says for whom, and under which name, it asks."""
+        peer = (scope.get("client") or ("",))[0]
+        is_believed = peer in self.proxies.trusted_hosts or "SPACE_ID" in os.environ
+        if scope["type"] != "lifespan" and not is_believed:
+            told = [pair for pair in scope["headers"] if not pair[0].startswith(b"x-forwarded-")]
+            scope = {**scope, "headers": told}
+        await self.proxies(scope, receive, send)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What is answered, or refused; what was lent for it comes back."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         request = Request(scope, receive)
-        answer, key = _Answer(request, send), (address_of(scope), request.method)
-        self.open_requests[key] += 1
-        try:
-            self.check(request, answer.path, key)
-            if request.method == "POST":
-                receive = _repeat(await read_body(request, answer.path), receive)
-            await self.app(self.clean_scope(request), receive, answer.pass_on)
-        except Exception as error:
-            if answer.has_begun:
-                raise
-            await answer.refuse(*self.explain(error, answer.path))
-        else:
-            if not answer.has_begun:
-                word = "failed" if answer.status >= 500 else "misunderstood"
-                await answer.refuse(*REFUSALS[_BY_STATUS.get(answer.status, word)])
-        finally:
-            self.open_requests -= Counter([key])  # without those that are none
+        answer, address = _Answer(request, send), find_address(scope)
+        with contextlib.ExitStack() as lent:
+            try:
+                self.check(request, answer.path)
+                self.visitors.admit(request, address, lent)
+                if request.method == "POST":
+                    body = await self.read_body(request, answer, address, lent)
+                    receive = _repeat(body, receive)
+                await self.app(self.clean_scope(request), receive, answer.pass_on)
+            except Exception as error:
+                if not answer.has_begun:
+                    await answer.refuse(*self.explain(error, answer.path))
+                elif not isinstance(error, HTTPException):
+                    raise
+            else:
+                if not answer.has_begun:
+                    word = "failed" if answer.status >= 500 else "misunderstood"
+                    await answer.refuse(*REFUSALS[_BY_STATUS.get(answer.status, word)])
+        if answer.is_call and answer.session:
+            self.expect_reader(answer.session)
 
-    def check(self, request: Request, path: str, key: tuple[str, str]) -> None:
-        """Raise :class:`RefusedError` for what need not even be read."""
-        address, method = key
+    def check(self, request: Request, path: str) -> None:
+        """Raise :class:`RefusedError` for what need not even be counted."""
+        method = request.method
         methods = {name for name, addresses in PATHS_BY_METHOD.items() if addresses.fullmatch(path)}
         if method not in methods:
             raise RefusedError("method" if methods else "closed")
-        size = int(request.headers.get("content-length", 0))
-        if size > BODY_LIMITS.get(path, JSON_BYTES):
+        if int(request.headers.get("content-length", 0)) > BODY_LIMITS.get(path, JSON_BYTES):
             raise RefusedError("long")
         if self.is_foreign(request):
             raise RefusedError("foreign")
         if not all(map(SESSION.fullmatch, request.query_params.getlist("session_hash"))):
             raise RefusedError("misunderstood")
-        if self.open_requests[key] > CONCURRENT_LIMITS[method]:
-            raise RefusedError("crowded")
-        if method == "POST" and not self.posts.take(address):
-            raise RefusedError("crowded")
-        if path == UPLOAD or path in MCP:
-            size = max(size or BODY_LIMITS[path], 2**16)
-            if not self.uploads.take(address, size):
-                raise RefusedError("quota")
-            if not self.space.take("all", size):
-                raise RefusedError("full")
 
     def is_foreign(self, request: Request) -> bool:
         """Whether another origin's page asks, or by a name that may point here from elsewhere."""
@@ -179,19 +163,83 @@ class Gate:
             return False
         if "sec-fetch-site" in headers:
             return headers["sec-fetch-site"] not in ("same-origin", "none")
-        names = {host}
-        if self.is_proxied:
-            names.update(re.split(r", *", headers.get("x-forwarded-host", "")))
+        names = {host, *re.split(r", *", headers.get("x-forwarded-host", ""))}
         return "origin" in headers and headers["origin"].partition("://")[2] not in names - {""}
 
     def clean_scope(self, request: Request) -> Scope:
         """The request without what Gradio would believe, or write into its answer."""
         dropped = {b"x-forwarded-for", b"x-gradio-server", b"x-gradio-user", b"range"}
         host, scheme = (request.headers.get(f"x-forwarded-{n}", "") for n in ("host", "proto"))
-        if not (self.is_proxied and _HOST.fullmatch(host) and _SCHEME.fullmatch(scheme)):
+        if not (_HOST.fullmatch(host) and _SCHEME.fullmatch(scheme)):
             dropped |= {b"x-forwarded-host", b"x-forwarded-proto"}
         headers = [pair for pair in request.headers.raw if pair[0] not in dropped]
         return {**request.scope, "headers": headers}
+
+    async def read_body(
+        self, request: Request, answer: _Answer, address: str, lent: ExitStack
+    ) -> bytes:
+        """A whole body; of JSON what was understood of it. Raises :class:`RefusedError`."""
+        body, path, end = bytearray(), answer.path, time.monotonic() + WHOLE_SECONDS
+        try:
+            async with asyncio.timeout(BODY_SECONDS) as clock:
+                async for piece in request.stream():
+                    self.visitors.bodies.lend(address, lent, len(piece))
+                    body += piece
+                    if len(body) > BODY_LIMITS.get(path, JSON_BYTES):
+                        raise RefusedError("long")
+                    left = min(BODY_SECONDS, end - time.monotonic())
+                    clock.reschedule(asyncio.get_running_loop().time() + left)
+            if path == UPLOAD and body.lower().count(b"content-disposition") > 1:
+                raise RefusedError("several")
+            if path == UPLOAD or path in MCP:
+                self.visitors.files.take(address, count_blocks(len(body)))
+            if path in (UPLOAD, "/photo"):
+                return bytes(body)
+            values = contents.check_json(bytes(body), path in MCP)
+        except TimeoutError:
+            raise RefusedError("slow") from None
+        except ForeignFileError:
+            raise RefusedError("file") from None
+        except LookupError:
+            raise RefusedError("closed") from None
+        except (ValueError, RecursionError, ClientDisconnect):
+            raise RefusedError("misunderstood") from None
+        answer.session = str(values.get("session_hash", ""))
+        return json.dumps(values, ensure_ascii=False).encode()
+
+    def expect_reader(self, session: str) -> None:
+        """Gradio keeps what nobody fetches: after a while it is fetched, and thrown away."""
+        if waiting := self.unread.pop(session, None):
+            waiting.cancel()
+        loop = asyncio.get_running_loop()
+        self.unread[session] = loop.call_later(UNREAD_SECONDS, self.forget_unread, session)
+
+    def forget_unread(self, session: str) -> None:
+        if session in self.visitors.listening.taken:
+            self.expect_reader(session)
+            return
+        del self.unread[session]
+        task = asyncio.create_task(self.fetch(session))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def fetch(self, session: str) -> None:
+        """As a reader who leaves, and with whom all of a session goes."""
+
+        async def receive() -> Message:
+            await asyncio.sleep(1)
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            pass
+
+        scope: Scope = {
+            "type": "http", "http_version": "1.1", "method": "GET", "scheme": "http",
+            "path": f"{API}/queue/data", "query_string": f"session_hash={session}".encode(),
+            "headers": [], "root_path": "",
+        }  # fmt: skip
+        with contextlib.suppress(Exception):
+            await self.app(scope, receive, send)
 
     def explain(self, error: Exception, path: str) -> tuple[int, str]:
         """The status and the sentence of what went wrong."""
@@ -224,6 +272,7 @@ class _Answer:
             "referrer-policy": "same-origin",
             "x-content-type-options": "nosniff",
         }
+        self.session, self.is_call = "", self.path.startswith(CALLS) and request.method == "POST"
         if self.path.startswith((FILE, "/photo/")):
             self.headers["content-security-policy"] = _SEALED
 
@@ -241,6 +290,8 @@ class _Answer:
             self.has_events = "event-stream" in headers.get("content-type", "")
         elif self.has_events:
             message["body"] = contents.clean_events(message.get("body", b""))
+        elif self.is_call and (run := _RUN.search(message.get("body", b""))):
+            self.session = self.session or run[1].decode()
         if self.has_begun:
             await self.send(message)
 
@@ -255,30 +306,6 @@ class _Answer:
         await answer(self.request.scope, self.request.receive, self.send)
 
 
-async def read_body(request: Request, path: str) -> bytes:
-    """A whole body; of JSON what was understood of it. Raises :class:`RefusedError`."""
-    body, end = bytearray(), time.monotonic() + WHOLE_SECONDS
-    try:
-        async with asyncio.timeout(BODY_SECONDS) as clock:
-            async for piece in request.stream():
-                body += piece
-                if len(body) > BODY_LIMITS.get(path, JSON_BYTES):
-                    raise RefusedError("long")
-                left = min(BODY_SECONDS, end - time.monotonic())
-                clock.reschedule(asyncio.get_running_loop().time() + left)
-        if path == UPLOAD or not path.startswith(API):
-            return bytes(body)
-        return contents.check_json(bytes(body), path in MCP)
-    except TimeoutError:
-        raise RefusedError("slow") from None
-    except ForeignFileError:
-        raise RefusedError("file") from None
-    except LookupError:
-        raise RefusedError("closed") from None
-    except (ValueError, RecursionError, ClientDisconnect):
-        raise RefusedError("misunderstood") from None
-
-
 def _repeat(body: bytes, receive: Receive) -> Receive:
     """What was read already, once; then whatever else comes."""
     messages: list[Message] = [{"type": "http.request", "body": body}]
@@ -287,13 +314,3 @@ def _repeat(body: bytes, receive: Receive) -> Receive:
         return messages.pop() if messages else await receive()
 
     return again
-
-
-def address_of(scope: Scope) -> str:
-    """Whom a request counts for: its address, of IPv6 the network that one customer has."""
-    host = str((scope.get("client") or ("",))[0])
-    with contextlib.suppress(ValueError):
-        address = ipaddress.ip_address(host)
-        if isinstance(address, ipaddress.IPv6Address):
-            return str(address.ipv4_mapped or ipaddress.ip_network((int(address), 64), False))
-    return host

@@ -163,25 +163,24 @@ async function* readEvents(body) {
 const thisPage = Math.random().toString(36).slice(2); // of one page only the latest run goes on
 
 /**
- * One run on the server, by Gradio's queue: `onPart` gets each part of the record as it is made.
+ * One run on the server: `onPart` gets each part of the record as it is made.
  * Returns { done, cancel }; `done` resolves at the end and rejects with a Refusal.
  */
 export function run(name, settings, onPart) {
   const end = new AbortController();
   const { signal } = end;
   const done = (async () => {
-    const ticket = await getJson(`gradio_api/call/${name}`, {
+    const stream = await ask(name, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ data: [settings, thisPage] }),
+      body: JSON.stringify({ settings, page: thisPage }),
       signal,
     });
-    const stream = await ask(`gradio_api/call/${name}/${ticket.event_id}`, { signal });
     for await (const [event, content] of readEvents(stream.body)) {
       if (signal.aborted) return;
-      if (event === "error") throw new Refusal(content?.error ?? content ?? LOST);
-      if (event === "generating") onPart(content[0]);
-      if (event === "complete") return;
+      if (event === "error") throw new Refusal(content.error);
+      if (event === "part") onPart(content);
+      if (event === "end") return;
     }
     throw new Refusal(LOST);
   })();

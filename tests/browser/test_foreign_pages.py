@@ -28,7 +28,8 @@ ATTACKS = """async ([home, file, first]) => {
     ["", {}], ["config", {}], ["gradio_api/info", {}], [first, {}], [file, {}],
     ["gradio_api/upload", upload], ["gradio_api/run/predict", text],
     ["gradio_api/run/predict", json], ["gradio_api/queue/join", text],
-    ["gradio_api/call/adapt", text], ["gradio_api/mcp/", text], ["gradio_api/mcp/", json],
+    ["gradio_api/call/adapt", text], ["watch", text], ["watch", json],
+    ["gradio_api/mcp/", text], ["gradio_api/mcp/", json],
     ["gradio_api/cancel", text], ["gradio_api/reset", text],
     ["gradio_api/startup-events", {}], ["gradio_api/queue/status", {}],
   ];
@@ -159,10 +160,10 @@ def test_a_name_that_was_let_to_point_here_is_not_answered(chromium: Any, served
     assert answer.status == 403
     found = page.evaluate(
         """(paths) => Promise.all(paths.map(async (path) => {
-          const how = path.includes("call") ? { method: "POST", body: "{}" } : {};
+          const how = path === "/watch" ? { method: "POST", body: "{}" } : {};
           return (await fetch(path, how)).status;
         }))""",
-        ["/", "/config", "/gradio_api/info", "/gradio_api/call/watch"],
+        ["/", "/config", "/gradio_api/info", "/watch"],
     )
     assert set(found) == {403}
     page.close()

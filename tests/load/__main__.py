@@ -49,18 +49,18 @@ class Visitor:
 
     def parts(self, settings: dict[str, Any]) -> Iterator[Any]:
         """Of a run's record, as they come. Raises ``RuntimeError`` with the server's sentence."""
-        address = "gradio_api/call/watch"
-        answer = self.http.post(address, json={"data": [settings, self.page]})
-        run = answer.raise_for_status().json()["event_id"]
-        with self.http.stream("GET", f"{address}/{run}") as events:
+        call = {"settings": settings, "page": self.page}
+        with self.http.stream("POST", "watch", json=call) as events:
+            if events.is_error:
+                raise RuntimeError(json.loads(events.read())["detail"])
             event = ""
             for line in events.iter_lines():
                 if line.startswith("event: "):
                     event = line[7:]
                 elif line.startswith("data: ") and event == "error":
                     raise RuntimeError(json.loads(line[6:])["error"])
-                elif line.startswith("data: ") and event == "generating":
-                    yield json.loads(line[6:])[0]
+                elif line.startswith("data: ") and event == "part":
+                    yield json.loads(line[6:])
 
     def watch(self, settings: dict[str, Any]) -> str:
         """A run's results, without what differs from time to time."""

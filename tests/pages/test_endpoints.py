@@ -124,10 +124,8 @@ def test_a_pages_later_choice_takes_the_place_of_an_earlier_one(shipped_models):
 
 def watch_events(url: str, settings: object) -> list[tuple[str, object]]:
     """Events of a run, as the page gets them."""
-    call = f"{url}gradio_api/call/watch"
-    event = httpx.post(call, json={"data": [settings, "test"]}).json()["event_id"]
-    answer = httpx.get(f"{call}/{event}", timeout=120).text
-    parts = (part.split("\n") for part in answer.strip().split("\n\n"))
+    answer = httpx.post(f"{url}watch", json={"settings": settings, "page": "test"}, timeout=120)
+    parts = (part.split("\n") for part in answer.text.strip().split("\n\n"))
     return [(name[7:], json.loads(data[6:])) for name, data in parts]
 
 
@@ -142,7 +140,7 @@ def test_an_upload_is_its_owners_by_an_unguessable_key(served, panda):
     thumbnails = httpx.get(f"{served.url}thumbnails/{photo['photo']}", timeout=60).json()
     assert len(thumbnails) == 16
     events = watch_events(served.url, {"photo": photo["photo"], "damage": "none"})
-    record = {key: value for _, content in events if content for key, value in content[0].items()}
+    record = {key: value for _, content in events for key, value in content.items()}
     file = httpx.get(served.url + record["download"])
     assert file.headers["content-disposition"].endswith("p-repaired.png")
     models = served.networks.models

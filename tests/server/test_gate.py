@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from collections.abc import AsyncIterator
@@ -14,8 +15,9 @@ import pytest
 
 from app.server import gate as gates
 from app.server.contents import REQUEST_FAILED, clean_events, is_sentence
-from app.server.gate import API, REFUSALS, Allowance, Gate, address_of
+from app.server.gate import API, REFUSALS, Gate
 from app.server.photos import UnknownPhotoError
+from app.server.visitors import Account, RefusedError, find_address
 
 JOIN = {"session_hash": "a-visitor", "data": []}
 HTML = {"accept": "text/html,application/xhtml+xml"}
@@ -308,14 +310,19 @@ SENT = {
 
 
 def test_only_a_named_proxy_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The address that it forwards is uvicorn's; Gradio writes the host into its answers."""
+    """Whoever else sends the same headers, and whatever their values would do to an answer."""
     monkeypatch.delenv("SPACE_ID", raising=False)
-    for name, believed in (("", set()), ("10.0.0.1", {"x-forwarded-host", "x-forwarded-proto"})):
+    told = {"x-forwarded-host", "x-forwarded-proto"}
+    for name, peer, believed in (
+        ("", "10.0.0.1", set()), ("10.0.0.1", "10.0.0.1", told), ("10.0.0.1", "10.0.0.2", set()),
+        ("10.0.0.0/8", "10.0.0.2", told), ("*", "192.0.2.7", told),
+    ):  # fmt: skip
         monkeypatch.setenv("FORWARDED_ALLOW_IPS", name)
         gate = Gate(inner)
-        assert SENT.keys() & ask("GET", "/?headers", gate, headers=SENT).json().keys() == believed
+        sent = ask("GET", "/?headers", gate, peer, headers=SENT).json()
+        assert SENT.keys() & sent.keys() == believed, (name, peer)
         for odd in ({"x-forwarded-host": 'a"><script>'}, {"x-forwarded-proto": "javascript:"}):
-            answer = ask("GET", "/?headers", gate, headers=SENT | odd)
+            answer = ask("GET", "/?headers", gate, peer, headers=SENT | odd)
             assert not SENT.keys() & answer.json().keys()
 
 
@@ -380,23 +387,31 @@ def test_below_a_prefix_lost_people_find_the_first_page() -> None:
     ],
 )
 def test_a_customer_is_one_address(address: str, counts_for: str) -> None:
-    assert address_of({"client": (address, 1)}) == counts_for
-    assert address_of({"client": None}) == ""
+    assert find_address({"client": (address, 1)}) == counts_for
+    assert find_address({"client": None}) == ""
 
 
-def test_an_allowance_is_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_is_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 4.9
     monkeypatch.setattr(gates.time, "monotonic", lambda: now)
-    allowance = Allowance(10, 5.0)
-    assert [allowance.take("a", 4) for _ in range(3)] == [True, True, False]
-    assert allowance.take("b", 10)
-    now = 5.0
-    assert allowance.take("a", 10)
+    account = Account(15, 10, 5.0)
+    for address, amount, word in (
+        ("a", 4, ""),
+        ("a", 6, ""),
+        ("a", 1, "crowded"),
+        ("b", 6, "full"),
+    ):
+        with pytest.raises(RefusedError, match=word) if word else contextlib.nullcontext():
+            account.take(address, amount)
+    now = 9.9
+    account.take("a", 10)
+    account.give_back("a", 10)
+    account.take("b", 10)
 
 
 def test_one_address_leaves_room_for_others() -> None:
     gate = Gate(inner)
-    gate.posts = Allowance(3, 1e9)
+    gate.visitors.requests["POST"] = Account(99, 3, 1e9)
     for _ in range(3):
         assert ask("POST", "/photo", gate, "10.0.0.1").status_code == 200
     check_refusal(ask("POST", "/photo", gate, "10.0.0.1"), "crowded")
@@ -407,18 +422,76 @@ def test_one_address_leaves_room_for_others() -> None:
 
 def test_one_address_leaves_space_for_others() -> None:
     gate = Gate(inner)
-    gate.uploads, gate.space = Allowance(2**22, 1e9), Allowance(2**24, 1e9)
+    gate.visitors.files = Account(2**24, 2**22, 1e9, ("quota", "crammed"))
 
     def upload(address: str, content: Any = bytes(2**21)) -> httpx.Response:
         return ask("POST", f"{API}/upload", gate, address, content=content)
 
     for _ in range(2):
         assert upload("10.0.0.3").status_code == 200
-    check_refusal(upload("10.0.0.3"), "quota")
-    check_refusal(upload("10.0.0.4", pieces(b"a")), "quota")  # its length is unknown: the longest
+    check_refusal(upload("10.0.0.3", pieces(b"a")), "quota")
     for number in range(6):
         assert upload(f"10.1.0.{number}").status_code == 200
-    check_refusal(upload("10.1.0.6"), "full")
+    check_refusal(upload("10.1.0.6"), "crammed")
+
+
+async def never_sent(body: bytes = b"") -> AsyncIterator[bytes]:
+    """The head of a request, and a part of its body."""
+    yield body
+    await asyncio.sleep(60)
+
+
+def test_what_never_comes_closes_no_uploads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lengths that heads announce are not bytes that came."""
+    monkeypatch.setattr(gates, "BODY_SECONDS", 0.01)
+    gate, announced = Gate(inner), {"content-length": str(20 * 2**20)}
+    for number in range(80):
+        content = never_sent()
+        check_refusal(
+            ask("POST", f"{API}/upload", gate, f"10.0.0.{number % 6}", content=content,
+                headers=announced),
+            "slow",
+        )  # fmt: skip
+    assert ask("POST", f"{API}/upload", gate, "10.0.0.1", content=bytes(99)).status_code == 200
+
+
+def test_an_upload_is_one_file() -> None:
+    """Each would take a folder of its own, and a thousand fit into one request."""
+    files = [("files", (f"{number}.png", b"a")) for number in range(2)]
+    assert ask("POST", f"{API}/upload", files=files[:1]).status_code == 200
+    check_refusal(ask("POST", f"{API}/upload", files=files), "several")
+
+
+def test_tiny_files_are_counted_as_they_lie_on_the_disk() -> None:
+    gate = Gate(inner)
+    gate.visitors.files = Account(2**20, 2**20, 1e9, ("quota", "crammed"))
+    statuses = [
+        ask("POST", f"{API}/upload", gate, content=b"a").status_code for _ in range(2**20 // 4096)
+    ]
+    assert statuses.count(200) <= 2**20 // 8192
+
+
+def test_half_sent_bodies_have_a_budget() -> None:
+    """Of one address, and of all; what they took comes back with their end."""
+
+    async def crowd() -> None:
+        gate, piece = Gate(inner), bytes(2**23)
+        async with contextlib.AsyncExitStack() as stack:
+            tasks = list[asyncio.Task[httpx.Response]]()
+            for number in range(60):
+                client = await stack.enter_async_context(client_of(gate, f"10.0.0.{number % 6}"))
+                content = never_sent(piece)
+                tasks.append(asyncio.create_task(client.post("/photo", content=content)))
+            done, waiting = await asyncio.wait(tasks, timeout=1)
+            assert len(waiting) * len(piece) < 2**28
+            assert {task.result().status_code for task in done} <= {429, 503}
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            late = await stack.enter_async_context(client_of(gate, "10.0.0.1"))
+            assert (await late.post("/photo", content=bytes(20 * 2**20))).status_code == 200
+
+    asyncio.run(crowd())
 
 
 def test_few_requests_at_a_time_from_one_address() -> None:
@@ -429,10 +502,12 @@ def test_few_requests_at_a_time_from_one_address() -> None:
             await doors.wait()
             await inner(scope, receive, send)
 
-        gate, most = Gate(behind), gates.CONCURRENT_LIMITS["POST"]
+        gate = Gate(behind)
+        requests = gate.visitors.open["POST"]
+        most = int(requests.most_of_one)
         async with client_of(gate, "10.0.0.1") as greedy, client_of(gate, "10.0.0.2") as other:
             going = [asyncio.create_task(greedy.post("/photo")) for _ in range(most)]
-            while gate.open_requests["10.0.0.1", "POST"] < most:
+            while requests.taken["10.0.0.1"] < most:
                 await asyncio.sleep(0)
             check_refusal(await greedy.post("/photo"), "crowded")
             late = asyncio.create_task(other.post("/photo"))
@@ -440,7 +515,7 @@ def test_few_requests_at_a_time_from_one_address() -> None:
             doors.set()
             assert {answer.status_code for answer in await asyncio.gather(*going, late)} == {200}
             assert (await greedy.post("/photo")).status_code == 200
-        assert not gate.open_requests
+        assert not requests.taken
 
     asyncio.run(crowd())
 
