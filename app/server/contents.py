@@ -92,7 +92,7 @@ def _clean_values(values: dict[str, Any]) -> dict[str, Any]:
 
 def clean(error: str) -> str:
     """An error's own words where visitors may read them; else that there was one."""
-    words = error.removeprefix("Error: ")
+    words = error.removeprefix("Error: ").strip("'\"")  # as Gradio's own are written for assistants
     if is_sentence(words):
         return words
     return UNFIT if words.startswith("Input validation error") else REQUEST_FAILED

@@ -1,0 +1,246 @@
+"""What nobody waits for any more: it computes no further, and keeps nothing of anybody."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import numpy as np
+import pytest
+
+from app import endpoints
+from app.runs.models import Networks
+from app.runs.settings import Settings
+from app.runs.subject import Original, Subjects
+from app.server import gate
+from app.server.photos import GONE, Photos
+from app.server.turns import ENOUGH
+from tests.fixtures.app import serve_networks
+from tests.fuzz.blocks import noise, saved
+
+API = "gradio_api"
+PICTURE = "data:image/png;base64," + base64.b64encode(saved("PNG")).decode()
+ASSISTANT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+SETTINGS = {"damage": "none"}
+
+
+class Work:
+    """A repair that goes on until ``is_done``, and how far it is. ``parts``: what the page gets."""
+
+    image = np.zeros((32, 40, 3), np.uint8)
+
+    def __init__(self) -> None:
+        self.steps, self.is_done, self.part = 0, False, dict[str, Any]()
+
+    def facts(self) -> dict[str, Any]:
+        return {"steps": self.steps}
+
+    def repair(self, *_: Any) -> Iterator[Any]:
+        while not self.is_done:
+            self.steps += 1
+            time.sleep(0.02)
+            yield self
+        yield self
+
+    def watch(self, *_: Any) -> Iterator[dict[str, Any]]:
+        for _ in self.repair():
+            yield {"steps": self.steps, **self.part}
+
+    def begins(self) -> None:
+        while not self.steps:
+            time.sleep(0.01)
+
+    def stops(self, seconds: float) -> bool:
+        """Whether it computes no further before the time is over."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            before = self.steps
+            time.sleep(0.5)
+            if self.steps == before:
+                return True
+        return False
+
+
+@pytest.fixture(scope="module")
+def url(shipped_models: Any) -> Iterator[str]:
+    """Of a server that believes us, as a proxy, for whom we ask."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
+        for served in serve_networks(Networks(shipped_models)):
+            yield served.url
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
+    made = Work()
+    monkeypatch.setattr(endpoints, "photograph_steps", made.repair)
+    monkeypatch.setattr(endpoints, "watch", made.watch)
+    yield made
+    made.is_done = True
+    assert made.stops(5)
+
+
+def ask(url: str, address: str, timeout: float = 60) -> str:
+    """What an assistant at this address hears of her call."""
+    call = {"name": "repair", "arguments": {"picture": PICTURE}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    headers = ASSISTANT | {"x-forwarded-for": address}
+    return httpx.post(f"{url}{API}/mcp/", json=body, headers=headers, timeout=timeout).text
+
+
+def upload(url: str) -> dict[str, Any]:
+    [path] = httpx.post(f"{url}{API}/upload", files={"files": ("a.png", saved("PNG"))}).json()
+    return {"path": path, "meta": {"_type": "gradio.FileData"}}
+
+
+def test_assistants_are_visitors_of_their_own(url: str, work: Work) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        many = [threads.submit(ask, url, "10.0.0.1") for _ in range(6)]
+        time.sleep(3)
+        other = threads.submit(ask, url, "10.0.0.2")
+        time.sleep(1)
+        work.is_done = True
+        heard = [answer.result() for answer in many]
+        assert sum(ENOUGH.format(4) in answer for answer in heard) == 1
+        assert '"isError": true' not in other.result()
+        assert "steps" in other.result()
+
+
+def test_an_assistants_run_ends_with_her_connection(url: str, work: Work) -> None:
+    with pytest.raises(httpx.ReadTimeout):
+        ask(url, "10.0.0.3", timeout=2)
+    assert work.steps
+    assert work.stops(3)
+
+
+@pytest.mark.parametrize("way", ["queue/join", "call/repair"])
+def test_a_run_that_nobody_hears_ends(
+    url: str, work: Work, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoints, "UNHEARD_SECONDS", 1.0, raising=False)
+    body = {"data": [upload(url)], "fn_index": 0}
+    session = {"session_hash": "a-deaf-visitor"} if way == "queue/join" else {}
+    httpx.post(f"{url}{API}/{way}", json=body | session).raise_for_status()
+    work.begins()
+    assert work.stops(6)
+
+
+def test_a_run_that_somebody_hears_goes_on(
+    url: str, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until she leaves."""
+    monkeypatch.setattr(endpoints, "UNHEARD_SECONDS", 1.0, raising=False)
+    call = f"{url}{API}/call/repair"
+    event = httpx.post(call, json={"data": [upload(url)]}).json()["event_id"]
+    with httpx.stream("GET", f"{call}/{event}", timeout=60):
+        work.begins()
+        assert not work.stops(4)
+    assert work.stops(6)
+
+
+def test_the_pages_run_ends_with_its_connection(url: str, work: Work) -> None:
+    with httpx.stream("POST", f"{url}watch", json={"settings": SETTINGS}, timeout=60) as answer:
+        lines = answer.iter_lines()  # which ends the connection with itself
+        assert next(lines) == "event: part"
+        assert not work.stops(2)
+    assert work.stops(3)
+
+
+def test_whoever_reads_nothing_holds_nobody_up(url: str, work: Work) -> None:
+    """Her turn is others' while her part waits for her."""
+    work.part = {"image": "a" * 2**22}
+    body = json.dumps({"settings": SETTINGS}).encode()
+    head = (
+        f"POST /watch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"X-Forwarded-For: 10.0.0.4\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", urlsplit(url).port)) as line:
+        line.sendall(head.encode() + body)
+        assert work.stops(10)
+        work.is_done = True
+        assert "steps" in ask(url, "10.0.0.5", timeout=20)
+
+
+def fetch(url: str, session: str) -> str:
+    """All messages that wait for a session, and those of half a second."""
+    text = ""
+    with (
+        contextlib.suppress(httpx.ReadTimeout),
+        httpx.stream(
+            "GET", f"{url}{API}/queue/data", params={"session_hash": session}, timeout=2
+        ) as answer,
+    ):
+        for line in answer.iter_lines():
+            text += line
+    return text
+
+
+def test_unread_messages_go(url: str, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "UNREAD_SECONDS", 1.0, raising=False)
+    work.is_done = True
+    body = {"data": [upload(url)], "fn_index": 0, "session_hash": "a-late-reader"}
+    httpx.post(f"{url}{API}/queue/join", json=body).raise_for_status()
+    time.sleep(4)
+    assert "process_completed" not in fetch(url, "a-late-reader")
+
+
+def test_a_photo_takes_along_what_was_made_of_it(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of it waits anywhere to be read, and a run of it tells nothing more."""
+    made = list[Photos]()
+    monkeypatch.setattr(
+        Photos, "get", lambda self, key, get=Photos.get: made.append(self) or get(self, key)
+    )
+    content = saved("PNG", noise(size=(64, 64)))
+    key = httpx.post(f"{url}photo", content=content, timeout=60).json()["photo"]
+    settings = {"photo": key, "damage": "none"}
+    for number in range(5):  # Gradio numbers its functions
+        body = {"data": [settings, "page"], "fn_index": number, "session_hash": "a-collector"}
+        httpx.post(f"{url}{API}/queue/join", json=body)
+    with httpx.stream("POST", f"{url}watch", json={"settings": settings}, timeout=60) as answer:
+        lines = answer.iter_lines()
+        while "data:image" not in next(lines, "data:image"):
+            pass
+        while not made:
+            time.sleep(0.1)
+        time.sleep(3)
+        photos = made[0]
+        photos._forget(key)
+        rest = list(lines)
+    assert "data:image" not in fetch(url, "a-collector")
+    assert answer.status_code == 404 or any(GONE in line for line in rest) or "event: end" in rest
+
+
+def test_photos_are_forgotten_while_they_are_computed() -> None:
+    """By one thread, while another goes on computing of them."""
+    pixels, here, faults = np.zeros((8, 8, 3), np.uint8), set[str](), list[BaseException]()
+    subjects, is_over = Subjects(64, here.__contains__), threading.Event()
+
+    def compute() -> None:
+        try:
+            while not is_over.is_set():
+                for key in list(here):
+                    subjects.get(Original(key, "a.png", pixels), Settings(photo=key, damage="none"))
+        except BaseException as error:
+            faults.append(error)
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    for number in range(20_000):
+        here.add(f"photo-{number % 50}")
+        if number % 50 == 49:
+            for key in list(here):
+                here.discard(key)
+                subjects.forget(key)
+    is_over.set()
+    thread.join()
+    assert not faults
+    assert not subjects._subjects
