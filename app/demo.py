@@ -207,11 +207,16 @@ def _keep_tidy(server: gr.Server, folder: Path) -> None:
     still = dict[Any, int]()
     while folder.exists():
         time.sleep(LOOK_SECONDS)
-        for path in sorted(folder.rglob("*"), reverse=True):  # a folder after what is in it
-            with suppress(OSError):
-                if time.time() - path.stat().st_mtime > FILE_SECONDS:
-                    path.rmdir() if path.is_dir() else path.unlink()
         still = close_idle(list(server.get_blocks().server.server_state.connections), still)
+        remove_old(folder)
+
+
+def remove_old(folder: Path) -> None:
+    """Remove files below a folder that are older than :data:`FILE_SECONDS`, and empty folders."""
+    for path in folder.rglob("*"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > FILE_SECONDS:
+                path.rmdir() if path.is_dir() else path.unlink()
 
 
 def close_idle(connections: Sequence[Any], still: Mapping[Any, int]) -> dict[Any, int]:

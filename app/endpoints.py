@@ -69,7 +69,7 @@ class Service:
         self.networks, self.visitors = networks, Visitors()
         self.decoder = Decoder()
         self.photos = Photos(self.decoder)
-        self.turns, self.thumbnail_turns = Turns(), Turns(most_waiting=64)
+        self.turns, self.thumbnail_turns = Turns(), Turns(64, 32)
         self.subjects = Subjects(is_here=self.is_here)
         self.photos.on_forget = self.subjects.forget
         self.latest = dict[str, Turn]()

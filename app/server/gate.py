@@ -130,7 +130,7 @@ class Gate:
             except Exception as error:
                 if not answer.has_begun:
                     await answer.refuse(*self.explain(error, answer.path))
-                elif not isinstance(error, HTTPException):
+                elif not isinstance(error.__cause__ or error, HTTPException):
                     raise
             else:
                 if not answer.has_begun:

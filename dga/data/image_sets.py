@@ -20,7 +20,9 @@ from dga.data.framing import Frame
 from dga.data.imagenet_c import are_wnid_folders
 from dga.data.uploads import (
     LABELLED,
+    ZIPPED,
     UploadError,
+    check_length,
     is_picture,
     open_picture,
     read_bytes,
@@ -124,7 +126,9 @@ def read_pictures(
                     with refuse_unreadable("zip"):
                         if source not in archives:
                             archives[source] = opened.enter_context(zipfile.ZipFile(source))
-                        data = archives[source].read(member)
+                        with archives[source].open(member) as file:
+                            data = file.read(ZIPPED.size + 1)  # whatever size its head tells
+                    check_length(len(data), ZIPPED)
                 result = make(open_picture(data, LABELLED))
             except UploadError as error:
                 if strict:

@@ -2,6 +2,7 @@
 
 import hashlib
 import shutil
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -140,6 +141,25 @@ def test_a_zip_with_a_password_is_named(tmp_path):
     path.write_bytes(data)
     with pytest.raises(ValueError, match=r"dog/one\.png in .*set\.zip: .* cannot be read"):
         find_images([path], Frame(64)).load()
+
+
+def test_a_zip_that_unfolds_without_end_takes_no_memory(tmp_path):
+    """Half a megabyte of it would be half a gigabyte."""
+    path = tmp_path / "set.zip"
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("dog/one.png", "w") as file,
+    ):
+        for _ in range(512):
+            file.write(bytes(2**20))
+    tracemalloc.start()
+    with pytest.raises(
+        ValueError, match=r"dog/one\.png in .*set\.zip: .* too large: at most 128 MB"
+    ):
+        find_images([path], Frame(64)).load()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2**29
 
 
 def test_a_broken_png_is_named_or_skipped(tmp_path):

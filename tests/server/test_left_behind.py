@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import contextlib
 import json
+import os
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,7 +20,8 @@ import httpx
 import numpy as np
 import pytest
 
-from app import endpoints
+from app import demo, endpoints
+from app.endpoints import Service
 from app.runs.models import Networks
 from app.runs.settings import Settings
 from app.runs.subject import Original, Subjects
@@ -70,11 +74,15 @@ class Work:
         return False
 
 
+LOOK_SECONDS = 2.0
+
+
 @pytest.fixture(scope="module")
 def url(shipped_models: Any) -> Iterator[str]:
     """Of a server that believes us, as a proxy, for whom we ask."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
+        patch.setattr(demo, "LOOK_SECONDS", LOOK_SECONDS, raising=False)
         for served in serve_networks(Networks(shipped_models)):
             yield served.url
 
@@ -217,6 +225,85 @@ def test_a_photo_takes_along_what_was_made_of_it(url: str, monkeypatch: pytest.M
         rest = list(lines)
     assert "data:image" not in fetch(url, "a-collector")
     assert answer.status_code == 404 or any(GONE in line for line in rest) or "event: end" in rest
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: "])
+def test_half_a_head_is_not_waited_for(url: str, sent: bytes) -> None:
+    """Nor one that never begins; also behind a whole one on the same connection."""
+    whole = b"HEAD /learn HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    for first in (b"", whole):
+        with socket.create_connection(("127.0.0.1", urlsplit(url).port), timeout=10) as line:
+            line.sendall(first + sent)
+            with contextlib.suppress(ConnectionResetError):
+                while line.recv(2**16):
+                    pass
+
+
+def test_a_reader_who_takes_nothing_is_cut_off(url: str, work: Work) -> None:
+    work.part = {"image": "a" * 2**22}
+    body = json.dumps({"settings": SETTINGS}).encode()
+    head = f"POST /watch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", urlsplit(url).port), timeout=10) as line:
+        line.sendall(head.encode() + body)
+        time.sleep(4 * LOOK_SECONDS)
+        came = 0
+        with contextlib.suppress(ConnectionResetError):
+            while part := line.recv(2**20):
+                came += len(part)
+        assert came < 2**24
+
+
+def test_events_that_there_are_none_fill_no_log(
+    url: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(20):
+        answer = httpx.get(f"{url}{API}/call/repair/nobodys-{number}", timeout=10)
+        assert "Traceback" not in answer.text
+    time.sleep(0.5)
+    assert len(caplog.text) + len("".join(capfd.readouterr())) < 20 * 300
+
+
+def test_reads_have_a_limit_of_their_own(url: str) -> None:
+    headers = {"x-forwarded-for": "10.0.0.9"}
+    with httpx.Client(base_url=url, headers=headers) as client:
+        statuses = {client.get("robots.txt").status_code for _ in range(3100)}
+    assert 429 in statuses
+    assert httpx.get(f"{url}learn").status_code == 200
+
+
+def test_addresses_take_turns_at_thumbnails(
+    monkeypatch: pytest.MonkeyPatch, shipped_models: Any
+) -> None:
+    made = list[str]()
+
+    async def show(profile: Any, original: Original) -> dict[str, str]:
+        await asyncio.sleep(0.01)
+        made.append(original.key)
+        return {}
+
+    async def crowd() -> None:
+        service = Service(Networks(shipped_models))
+        asked = [("a", "panda")] * 8 + [("b", "goldfish")]
+        await asyncio.gather(*(service.show_thumbnails(key, who) for who, key in asked))
+
+    monkeypatch.setattr(endpoints, "show_thumbnails", show)
+    asyncio.run(crowd())
+    assert made.index("goldfish") <= 2
+
+
+def test_old_files_and_their_folders_go(tmp_path: Path) -> None:
+    for name in ("old/a.png", "young/b.png", "empty"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch() if path.suffix else path.mkdir()
+    for name in ("old/a.png", "old", "empty"):
+        os.utime(tmp_path / name, (1, 1))
+    demo.remove_old(tmp_path)
+    demo.remove_old(tmp_path)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["b.png", "old", "young"]
+    os.utime(tmp_path / "old", (1, 1))
+    demo.remove_old(tmp_path)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["b.png", "young"]
 
 
 def test_photos_are_forgotten_while_they_are_computed() -> None:

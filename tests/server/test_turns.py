@@ -271,6 +271,32 @@ def test_a_long_run_gives_way_to_others() -> None:
     play(scene, slice_seconds=0.05)
 
 
+def test_few_large_photos_are_begun_at_once() -> None:
+    """A run that gave way keeps much of its photo in memory; samples may always begin."""
+
+    async def scene(visitors: Visitors) -> None:
+        begun, most = set[str](), list[int]()
+
+        async def run(name: str, pixels: int) -> None:
+            async with visitors.turns.join(name, "", pixels) as turn:
+                for _ in range(3):
+                    await wait_for(turn)
+                    begun.add(name)
+                    most.append(len(begun))
+                    await asyncio.sleep(0)
+                    turn.give_way()
+                await wait_for(turn)
+                begun.discard(name)
+
+        await asyncio.gather(*(run(f"v{number}", 1_000_000) for number in range(12)))
+        assert 2 <= max(most) <= 4
+        most.clear()
+        await asyncio.gather(*(run(f"v{number}", 0) for number in range(12)))
+        assert max(most) == 12
+
+    play(scene)
+
+
 def test_no_slice_is_over_while_nobody_else_waits() -> None:
     async def scene(visitors: Visitors) -> None:
         async with visitors.turns.join("a") as turn:
