@@ -204,7 +204,7 @@ def is_loopback(host: str) -> bool:
 
 def _keep_tidy(server: gr.Server, folder: Path) -> None:
     """End connections on which nothing moves, and old files of programs' calls, for ever."""
-    still = dict[Any, int]()
+    still = dict[Any, object]()
     while folder.exists():
         time.sleep(LOOK_SECONDS)
         still = close_idle(list(server.get_blocks().server.server_state.connections), still)
@@ -219,14 +219,17 @@ def remove_old(folder: Path) -> None:
                 path.rmdir() if path.is_dir() else path.unlink()
 
 
-def close_idle(connections: Sequence[Any], still: Mapping[Any, int]) -> dict[Any, int]:
+def close_idle(connections: Sequence[Any], still: Mapping[Any, object]) -> dict[Any, object]:
     """End those that wait, for a request or for their reader, just as in ``still``, a look ago."""
-    now = dict[Any, int]()
+    now = dict[Any, object]()
     for connection in connections:
-        unsent, cycle = connection.transport.get_write_buffer_size(), connection.cycle
+        unsent, cycle = (
+            connection.transport.get_write_buffer_size(),
+            getattr(connection, "cycle", None),
+        )
         if unsent or cycle is None or cycle.response_complete:
-            now[connection] = unsent
-            if still.get(connection) == unsent:
+            now[connection] = cycle, unsent
+            if still.get(connection) == now[connection]:
                 connection.loop.call_soon_threadsafe(connection.transport.abort)
     return now
 

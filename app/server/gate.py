@@ -130,7 +130,9 @@ class Gate:
             except Exception as error:
                 if not answer.has_begun:
                     await answer.refuse(*self.explain(error, answer.path))
-                elif not isinstance(error.__cause__ or error, HTTPException):
+                elif isinstance(error.__cause__ or error, HTTPException):
+                    await send({"type": "http.response.body"})  # which has said so already
+                else:
                     raise
             else:
                 if not answer.has_begun:
