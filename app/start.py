@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -26,13 +29,24 @@ def main() -> None:
     gc.disable()
     try:
         parent = os.environ.get("GRADIO_TEMP_DIR") or None
-        uploads = tempfile.TemporaryDirectory("", "dga-files-", parent, ignore_cleanup_errors=True)
+        folder = tempfile.mkdtemp("", "dga-files-", parent)
     except OSError as error:
         raise SystemExit(f"dga: Uploads cannot be kept: {error}.") from None
-    with uploads as folder:
+    try:
         os.environ["GRADIO_TEMP_DIR"] = folder  # Gradio reads it as it is imported
         from app.demo import main as serve_page
 
         serve_page()
+    finally:
+        remove(folder)
     sys.stdout.flush()
     os._exit(0)  # nobody waits for the rest of a run that nobody will see
+
+
+def remove(folder: str) -> None:
+    """Remove a folder; where that takes longer, the process that does it outlives this one."""
+    if os.name != "posix":
+        shutil.rmtree(folder, ignore_errors=True)
+        return
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        subprocess.Popen(["rm", "-rf", folder], start_new_session=True).wait(1)

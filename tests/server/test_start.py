@@ -141,6 +141,10 @@ def test_hosts_without_proxy_stay_so(
 def test_it_ends_at_once_and_leaves_nothing(tmp_path: Path) -> None:
     """With visitors there, as Ctrl+C does."""
     with Server(tmp_path) as server, httpx.Client(base_url=server.url, timeout=60) as client:
+        [folder] = tmp_path.glob("dga-files-*")
+        for number in range(16_000):  # as many as are let in within an hour
+            (folder / str(number)).mkdir()
+            (folder / str(number) / "a.png").touch()
         content = (ROOT / "app" / "static" / "icon.svg").read_bytes()
         assert client.post("gradio_api/upload", files={"files": content}).status_code == 200
         address = "gradio_api/heartbeat/a-visitor"
@@ -149,4 +153,7 @@ def test_it_ends_at_once_and_leaves_nothing(tmp_path: Path) -> None:
             assert server.stop(signal.SIGTERM) == 0
             assert time.monotonic() - begun < 2
         assert not server.faults()
+    while folder.exists():
+        assert time.monotonic() - begun < 60
+        time.sleep(0.1)
     assert [path.name for path in tmp_path.iterdir()] == ["server.log"]
