@@ -12,6 +12,7 @@ import signal
 import socket
 import threading
 import time
+import traceback
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -268,7 +269,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         files = find_models(options.profile, sources)
         _serve_until_stopped(Networks(files), options.host, options.port)
     except (WeightsError, ValueError, OSError) as error:
+        if not isinstance(error, WeightsError | OSError) and not is_ours(error):
+            raise  # a library's own words would explain nothing
         raise SystemExit(f"dga: {error}") from None
+
+
+def is_ours(error: Exception) -> bool:
+    """Whether an error was raised here, as a sentence, rather than in a library."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return str(frame.f_globals["__name__"]).split(".")[0] in ("app", "dga")
 
 
 def _serve_until_stopped(networks: Networks, host: str, port: int | None) -> None:

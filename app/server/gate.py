@@ -250,6 +250,7 @@ class Gate:
         if status := self.statuses.get(type(error)):
             return status, str(error)
         if isinstance(error, ValueError) and path.startswith(API):
+            _log.info("A request was not understood", exc_info=error)
             return REFUSALS["misunderstood"]
         _log.error("A request failed", exc_info=error)
         return REFUSALS["failed"]

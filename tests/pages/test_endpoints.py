@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from pathlib import Path
 
 import gradio as gr
@@ -15,6 +16,7 @@ from gradio_client.exceptions import AppError
 from PIL import Image
 
 import dga
+from app import endpoints
 from app.endpoints import Service
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
@@ -93,6 +95,20 @@ def test_what_is_not_allowed_is_one_sentence(client, panda, wrong):
     text = str(refusal.value)
     assert "Traceback" not in text
     assert text.endswith(".")
+
+
+def test_what_costs_time_is_done_in_turn(client, panda, monkeypatch):
+    """A picture is damaged where it is repaired, however many wait."""
+    threads, damage = [], endpoints.damage_photo
+
+    def note(*values):
+        threads.append(threading.current_thread().name)
+        return damage(*values)
+
+    monkeypatch.setattr(endpoints, "damage_photo", note)
+    client.predict(handle_file(panda[0]), corruption="fog", api_name="/adapt")
+    assert len(threads) == 1
+    assert threads[0].startswith("networks")
 
 
 def test_a_pages_later_choice_takes_the_place_of_an_earlier_one(shipped_models):

@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -83,3 +84,18 @@ def test_a_run_that_ends_with_the_part_that_took_too_long_is_not_thrown_away(
             asyncio.run(collect())
     else:
         assert asyncio.run(collect()) == [0]
+
+
+def test_waiting_for_the_thread_is_no_computing(monkeypatch, shipped_models):
+    """Somebody else's last step may still be under way."""
+
+    async def collect():
+        networks, parts = running.Networks(shipped_models), []
+        networks._thread.submit(time.sleep, 0.5)
+        async with Turns().join("a") as turn:
+            async for part in networks.run_steps(lambda models: (n for n in range(3)), turn):
+                parts.append(part)
+        return parts
+
+    monkeypatch.setattr(running, "BUDGET_SECONDS", 0.2)
+    assert asyncio.run(collect()) == [0, 1, 2]

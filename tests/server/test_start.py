@@ -13,9 +13,11 @@ import urllib.request
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
 
 from app import demo, start
+from dga.io.parsing import check_choice
 from dga.io.shipped import ROOT
 from tests.fixtures.address import free_port
 from tests.load.server import Server
@@ -31,7 +33,7 @@ from app.runs.models import Networks
 sys.argv = ["app.py", "--host", "127.0.0.1"]
 def waiting(networks):
     print([name for name in {HEAVY!r} if name in sys.modules], flush=True)
-    raise ValueError("That is all.")
+    raise app.demo.WeightsError("That is all.")
 Networks.load = waiting
 app.demo.main()
 """
@@ -82,6 +84,21 @@ def test_what_cannot_be_served_is_said(
             monkeypatch.setenv(name, value.format(taken=port))
         with pytest.raises(SystemExit, match=f"^dga: .*{words.format(taken=port)}"):
             demo.main([option.format(taken=port) for option in options])
+
+
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_librarys_error_is_no_sentence(is_ours: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its trace is."""
+
+    def find(*_: object) -> None:
+        if is_ours:
+            check_choice("profile", "nobody's", ["photo"])
+        np.zeros(3).reshape(2, 2)
+
+    monkeypatch.setattr(demo, "find_models", find)
+    with pytest.raises(SystemExit if is_ours else ValueError) as ended:
+        demo.main(["--host", "127.0.0.1"])
+    assert ("dga: " in str(ended.value)) == is_ours
 
 
 @pytest.mark.parametrize("name", ["GRADIO_SERVER_PORT", "GRADIO_NUM_PORTS"])
