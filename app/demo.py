@@ -13,7 +13,7 @@ import socket
 import threading
 import time
 import traceback
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -81,7 +81,7 @@ def build_server(service: Service, is_local: bool) -> Server:
         server.get(f"/{old}")(partial(_redirect, new))
     _add_files(server)
     _add_photos(server, service)
-    server.post("/watch")(partial(_watch, service))
+    server.post("/watch")(partial(_stream, service.watch))
     # Without Gradio's queue an assistant's call is her own request, and ends with it; programs'
     # clients go through the queue all the same.
     whole = {"concurrency_limit": MOST_RUNS, "concurrency_id": "runs", "queue": False}
@@ -90,10 +90,10 @@ def build_server(service: Service, is_local: bool) -> Server:
     return server
 
 
-async def _watch(service: Service, request: Request) -> Response:
+async def _stream(run: Callable[..., AsyncIterator[Any]], request: Request) -> Response:
     """A run as server-sent events, which ends when nobody reads them."""
     call = await request.json()
-    parts = service.watch(call.get("settings"), request, str(call.get("page", ""))[:32])
+    parts = run(call.get("settings"), request, str(call.get("page", ""))[:32])
 
     async def write() -> AsyncIterator[str]:
         try:

@@ -109,8 +109,8 @@ class Service:
         with explain_errors():
             if page and (earlier := self.latest.get(visitor)):
                 earlier.drop()  # first, so that this one may have its place in a full line
-            async with self.turns.join(visitor, address, pixels, is_heard) as turn:
-                self.latest[visitor] = turn
+            async with self.turns.join(visitor, address, pixels) as turn:
+                self.latest[visitor], turn.is_heard = turn, is_heard
                 try:
                     async for part in self.networks.run_steps(steps, turn=turn):
                         yield part

@@ -99,8 +99,7 @@ class Gate:
     ) -> None:  # fmt: skip
         self.app = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
         self.is_local, self.statuses = is_local, statuses or {}
-        self.visitors, self.unread = visitors or Visitors(), dict[str, asyncio.TimerHandle]()
-        self.tasks = set[asyncio.Task[None]]()
+        self.visitors, self.unread = visitors or Visitors(), dict[str, asyncio.Task[None]]()
         self.proxies: Any = ProxyHeadersMiddleware(cast(Any, self.answer), self.visitors.proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -139,7 +138,10 @@ class Gate:
                     word = "failed" if answer.status >= 500 else "misunderstood"
                     await answer.refuse(*REFUSALS[_BY_STATUS.get(answer.status, word)])
         if answer.is_call and answer.session:
-            self.expect_reader(answer.session)
+            if earlier := self.unread.get(answer.session):
+                earlier.cancel()
+            task = asyncio.create_task(self.forget_unread(answer.session))
+            self.unread[answer.session] = task
 
     def check(self, request: Request, path: str) -> None:
         """Raise :class:`RefusedError` for what need not even be counted."""
@@ -209,39 +211,27 @@ class Gate:
         answer.session = str(values.get("session_hash", ""))
         return json.dumps(values, ensure_ascii=False).encode()
 
-    def expect_reader(self, session: str) -> None:
-        """Gradio keeps what nobody fetches: after a while it is fetched, and thrown away."""
-        if waiting := self.unread.pop(session, None):
-            waiting.cancel()
-        loop = asyncio.get_running_loop()
-        self.unread[session] = loop.call_later(UNREAD_SECONDS, self.forget_unread, session)
-
-    def forget_unread(self, session: str) -> None:
-        if session in self.visitors.listening.taken:
-            self.expect_reader(session)
-            return
-        del self.unread[session]
-        task = asyncio.create_task(self.fetch(session))
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
-
-    async def fetch(self, session: str) -> None:
-        """As a reader who leaves, and with whom all of a session goes."""
-
-        async def receive() -> Message:
-            await asyncio.sleep(1)
-            return {"type": "http.disconnect"}
-
-        async def send(message: Message) -> None:
-            pass
-
+    async def forget_unread(self, session: str) -> None:
+        """Gradio keeps what nobody fetches: a reader comes, and takes all of a session along."""
+        await asyncio.sleep(UNREAD_SECONDS)
+        while session in self.visitors.listening.taken:
+            await asyncio.sleep(UNREAD_SECONDS)
         scope: Scope = {
             "type": "http", "http_version": "1.1", "method": "GET", "scheme": "http",
             "path": f"{API}/queue/data", "query_string": f"session_hash={session}".encode(),
             "headers": [], "root_path": "",
         }  # fmt: skip
+
+        async def receive() -> Message:
+            await asyncio.sleep(0.1)
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            pass
+
         with contextlib.suppress(Exception):
             await self.app(scope, receive, send)
+        self.unread.pop(session, None)
 
     def explain(self, error: Exception, path: str) -> tuple[int, str]:
         """The status and the sentence of what went wrong."""

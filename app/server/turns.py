@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
 
 from app.server.visitors import Account, RefusedError
 
@@ -36,28 +38,21 @@ class Turns:
         self.line: list[Turn] = []  # as they came
         self.count, self.awaited_since = 0, 0.0
         self.begun = Account(MOST_BEGUN, MOST_BEGUN // 2)
-        self._last_turns: dict[str, float] = {}  # of addresses and pages, the latest at the end
+        self._last: dict[str, float] = {}  # of addresses and pages, the latest at the end
 
-    def join(
-        self, visitor: str, address: str = "", pixels: int = 0,
-        is_heard: Callable[[], bool] = lambda: True,
-    ) -> Turn:  # fmt: skip
-        """A place at the end of the line. Raises :class:`BusyError`.
-
-        ``visitor``: an address and its page; ``pixels``: that it keeps in memory once it has begun;
-        ``is_heard``: whether somebody listens, without whom it ends.
-        """
+    def join(self, visitor: str, address: str = "", pixels: int = 0) -> Turn:
+        """A place at the end of the line, see :class:`Turn`. Raises :class:`BusyError`."""
         own = sum(turn.visitor == visitor for turn in self.line)
         neighbours = sum(turn.address == address for turn in self.line if address)
         if own >= self.most_per_visitor:
             raise BusyError(ENOUGH.format(own))
         if neighbours >= self.most_per_address or len(self.line) >= self.most_waiting:
             raise BusyError(FULL.format(len(self.line)))
-        return Turn(self, visitor, address or visitor, pixels, is_heard)
+        return Turn(self, visitor, address or visitor, pixels)
 
     def order(self) -> list[Turn]:
         """The turns that wait, in the order in which they will come if nobody else does."""
-        left, last, order = list(self.line), dict(self._last_turns), list[Turn]()
+        left, last, order = list(self.line), dict(self._last), list[Turn]()
         while left:
             turn = min(left, key=lambda one: one.rank(last))
             left.remove(turn)
@@ -82,15 +77,23 @@ class Turns:
             turn.moved.set()
 
 
+@dataclass(eq=False)
 class Turn:
-    """A place in the line, within ``async with``: whatever happens there, it is free afterwards."""
+    """A place in the line, within ``async with``: whatever happens there, it is free afterwards.
 
-    def __init__(
-        self, turns: Turns, visitor: str, address: str, pixels: int, is_heard: Callable[[], bool]
-    ) -> None:
-        self.turns, self.visitor, self.address, self.pixels = turns, visitor, address, pixels
-        self.is_heard, self.moved, self.was_dropped = is_heard, asyncio.Event(), False
-        self.has_begun, self.before, self.came, self.since = False, 0, 0, 0.0
+    ``visitor``: an address and its page; ``pixels``: that it keeps in memory once it has begun;
+    ``is_heard``: whether somebody listens, without whom it is dropped.
+    """
+
+    turns: Turns
+    visitor: str
+    address: str
+    pixels: int = 0
+    is_heard: Callable[[], bool] = lambda: True
+    moved: asyncio.Event = field(default_factory=asyncio.Event)
+    was_dropped = has_begun = False
+    came = before = 0
+    since = 0.0
 
     async def __aenter__(self) -> Turn:
         self.give_way()
@@ -101,25 +104,22 @@ class Turn:
             self.turns.begun.give_back(self.address, self.pixels)
         self.leave()
 
-    def rank(self, last: dict[str, float]) -> tuple[float, float]:
+    def rank(self, last: dict[str, float]) -> list[float]:
         """The lowest is next. A newcomer counts from when she came: nobody overtakes for ever."""
-        address, visitor = last.get(self.address, 0), last.get(self.visitor, 0)
-        return max(self.came, address), max(self.came, visitor)
+        return [max(self.came, last.get(name, 0)) for name in (self.address, self.visitor)]
 
     def begin(self) -> bool:
         """Whether it has begun, or may: what runs keep in memory is bounded."""
-        try:
+        with contextlib.suppress(RefusedError):
             if not self.has_begun:
                 self.turns.begun.take(self.address, self.pixels)
-        except RefusedError:
-            return False
-        self.has_begun = True
-        return True
+            self.has_begun = True
+        return self.has_begun
 
     def owe(self, count: float) -> None:
         """From which count on its address and page are as if they had just come."""
-        last = self.turns._last_turns
-        for name in {self.address, self.visitor}:
+        last = self.turns._last
+        for name in (self.address, self.visitor):
             last.pop(name, None)
             last[name] = count
         while len(last) > _MOST_REMEMBERED:

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import json
 import logging
+import time
+from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlencode
@@ -418,6 +420,29 @@ def test_one_address_leaves_room_for_others() -> None:
     check_refusal(ask("POST", f"{API}/queue/join", gate, "10.0.0.1", json=JOIN), "crowded")
     assert ask("GET", "/", gate, "10.0.0.1").status_code == 200
     assert ask("POST", "/photo", gate, "10.0.0.2").status_code == 200
+
+
+def test_reads_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: 1.0)  # all in one moment, however slow this is
+
+    async def read() -> None:
+        gate, scope = Gate(inner), {"type": "http", "path": "/learn", "method": "GET"}
+        rest = {"headers": [], "query_string": b"", "scheme": "http", "server": ("a", 1)}
+        statuses = Counter[int]()
+
+        async def send(message: Any) -> None:
+            statuses[message.get("status", 0)] += 1
+
+        async def receive() -> Any:
+            return {"type": "http.request"}
+
+        for number in range(3200):
+            address = "10.0.0.2" if number % 1000 == 0 else "10.0.0.1"
+            await gate({**scope, **rest, "client": (address, 1)}, receive, send)
+        assert statuses[429] > 100
+        assert statuses[200] > 3000
+
+    asyncio.run(read())
 
 
 def test_one_address_leaves_space_for_others() -> None:

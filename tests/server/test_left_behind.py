@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -113,7 +113,7 @@ def upload(url: str) -> dict[str, Any]:
 def test_assistants_are_visitors_of_their_own(url: str, work: Work) -> None:
     with ThreadPoolExecutor(8) as threads:
         many = [threads.submit(ask, url, "10.0.0.1") for _ in range(6)]
-        time.sleep(3)
+        wait(many, timeout=30, return_when=FIRST_COMPLETED)  # what is turned away
         other = threads.submit(ask, url, "10.0.0.2")
         time.sleep(1)
         work.is_done = True
@@ -261,14 +261,6 @@ def test_events_that_there_are_none_fill_no_log(
         assert "Traceback" not in answer.text
     time.sleep(0.5)
     assert len(caplog.text) + len("".join(capfd.readouterr())) < 20 * 300
-
-
-def test_reads_have_a_limit_of_their_own(url: str) -> None:
-    headers = {"x-forwarded-for": "10.0.0.9"}
-    with httpx.Client(base_url=url, headers=headers) as client:
-        statuses = {client.get("robots.txt").status_code for _ in range(3100)}
-    assert 429 in statuses
-    assert httpx.get(f"{url}learn").status_code == 200
 
 
 def test_addresses_take_turns_at_thumbnails(
