@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from app.server.visitors import RefusedError
+
 DEPTH, DIGITS, BRACKETS = 32, 40, 20_000  # of JSON
 REQUEST_FAILED = "The request failed unexpectedly; the server's log says why."
 UNFIT = "An argument is not of the kind, or not within the bounds, that the tool's schema gives."
@@ -18,15 +20,11 @@ _EVENT = re.compile(rb'^data: ([{"].*)$', re.MULTILINE)
 _FOREIGN = re.compile(r"\s*(\w+:/|[/\\.~])")
 
 
-class ForeignFileError(ValueError):
-    """A caller names a file that is no upload, or an address."""
-
-
-def check_json(body: bytes, is_message: bool = False) -> dict[str, Any]:
+def check_json(body: bytes, is_message: bool = False) -> tuple[bytes, str]:
     """A caller's values as they are understood here: shallow, of short numbers, files of uploads
-    only, sessions with names; ``is_message``: an assistant's, of a method that there is.
+    only, sessions with names; and that name. ``is_message``: an assistant's, of a known method.
 
-    Raises ``ValueError``, and ``LookupError`` for other methods.
+    Raises ``ValueError``, and :class:`RefusedError` for files and methods.
     """
     if body.count(b"[") + body.count(b"{") > BRACKETS or re.search(rb"\d{%d}" % (DIGITS + 1), body):
         raise ValueError("too many values, or numbers of too many digits")
@@ -36,11 +34,11 @@ def check_json(body: bytes, is_message: bool = False) -> dict[str, Any]:
         str(values.get("session_hash", "unnamed-session"))
     ):
         raise ValueError("no values of a session with a name")
-    json.dumps(values, ensure_ascii=False).encode()  # half a character is none
+    understood = json.dumps(values, ensure_ascii=False).encode()  # half a character is none
     method = str(values.get("method"))
     if is_message and method not in MCP_METHODS and not method.startswith("notifications/"):
-        raise LookupError(method)
-    return values
+        raise RefusedError("closed")
+    return understood, str(values.get("session_hash", ""))
 
 
 def _check_value(value: Any, depth: int = 1) -> None:
@@ -50,9 +48,9 @@ def _check_value(value: Any, depth: int = 1) -> None:
     if isinstance(value, dict):
         path, picture = value.get("path"), value.get("picture")
         if isinstance(path, str) and not is_upload(path):
-            raise ForeignFileError
+            raise RefusedError("file")
         if isinstance(picture, str) and _FOREIGN.match(picture):
-            raise ForeignFileError
+            raise RefusedError("file")
         value = list(value.values())
     for part in value if isinstance(value, list) else ():
         _check_value(part, depth + 1)

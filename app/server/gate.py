@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import html
-import json
 import logging
 import os
 import re
@@ -26,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.server import contents
-from app.server.contents import REQUEST_FAILED, SESSION, ForeignFileError
+from app.server.contents import REQUEST_FAILED, SESSION
 from app.server.visitors import RefusedError, Visitors, count_blocks, find_address
 from dga.data.uploads import MAX_BYTES
 
@@ -199,17 +198,12 @@ class Gate:
                 self.visitors.files.take(address, count_blocks(len(body)))
             if path in (UPLOAD, "/photo"):
                 return bytes(body)
-            values = contents.check_json(bytes(body), path in MCP)
+            understood, answer.session = contents.check_json(bytes(body), path in MCP)
+            return understood
         except TimeoutError:
             raise RefusedError("slow") from None
-        except ForeignFileError:
-            raise RefusedError("file") from None
-        except LookupError:
-            raise RefusedError("closed") from None
         except (ValueError, RecursionError, ClientDisconnect):
             raise RefusedError("misunderstood") from None
-        answer.session = str(values.get("session_hash", ""))
-        return json.dumps(values, ensure_ascii=False).encode()
 
     async def forget_unread(self, session: str) -> None:
         """Gradio keeps what nobody fetches: a reader comes, and takes all of a session along."""
