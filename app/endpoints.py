@@ -235,13 +235,13 @@ class Service:
         return last
 
     async def _write(self, request: gr.Request, *pictures: Pixels) -> list[FileData]:
-        """PNGs for whoever called, on her account; Gradio takes them into its own folder."""
+        """PNGs for whoever called, on her account, in Gradio's own folder."""
         files = [
             await asyncio.to_thread(encode_picture, Image.fromarray(p), "PNG") for p in pictures
         ]
         with explain_errors():
             for content in files:
-                self.visitors.files.take(find_caller(request), 2 * count_blocks(len(content)))
+                self.visitors.files.take(find_caller(request), count_blocks(len(content)))
             return [await asyncio.to_thread(write_file, content) for content in files]
 
 

@@ -79,7 +79,7 @@ class Visitors:
         self.requests[kind].take(address)
         self.open[kind].lend(address, lent)
         if kind == "GET":
-            last = request.url.path.rpartition("/")[2]
+            last = str(request.scope["path"]).rpartition("/")[2]
             self.listening.lend(request.query_params.get("session_hash", last), lent)
 
 

@@ -21,6 +21,7 @@ from app.endpoints import Service
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
 from app.server.turns import Turns
+from app.server.visitors import Account
 from tests.fixtures.app import serve_networks
 
 
@@ -95,6 +96,15 @@ def test_what_is_not_allowed_is_one_sentence(client, panda, wrong):
     text = str(refusal.value)
     assert "Traceback" not in text
     assert text.endswith(".")
+
+
+def test_results_are_on_the_account_of_whoever_asked(client, served, panda, monkeypatch):
+    """They stay on the disk as long as what was sent."""
+    files = Account(3 * 2**16, 3 * 2**16, 1e9, ("quota", "crammed"))
+    monkeypatch.setattr(served.server.visitors, "files", files)
+    client.predict(handle_file(panda[0]), api_name="/repair")
+    with pytest.raises(AppError, match="pictures as fit have come"):
+        client.predict(handle_file(panda[0]), api_name="/repair")
 
 
 def test_what_costs_time_is_done_in_turn(client, panda, monkeypatch):
