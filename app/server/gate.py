@@ -6,14 +6,12 @@ import asyncio
 import contextlib
 import html
 import logging
-import os
 import re
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from string import Template
-from typing import Any, cast
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -22,7 +20,6 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.server import contents
 from app.server.contents import REQUEST_FAILED, SESSION
@@ -64,7 +61,6 @@ REFUSALS = {
                      "X-Forwarded-Host and be named in FORWARDED_ALLOW_IPS."),
     "crowded": (429, "Too many requests at once from your network. Please try again in a moment."),
     "quota": (429, "As many pictures as fit have come within an hour. Please try again later."),
-    "crammed": (503, "As many pictures as fit have come within an hour. Please try again later."),
     "several": (400, "One file at a time, please."),
     "full": (503, "The server is busy. Please try again in a minute."),
     "misunderstood": (400, "The request could not be understood."),
@@ -99,16 +95,10 @@ class Gate:
         self.app = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
         self.is_local, self.statuses = is_local, statuses or {}
         self.visitors, self.unread = visitors or Visitors(), dict[str, asyncio.Task[None]]()
-        self.proxies: Any = ProxyHeadersMiddleware(cast(Any, self.answer), self.visitors.proxies)
+        self.identified = self.visitors.identify(self.answer)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Only a named proxy says for whom, and under which name, it asks."""
-        peer = (scope.get("client") or ("",))[0]
-        is_believed = peer in self.proxies.trusted_hosts or "SPACE_ID" in os.environ
-        if scope["type"] != "lifespan" and not is_believed:
-            told = [pair for pair in scope["headers"] if not pair[0].startswith(b"x-forwarded-")]
-            scope = {**scope, "headers": told}
-        await self.proxies(scope, receive, send)
+        await self.identified(scope, receive, send)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What is answered, or refused; what was lent for it comes back."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from app.server.visitors import Account, RefusedError
 
@@ -14,7 +16,6 @@ FULL = "The server is busy, with {} in the queue. Please try again in a minute."
 ENOUGH = "You have {} in the queue already. Please try again when one is done."
 BEAT_SECONDS = 5.0  # who waits is told her place again, or her line would be taken for dead
 MOST_BEGUN = 4_000_000  # pixels of runs that have begun, which keep some 100 bytes of each
-_MOST_REMEMBERED = 2000  # addresses and their pages
 
 
 class BusyError(Exception):
@@ -22,7 +23,7 @@ class BusyError(Exception):
 
 
 class Turns:
-    """Next is the address that came, or had its last turn, longest ago; of its pages likewise.
+    """The first of the line is next; when a turn ends, its address and page go behind all others'.
 
     ``slice_seconds``: after which a run has to give way to others; one that takes longer waits for
     as many turns more. ``most_per_address``: how many of one address, such as a school's, may wait.
@@ -35,10 +36,9 @@ class Turns:
         self.most_waiting, self.slice_seconds = most_waiting, slice_seconds
         self.most_per_visitor, self.most_per_address = most_per_visitor, most_per_address
         self.holder: Turn | None = None
-        self.line: list[Turn] = []  # as they came
-        self.count, self.awaited_since = 0, 0.0
+        self.line: list[Turn] = []
         self.begun = Account(MOST_BEGUN, MOST_BEGUN // 2)
-        self._last: dict[str, float] = {}  # of addresses and pages, the latest at the end
+        self._debts, self._awaited_since = Counter[str](), 0.0  # turns, by address
 
     def join(self, visitor: str, address: str = "", pixels: int = 0) -> Turn:
         """A place at the end of the line, see :class:`Turn`. Raises :class:`BusyError`."""
@@ -52,29 +52,35 @@ class Turns:
 
     def order(self) -> list[Turn]:
         """The turns that wait, in the order in which they will come if nobody else does."""
-        left, last, order = list(self.line), dict(self._last), list[Turn]()
-        while left:
-            turn = min(left, key=lambda one: one.rank(last))
-            left.remove(turn)
-            order.append(turn)
-            last[turn.address] = last[turn.visitor] = self.count + len(order) + 1
-        return order
+        queues = dict[str, dict[str, list[Turn]]]()
+        for turn in _put_behind(self.line, self.holder) if self.holder else self.line:
+            queues.setdefault(turn.address, {}).setdefault(turn.visitor, []).append(turn)
+        return _alternate(_alternate(pages.values()) for pages in queues.values())
 
     def start_next(self) -> None:
         """Begin the next turn where nobody has one, and tell all who wait where they are."""
-        order = self.order()
-        if self.holder is None and (turn := next(filter(Turn.begin, order), None)):
-            order.remove(turn)
-            self.line.remove(turn)
-            self.holder, self.count = turn, self.count + 1
-            turn.since = time.monotonic()
-            turn.owe(self.count + 1)
+        if self.holder is None:
+            order = sorted(self.line, key=lambda turn: self._debts[turn.address] > 0)
+            if turn := next(filter(Turn.begin, order), None):
+                self.line.remove(turn)
+                self.holder, turn.since = turn, time.monotonic()
+                self._debts -= Counter(self._debts.keys())
         earlier = {self.holder.visitor} if self.holder else set[str]()
-        for turn in order:
+        for turn in self.order():
             turn.before = len(earlier) - (turn.visitor in earlier)
             earlier.add(turn.visitor)
-        for turn in order + ([self.holder] if self.holder else []):
+        for turn in self.line + ([self.holder] if self.holder else []):
             turn.moved.set()
+
+
+def _put_behind(line: list[Turn], turn: Turn) -> list[Turn]:
+    """All others', then those of its address, then those of its page."""
+    return sorted(line, key=lambda one: (one.address == turn.address, one.visitor == turn.visitor))
+
+
+def _alternate(queues: Iterable[list[Turn]]) -> list[Turn]:
+    """The first of each, then the second, ..."""
+    return [turn for places in zip_longest(*queues) for turn in places if turn]
 
 
 @dataclass(eq=False)
@@ -92,8 +98,7 @@ class Turn:
     is_heard: Callable[[], bool] = lambda: True
     moved: asyncio.Event = field(default_factory=asyncio.Event)
     was_dropped = has_begun = False
-    came = before = 0
-    since = 0.0
+    before, since = 0, 0.0
 
     async def __aenter__(self) -> Turn:
         self.give_way()
@@ -104,10 +109,6 @@ class Turn:
             self.turns.begun.give_back(self.address, self.pixels)
         self.leave()
 
-    def rank(self, last: dict[str, float]) -> list[float]:
-        """The lowest is next. A newcomer counts from when she came: nobody overtakes for ever."""
-        return [max(self.came, last.get(name, 0)) for name in (self.address, self.visitor)]
-
     def begin(self) -> bool:
         """Whether it has begun, or may: what runs keep in memory is bounded."""
         with contextlib.suppress(RefusedError):
@@ -115,15 +116,6 @@ class Turn:
                 self.turns.begun.take(self.address, self.pixels)
             self.has_begun = True
         return self.has_begun
-
-    def owe(self, count: float) -> None:
-        """From which count on its address and page are as if they had just come."""
-        last = self.turns._last
-        for name in (self.address, self.visitor):
-            last.pop(name, None)
-            last[name] = count
-        while len(last) > _MOST_REMEMBERED:
-            del last[next(iter(last))]
 
     async def wait(self) -> AsyncIterator[int]:
         """How many other visitors are before it, as that changes, until its turn or its drop."""
@@ -157,18 +149,18 @@ class Turn:
         self.moved.set()
 
     def leave(self, is_back: bool = False) -> None:
-        """Neither in the line nor its holder, or at the line's end; what it used longer it owes."""
+        """Neither in the line nor its holder, or at the line's end."""
         turns = self.turns
         if self in turns.line:
             turns.line.remove(self)
         if turns.holder is self:
             turns.holder = None
-            used = time.monotonic() - max(self.since, turns.awaited_since)
-            if turns.line and used > 2 * turns.slice_seconds > 0:
-                self.owe(turns.count + used // turns.slice_seconds)
+            turns.line = _put_behind(turns.line, self)
+            used = time.monotonic() - max(self.since, turns._awaited_since)
+            if turns.line and turns.slice_seconds > 0:
+                turns._debts[self.address] += max(0, int(used // turns.slice_seconds) - 1)
         if is_back:
-            self.came = turns.count
-            turns.awaited_since = turns.awaited_since if turns.line else time.monotonic()
+            turns._awaited_since = turns._awaited_since if turns.line else time.monotonic()
             turns.line.append(self)
         turns.start_next()
 

@@ -9,9 +9,12 @@ import os
 import time
 from collections import Counter, deque
 from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 from starlette.requests import Request
-from starlette.types import Scope
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 FILE_SECONDS = 3000
 """For which files of programs' calls are kept."""
@@ -21,6 +24,7 @@ class RefusedError(Exception):
     """A request is not answered; the message is a key of ``REFUSALS`` in :mod:`app.server.gate`."""
 
 
+@dataclass
 class Account:
     """Something that costs: at most ``most`` of it in all, ``most_of_one`` for one address.
 
@@ -28,13 +32,13 @@ class Account:
     where an address, and where all together would have too much.
     """
 
-    def __init__(
-        self, most: float, most_of_one: float, seconds: float = math.inf,
-        words: tuple[str, str] = ("crowded", "full"),
-    ) -> None:  # fmt: skip
-        self.most, self.most_of_one, self.seconds, self.words = most, most_of_one, seconds, words
-        self.taken, self.total = Counter[str](), 0.0
-        self._ends = deque[tuple[float, str, int]]()  # when what was taken comes back
+    most: float
+    most_of_one: float
+    seconds: float = math.inf
+    words: tuple[str, str] = ("crowded", "full")
+    taken: Counter[str] = field(default_factory=Counter)
+    total = 0
+    _ends: deque[tuple[float, str, int]] = field(default_factory=deque)  # when it comes back
 
     def take(self, address: str, amount: int = 1) -> None:
         """Raises :class:`RefusedError`, and takes nothing, where it is too much."""
@@ -67,11 +71,25 @@ class Visitors:
 
     def __init__(self) -> None:
         self.proxies = os.environ.get("FORWARDED_ALLOW_IPS", "")
-        self.requests = {"GET": Account(30_000, 3000, 10.0), "POST": Account(6000, 600, 10.0)}
+        self.requests = {"GET": Account(15_000, 1500, 10.0), "POST": Account(6000, 600, 10.0)}
         self.open = {"GET": Account(8192, 512), "POST": Account(1024, 64)}
         self.bodies = Account(3 * 2**26, 3 * 2**25)  # bytes of requests, until they are answered
-        self.files = Account(2**30, 2**28, FILE_SECONDS + 120, ("quota", "crammed"))  # bytes
+        self.files = Account(2**30, 2**28, FILE_SECONDS + 120, ("quota", "quota"))  # bytes
         self.listening = Account(math.inf, math.inf)  # streams, by whose messages they give
+
+    def identify(self, app: ASGIApp) -> ASGIApp:
+        """``app``, told by named proxies alone for whom, and under which name, they ask."""
+        proxies: Any = ProxyHeadersMiddleware(cast(Any, app), self.proxies)
+
+        async def ask(scope: Scope, receive: Receive, send: Send) -> None:
+            peer = (scope.get("client") or ("",))[0]
+            is_believed = peer in proxies.trusted_hosts or "SPACE_ID" in os.environ
+            if scope["type"] != "lifespan" and not is_believed:
+                told = [one for one in scope["headers"] if not one[0].startswith(b"x-forwarded-")]
+                scope = {**scope, "headers": told}
+            await proxies(scope, receive, send)
+
+        return ask
 
     def admit(self, request: Request, address: str, lent: ExitStack) -> None:
         """Count a request until it is answered. Raises :class:`RefusedError`."""

@@ -100,7 +100,7 @@ def test_what_is_not_allowed_is_one_sentence(client, panda, wrong):
 
 def test_results_are_on_the_account_of_whoever_asked(client, served, panda, monkeypatch):
     """They stay on the disk as long as what was sent."""
-    files = Account(3 * 2**16, 3 * 2**16, 1e9, ("quota", "crammed"))
+    files = Account(3 * 2**16, 3 * 2**16, 1e9, ("quota", "quota"))
     monkeypatch.setattr(served.server.visitors, "files", files)
     client.predict(handle_file(panda[0]), api_name="/repair")
     with pytest.raises(AppError, match="pictures as fit have come"):
