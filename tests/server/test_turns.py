@@ -140,7 +140,7 @@ def test_a_part_longer_than_a_slice_is_paid_back() -> None:
                     turn.give_way()
                 await wait_for(turn)
 
-        await asyncio.gather(run("long", 0.25), run("short", 0.055))
+        await asyncio.gather(run("long", 0.5), run("short", 0.0))
         assert order[:5].count("long") == 1
 
     play(scene, slice_seconds=0.05)
