@@ -41,7 +41,8 @@ _HOMES = {
 __all__ = [
     "CORRUPTIONS", "PROFILES", "Adaptation", "AdaptedClassifier", "Diagnosis", "Models", "Profile",
     "RepairedPhotograph", "Sources", "Stop", "adapt", "adapt_steps", "choose_depth", "corrupt",
-    "diagnose", "get_profile", "load_models", "repair", "repair_photograph", "to_pixels", "to_square",
+    "diagnose", "get_profile", "load_models", "repair", "repair_photograph", "to_pixels",
+    "to_square",
 ]  # fmt: skip
 
 

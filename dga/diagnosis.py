@@ -188,43 +188,38 @@ def diagnose(
     it was opened. Raises ``ValueError`` for what is no picture, or cannot be read, and
     ``FloatingPointError`` if a network returns no numbers.
     """
-    is_image = isinstance(picture, Image.Image)
-    if not is_image and not (
-        isinstance(picture, np.ndarray)
-        and picture.dtype == np.uint8
-        and picture.ndim == 3
-        and picture.shape[2] == 3
-        and picture.size
-    ):
-        raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
-    quality = find_quality(picture) if is_image else None
-    pixels = to_pixels(to_picture(picture)) if is_image else picture
-    photograph, readings = None, ()
+    if not isinstance(picture, Image.Image):
+        array = np.asarray(picture)
+        if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
+            raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
+        picture = Image.fromarray(array)
+    quality, pixels = find_quality(picture), to_pixels(to_picture(picture))
+    photograph: RepairedPhotograph | None = None
     if is_fast:
         degradation, findings, is_photograph = _measure(pixels)
     else:
         models = models or load_default_models()
         if has_readings:
             photograph = repair_photograph(models, pixels)
-            readings = _read(models, pixels, photograph.image)
         explanation = photograph.explanation if photograph else _explain(models, pixels)
         degradation, is_photograph = explanation.degradation, not explanation.is_unjudgeable
         findings = _judge(explanation, pixels, photograph)
     if quality is not None and is_photograph:
         is_mended = photograph.is_mended if photograph else None
-        findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", None, 0.0, is_mended))
+        findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
     if photograph and photograph.is_mended and not any(f.sureness >= SURE for f in findings):
         change = float(np.abs(photograph.image - pixels.astype(float)).mean() / HALF_RANGE)
         findings.append(_find("unexplained", change, "signs of damage that nothing explains"))
     findings = [finding for finding in findings if finding.sureness >= LEAST_SURE]
     return Diagnosis(
         tuple(sorted(findings, key=lambda finding: -finding.sureness)),
-        *reversed(pixels.shape[:2]),
-        picture.format if is_image else None,
-        is_photograph,
-        readings,
-        degradation,
-        photograph.image if photograph else None,
+        width=pixels.shape[1],
+        height=pixels.shape[0],
+        format=picture.format,
+        is_photograph=is_photograph,
+        readings=_read(models, pixels, photograph.image) if models and photograph else (),
+        degradation=degradation,
+        repaired=photograph.image if photograph else None,
     )
 
 
@@ -255,7 +250,9 @@ def _name_parts(
         sides = [x.shape[1] / len(operator.rows), x.shape[2] / len(operator.columns)]
         yield found("blocks", sum(sides) / 2, str(operator))
     elif operator is not None:
-        lengths = (getattr(operator, name, None) for name in ("radius", "sigma", "length", "factor"))
+        lengths = (
+            getattr(operator, name, None) for name in ("radius", "sigma", "length", "factor")
+        )
         strength = next(length for length in lengths if length is not None)
         yield found(operator.kind, strength, str(operator))
     if degradation.blur:

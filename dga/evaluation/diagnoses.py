@@ -1,0 +1,493 @@
+"""Many pictures diagnosed: a line each, written as it comes, so that nothing is done twice.
+
+Pictures are folders', zips' or single files; their lines are never all in memory. What is done in
+other processes, or on other machines, is a function of this module and a task that can be pickled.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Future,
+    ProcessPoolExecutor,
+    as_completed,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from PIL import Image
+from tqdm import tqdm
+
+from dga.analysis.saved_runs import REPAIR
+from dga.data.image_sets import Place, list_pictures
+from dga.data.picture_files import StoredPicture, encode_picture, write
+from dga.data.uploads import OWNER, UploadError, is_picture, open_picture, refuse_unreadable
+from dga.diagnosis import diagnose
+from dga.evaluation.cluster import TRIES, connect
+from dga.evaluation.diagnosis_report import Counted, Line, Summary, write_report
+from dga.evaluation.folder import LONGEST_NAME, find_pictures
+from dga.evaluation.results_file import check_config
+from dga.images import Pixels, from_tensor, to_tensor
+from dga.io.files import CONFIG, LINES, LOCK, lock_folder, to_plain, write_atomically, write_json
+from dga.networks.models import Models
+from dga.photograph import choose_repair, repair_photograph
+from dga.record import read_versions
+
+TABLE, REPORT, REPAIRED, THUMBNAILS = "diagnoses.csv", "report.html", "repaired", "thumbnails"
+"""Of a folder of diagnoses, beside its lines: names of files and folders."""
+SHOWN_SIDE = 240
+"""Pixels a side of a thumbnail, at most."""
+AHEAD = 4
+"""Tasks a process that are given out before the first of them is done."""
+COLUMNS = (
+    "path", "class", "width", "height", "format", "photograph", "damaged", "kind", "strength",
+    "unit", "description", "sureness", "undoable", "reading_came", "probability_came",
+    "reading_repaired", "probability_repaired", "error",
+)  # fmt: skip
+"""Of the table; where a picture has several findings, their values are separated by ``; ``."""
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+# Which pictures
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture to be diagnosed: its ``name`` in lines, where it is, and when it was written."""
+
+    name: str
+    place: Place
+    modified: int
+
+    @property
+    def safe_name(self) -> Path:
+        """A relative path for what is made of it, whatever its name leads to."""
+        parts = (part for part in PurePosixPath(self.name).parts if part != "/")
+        return Path(*("up" if part == ".." else part for part in parts))
+
+    @property
+    def key(self) -> str:
+        """Names this version of it."""
+        return hashlib.blake2b(
+            os.fsencode(f"{self.name}\0{self.modified}"), digest_size=12
+        ).hexdigest()
+
+
+def list_all(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture], list[str]]:
+    """All pictures of some sources by name, and folders that cannot be read, with why.
+
+    A source is a folder, at any depth of which they lie, a zip, a picture, or a ``.txt`` with a
+    path a line. Raises ``ValueError`` for other sources and where there are no pictures.
+    """
+    pictures, unreadable = dict[str, Picture](), list[str]()
+
+    def add(name: str, place: Place, modified: int) -> None:
+        pictures[name] = Picture(name, place, modified)
+
+    for source in sources:
+        root = str(source.absolute())
+        before = f"{source.as_posix()}/" if len(sources) > 1 else ""
+        if source.is_dir():
+            paths, denied = find_pictures(source.resolve(), out.resolve())
+            unreadable += denied.values()
+            for path in paths:
+                add(before + path, (root, path), _read_time(source / path))
+        elif zipfile.is_zipfile(source):
+            modified = _read_time(source)
+            for path in list_pictures(source):
+                add(before + path, (root, path), modified)
+        elif source.suffix.lower() == ".txt" and source.is_file():
+            for path in source.read_text("utf-8", "surrogateescape").splitlines():
+                if path.strip():
+                    add(path, ("", str(Path(path).absolute())), _read_time(Path(path)))
+        elif source.is_file() and is_picture(source.name):
+            add(str(source), ("", root), _read_time(source))
+        else:
+            raise ValueError(
+                f"{source} is neither a folder, a zip, a picture nor a .txt with a path a line."
+            )
+    if not pictures:
+        raise ValueError(f"There are no pictures in {', '.join(map(str, sources))}.")
+    return pictures, unreadable
+
+
+def _read_time(path: Path) -> int:
+    """When a file was written, in nanoseconds; 0 where that cannot be known."""
+    with suppress(OSError):
+        return path.stat().st_mtime_ns
+    return 0
+
+
+@functools.lru_cache(maxsize=4)
+def _open_zip(path: str) -> zipfile.ZipFile:
+    return zipfile.ZipFile(path)
+
+
+def read(picture: Picture) -> StoredPicture:
+    """A picture's file, decoded. Raises :class:`~dga.data.uploads.UploadError`."""
+    source, member = picture.place
+    if not Path(source).is_file():
+        return StoredPicture.read(Path(source, member))
+    with refuse_unreadable("zip"):
+        data = _open_zip(source).read(member)
+    stored = StoredPicture(data, open_picture(data, OWNER))
+    _ = stored.pixels  # what cannot be decoded is refused here
+    return stored
+
+
+Job = tuple[Picture, Path]
+"""A picture, and where its repaired one lies, or shall lie."""
+
+
+# What is done with each, in any process
+
+
+@dataclass(frozen=True)
+class Worker:
+    """How a process works: ``load`` brings the models, which ``is_fast`` asks only for repairs.
+
+    ``threads``: of each process, 0 as they come; ``folder``: where paths of the command begin.
+    """
+
+    load: Callable[[], Models]
+    is_fast: bool = False
+    has_readings: bool = False
+    threads: int = 0
+    folder: str = field(default_factory=os.getcwd)
+
+    def diagnose(self, picture: Picture) -> Line:
+        """A picture's line; of one that cannot be read or judged, ``error`` says why."""
+        _prepare(self)
+        line: Line = {"path": picture.name, "modified": picture.modified}
+        line["class"] = PurePosixPath(picture.name).parent.name
+        try:
+            image = read(picture).image
+            models = None if self.is_fast else load_once(self)
+            diagnosis = diagnose(image, models, self.is_fast, self.has_readings)
+        except _ERRORS as error:
+            return line | {"error": f"{picture.name}: {error}"}
+        return line | diagnosis.facts()
+
+    def repair(self, job: Job) -> str:
+        """Write a repaired picture, whole or not at all; why that failed, if it did."""
+        _prepare(self)
+        picture, target = job
+        try:
+            if len(os.fsencode(target.name)) > LONGEST_NAME:
+                raise UploadError("its name is too long for a result's to fit.")
+            stored = read(picture)
+            photograph = repair_photograph(load_once(self), stored.pixels)
+            write(target, stored.result(photograph.image, target.suffix))
+        except _ERRORS as error:
+            return f"{picture.name}: {error}"
+        return ""
+
+    def show(self, job: Job) -> tuple[str, bytes, bytes]:
+        """Thumbnails of a picture as it came and repaired, by its name; empty where there is none.
+
+        The middle at its own size, where noise and blur are seen. Without networks it is what the
+        inverse of the measured damage leaves.
+        """
+        _prepare(self)
+        picture, target = job
+        try:
+            stored = read(picture)
+            if target.is_file():
+                repaired = StoredPicture.read(target).pixels
+            elif self.is_fast:
+                degradation = diagnose(stored.image, is_fast=True).degradation
+                repaired = from_tensor(degradation.inverse(to_tensor(stored.pixels)))
+            else:
+                repaired = repair_photograph(load_once(self), stored.pixels).image
+        except _ERRORS:
+            return picture.name, b"", b""
+        is_same = np.array_equal(repaired, stored.pixels)
+        return picture.name, _make_thumbnail(stored.pixels), _make_thumbnail(repaired, is_same)
+
+
+_ERRORS = ValueError, FloatingPointError, MemoryError
+
+
+@functools.cache
+def _prepare(worker: Worker) -> None:
+    """What a process needs once, before its first picture."""
+    os.chdir(worker.folder)
+    if worker.threads:
+        torch.set_num_threads(worker.threads)
+
+
+@functools.cache
+def load_once(worker: Worker) -> Models:
+    """The models of this process."""
+    return worker.load()
+
+
+def _make_thumbnail(pixels: Pixels, is_left_out: bool = False) -> bytes:
+    """The middle of a picture, at most :data:`SHOWN_SIDE` pixels a side, as WebP."""
+    if is_left_out:
+        return b""
+    height, width = pixels.shape[:2]
+    top, left = (max(0, length - SHOWN_SIDE) // 2 for length in (height, width))
+    middle = pixels[top : top + SHOWN_SIDE, left : left + SHOWN_SIDE]
+    return encode_picture(Image.fromarray(middle), "WEBP", quality=85)
+
+
+Run = Callable[[Callable[[Task], Result], Iterable[Task]], Iterator[Result]]
+"""Calls a function for each task, here or elsewhere; results come as they are ready."""
+
+
+@contextmanager
+def start_here(jobs: int) -> Iterator[Run[Any, Any]]:
+    """Work in this process, or in ``jobs`` others. Raises ``OSError`` where one is lost."""
+    if jobs == 1:
+        yield map
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+
+        def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+            pending = set[Future[Any]]()
+            for task in tasks:
+                pending.add(pool.submit(function, task))
+                if len(pending) >= AHEAD * jobs:
+                    done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                    yield from (one.result() for one in done)
+            yield from (one.result() for one in as_completed(pending))
+
+        try:
+            yield run
+        except BrokenProcessPool:
+            raise OSError(
+                "A process was lost, perhaps for want of memory. What is done is kept: the same "
+                "command goes on, perhaps with fewer --jobs."
+            ) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def start_on_cluster(address: str | None) -> Iterator[Run[Any, Any]]:
+    """Work on a Ray cluster (:mod:`dga.evaluation.cluster`) whose machines see the same files."""
+    with connect(address) as ray:
+        resources = ray.cluster_resources()
+        needs = {"num_cpus": 1, "num_gpus": min(1, resources.get("GPU", 0))}
+
+        def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+            remote = ray.remote(max_retries=TRIES - 1, **needs)(lambda task: function(task))
+            pending = list[Any]()
+            for task in tasks:
+                pending.append(remote.remote(task))
+                if len(pending) >= AHEAD * resources.get("CPU", 1):
+                    done, pending = ray.wait(pending)
+                    yield from ray.get(done)
+            while pending:
+                done, pending = ray.wait(pending)
+                yield from ray.get(done)
+
+        yield run
+
+
+# All of them
+
+
+@dataclass(frozen=True)
+class DiagnosisFolder:
+    """A folder of lines on ``pictures``, of one configuration."""
+
+    out: Path
+    pictures: Mapping[str, Picture]
+
+    @classmethod
+    def claim(
+        cls, out: Path, pictures: Mapping[str, Picture], config: dict[str, Any]
+    ) -> DiagnosisFolder:
+        """Check that nothing else lies there, and write down what its lines depend on.
+
+        Raises ``ValueError`` for a folder with other files, or of another configuration.
+        """
+        others = {CONFIG, LOCK}
+        if not (out / CONFIG).exists() and any(path.name not in others for path in out.iterdir()):
+            raise ValueError(f"{out} holds other files: name another folder with --out.")
+        check_config(out, config)
+        write_json(out / CONFIG, {**config, "versions": read_versions()})
+        return cls(out, pictures)
+
+    def read_lines(self) -> Iterator[Line]:
+        """Complete lines, of whatever they are."""
+        if not (self.out / LINES).exists():
+            return
+        with (self.out / LINES).open("rb") as file:
+            for text in file:
+                with suppress(ValueError):  # a half-written one is made again
+                    yield json.loads(text)
+
+    def clean(self) -> dict[str, Picture]:
+        """Drop lines of pictures that are gone, have changed or could not be read.
+
+        Returns the pictures that have no line.
+        """
+        left = dict(self.pictures)
+        with write_atomically(self.out / LINES) as part, part.open("w") as file:
+            for line in self.read_lines():
+                picture = left.get(str(line.get("path")))
+                if picture and picture.modified == line.get("modified") and "error" not in line:
+                    file.write(json.dumps(line) + "\n")
+                    del left[picture.name]
+                elif picture:
+                    self.find_target(picture).unlink(missing_ok=True)
+        return left
+
+    def find_target(self, picture: Picture) -> Path:
+        """Where the repaired picture lies, once there is one."""
+        name = picture.safe_name
+        return self.out / REPAIRED / name.with_name(f"{name.name}.png")
+
+    def diagnose(self, worker: Worker, run: Run[Picture, Line]) -> None:
+        """Diagnose what has no line; each is on disk before the next is waited for.
+
+        Raises ``OSError`` where nothing can be written.
+        """
+        left = self.clean()
+        with (self.out / LINES).open("a", buffering=1) as file, _progress(len(left)) as bar:
+            for line in run(worker.diagnose, left.values()):
+                file.write(json.dumps(line) + "\n")
+                bar.update()
+
+    def repair(self, worker: Worker, run: Run[Job, str], counted: Counted, total: int) -> list[str]:
+        """Repair ``total`` pictures with something that counts and may be undone, unless that is
+        done. Returns why some could not be."""
+
+        def list_jobs() -> Iterator[Job]:
+            for line in self.read_lines():
+                if counted.has_repair(line):
+                    picture = self.pictures[line["path"]]
+                    target = self.find_target(picture)
+                    if target.is_file():
+                        bar.update()
+                    else:
+                        yield picture, target
+
+        failed = []
+        with _progress(total, "Repair") as bar:
+            for error in run(worker.repair, list_jobs()):
+                failed += [error] * bool(error)
+                bar.update()
+        return failed
+
+    def make_thumbnails(
+        self, worker: Worker, run: Run[Job, tuple[str, bytes, bytes]], paths: Sequence[str]
+    ) -> dict[str, tuple[bytes, bytes]]:
+        """Pictures as they came and repaired, by path; they are kept, for repairs take long."""
+        jobs, kept, thumbnails = list[Job](), self.out / THUMBNAILS, dict[str, Any]()
+        for picture in map(self.pictures.__getitem__, paths):
+            files = [kept / f"{picture.key}-{name}.webp" for name in ("came", "repaired")]
+            target = self.find_target(picture)
+            if all(file.is_file() for file in files) and not target.is_file():
+                thumbnails[picture.name] = tuple(file.read_bytes() for file in files)
+            else:
+                jobs.append((picture, target))
+        with _progress(len(jobs), "Report") as bar:
+            for name, *contents in run(worker.show, jobs):
+                thumbnails[name] = tuple(contents)
+                for suffix, content in zip(("came", "repaired"), contents, strict=True):
+                    write(kept / f"{self.pictures[name].key}-{suffix}.webp", content)
+                bar.update()
+        return thumbnails
+
+    def write_table(self, counted: Counted) -> None:
+        """A row a picture, in a table for spreadsheets; of findings those that count."""
+        with (
+            write_atomically(self.out / TABLE) as part,
+            part.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
+        ):
+            table = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
+            table.writeheader()
+            for line in self.read_lines():
+                findings = counted.of(line)
+                names = findings[0] if findings else ()
+                joined = {name: "; ".join(str(one[name]) for one in findings) for name in names}
+                table.writerow({**line, "damaged": bool(findings), **joined})
+
+
+def _progress(total: int, title: str | None = None) -> Any:
+    return tqdm(total=total, desc=title, unit="image", mininterval=1.0, disable=not total)
+
+
+@dataclass(frozen=True)
+class FolderDiagnosis:
+    """What all lines say; pictures and folders left out, and failed repairs, with reasons."""
+
+    summary: Summary
+    unreadable: list[str]
+    failed: list[str]
+
+
+def diagnose_all(
+    sources: Sequence[Path],
+    out: Path,
+    worker: Worker,
+    run: Run[Any, Any],
+    counted: Counted,
+    is_repaired: bool = False,
+    command: str = "",
+) -> FolderDiagnosis:
+    """Diagnose every picture of some sources (:func:`list_all`); killed, the same call goes on.
+
+    ``out`` gets lines, a table, the report and, with ``is_repaired``, the repaired pictures.
+    Raises ``ValueError`` for an ``out`` with other files, of other sources or settings, or in use
+    by another process, and if no picture can be read; ``OSError`` where nothing can be written.
+    """
+    if out.resolve() in (source.resolve() for source in sources):
+        raise ValueError(f"{out} holds the pictures themselves: name another folder with --out.")
+    pictures, denied = list_all(sources, out)
+    with lock_folder(out):
+        folder = DiagnosisFolder.claim(out, pictures, _describe(sources, worker))
+        folder.diagnose(worker, run)
+        summary = Summary.of(folder.read_lines(), counted)
+        if not summary.read:
+            reasons = [*denied, *summary.errors]
+            raise ValueError(
+                f"None of the {len(reasons)} pictures can be read. The first: {reasons[0]}"
+            )
+        folder.write_table(counted)
+        failed, repaired = list[str](), None
+        if is_repaired:
+            failed = folder.repair(worker, run, counted, summary.repairable)
+            repaired = summary.repairable - len(failed)
+        else:
+            command = f"{command} --repair"
+        thumbnails = folder.make_thumbnails(worker, run, summary.worst_paths)
+        write_report(out / REPORT, summary, thumbnails, command, repaired, worker.is_fast)
+    return FolderDiagnosis(summary, denied + summary.errors, failed)
+
+
+def _describe(sources: Sequence[Path], worker: Worker) -> dict[str, Any]:
+    """What lines depend on."""
+    config: dict[str, Any] = {
+        "data": [str(source.absolute()) for source in sources],
+        "networks": not worker.is_fast,
+        "readings": worker.has_readings,
+        "methods": {},
+    }
+    if not worker.is_fast:
+        models = load_once(worker)
+        config["profile"] = models.profile.name
+        config["precision"] = models.compute.precision
+        config["weights"] = models.weights
+        config["methods"] = {REPAIR: to_plain(choose_repair(models))}
+    return config
