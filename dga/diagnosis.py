@@ -51,7 +51,7 @@ from dga.profiles import PROFILES
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of damage: its title, the unit of its strength, and what makes it sure.
+    """A kind of damage: its title, how its strength is written, and what makes it sure.
 
     ``none``: the strength of a picture without it. A finding whose strength differs from that by
     ``weakest`` is as likely wrong as right; one that differs more is the surer, the faster the
@@ -59,24 +59,29 @@ class Kind:
     """
 
     title: str
-    unit: str
+    form: str
     none: float
     weakest: float
     steepness: float
 
+    @property
+    def unit(self) -> str:
+        """What the strength is measured in."""
+        return self.form.replace("{:.3g}", "").strip()
+
 
 KINDS = {
-    "noise": Kind("Noise", "noise level", 0.0, 0.045, 4.0),
-    "impulses": Kind("Speckles", "of the values", 0.0, 0.01, 2.0),
-    "blocks": Kind("Blocks", "px a block", 1.0, 0.5, 2.0),
-    "blur": Kind("Blur", "px", 0.0, 1.5, 3.0),
-    "motion": Kind("Motion blur", "px", 0.0, 3.0, 2.0),
-    "zoom": Kind("Zoom blur", "times", 1.0, 0.05, 2.0),
-    "glass": Kind("Rough glass", "px", 0.0, 2.5, 3.0),
-    "veil": Kind("Haze, glare or low contrast", "times its contrast", 1.0, 0.5, 1.0),
-    "exposure": Kind("Wrong exposure", "times its contrast", 1.0, 0.5, 1.0),
-    "jpeg": Kind("JPEG", "quality", 100.0, 50.0, 8.0),
-    "unexplained": Kind("Unexplained damage", "mean change", 0.0, 0.02, 2.0),
+    "noise": Kind("Noise", "noise level {:.3g}", 0.0, 0.045, 4.0),
+    "impulses": Kind("Speckles", "{:.3g} of the values", 0.0, 0.01, 2.0),
+    "blocks": Kind("Blocks", "{:.3g} px a block", 1.0, 0.5, 2.0),
+    "blur": Kind("Blur", "{:.3g} px", 0.0, 1.5, 3.0),
+    "motion": Kind("Motion blur", "{:.3g} px", 0.0, 3.0, 2.0),
+    "zoom": Kind("Zoom blur", "{:.3g} times", 1.0, 0.05, 2.0),
+    "glass": Kind("Rough glass", "{:.3g} px", 0.0, 2.5, 3.0),
+    "veil": Kind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 1.0),
+    "exposure": Kind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 1.0),
+    "jpeg": Kind("JPEG", "quality {:.3g}", 100.0, 50.0, 8.0),
+    "unexplained": Kind("Unexplained damage", "mean change {:.3g}", 0.0, 0.02, 2.0),
 }
 """All kinds, by the words of ``--only``. These constants alone make a measurement a sureness."""
 MARGIN_WEIGHT = 0.5

@@ -362,10 +362,16 @@ class DiagnosisFolder:
 
         Raises ``OSError`` where nothing can be written.
         """
-        left = self.clean()
-        with (self.out / LINES).open("a", buffering=1) as file, _progress(len(left)) as bar:
+        left, path = self.clean(), self.out / LINES
+        with path.open("ab", buffering=0) as file, _progress(len(left)) as bar:
             for line in run(worker.diagnose, left.values()):
-                file.write(json.dumps(line) + "\n")
+                try:
+                    file.write(json.dumps(line).encode() + b"\n")
+                except OSError as error:
+                    raise OSError(
+                        f"{path} could not be written ({error.strerror}): mend that, then run the "
+                        "same command again."
+                    ) from error
                 bar.update()
 
     def repair(self, worker: Worker, run: Run[Job, str], counted: Counted, total: int) -> list[str]:
@@ -419,9 +425,13 @@ class DiagnosisFolder:
             table.writeheader()
             for line in self.read_lines():
                 findings = counted.of(line)
-                names = findings[0] if findings else ()
-                joined = {name: "; ".join(str(one[name]) for one in findings) for name in names}
-                table.writerow({**line, "damaged": bool(findings), **joined})
+                joined = {
+                    name: "; ".join(str(one[name]) for one in findings)
+                    for name in (findings[0] if findings else ())
+                }
+                if "error" not in line:
+                    joined["damaged"] = str(bool(findings))
+                table.writerow({**line, **joined})
 
 
 def _progress(total: int, title: str | None = None) -> Any:
@@ -455,8 +465,9 @@ def diagnose_all(
     if out.resolve() in (source.resolve() for source in sources):
         raise ValueError(f"{out} holds the pictures themselves: name another folder with --out.")
     pictures, denied = list_all(sources, out)
+    config = _describe(sources, worker)
     with lock_folder(out):
-        folder = DiagnosisFolder.claim(out, pictures, _describe(sources, worker))
+        folder = DiagnosisFolder.claim(out, pictures, config)
         folder.diagnose(worker, run)
         summary = Summary.of(folder.read_lines(), counted)
         if not summary.read:

@@ -100,9 +100,9 @@ class KindSummary:
         (heapq.heappush if len(self.worst) < MOST_WORST else heapq.heappushpop)(self.worst, entry)
 
     @property
-    def median(self) -> float:
-        """The median strength."""
-        return float(np.median(self.strengths))
+    def median(self) -> str:
+        """The median strength, in its unit."""
+        return self.kind.form.format(float(np.median(self.strengths)))
 
     @property
     def bars(self) -> list[tuple[str, int, float]]:
