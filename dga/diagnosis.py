@@ -121,7 +121,7 @@ class Finding:
             "strength": round(self.strength, 4),
             "unit": KINDS[self.kind].unit,
             "description": self.description,
-            "sureness": round(self.sureness, 3),
+            "sureness": min(0.999, round(self.sureness, 3)),  # nothing is certain
             "undoable": self.is_undoable,
         }
 

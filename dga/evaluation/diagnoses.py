@@ -45,6 +45,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import CONFIG, LINES, LOCK, lock_folder, to_plain, write_atomically, write_json
 from dga.networks.models import Models
 from dga.photograph import choose_repair, repair_photograph
+from dga.profiles.imagenet_labels import imagenet_labels
 from dga.record import read_versions
 
 TABLE, REPORT, REPAIRED, THUMBNAILS = "diagnoses.csv", "report.html", "repaired", "thumbnails"
@@ -55,7 +56,7 @@ AHEAD = 4
 """Tasks a process that are given out before the first of them is done."""
 COLUMNS = (
     "path", "class", "width", "height", "format", "photograph", "damaged", "kind", "strength",
-    "unit", "description", "sureness", "undoable", "reading_came", "probability_came",
+    "unit", "description", "sureness", "undoable", "label", "reading_came", "probability_came",
     "reading_repaired", "probability_repaired", "error",
 )  # fmt: skip
 """Of the table; where a picture has several findings, their values are separated by ``; ``."""
@@ -67,7 +68,7 @@ Result = TypeVar("Result")
 # Which pictures
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Picture:
     """A picture to be diagnosed: its ``name`` in lines, where it is, and when it was written."""
 
@@ -182,7 +183,12 @@ class Worker:
             diagnosis = diagnose(image, models, self.is_fast, self.has_readings)
         except _ERRORS as error:
             return line | {"error": f"{picture.name}: {error}"}
-        return line | diagnosis.facts()
+        line |= diagnosis.facts()
+        if models and diagnosis.readings:
+            label = imagenet_labels().get(line["class"], line["class"].replace("_", " "))
+            if label in models.profile.classifier.classes:
+                line["label"] = label
+        return line
 
     def repair(self, job: Job) -> str:
         """Write a repaired picture, whole or not at all; why that failed, if it did."""
