@@ -71,7 +71,7 @@ class Kind:
 
 
 KINDS = {
-    "noise": Kind("Noise", "noise level {:.3g}", 0.0, 0.045, 4.0),
+    "noise": Kind("Noise", "noise level {:.3g}", 0.0, 0.06, 4.0),
     "impulses": Kind("Speckles", "{:.3g} of the values", 0.0, 0.01, 2.0),
     "blocks": Kind("Blocks", "{:.3g} px a block", 1.0, 0.5, 2.0),
     "blur": Kind("Blur", "{:.3g} px", 0.0, 1.5, 3.0),
@@ -120,6 +120,7 @@ class Finding:
             "kind": self.kind,
             "strength": round(self.strength, 4),
             "unit": KINDS[self.kind].unit,
+            "severity": round(self.severity, 4),
             "description": self.description,
             "sureness": min(0.999, round(self.sureness, 3)),  # nothing is certain
             "undoable": self.is_undoable,

@@ -31,6 +31,10 @@ def diagnose(
     repair: Annotated[
         bool, typer.Option("--repair", help="Repair exactly these, below OUT/repaired.")
     ] = False,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="A CSV of path, corruption and strength: say what was found of them."),
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local",
     address: Annotated[
@@ -42,6 +46,7 @@ def diagnose(
 
     Ends with status 1 if some could not be read or repaired. Killed, the same command goes on.
     """
+    from dga.analysis.diagnoses import read_labels
     from dga.evaluation import diagnoses
     from dga.evaluation.diagnosis_report import Counted
     from dga.io.parsing import check_choice, parse_share
@@ -53,6 +58,7 @@ def diagnose(
         raise ValueError("--fast asks no network: leave --classifier out, or --fast.")
     counted = Counted.parse(only, min_strength)
     most = None if fail_above is None else parse_share(fail_above)
+    known = None if labels is None else read_labels(labels)
     command = common.read_command_line()
     threads = 0 if jobs == 1 else max(1, (os.cpu_count() or 1) // jobs)
     worker = diagnoses.Worker(models.load, fast, models.classifier is not None, threads)
@@ -61,6 +67,8 @@ def diagnose(
     with engines as run:
         result = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
     typer.echo(f"{result.summary.sentence()} {out / diagnoses.REPORT}")
+    if known is not None:
+        typer.echo(result.compare_with(known))
     common.print_skipped_pictures(result.unreadable)
     common.print_skipped_pictures(result.failed, "could not be repaired")
     if most is not None and result.summary.share > most:

@@ -28,15 +28,17 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 import torch
 from PIL import Image
 from tqdm import tqdm
 
+from dga.analysis.diagnoses import compare_with_labels, format_comparison
 from dga.analysis.saved_runs import REPAIR
 from dga.data.image_sets import Place, list_pictures
 from dga.data.picture_files import StoredPicture, encode_picture, write
 from dga.data.uploads import OWNER, UploadError, is_picture, open_picture, refuse_unreadable
-from dga.diagnosis import diagnose
+from dga.diagnosis import SURE, diagnose
 from dga.evaluation.cluster import TRIES, connect
 from dga.evaluation.diagnosis_report import Counted, Line, Summary, write_report
 from dga.evaluation.folder import LONGEST_NAME, find_pictures
@@ -448,9 +450,14 @@ def _progress(total: int, title: str | None = None) -> Any:
 class FolderDiagnosis:
     """What all lines say; pictures and folders left out, and failed repairs, with reasons."""
 
+    folder: DiagnosisFolder
     summary: Summary
     unreadable: list[str]
     failed: list[str]
+
+    def compare_with(self, labels: pd.DataFrame) -> str:
+        """Tables of what was found of known damage, as :mod:`dga.analysis.diagnoses` has them."""
+        return format_comparison(compare_with_labels(self.folder.read_lines(), labels, SURE))
 
 
 def diagnose_all(
@@ -490,7 +497,7 @@ def diagnose_all(
             command = f"{command} --repair"
         thumbnails = folder.make_thumbnails(worker, run, summary.worst_paths)
         write_report(out / REPORT, summary, thumbnails, command, repaired, worker.is_fast)
-    return FolderDiagnosis(summary, denied + summary.errors, failed)
+    return FolderDiagnosis(folder, summary, denied + summary.errors, failed)
 
 
 def _describe(sources: Sequence[Path], worker: Worker) -> dict[str, Any]:

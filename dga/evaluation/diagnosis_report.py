@@ -95,8 +95,7 @@ class KindSummary:
         """Count a finding."""
         self.strengths.append(finding["strength"])
         self.undoable += finding["undoable"] is not False
-        severity = abs(finding["strength"] - self.kind.none)
-        entry = (severity, path, finding["sureness"], finding["description"])
+        entry = (finding["severity"], path, finding["sureness"], finding["description"])
         (heapq.heappush if len(self.worst) < MOST_WORST else heapq.heappushpop)(self.worst, entry)
 
     @property
@@ -121,9 +120,9 @@ class Summary:
 
     ``read``: pictures that could be read, of these ``photographs`` and ``damaged``; ``repairable``:
     with something that may be undone; ``changed``: damaged ones that the classifier reads otherwise
-    once they are repaired, of ``compared``; ``right``: by whether a picture is damaged, how many lie
-    in a folder of one of its classes, and of these are read right as they came and repaired; ``classes``: pictures, and damaged ones; ``errors``: a
-    sentence on each that could not be read.
+    once they are repaired, of ``compared``; ``right``: by whether a picture is damaged, how many
+    lie in a folder of one of its classes, and of these are read right as they came and repaired;
+    ``classes``: pictures, and damaged ones; ``errors``: a sentence on each that could not be read.
     """
 
     read: int = 0

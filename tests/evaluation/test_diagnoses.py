@@ -299,6 +299,26 @@ def test_folders_without_rights(mine):
     assert len(read_lines("out")) == 2
 
 
+def test_labels_say_what_was_found(mine):
+    """Of known damage: kinds, how well it is told from undamaged pictures, and its strength."""
+    rows = ["path,corruption,strength", "dog/<b>&.png,clean,0", "cat/fine.png,clean,0"]
+    image = np.asarray(Image.open(mine / "cat/fine.png"))
+    for strength in (2, 4, 6):
+        Image.fromarray(add_noise(image, strength / 10)).save(mine / f"{strength}.png")
+        rows.append(f"{strength}.png,gaussian_noise,{strength}")
+    Path("labels.csv").write_text("\n".join(rows))
+    said = run_dga("diagnose", mine, "--out", "out", "--fast", "--labels", "labels.csv").stdout
+    header, noise = (
+        next(line for line in said.splitlines() if line.startswith(f"| {word}")).split(" | ")
+        for word in ("corruption", "gaussian_noise")
+    )
+    cells = dict(zip(header, noise, strict=True))
+    assert (cells["noise"], cells["AUC"], cells["Spearman |"]) == ("3", "1.00", "1.00 |")
+    Path("labels.csv").write_text("path,strength\na.png,3")
+    labels = "--labels", "labels.csv"
+    assert "no column corruption" in refused("diagnose", mine, "--out", "new", "--fast", *labels)
+
+
 @pytest.mark.slow
 def test_processes_give_the_same_lines(mine):
     run_dga("diagnose", mine, "--out", "one", "--fast")
@@ -314,7 +334,8 @@ def test_a_million_lines_are_never_in_memory():
 
     def make_lines(count: int) -> Iterator[dict]:
         for i in range(count):
-            strength = {"strength": (i * 7919 % 1000) / 1000, "undoable": True}
+            value = (i * 7919 % 1000) / 1000
+            strength = {"strength": value, "severity": value, "undoable": True}
             line = {"path": f"{i % 9}/{i:09}.png" * 9, "class": str(i % 9), "photograph": True}
             yield line | {"findings": [finding | strength]}
 
