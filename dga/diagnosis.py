@@ -134,8 +134,7 @@ class Diagnosis:
     ``findings``: the surest first; ``format``: of the file, None for an array; ``is_photograph``:
     False for one colour or a drawing, of which nothing can be told; ``readings``: the classifier's
     label and its probability of the picture as it came and repaired, where they were asked for;
-    ``degradation``: what the repair would undo; ``repaired``: uint8 ``[H, W, 3]``, where it was
-    repaired.
+    ``degradation``: what the repair would undo.
     """
 
     findings: tuple[Finding, ...]
@@ -145,7 +144,6 @@ class Diagnosis:
     is_photograph: bool
     readings: tuple[tuple[str, float], ...] = ()
     degradation: Degradation = field(default=NO_DEGRADATION, repr=False)
-    repaired: Pixels | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_damaged(self) -> bool:
@@ -225,7 +223,6 @@ def diagnose(
         is_photograph=is_photograph,
         readings=_read(models, pixels, photograph.image) if models and photograph else (),
         degradation=degradation,
-        repaired=photograph.image if photograph else None,
     )
 
 

@@ -66,7 +66,7 @@ def diagnose(
     engines = diagnoses.start_on_cluster(address) if is_cluster else diagnoses.start_here(jobs)
     with engines as run:
         result = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
-    typer.echo(f"{result.summary.sentence()} {out / diagnoses.REPORT}")
+    typer.echo(f"{result.summary} {out / diagnoses.REPORT}")
     if known is not None:
         typer.echo(result.compare_with(known))
     common.print_skipped_pictures(result.unreadable)

@@ -11,19 +11,15 @@ import functools
 import hashlib
 import json
 import os
+import signal
+import threading
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    Future,
-    ProcessPoolExecutor,
-    as_completed,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -50,8 +46,10 @@ from dga.photograph import choose_repair, repair_photograph
 from dga.profiles.imagenet_labels import imagenet_labels
 from dga.record import read_versions
 
-TABLE, REPORT, REPAIRED, THUMBNAILS = "diagnoses.csv", "report.html", "repaired", "thumbnails"
-"""Of a folder of diagnoses, beside its lines: names of files and folders."""
+TABLE, REPORT, REPAIRED = "diagnoses.csv", "report.html", "repaired"
+"""Of a folder of diagnoses, beside its lines: names of files, and of a folder."""
+SHOWN = "came", "repaired"
+"""The thumbnails of a picture."""
 SHOWN_SIDE = 240
 """Pixels a side of a thumbnail, at most."""
 AHEAD = 4
@@ -84,13 +82,6 @@ class Picture:
         parts = (part for part in PurePosixPath(self.name).parts if part != "/")
         return Path(*("up" if part == ".." else part for part in parts))
 
-    @property
-    def key(self) -> str:
-        """Names this version of it."""
-        return hashlib.blake2b(
-            os.fsencode(f"{self.name}\0{self.modified}"), digest_size=12
-        ).hexdigest()
-
 
 def list_all(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture], list[str]]:
     """All pictures of some sources by name, and folders that cannot be read, with why.
@@ -99,42 +90,31 @@ def list_all(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture], li
     path a line. Raises ``ValueError`` for other sources and where there are no pictures.
     """
     pictures, unreadable = dict[str, Picture](), list[str]()
-
-    def add(name: str, place: Place, modified: int) -> None:
-        pictures[name] = Picture(name, place, modified)
-
     for source in sources:
-        root = str(source.absolute())
-        before = f"{source.as_posix()}/" if len(sources) > 1 else ""
+        root, paths = "", [str(source)]
         if source.is_dir():
-            paths, denied = find_pictures(source.resolve(), out.resolve())
+            root = str(source.resolve())
+            paths, denied = find_pictures(Path(root), out.resolve())
             unreadable += denied.values()
-            for path in paths:
-                add(before + path, (root, path), _read_time(source / path))
         elif zipfile.is_zipfile(source):
-            modified = _read_time(source)
-            for path in list_pictures(source):
-                add(before + path, (root, path), modified)
+            root, paths = str(source.resolve()), list_pictures(source)
         elif source.suffix.lower() == ".txt" and source.is_file():
-            for path in source.read_text("utf-8", "surrogateescape").splitlines():
-                if path.strip():
-                    add(path, ("", str(Path(path).absolute())), _read_time(Path(path)))
-        elif source.is_file() and is_picture(source.name):
-            add(str(source), ("", root), _read_time(source))
-        else:
+            paths = source.read_text("utf-8", "surrogateescape").splitlines()
+        elif not (source.is_file() and is_picture(source.name)):
             raise ValueError(
                 f"{source} is neither a folder, a zip, a picture nor a .txt with a path a line."
             )
+        before = f"{source.as_posix()}/" if root and len(sources) > 1 else ""
+        for path in filter(str.strip, paths):
+            place = (root, path if root else str(Path(path).absolute()))
+            file = root if root and not source.is_dir() else os.path.join(*place)  # noqa: PTH118
+            modified = 0
+            with suppress(OSError):  # told where it is read
+                modified = Path(file).stat().st_mtime_ns
+            pictures[before + path] = Picture(before + path, place, modified)
     if not pictures:
         raise ValueError(f"There are no pictures in {', '.join(map(str, sources))}.")
     return pictures, unreadable
-
-
-def _read_time(path: Path) -> int:
-    """When a file was written, in nanoseconds; 0 where that cannot be known."""
-    with suppress(OSError):
-        return path.stat().st_mtime_ns
-    return 0
 
 
 @functools.lru_cache(maxsize=4)
@@ -225,8 +205,8 @@ class Worker:
                 repaired = repair_photograph(load_once(self), stored.pixels).image
         except _ERRORS:
             return picture.name, b"", b""
-        is_same = np.array_equal(repaired, stored.pixels)
-        return picture.name, _make_thumbnail(stored.pixels), _make_thumbnail(repaired, is_same)
+        after = b"" if np.array_equal(repaired, stored.pixels) else _make_thumbnail(repaired)
+        return picture.name, _make_thumbnail(stored.pixels), after
 
 
 _ERRORS = ValueError, FloatingPointError, MemoryError
@@ -246,10 +226,8 @@ def load_once(worker: Worker) -> Models:
     return worker.load()
 
 
-def _make_thumbnail(pixels: Pixels, is_left_out: bool = False) -> bytes:
+def _make_thumbnail(pixels: Pixels) -> bytes:
     """The middle of a picture, at most :data:`SHOWN_SIDE` pixels a side, as WebP."""
-    if is_left_out:
-        return b""
     height, width = pixels.shape[:2]
     top, left = (max(0, length - SHOWN_SIDE) // 2 for length in (height, width))
     middle = pixels[top : top + SHOWN_SIDE, left : left + SHOWN_SIDE]
@@ -266,19 +244,14 @@ def start_here(jobs: int) -> Iterator[Run[Any, Any]]:
     if jobs == 1:
         yield map
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin_process) as pool:
 
-        def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
-            pending = set[Future[Any]]()
-            for task in tasks:
-                pending.add(pool.submit(function, task))
-                if len(pending) >= AHEAD * jobs:
-                    done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                    yield from (one.result() for one in done)
-            yield from (one.result() for one in as_completed(pending))
+        def wait_for_some(pending: list[Future[Any]]) -> tuple[list[Any], list[Future[Any]]]:
+            done, others = wait(pending, return_when=FIRST_COMPLETED)
+            return [one.result() for one in done], [*others]
 
         try:
-            yield run
+            yield functools.partial(_run_ahead, pool.submit, wait_for_some, AHEAD * jobs)
         except BrokenProcessPool:
             raise OSError(
                 "A process was lost, perhaps for want of memory. What is done is kept: the same "
@@ -288,26 +261,51 @@ def start_here(jobs: int) -> Iterator[Run[Any, Any]]:
             pool.shutdown(cancel_futures=True)
 
 
+def _begin_process() -> None:
+    """A process ends with the one that started it, however that ends, and leaves Ctrl-C to it."""
+
+    def end_with_parent() -> None:
+        if parent := parent_process():
+            parent.join()
+            os._exit(1)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
 @contextmanager
 def start_on_cluster(address: str | None) -> Iterator[Run[Any, Any]]:
     """Work on a Ray cluster (:mod:`dga.evaluation.cluster`) whose machines see the same files."""
     with connect(address) as ray:
         resources = ray.cluster_resources()
         needs = {"num_cpus": 1, "num_gpus": min(1, resources.get("GPU", 0))}
+        remote = ray.remote(max_retries=TRIES - 1, **needs)(lambda function, task: function(task))
 
-        def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
-            remote = ray.remote(max_retries=TRIES - 1, **needs)(lambda task: function(task))
-            pending = list[Any]()
-            for task in tasks:
-                pending.append(remote.remote(task))
-                if len(pending) >= AHEAD * resources.get("CPU", 1):
-                    done, pending = ray.wait(pending)
-                    yield from ray.get(done)
-            while pending:
-                done, pending = ray.wait(pending)
-                yield from ray.get(done)
+        def wait_for_some(pending: list[Any]) -> tuple[list[Any], list[Any]]:
+            done, others = ray.wait(pending)
+            return ray.get(done), others
 
-        yield run
+        most = AHEAD * int(resources.get("CPU", 1))
+        yield functools.partial(_run_ahead, remote.remote, wait_for_some, most)
+
+
+def _run_ahead(
+    submit: Callable[..., Any],
+    wait_for_some: Callable[[list[Any]], tuple[list[Any], list[Any]]],
+    most: int,
+    function: Callable[[Any], Any],
+    tasks: Iterable[Any],
+) -> Iterator[Any]:
+    """Results as they come, of tasks of which at most ``most`` are given out at a time."""
+    pending = list[Any]()
+    for task in tasks:
+        pending.append(submit(function, task))
+        if len(pending) >= most:
+            done, pending = wait_for_some(pending)
+            yield from done
+    while pending:
+        done, pending = wait_for_some(pending)
+        yield from done
 
 
 # All of them
@@ -341,8 +339,8 @@ class DiagnosisFolder:
             return
         with (self.out / LINES).open("rb") as file:
             for text in file:
-                with suppress(ValueError):  # a half-written one is made again
-                    yield json.loads(text)
+                with suppress(ValueError, TypeError):  # a half-written one is made again
+                    yield dict(json.loads(text))
 
     def clean(self) -> dict[str, Picture]:
         """Drop lines of pictures that are gone, have changed or could not be read.
@@ -407,21 +405,26 @@ class DiagnosisFolder:
         self, worker: Worker, run: Run[Job, tuple[str, bytes, bytes]], paths: Sequence[str]
     ) -> dict[str, tuple[bytes, bytes]]:
         """Pictures as they came and repaired, by path; they are kept, for repairs take long."""
-        jobs, kept, thumbnails = list[Job](), self.out / THUMBNAILS, dict[str, Any]()
+        jobs, thumbnails = list[Job](), dict[str, tuple[bytes, bytes]]()
         for picture in map(self.pictures.__getitem__, paths):
-            files = [kept / f"{picture.key}-{name}.webp" for name in ("came", "repaired")]
             target = self.find_target(picture)
-            if all(file.is_file() for file in files) and not target.is_file():
-                thumbnails[picture.name] = tuple(file.read_bytes() for file in files)
+            kept = [self._find_thumbnail(picture, suffix) for suffix in SHOWN]
+            if all(file.is_file() for file in kept) and not target.is_file():
+                thumbnails[picture.name] = kept[0].read_bytes(), kept[1].read_bytes()
             else:
                 jobs.append((picture, target))
         with _progress(len(jobs), "Report") as bar:
             for name, *contents in run(worker.show, jobs):
-                thumbnails[name] = tuple(contents)
-                for suffix, content in zip(("came", "repaired"), contents, strict=True):
-                    write(kept / f"{self.pictures[name].key}-{suffix}.webp", content)
+                thumbnails[name] = contents[0], contents[1]
+                for suffix, content in zip(SHOWN, contents, strict=True):
+                    write(self._find_thumbnail(self.pictures[name], suffix), content)
                 bar.update()
         return thumbnails
+
+    def _find_thumbnail(self, picture: Picture, suffix: str) -> Path:
+        version = os.fsencode(f"{picture.name}\0{picture.modified}")
+        digest = hashlib.blake2b(version, digest_size=12).hexdigest()
+        return self.out / "thumbnails" / f"{digest}-{suffix}.webp"
 
     def write_table(self, counted: Counted) -> None:
         """A row a picture, in a table for spreadsheets; of findings those that count."""
@@ -502,16 +505,15 @@ def diagnose_all(
 
 def _describe(sources: Sequence[Path], worker: Worker) -> dict[str, Any]:
     """What lines depend on."""
-    config: dict[str, Any] = {
-        "data": [str(source.absolute()) for source in sources],
-        "networks": not worker.is_fast,
+    data = [str(source.absolute()) for source in sources]
+    if worker.is_fast:
+        return {"data": data, "networks": False, "methods": {}}
+    models = load_once(worker)
+    return {
+        "data": data,
         "readings": worker.has_readings,
-        "methods": {},
+        "profile": models.profile.name,
+        "precision": models.compute.precision,
+        "weights": models.weights,
+        "methods": {REPAIR: to_plain(choose_repair(models))},
     }
-    if not worker.is_fast:
-        models = load_once(worker)
-        config["profile"] = models.profile.name
-        config["precision"] = models.compute.precision
-        config["weights"] = models.weights
-        config["methods"] = {REPAIR: to_plain(choose_repair(models))}
-    return config

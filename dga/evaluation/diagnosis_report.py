@@ -21,8 +21,7 @@ from dga.io.parsing import check_choice, split_list
 Line = dict[str, Any]
 """On one picture, JSON types."""
 MOST_WORST = 12
-"""Pictures of a kind that are shown."""
-MOST_CLASSES = 12
+"""Pictures of a kind, and classes, that are shown."""
 MOST_ERRORS = 50
 """Files that are named one by one."""
 BINS = 8
@@ -47,32 +46,27 @@ class Counted:
         kinds = split_list(only or "") or tuple(KINDS)
         for kind in kinds:
             check_choice("kind", kind, KINDS)
-        strengths = dict[str, float]()
-        for part in split_list(least or ""):
-            kind, _, number = part.rpartition("=")
-            kind = kind or (kinds[0] if len(kinds) == 1 else "")
-            try:
-                strengths[kind] = float(number)
-            except ValueError:
-                kind = ""
-            if not kind:
-                raise ValueError(f"--min-strength looks like noise=0.1,blur=3, not {least!r}.")
+        least = f"{kinds[0]}={least}" if least and "=" not in least and len(kinds) == 1 else least
+        try:
+            pairs = [part.split("=") for part in split_list(least or "")]
+            strengths = {kind: float(number) for kind, number in pairs}
+        except ValueError:
+            example = "--min-strength looks like noise=0.1,blur=3"
+            raise ValueError(f"{example}, not {least!r}.") from None
+        for kind in strengths:
             check_choice("kind", kind, kinds)
         return cls(kinds, strengths)
 
     def of(self, line: Line) -> list[dict[str, Any]]:
         """The findings of a line that count."""
+        none = {kind: KINDS[kind].none for kind in self.kinds}
         return [
-            finding
-            for finding in line.get("findings", ())
-            if finding["sureness"] >= SURE
-            and finding["kind"] in self.kinds
-            and self._is_strong(finding["kind"], finding["strength"])
+            one
+            for one in line.get("findings", ())
+            if one["sureness"] >= SURE
+            and (kind := one["kind"]) in none
+            and one["severity"] >= abs(self.least.get(kind, none[kind]) - none[kind])
         ]
-
-    def _is_strong(self, kind: str, strength: float) -> bool:
-        least, none = self.least.get(kind), KINDS[kind].none
-        return least is None or abs(strength - none) >= abs(least - none)
 
     def has_repair(self, line: Line) -> bool:
         """Whether something that counts may be undone."""
@@ -97,11 +91,6 @@ class KindSummary:
         self.undoable += finding["undoable"] is not False
         entry = (finding["severity"], path, finding["sureness"], finding["description"])
         (heapq.heappush if len(self.worst) < MOST_WORST else heapq.heappushpop)(self.worst, entry)
-
-    @property
-    def median(self) -> str:
-        """The median strength, in its unit."""
-        return self.kind.form.format(float(np.median(self.strengths)))
 
     @property
     def bars(self) -> list[tuple[str, int, float]]:
@@ -131,7 +120,7 @@ class Summary:
     repairable: int = 0
     compared: int = 0
     changed: int = 0
-    right: dict[bool, list[int]] = field(default_factory=dict)
+    right: dict[bool, list[int]] = field(default_factory=lambda: {True: [0] * 3, False: [0] * 3})
     errors: list[str] = field(default_factory=list)
     kinds: dict[str, KindSummary] = field(default_factory=dict)
     classes: dict[str, list[int]] = field(default_factory=dict)
@@ -160,7 +149,7 @@ class Summary:
             self.compared += 1
             self.changed += line["reading_came"] != line["reading_repaired"]
         if "label" in line:
-            right = self.right.setdefault(bool(findings), [0, 0, 0])
+            right = self.right[bool(findings)]
             right[0] += 1
             right[1] += line["reading_came"] == line["label"]
             right[2] += line["reading_repaired"] == line["label"]
@@ -184,16 +173,41 @@ class Summary:
         return list(dict.fromkeys(path for kind in self.found for _, path, *_ in kind.worst))
 
     @property
-    def worst_classes(self) -> list[tuple[str, int, int]]:
-        """Name, pictures and damaged ones of classes with more of these than an average one.
+    def rows(self) -> list[tuple[str, ...]]:
+        """Of each kind that was found: title, pictures, share, what may be undone, median."""
+        return [
+            (
+                one.kind.title,
+                f"{len(one.strengths):,}",
+                format_share(len(one.strengths) / self.read),
+                f"{one.undoable:,}",
+                one.kind.form.format(float(np.median(one.strengths))),
+            )
+            for one in self.found
+        ]
 
-        First those that have the most beyond it.
-        """
+    @property
+    def readings(self) -> list[tuple[str, ...]]:
+        """Of damaged and undamaged pictures how many are read right, as they came and repaired."""
+        return [
+            (name, f"{count:,}", *(f"{n:,} ({format_share(n / count)})" for n in right))
+            for is_damaged, name in ((True, "Damaged"), (False, "Undamaged"))
+            for count, *right in [self.right[is_damaged]]
+            if count
+        ]
+
+    @property
+    def worst_classes(self) -> list[tuple[str, ...]]:
+        """Rows on classes with more damaged pictures than an average one, the most beyond first."""
         beyond = {name: damaged - self.share * n for name, (n, damaged) in self.classes.items()}
-        names = sorted(filter(lambda name: beyond[name] > 0, beyond), key=lambda n: -beyond[n])
-        return [(name, *self.classes[name]) for name in names[:MOST_CLASSES]]  # type: ignore[misc]
+        names = sorted((name for name in beyond if beyond[name] > 0), key=lambda n: -beyond[n])
+        return [
+            (name or "(none)", f"{damaged:,}", f"{count:,}", format_share(damaged / count))
+            for name in names[:MOST_WORST]
+            for count, damaged in [self.classes[name]]
+        ]
 
-    def sentence(self) -> str:
+    def __str__(self) -> str:
         """All of it, for a terminal."""
         kinds = ", ".join(f"{one.kind.title} {len(one.strengths):,}" for one in self.found)
         text = f"{self.read:,} pictures: {self.damaged:,} damaged ({format_share(self.share)})"
@@ -214,23 +228,17 @@ def write_report(
     where nobody asked; ``is_fast``: whether no network was asked.
     """
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined
     )
-    environment.filters["share"] = format_share
-    environment.filters["embed"] = lambda data: (
-        f"data:image/webp;base64,{base64.b64encode(data).decode()}"
-    )
+    environment.trim_blocks = environment.lstrip_blocks = True
+    environment.filters |= {
+        "share": format_share,
+        "n": "{:,}".format,
+        "embed": lambda data: f"data:image/webp;base64,{base64.b64encode(data).decode()}",
+    }
     page = environment.get_template("diagnosis_report.html").render(
-        summary=summary,
-        thumbnails=thumbnails,
-        command=command,
-        repaired=repaired,
-        is_fast=is_fast,
-        most_errors=MOST_ERRORS,
+        **{"summary": summary, "thumbnails": thumbnails, "command": command},
+        **{"repaired": repaired, "is_fast": is_fast, "most_errors": MOST_ERRORS},
     )
     with write_atomically(path) as part:
         part.write_text(page, "utf-8", "backslashreplace")
