@@ -134,7 +134,7 @@ class Diagnosis:
     ``findings``: the surest first; ``format``: of the file, None for an array; ``is_photograph``:
     False for one colour or a drawing, of which nothing can be told; ``readings``: the classifier's
     label and its probability of the picture as it came and repaired, where they were asked for;
-    ``degradation``: what the repair would undo.
+    ``degradation``: what the repair would undo; without networks, of :func:`cut_measured`.
     """
 
     findings: tuple[Finding, ...]
@@ -318,6 +318,15 @@ def _read(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
 # Without networks
 
 
+def cut_measured(pixels: Pixels) -> Tensor:
+    """The part of a picture, uint8 ``[H, W, 3]``, that is measured, ``[3, h, w]`` in [-1, 1].
+
+    Its middle; a small one is continued by its mirror image.
+    """
+    least = PROFILES["photo"].discriminator.image_size
+    return cut_middle(to_tensor(mirror_to_side(pixels, least)), LONGEST_MEASURED)
+
+
 def _measure(pixels: Pixels) -> tuple[Degradation, list[Finding], bool]:
     """The search of :class:`~dga.explanation.windows.WindowSearch`, with nobody to object.
 
@@ -326,10 +335,7 @@ def _measure(pixels: Pixels) -> tuple[Degradation, list[Finding], bool]:
     explain = PROFILES["photo"].plus.explain
     assert explain is not None
     assert explain.windows is not None
-    x = cut_middle(
-        to_tensor(mirror_to_side(pixels, PROFILES["photo"].discriminator.image_size)),
-        LONGEST_MEASURED,
-    )
+    x = cut_measured(pixels)
     if is_one_colour_or_drawing(x):
         return NO_DEGRADATION, [], False
     if blocks := measure_blocks(x):

@@ -46,7 +46,8 @@ def diagnose(
 
     Ends with status 1 if some could not be read or repaired. Killed, the same command goes on.
     """
-    from dga.analysis.diagnoses import read_labels
+    from dga.analysis.diagnoses import compare_with_labels, format_comparison, read_labels
+    from dga.diagnosis import SURE
     from dga.evaluation import diagnoses
     from dga.evaluation.diagnosis_report import Counted
     from dga.io.parsing import check_choice, parse_share
@@ -65,13 +66,14 @@ def diagnose(
     is_cluster = engine == "ray"
     engines = diagnoses.start_on_cluster(address) if is_cluster else diagnoses.start_here(jobs)
     with engines as run:
-        result = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
-    typer.echo(f"{result.summary} {out / diagnoses.REPORT}")
+        summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
+    typer.echo(f"{summary} {out / diagnoses.REPORT}")
     if known is not None:
-        typer.echo(result.compare_with(known))
-    common.print_skipped_pictures(result.unreadable)
-    common.print_skipped_pictures(result.failed, "could not be repaired")
-    if most is not None and result.summary.share > most:
+        lines = diagnoses.DiagnosisFolder(out, {}).read_lines()
+        typer.echo(format_comparison(compare_with_labels(lines, known, SURE)))
+    common.print_skipped_pictures(summary.errors)
+    common.print_skipped_pictures(summary.failed, "could not be repaired")
+    if most is not None and summary.share > most:
         raise typer.Exit(3)
-    if result.unreadable or result.failed:
+    if summary.errors or summary.failed:
         raise typer.Exit(1)

@@ -24,22 +24,20 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 import torch
 from PIL import Image
 from tqdm import tqdm
 
-from dga.analysis.diagnoses import compare_with_labels, format_comparison
 from dga.analysis.saved_runs import REPAIR
 from dga.data.image_sets import Place, list_pictures
 from dga.data.picture_files import StoredPicture, encode_picture, write
 from dga.data.uploads import OWNER, UploadError, is_picture, open_picture, refuse_unreadable
-from dga.diagnosis import SURE, diagnose
+from dga.diagnosis import cut_measured, diagnose
 from dga.evaluation.cluster import TRIES, connect
-from dga.evaluation.diagnosis_report import Counted, Line, Summary, write_report
+from dga.evaluation.diagnosis_report import Counted, Line, Summary, render_report
 from dga.evaluation.folder import LONGEST_NAME, find_pictures
 from dga.evaluation.results_file import check_config
-from dga.images import Pixels, from_tensor, to_tensor
+from dga.images import Pixels, from_tensor
 from dga.io.files import CONFIG, LINES, LOCK, lock_folder, to_plain, write_atomically, write_json
 from dga.networks.models import Models
 from dga.photograph import choose_repair, repair_photograph
@@ -195,18 +193,19 @@ class Worker:
         _prepare(self)
         picture, target = job
         try:
-            stored = read(picture)
+            pixels = read(picture).pixels
             if target.is_file():
                 repaired = StoredPicture.read(target).pixels
             elif self.is_fast:
-                degradation = diagnose(stored.image, is_fast=True).degradation
-                repaired = from_tensor(degradation.inverse(to_tensor(stored.pixels)))
+                (height, width), x = pixels.shape[:2], cut_measured(pixels)
+                inverse = diagnose(pixels, is_fast=True).degradation.inverse(x)
+                pixels, repaired = (from_tensor(one)[:height, :width] for one in (x, inverse))
             else:
-                repaired = repair_photograph(load_once(self), stored.pixels).image
+                repaired = repair_photograph(load_once(self), pixels).image
         except _ERRORS:
             return picture.name, b"", b""
-        after = b"" if np.array_equal(repaired, stored.pixels) else _make_thumbnail(repaired)
-        return picture.name, _make_thumbnail(stored.pixels), after
+        after = b"" if np.array_equal(repaired, pixels) else _make_thumbnail(repaired)
+        return picture.name, _make_thumbnail(pixels), after
 
 
 _ERRORS = ValueError, FloatingPointError, MemoryError
@@ -313,31 +312,14 @@ def _run_ahead(
 
 @dataclass(frozen=True)
 class DiagnosisFolder:
-    """A folder of lines on ``pictures``, of one configuration."""
+    """A folder of lines on ``pictures``."""
 
     out: Path
     pictures: Mapping[str, Picture]
 
-    @classmethod
-    def claim(
-        cls, out: Path, pictures: Mapping[str, Picture], config: dict[str, Any]
-    ) -> DiagnosisFolder:
-        """Check that nothing else lies there, and write down what its lines depend on.
-
-        Raises ``ValueError`` for a folder with other files, or of another configuration.
-        """
-        others = {CONFIG, LOCK}
-        if not (out / CONFIG).exists() and any(path.name not in others for path in out.iterdir()):
-            raise ValueError(f"{out} holds other files: name another folder with --out.")
-        check_config(out, config)
-        write_json(out / CONFIG, {**config, "versions": read_versions()})
-        return cls(out, pictures)
-
     def read_lines(self) -> Iterator[Line]:
         """Complete lines, of whatever they are."""
-        if not (self.out / LINES).exists():
-            return
-        with (self.out / LINES).open("rb") as file:
+        with suppress(FileNotFoundError), (self.out / LINES).open("rb") as file:
             for text in file:
                 with suppress(ValueError, TypeError):  # a half-written one is made again
                     yield dict(json.loads(text))
@@ -374,9 +356,9 @@ class DiagnosisFolder:
                 try:
                     file.write(json.dumps(line).encode() + b"\n")
                 except OSError as error:
+                    reason = f"{path} could not be written ({error.strerror})"
                     raise OSError(
-                        f"{path} could not be written ({error.strerror}): mend that, then run the "
-                        "same command again."
+                        f"{reason}: mend that, then run the same command again."
                     ) from error
                 bar.update()
 
@@ -449,20 +431,6 @@ def _progress(total: int, title: str | None = None) -> Any:
     return tqdm(total=total, desc=title, unit="image", mininterval=1.0, disable=not total)
 
 
-@dataclass(frozen=True)
-class FolderDiagnosis:
-    """What all lines say; pictures and folders left out, and failed repairs, with reasons."""
-
-    folder: DiagnosisFolder
-    summary: Summary
-    unreadable: list[str]
-    failed: list[str]
-
-    def compare_with(self, labels: pd.DataFrame) -> str:
-        """Tables of what was found of known damage, as :mod:`dga.analysis.diagnoses` has them."""
-        return format_comparison(compare_with_labels(self.folder.read_lines(), labels, SURE))
-
-
 def diagnose_all(
     sources: Sequence[Path],
     out: Path,
@@ -471,7 +439,7 @@ def diagnose_all(
     counted: Counted,
     is_repaired: bool = False,
     command: str = "",
-) -> FolderDiagnosis:
+) -> Summary:
     """Diagnose every picture of some sources (:func:`list_all`); killed, the same call goes on.
 
     ``out`` gets lines, a table, the report and, with ``is_repaired``, the repaired pictures.
@@ -483,24 +451,26 @@ def diagnose_all(
     pictures, denied = list_all(sources, out)
     config = _describe(sources, worker)
     with lock_folder(out):
-        folder = DiagnosisFolder.claim(out, pictures, config)
+        if not (out / CONFIG).exists() and {path.name for path in out.iterdir()} > {LOCK}:
+            raise ValueError(f"{out} holds other files: name another folder with --out.")
+        check_config(out, config)
+        write_json(out / CONFIG, {**config, "versions": read_versions()})
+        folder = DiagnosisFolder(out, pictures)
         folder.diagnose(worker, run)
         summary = Summary.of(folder.read_lines(), counted)
+        summary.errors += denied
         if not summary.read:
-            reasons = [*denied, *summary.errors]
             raise ValueError(
-                f"None of the {len(reasons)} pictures can be read. The first: {reasons[0]}"
+                f"None of the {len(summary.errors)} pictures can be read. The first: "
+                f"{summary.errors[0]}"
             )
         folder.write_table(counted)
-        failed, repaired = list[str](), None
         if is_repaired:
-            failed = folder.repair(worker, run, counted, summary.repairable)
-            repaired = summary.repairable - len(failed)
-        else:
-            command = f"{command} --repair"
+            summary.failed = folder.repair(worker, run, counted, summary.repairable)
         thumbnails = folder.make_thumbnails(worker, run, summary.worst_paths)
-        write_report(out / REPORT, summary, thumbnails, command, repaired, worker.is_fast)
-    return FolderDiagnosis(folder, summary, denied + summary.errors, failed)
+        page = render_report(summary, thumbnails, command, is_repaired, worker.is_fast)
+        write(out / REPORT, page.encode("utf-8", "backslashreplace"))
+    return summary
 
 
 def _describe(sources: Sequence[Path], worker: Worker) -> dict[str, Any]:

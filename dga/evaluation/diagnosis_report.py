@@ -14,7 +14,6 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from dga.diagnosis import KINDS, SURE, Kind
-from dga.io.files import write_atomically
 from dga.io.numbers import format_share
 from dga.io.parsing import check_choice, split_list
 
@@ -111,7 +110,8 @@ class Summary:
     with something that may be undone; ``changed``: damaged ones that the classifier reads otherwise
     once they are repaired, of ``compared``; ``right``: by whether a picture is damaged, how many
     lie in a folder of one of its classes, and of these are read right as they came and repaired;
-    ``classes``: pictures, and damaged ones; ``errors``: a sentence on each that could not be read.
+    ``classes``: pictures, and damaged ones; ``errors`` and ``failed``: a sentence
+    on each that could not be read, or repaired.
     """
 
     read: int = 0
@@ -122,6 +122,7 @@ class Summary:
     changed: int = 0
     right: dict[bool, list[int]] = field(default_factory=lambda: {True: [0] * 3, False: [0] * 3})
     errors: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
     kinds: dict[str, KindSummary] = field(default_factory=dict)
     classes: dict[str, list[int]] = field(default_factory=dict)
 
@@ -214,19 +215,10 @@ class Summary:
         return f"{text}{': ' * bool(kinds)}{kinds}."
 
 
-def write_report(
-    path: Path,
-    summary: Summary,
-    thumbnails: Thumbnails,
-    command: str,
-    repaired: int | None,
-    is_fast: bool,
-) -> None:
-    """Write the page, whole or not at all.
-
-    ``command``: that repairs what was found; ``repaired``: how many pictures it has repaired, None
-    where nobody asked; ``is_fast``: whether no network was asked.
-    """
+def render_report(
+    summary: Summary, thumbnails: Thumbnails, command: str, is_repaired: bool, is_fast: bool
+) -> str:
+    """The page. ``command``: that made it; ``is_fast``: whether no network was asked."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined
     )
@@ -236,9 +228,11 @@ def write_report(
         "n": "{:,}".format,
         "embed": lambda data: f"data:image/webp;base64,{base64.b64encode(data).decode()}",
     }
-    page = environment.get_template("diagnosis_report.html").render(
-        **{"summary": summary, "thumbnails": thumbnails, "command": command},
-        **{"repaired": repaired, "is_fast": is_fast, "most_errors": MOST_ERRORS},
+    return environment.get_template("diagnosis_report.html").render(
+        summary=summary,
+        thumbnails=thumbnails,
+        command=command if is_repaired else f"{command} --repair",
+        is_repaired=is_repaired,
+        is_fast=is_fast,
+        most_errors=MOST_ERRORS,
     )
-    with write_atomically(path) as part:
-        part.write_text(page, "utf-8", "backslashreplace")

@@ -21,7 +21,9 @@ import dga
 from dga.diagnosis import KINDS
 from dga.evaluation import diagnoses
 from dga.evaluation.diagnosis_report import Counted, Summary
-from dga.explanation.operators import Disk, MotionBlur
+from dga.explanation.glass import Glass
+from dga.explanation.operators import Blocks, Disk, GaussianBlur, MotionBlur
+from dga.explanation.zoom import Zoom
 from dga.images import through_jpeg
 from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.rights import plain_rights
@@ -89,6 +91,22 @@ def test_the_quality_of_a_jpeg(cat, quality):
     assert diagnosis.format == "JPEG"
     assert (diagnosis.width, diagnosis.height) == (400, 300)
     assert all(one.is_undoable is None for one in found)  # nobody has tried
+
+
+def test_every_operator_is_a_kind():
+    for operator in (Blocks, Disk, GaussianBlur, MotionBlur, Zoom, Glass):
+        assert operator.kind in KINDS
+
+
+@pytest.mark.parametrize("size", [(40, 30), (1500, 1100)])
+def test_small_and_large_pictures_of_blocks(cat, size, tmp_path, monkeypatch):
+    """Found by the part that is measured, and shown as the inverse leaves it."""
+    monkeypatch.chdir(tmp_path)
+    small = Image.fromarray(cat).resize((size[0] // 2, size[1] // 2))
+    small.resize(size, Image.Resampling.NEAREST).save("a.png")
+    done("diagnose", "a.png", "--out", "out", "--fast")
+    assert kinds(read_lines("out")["a.png"]) == ["blocks"]
+    assert Path("out/report.html").read_text().count("<img") == 2
 
 
 def test_one_colour_is_no_photograph():
