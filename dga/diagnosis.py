@@ -20,7 +20,7 @@ from torch import Tensor
 from dga.adapted import load_default_models
 from dga.data.uploads import to_picture
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import is_one_colour_or_drawing
+from dga.explanation.exposure import is_one_colour_or_drawing, is_page
 from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
 from dga.explanation.noise_level import (
     measure_extreme_share,
@@ -31,7 +31,8 @@ from dga.explanation.noise_level import (
 from dga.explanation.operators import Blocks
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.veil import measure_veil
-from dga.explanation.windows import EXTREME
+from dga.explanation.windows import EXTREME, STRONG_VEIL
+from dga.frame import find_inside
 from dga.images import HALF_RANGE, Pixels, through_jpeg, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
 from dga.networks.compute import isolate_numerics
@@ -132,7 +133,8 @@ class Diagnosis:
     """What is wrong with one picture.
 
     ``findings``: the surest first; ``format``: of the file, None for an array; ``is_photograph``:
-    False for one colour or a drawing, of which nothing can be told; ``readings``: the classifier's
+    False where most is plain, and nothing is found (one colour, a drawing, a page, a cut-out);
+    ``readings``: the classifier's
     label and its probability of the picture as it came and repaired, where they were asked for;
     ``degradation``: what the repair would undo; without networks, of :func:`cut_measured`.
     """
@@ -168,7 +170,7 @@ class Diagnosis:
     def __str__(self) -> str:
         """The sentence after *Found*."""
         if not self.is_photograph:
-            return "one colour or a drawing, too plain to judge."
+            return "mostly plain: one colour, a drawing, a page or a cut-out."
         words = {True: "can be undone", False: "cannot be undone", None: "perhaps to be mended"}
         parts = [
             f"{one.description} ({format_share(one.sureness)} sure, {words[one.is_undoable]})"
@@ -198,16 +200,18 @@ def diagnose(
             raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
         picture = Image.fromarray(array)
     quality, pixels = find_quality(picture), to_pixels(to_picture(picture))
+    framed = pixels[find_inside(pixels)]
     photograph: RepairedPhotograph | None = None
     if is_fast:
-        degradation, findings, is_photograph = _measure(pixels)
+        degradation, findings, is_photograph = _measure(framed)
     else:
         models = models or load_default_models()
         if has_readings:
             photograph = repair_photograph(models, pixels)
-        explanation = photograph.explanation if photograph else _explain(models, pixels)
+        seed = content_seed(pixels)
+        explanation = photograph.explanation if photograph else _explain(models, framed, seed)
         degradation, is_photograph = explanation.degradation, not explanation.is_unjudgeable
-        findings = _judge(explanation, pixels, photograph)
+        findings = _judge(explanation, framed, photograph)
     if quality is not None and is_photograph:
         is_mended = photograph.is_mended if photograph else None
         findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
@@ -215,12 +219,13 @@ def diagnose(
         change = float(np.abs(photograph.image - pixels.astype(float)).mean() / HALF_RANGE)
         findings.append(_find("unexplained", change, "signs of damage that nothing explains"))
     findings = [finding for finding in findings if finding.sureness >= LEAST_SURE]
+    has_damage = any(finding.sureness >= SURE for finding in findings)
     return Diagnosis(
         tuple(sorted(findings, key=lambda finding: -finding.sureness)),
         width=pixels.shape[1],
         height=pixels.shape[0],
         format=picture.format,
-        is_photograph=is_photograph,
+        is_photograph=is_photograph and (has_damage or not is_page(to_tensor(framed))),
         readings=_read(models, pixels, photograph.image) if models and photograph else (),
         degradation=degradation,
     )
@@ -273,14 +278,16 @@ def _name_parts(
 # With networks
 
 
-def _explain(models: Models, pixels: Pixels) -> Explanation:
-    """The explanation by which :func:`~dga.photograph.repair_photograph` repairs a picture."""
+def _explain(models: Models, pixels: Pixels, seed: int) -> Explanation:
+    """The explanation by which :func:`~dga.photograph.repair_photograph` repairs a picture.
+
+    ``pixels``: inside its frame; ``seed``: of the whole.
+    """
     is_whole = is_one_piece(models, *pixels.shape[:2])
     repair = models.profile.plus if is_whole else choose_repair(models)
     least = models.window_size if is_whole else models.profile.image_size
-    cache = PictureCache(
-        models, to_tensor(mirror_to_side(pixels, least)).to(models.device), content_seed(pixels)
-    )
+    x = to_tensor(mirror_to_side(pixels, least)).to(models.device)
+    cache = PictureCache(models, x, seed)
 
     def search() -> Iterator[CandidateScore | Explanation]:
         yield (yield from cache.explain(repair.explain))
@@ -301,9 +308,9 @@ def _judge(
     findings = list(_name_parts(degradation, x, margin, is_undoable))
     if scores and degradation.operator is None:
         findings += _name_parts(scores[-1].degradation, x, margin, is_undoable=False)
-    if degradation.noise:
-        level = degradation.noise
-        findings.append(_find("noise", level, f"noise {level:.2f}", is_undoable=is_undoable))
+    if level := degradation.noise:  # which a denoiser may take for texture once it repairs
+        can_mend = is_undoable if photograph else None
+        findings.append(_find("noise", level, f"noise {level:.2f}", is_undoable=can_mend))
     return findings
 
 
@@ -319,9 +326,9 @@ def _read(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
 
 
 def cut_measured(pixels: Pixels) -> Tensor:
-    """The part of a picture, uint8 ``[H, W, 3]``, that is measured, ``[3, h, w]`` in [-1, 1].
+    """The part that is measured of what lies in a picture's frame, uint8 ``[H, W, 3]``.
 
-    Its middle; a small one is continued by its mirror image.
+    ``[3, h, w]`` in [-1, 1]: its middle; a small one is continued by its mirror image.
     """
     least = PROFILES["photo"].discriminator.image_size
     return cut_middle(to_tensor(mirror_to_side(pixels, least)), LONGEST_MEASURED)
@@ -353,6 +360,8 @@ def _measure(pixels: Pixels) -> tuple[Degradation, list[Finding], bool]:
         return Degradation(noise=level), [noise], True
     operator = measure_blur(x)
     veil = None if operator else measure_veil(x)
+    if veil and veil.gain < 2 * STRONG_VEIL and is_page(x):  # light without a veil
+        veil = None
     degradation = Degradation(operator=operator, veil=veil)
     return degradation, [*_name_parts(degradation, x), noise], True
 

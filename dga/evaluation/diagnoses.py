@@ -37,6 +37,7 @@ from dga.evaluation.cluster import TRIES, connect
 from dga.evaluation.diagnosis_report import Counted, Line, Summary, render_report
 from dga.evaluation.folder import LONGEST_NAME, find_pictures
 from dga.evaluation.results_file import check_config
+from dga.frame import find_inside
 from dga.images import Pixels, from_tensor
 from dga.io.files import CONFIG, LINES, LOCK, lock_folder, to_plain, write_atomically, write_json
 from dga.networks.models import Models
@@ -197,7 +198,8 @@ class Worker:
             if target.is_file():
                 repaired = StoredPicture.read(target).pixels
             elif self.is_fast:
-                (height, width), x = pixels.shape[:2], cut_measured(pixels)
+                inside = pixels[find_inside(pixels)]
+                (height, width), x = inside.shape[:2], cut_measured(inside)
                 inverse = diagnose(pixels, is_fast=True).degradation.inverse(x)
                 pixels, repaired = (from_tensor(one)[:height, :width] for one in (x, inverse))
             else:

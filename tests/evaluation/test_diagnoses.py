@@ -7,6 +7,7 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 import skimage.data
 import torch
-from PIL import Image
+from PIL import Image, ImageDraw
 from scipy import ndimage
 
 import dga
@@ -109,9 +110,18 @@ def test_small_and_large_pictures_of_blocks(cat, size, tmp_path, monkeypatch):
     assert Path("out/report.html").read_text().count("<img") == 2
 
 
-def test_one_colour_is_no_photograph():
-    diagnosis = dga.diagnose(Image.new("RGB", (90, 70), "teal"), is_fast=True)
-    assert (diagnosis.is_photograph, diagnosis.findings) == (False, ())
+def test_what_is_mostly_plain_is_no_photograph():
+    page = Image.new("RGB", (190, 170), "white")
+    ImageDraw.Draw(page).text((10, 10), "The quick brown fox\njumps over\nthe lazy dog.", "navy")
+    for image in (page, Image.new("RGB", (90, 70), "teal")):
+        diagnosis = dga.diagnose(image, is_fast=True)
+        assert (diagnosis.is_photograph, diagnosis.findings) == (False, ())
+
+
+def test_a_frame_is_set_aside(cat):
+    framed = np.pad(add_noise(cat, 0.3), ((30, 30), (40, 40), (0, 0)))
+    (found,) = dga.diagnose(framed, is_fast=True).findings
+    assert (found.kind, found.strength) == ("noise", pytest.approx(0.3, rel=0.3))
 
 
 @pytest.mark.parametrize("what", [np.zeros((9, 9)), np.zeros((0, 9, 3), np.uint8), "a.png"])
@@ -127,7 +137,8 @@ def test_readings_and_repair_by_the_networks(cat):
     diagnosis = dga.diagnose(noisy, models, has_readings=True)
     alone = dga.diagnose(noisy, models)
     assert [one.kind for one in alone.findings] == ["noise"]
-    assert alone.findings == diagnosis.findings
+    assert alone.findings[0].is_undoable is None  # only a repair could tell
+    assert diagnosis.findings == (replace(alone.findings[0], is_undoable=True),)
     assert len(diagnosis.readings) == 2
     assert diagnosis.facts()["reading_repaired"] == diagnosis.readings[1][0]
     assert not dga.diagnose(cat[:224, :224], models).is_damaged
