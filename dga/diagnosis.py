@@ -23,7 +23,7 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import is_one_colour_or_drawing, is_page
 from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
 from dga.explanation.noise_level import (
-    measure_extreme_share,
+    has_impulses,
     measure_noise,
     measure_noise_map,
     remove_impulses,
@@ -31,7 +31,7 @@ from dga.explanation.noise_level import (
 from dga.explanation.operators import Blocks
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.veil import measure_veil
-from dga.explanation.windows import EXTREME, STRONG_VEIL
+from dga.explanation.windows import PAGE_VEIL
 from dga.frame import find_inside
 from dga.images import HALF_RANGE, Pixels, through_jpeg, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
@@ -91,8 +91,6 @@ LEAST_SURE, SURE = 0.05, 0.5
 """Sureness from which a finding is told, and from which it counts as damage."""
 LONGEST_MEASURED, LONGEST_FILTERED = 1024, 256
 """Pixels a side of the middle that is measured without networks, and by a median filter."""
-LEAST_IMPULSES = 0.002
-"""Share of values; fewer wrong ones are taken for fine print without a network."""
 
 
 @dataclass(frozen=True)
@@ -348,19 +346,18 @@ def _measure(pixels: Pixels) -> tuple[Degradation, list[Finding], bool]:
     if blocks := measure_blocks(x):
         degradation = Degradation(operator=blocks)
         return degradation, list(_name_parts(degradation, x)), True
+    is_paper, level = is_page(x), float(measure_noise(x[None])[0])
     middle, threshold = cut_middle(x, LONGEST_FILTERED), explain.impulses[0]
-    if measure_extreme_share(middle, threshold) > EXTREME:
-        (impulses,) = _name_parts(Degradation(impulses=threshold), middle)
-        if impulses.strength > LEAST_IMPULSES:
-            return Degradation(impulses=threshold), [impulses], True
-    level = float(measure_noise(x[None])[0])
+    if not is_paper and has_impulses(middle, threshold, level > explain.noise_floor):
+        degradation = Degradation(impulses=threshold)
+        return degradation, list(_name_parts(degradation, middle)), True
     quiet = float(measure_noise_map(x)[::8, ::8].quantile(explain.windows.quiet_share))
     noise = _find("noise", level, f"noise {level:.2f}", evidence=quiet)
     if quiet > explain.noise_floor:
         return Degradation(noise=level), [noise], True
-    operator = measure_blur(x)
+    operator = None if is_paper else measure_blur(x)
     veil = None if operator else measure_veil(x)
-    if veil and veil.gain < 2 * STRONG_VEIL and is_page(x):  # light without a veil
+    if veil and is_paper and veil.gain <= PAGE_VEIL:  # light without a veil
         veil = None
     degradation = Degradation(operator=operator, veil=veil)
     return degradation, [*_name_parts(degradation, x), noise], True
