@@ -50,7 +50,7 @@ def diagnose(
     from dga.diagnosis import SURE
     from dga.evaluation import diagnoses
     from dga.evaluation.diagnosis_report import Counted
-    from dga.io.parsing import check_choice, parse_share
+    from dga.io.parsing import check_choice, first_names, parse_share
 
     check_choice("engine", engine, ENGINES)
     if address and engine != "ray":
@@ -71,6 +71,9 @@ def diagnose(
     if known is not None:
         lines = diagnoses.DiagnosisFolder(out, {}).read_lines()
         typer.echo(format_comparison(compare_with_labels(lines, known, SURE)))
+    if summary.losses:
+        names = first_names(summary.losses, common.MOST_NAMES)
+        typer.echo(f"Not everything of {len(summary.losses)} pictures is kept: {names}", err=True)
     common.print_skipped_pictures(summary.errors)
     common.print_skipped_pictures(summary.failed, "could not be repaired")
     if most is not None and summary.share > most:

@@ -41,7 +41,7 @@ from dga.frame import find_inside
 from dga.images import Pixels, from_tensor
 from dga.io.files import CONFIG, LINES, LOCK, lock_folder, to_plain, write_atomically, write_json
 from dga.networks.models import Models
-from dga.photograph import choose_repair, repair_photograph
+from dga.photograph import choose_repair, repair_photograph, repair_stored
 from dga.profiles.imagenet_labels import imagenet_labels
 from dga.record import read_versions
 
@@ -171,19 +171,21 @@ class Worker:
                 line["label"] = label
         return line
 
-    def repair(self, job: Job) -> str:
-        """Write a repaired picture, whole or not at all; why that failed, if it did."""
+    def repair(self, job: Job) -> tuple[str, str]:
+        """Write a repaired picture, whole or not at all; why that failed, and what is not kept."""
         _prepare(self)
         picture, target = job
         try:
+            stored = read(picture)
+            suffix = stored.usual_suffix
+            target = target.with_suffix(suffix)
             if len(os.fsencode(target.name)) > LONGEST_NAME:
                 raise UploadError("its name is too long for a result's to fit.")
-            stored = read(picture)
-            photograph = repair_photograph(load_once(self), stored.pixels)
-            write(target, stored.result(photograph.image, target.suffix))
+            content, facts = repair_stored(load_once(self), stored, suffix)
+            write(target, content)
         except _ERRORS as error:
-            return f"{picture.name}: {error}"
-        return ""
+            return f"{picture.name}: {error}", ""
+        return "", f"{picture.name}: {', '.join(facts['lost'])}" if facts["lost"] else ""
 
     def show(self, job: Job) -> tuple[str, bytes, bytes]:
         """Thumbnails of a picture as it came and repaired, by its name; empty where there is none.
@@ -343,9 +345,10 @@ class DiagnosisFolder:
         return left
 
     def find_target(self, picture: Picture) -> Path:
-        """Where the repaired picture lies, once there is one."""
-        name = picture.safe_name
-        return self.out / REPAIRED / name.with_name(f"{name.name}.png")
+        """Where the repaired picture lies, or else shall lie if it has one frame."""
+        path = self.out / REPAIRED / picture.safe_name
+        paths = [path.with_name(path.name + suffix) for suffix in (".png", ".tif", ".webp", ".gif")]
+        return next((one for one in paths if one.is_file()), paths[0])
 
     def diagnose(self, worker: Worker, run: Run[Picture, Line]) -> None:
         """Diagnose what has no line; each is on disk before the next is waited for.
@@ -364,9 +367,13 @@ class DiagnosisFolder:
                     ) from error
                 bar.update()
 
-    def repair(self, worker: Worker, run: Run[Job, str], counted: Counted, total: int) -> list[str]:
-        """Repair ``total`` pictures with something that counts and may be undone, unless that is
-        done. Returns why some could not be."""
+    def repair(
+        self, worker: Worker, run: Run[Job, Any], counted: Counted, summary: Summary
+    ) -> None:
+        """Repair pictures with something that counts and may be undone, unless that is done.
+
+        The summary is told what failed, and what is not kept.
+        """
 
         def list_jobs() -> Iterator[Job]:
             for line in self.read_lines():
@@ -378,12 +385,11 @@ class DiagnosisFolder:
                     else:
                         yield picture, target
 
-        failed = []
-        with _progress(total, "Repair") as bar:
-            for error in run(worker.repair, list_jobs()):
-                failed += [error] * bool(error)
+        with _progress(summary.repairable, "Repair") as bar:
+            for error, loss in run(worker.repair, list_jobs()):
+                summary.failed += [error] * bool(error)
+                summary.losses += [loss] * bool(loss)
                 bar.update()
-        return failed
 
     def make_thumbnails(
         self, worker: Worker, run: Run[Job, tuple[str, bytes, bytes]], paths: Sequence[str]
@@ -468,7 +474,7 @@ def diagnose_all(
             )
         folder.write_table(counted)
         if is_repaired:
-            summary.failed = folder.repair(worker, run, counted, summary.repairable)
+            folder.repair(worker, run, counted, summary)
         thumbnails = folder.make_thumbnails(worker, run, summary.worst_paths)
         page = render_report(summary, thumbnails, command, is_repaired, worker.is_fast)
         write(out / REPORT, page.encode("utf-8", "backslashreplace"))

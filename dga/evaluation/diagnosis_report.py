@@ -110,8 +110,8 @@ class Summary:
     with something that may be undone; ``changed``: damaged ones that the classifier reads otherwise
     once they are repaired, of ``compared``; ``right``: by whether a picture is damaged, how many
     lie in a folder of one of its classes, and of these are read right as they came and repaired;
-    ``classes``: pictures, and damaged ones; ``errors`` and ``failed``: a sentence
-    on each that could not be read, or repaired.
+    ``classes``: pictures, and damaged ones; ``errors``, ``failed`` and ``losses``: a
+    sentence on each that could not be read, repaired, or kept whole in its repaired file.
     """
 
     read: int = 0
@@ -123,6 +123,7 @@ class Summary:
     right: dict[bool, list[int]] = field(default_factory=lambda: {True: [0] * 3, False: [0] * 3})
     errors: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    losses: list[str] = field(default_factory=list)
     kinds: dict[str, KindSummary] = field(default_factory=dict)
     classes: dict[str, list[int]] = field(default_factory=dict)
 

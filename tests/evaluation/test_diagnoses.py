@@ -278,7 +278,7 @@ def test_repair_of_exactly_these(mine):
     done(*command)
     repaired = {str(path.relative_to("out/repaired")) for path in Path("out").rglob("*.png.png")}
     assert repaired == {"cat/noisy.png.png", "dog/blocks.png.png"}
-    with mock.patch.object(diagnoses, "repair_photograph", side_effect=AssertionError):
+    with mock.patch.object(diagnoses, "repair_stored", side_effect=AssertionError):
         done(*command)
     assert {path: path.read_bytes() for path in mine.rglob("*.png")} == before
     with zipfile.ZipFile("slip.zip", "w") as archive:
