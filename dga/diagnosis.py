@@ -343,10 +343,10 @@ def _measure(pixels: Pixels) -> tuple[Degradation, list[Finding], bool]:
     x = cut_measured(pixels)
     if is_one_colour_or_drawing(x):
         return NO_DEGRADATION, [], False
-    if blocks := measure_blocks(x):
+    is_paper, level = is_page(x), float(measure_noise(x[None])[0])
+    if not is_paper and (blocks := measure_blocks(x)):
         degradation = Degradation(operator=blocks)
         return degradation, list(_name_parts(degradation, x)), True
-    is_paper, level = is_page(x), float(measure_noise(x[None])[0])
     middle, threshold = cut_middle(x, LONGEST_FILTERED), explain.impulses[0]
     if not is_paper and has_impulses(middle, threshold, level > explain.noise_floor):
         degradation = Degradation(impulses=threshold)
