@@ -8,6 +8,7 @@ import contextlib
 import logging
 import os
 import tempfile
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Generator
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +19,14 @@ from gradio.data_classes import FileData
 from gradio.utils import get_function_description
 from PIL import Image
 
+from app.runs.card import draw_card
 from app.runs.damage import damage_photo
 from app.runs.models import Networks, Steps, TooLongError, lend_gpu
 from app.runs.samples import SAMPLES
-from app.runs.settings import NONE, SettingsError, parse_settings
-from app.runs.subject import Original, Subjects, view_square
-from app.runs.watch import watch
+from app.runs.settings import NONE, Settings, SettingsError, parse_settings
+from app.runs.strokes import measure_touched
+from app.runs.subject import Original, Subject, Subjects, read_pictures, view_square
+from app.runs.watch import PICTURES, REPAIR, keep_stages, run_first_stages, watch
 from app.server.decoder import Decoder
 from app.server.gate import address_of
 from app.server.photos import Photos, UnknownPhotoError
@@ -41,6 +44,7 @@ from dga.systems import DEFAULT_SYSTEMS, System, systems
 
 MOST_RUNS = 64
 """Runs that Gradio lets in at once; :class:`Turns` says who of them computes."""
+MOST_CARDS = 32
 SENTENCES = (BusyError, SettingsError, TooLongError, UnknownPhotoError, UploadError)
 """Errors whose message is meant for the visitor."""
 BOUNDS: dict[str, dict[str, Any]] = {
@@ -67,6 +71,8 @@ class Service:
         self.photos.on_forget = self.subjects.forget
         self.latest = dict[str, Turn]()
         self.thumbnails = dict[str, dict[str, str]]()  # of samples
+        self.layers = dict[str, dict[str, Pixels]]()  # likewise
+        self.cards = OrderedDict[tuple[str, Settings], bytes]()  # likewise, the latest
 
     def find_photo(self, key: str) -> Original:
         """A sample or an upload. Raises ``UnknownPhotoError``."""
@@ -74,31 +80,88 @@ class Service:
             profile = self.networks.profile
             label = sample.label if sample.label in profile.classifier.classes else None
             thumbnails = self.thumbnails.setdefault(key, {})
-            return Original(key, sample.name, sample.pixels(profile), label, thumbnails)
+            layers = self.layers.setdefault(key, {})
+            return Original(key, sample.name, sample.pixels(profile), label, thumbnails, layers)
         photo = self.photos.get(key)
-        return Original(key, photo.name, photo.pixels, thumbnails=photo.thumbnails)
+        return Original(key, photo.name, photo.pixels, None, photo.thumbnails, photo.layers)
 
     async def run(
         self, request: gr.Request, steps: Callable[[Models], Generator[Any]], page: str = ""
     ) -> AsyncIterator[Any]:
+        """As :meth:`take_turns`. Raises ``gr.Error`` with one sentence, whatever goes wrong."""
+        with explain_errors():
+            async for part in self.take_turns(find_address(request), steps, page):
+                yield part
+
+    async def take_turns(
+        self, address: str, steps: Callable[[Models], Generator[Any]], page: str = ""
+    ) -> AsyncIterator[Any]:
         """What the steps yield, in turn; numbers between are visitors before this one.
 
-        ``page``: of one page only the latest run goes on. Raises ``gr.Error`` with one sentence,
-        whatever goes wrong.
+        ``page``: of one page only the latest run goes on.
         """
-        address = find_address(request)
         visitor = f"{address} {page}"
-        with explain_errors():
-            if page and (earlier := self.latest.get(visitor)):
-                earlier.drop()  # first, so that this one may have its place in a full line
-            async with self.turns.join(visitor, address) as turn:
-                self.latest[visitor] = turn
-                try:
-                    async for part in self.networks.run_steps(steps, turn=turn):
-                        yield part
-                finally:
-                    if self.latest.get(visitor) is turn:
-                        del self.latest[visitor]
+        if page and (earlier := self.latest.get(visitor)):
+            earlier.drop()  # first, so that this one may have its place in a full line
+        async with self.turns.join(visitor, address) as turn:
+            self.latest[visitor] = turn
+            try:
+                async for part in self.networks.run_steps(steps, turn=turn):
+                    yield part
+            finally:
+                if self.latest.get(visitor) is turn:
+                    del self.latest[visitor]
+
+    async def read(self, settings: Settings, address: str, page: str) -> dict[str, Any]:
+        """What the classifier reads of a photo as it is painted so far, and how much of it that is.
+
+        Raises ``BusyError``, also where the page has asked again meanwhile.
+        """
+        original = self.find_photo(settings.photo)
+
+        def steps(models: Models) -> Generator[dict]:
+            damaged = damage_photo(original.pixels, settings, original.layers)
+            touched = measure_touched(settings.strokes, *damaged.shape[:2])
+            yield {"reading": read_pictures(models, damaged)[0], "touched": touched}
+
+        answer = None
+        async for part in self.take_turns(address, steps, page):
+            answer = part
+        self.photos.make_room()
+        if not isinstance(answer, dict):
+            raise BusyError("This page has asked for something else meanwhile.")
+        return answer
+
+    async def make_card(self, settings: Settings, address: str, home: str) -> bytes:
+        """The card of what a link shows, PNG; ``home``: where this page is, as people type it."""
+        original, key = self.find_photo(settings.photo), (home, settings)
+        if key in self.cards:
+            return self.cards[key]
+        card = b""
+
+        def steps(models: Models) -> Generator[Any]:
+            with self._borrow_subject(original, settings) as subject:
+                yield from keep_stages(subject, lend_gpu(run_first_stages, models)(subject))
+                parts = subject.stages[PICTURES] | subject.stages[REPAIR]
+                assert subject.result is not None
+                yield draw_card(subject.damaged, subject.result, parts, home)
+
+        async for part in self.take_turns(address, steps):
+            card = part
+        if original.key in SAMPLES:
+            self.cards[key] = card
+            if len(self.cards) > MOST_CARDS:
+                self.cards.popitem(last=False)
+        return card
+
+    @contextlib.contextmanager
+    def _borrow_subject(self, original: Original, settings: Settings) -> Generator[Subject]:
+        """A photo with its damage; nothing of an upload stays whose hour ended meanwhile."""
+        try:
+            yield self.subjects.get(original, settings)
+        finally:
+            if original.key not in SAMPLES and original.key not in self.photos:
+                self.subjects.forget(original.key)
 
     async def watch(
         self, settings: dict, request: gr.Request, page: str = ""
@@ -109,18 +172,14 @@ class Service:
             original = self.find_photo(checked.photo)
 
         def steps(models: Models) -> Generator[dict]:
-            is_sample = has_file = original.key in SAMPLES
-            subject = self.subjects.get(original, checked)
-            try:
+            has_file = original.key in SAMPLES
+            with self._borrow_subject(original, checked) as subject:
                 for part in watch(models, subject, checked):
                     yield part
                     if not has_file and subject.result is not None:
                         has_file = True
                         result = self.photos.keep_result(original.key, subject.result)
                         yield {"download": f"photo/{original.key}/{result}"}
-            finally:
-                if not is_sample and original.key not in self.photos:  # its hour ended meanwhile
-                    self.subjects.forget(original.key)
 
         async for part in self.run(request, steps, str(page)[:32]):
             yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}

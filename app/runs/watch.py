@@ -23,6 +23,7 @@ from app.runs.models import lend_gpu
 from app.runs.pictures import SMALL, to_data_url
 from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import Settings
+from app.runs.strokes import measure_touched
 from app.runs.subject import Stage, StageKey, Subject, describe_reading, read_pictures, view_square
 from dga.discriminator import JudgedPath, judge_states
 from dga.explanation.search import CandidateScore
@@ -127,6 +128,8 @@ def show_pictures(models: Models, subject: Subject) -> Generator[Part]:
         "truth": truth,
         "is_damaged": subject.is_damaged,
     }
+    if subject.settings.strokes:
+        part["touched"] = measure_touched(subject.settings.strokes, height, width)
     yield part | {"headline": _headline(part, subject, None)}
 
 
@@ -202,6 +205,7 @@ def _headline(
         pictures["damaged"]["reading"],
         repaired,
         has_label=subject.original.label is not None,
+        touched=pictures.get("touched", 0.0),
         **finding,
     )
 

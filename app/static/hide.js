@@ -1,0 +1,66 @@
+// Hide it from the AI: the classifier's answer while somebody paints, and what to keep of it.
+import { find, getJson, percent, put, Refusal, thisPage } from "./base.js";
+
+/** One question at a time, and then the newest; `receive` and `fail` get what was asked, too. */
+export function makeAsker(receive, fail) {
+  let next = null;
+  let isBusy = false;
+  return async function ask(settings) {
+    next = settings;
+    if (isBusy) return;
+    isBusy = true;
+    while (next) {
+      const asked = next;
+      next = null;
+      try {
+        const body = JSON.stringify(asked);
+        const answer = await getJson(`reading?page=${thisPage}`, { method: "POST", body });
+        if (next?.strokes === asked.strokes) next = null;
+        receive(asked, answer);
+      } catch (error) {
+        if (!next) fail(asked, error);
+      }
+    }
+    isBusy = false;
+  };
+}
+
+/** The photo of the day, the same everywhere. */
+export const choosePhoto = (photos) => photos[Math.floor(Date.now() / 864e5) % photos.length];
+
+/** A share that is touched; none is 0 % that is more. */
+export const nameTouched = (share) =>
+  share && share < 0.005 ? `less than ${percent(0.01)}` : percent(share);
+
+/** The buttons that keep what was made; `describe` gives its name, query and whether it has a link. */
+export function makeSharing(describe, say) {
+  find("#keep-card").addEventListener("click", async () => {
+    const { name, query } = describe();
+    say("Drawing the card …");
+    try {
+      const answer = await fetch(`card.png?${query}`);
+      if (!answer.ok) throw new Refusal((await answer.json()).detail);
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(await answer.blob());
+      link.download = `${name}.png`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      say("");
+    } catch (error) {
+      const isTold = error instanceof Refusal;
+      say(isTold ? error.message : "The card did not come. Please try again.", true);
+    }
+  });
+  find("#share").addEventListener("click", async () => {
+    const button = find("#share");
+    try {
+      if (navigator.share && matchMedia("(pointer: coarse)").matches)
+        return await navigator.share({ title: document.title, url: location.href });
+      await navigator.clipboard.writeText(location.href);
+      put(button, "Copied");
+      setTimeout(() => put(button, "Copy the link"), 2000);
+    } catch (error) {
+      if (error.name !== "AbortError") say("Please copy the link from the address bar.");
+    }
+  });
+}
