@@ -12,10 +12,10 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from app.runs.sentences import describe_sight
 from dga.images import Pixels
+from dga.io.numbers import format_share as percent
 
-WIDTH, HEIGHT, PICTURE, MARGIN, GAP = 1200, 630, 372, 48, 24
+WIDTH, HEIGHT, PICTURE, MARGIN, GAP = 1200, 630, 396, 48, 24
 INK, QUIET, CARD, SUNK, OK, BAD, PLAIN = (
     "#eef0f5", "#b3bac9", "#0e1117", "#2b3240", "#7fd6a8", "#f2a093", "#a3aaba",
 )  # fmt: skip
@@ -29,10 +29,10 @@ def draw_card(before: Pixels, after: Pixels, parts: Mapping[str, Any], address: 
     """
     card = Image.new("RGB", (WIDTH, HEIGHT), CARD)
     pen = ImageDraw.Draw(card)
-    lines, size = textwrap.wrap(parts["headline"], 56), 36
+    lines, size = textwrap.wrap(parts["headline"], 52), 40
     if len(lines) > 2:
         lines, size = textwrap.wrap(parts["headline"], 76)[:3], 27
-    pen.multiline_text((MARGIN, 40), "\n".join(lines), INK, _find_font(size), spacing=10)
+    pen.multiline_text((MARGIN, 28), "\n".join(lines), INK, _find_font(size), spacing=10)
     name = "Painted" if "touched" in parts else "Damaged" if parts["is_damaged"] else "As it came"
     is_unchanged = parts["repaired"]["is_unchanged"]
     names = name, "Left alone" if is_unchanged else "Repaired"
@@ -42,18 +42,21 @@ def draw_card(before: Pixels, after: Pixels, parts: Mapping[str, Any], address: 
         card.paste(picture, (left + (PICTURE - picture.width) // 2,
                              top + (PICTURE - picture.height) // 2))  # fmt: skip
         reading = parts[part]["reading"]
-        left, top = MARGIN + 2 * (PICTURE + GAP), top + n * 140
+        left, top = MARGIN + 2 * (PICTURE + GAP), top + n * 190
         pen.text((left, top), names[n], QUIET, _find_font(22, "Regular"))
-        sight = textwrap.wrap(f"AI {describe_sight(reading)}", 28)
-        pen.multiline_text((left, top + 30), "\n".join(sight[:2]), INK, _find_font(22))
+        guess = f"{'' if reading['is_sure'] else 'perhaps '}{reading['label']}"
+        sight = "\n".join(textwrap.wrap(f"{guess} {percent(reading['share'])}", 20))
+        pen.multiline_text((left, top + 30), sight, INK, _find_font(24), spacing=6)
         color = {True: OK, False: BAD, None: PLAIN}[reading["is_right"]]
         width = WIDTH - MARGIN - left
-        bar = left, top + 92, left + width, top + 104
+        bar = left, top + 124, left + width, top + 136
         pen.rounded_rectangle(bar, 6, SUNK)
         pen.rounded_rectangle(
             (*bar[:2], left + max(12, width * reading["share"]), bar[3]), 6, color
         )
-    pen.text((left, HEIGHT - MARGIN), address, QUIET, _find_font(20, "Regular"), "ld")
+    invitation = f"Can you do better? {address}" if "touched" in parts else address
+    place = MARGIN, HEIGHT - MARGIN - PICTURE - 18
+    pen.text(place, invitation, QUIET, _find_font(22, "Regular"), "ls")
     file = io.BytesIO()
     card.save(file, "PNG")
     return file.getvalue()

@@ -128,7 +128,8 @@ function showPicture() {
   const isAlone = inDivider === "repaired" && right?.is_unchanged;
   const isHere = !isRightOld && !isBefore();
   showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isHere ? right : null);
-  if (isRightOld && !isBefore()) put(find("#tag-after"), describeState());
+  if (isRightOld && !isBefore())
+    put(find("#tag-after"), state === "painting" ? nameScore() : describeState());
   placeDivider();
   const size = isSquare ? `${width} × ${height}` : "middle square";
   put(find("#size"), width && width !== height ? size : "");
@@ -308,13 +309,15 @@ const describeState = () => (state === "failed" ? "Not repaired" : "Repairing �
 
 // ---- Hide it from AI: while somebody paints, the classifier is asked; then the repair is
 
-const HOW_TO_PAINT = "Paint until AI sees something else; then our repair strikes back.";
+const HOW_TO_PAINT =
+  "Paint until AI sees something else; then our repair strikes back. By keys: arrows and Space.";
 let live = null; // what is read of the strokes so far, and the share that they touch
 const isGame = () => settings.damage === "paint";
 const isPainted = () => isGame() && (settings.strokes !== "" || state === "painting");
 const isBefore = () => isGame() && !isPainted();
 /** What nothing is said of: it is old, or there is no stroke yet. */
-const isBlank = (part) => Boolean(isOld[part]) || (isBefore() && part !== "original");
+const isBlank = (part) =>
+  !record[part] || Boolean(isOld[part]) || (isBefore() && part !== "original");
 /** What there is to hide: null where nobody knows, or nothing of the photo has come. */
 function findThing() {
   const { reading } = isOld.original ? {} : (record.original ?? {});
@@ -330,6 +333,7 @@ const ask = makeAsker(
     if (asked.strokes === settings.strokes && !brush.isDrawing())
       if (isHidden()) return startRepair();
     put(find("#headline"), describeGame());
+    put(find("#tag-after"), nameScore());
     showRow("damaged");
     showGame();
   },
@@ -339,7 +343,10 @@ const ask = makeAsker(
     say(error instanceof Refusal ? error.message : "Something went wrong. Please try again.", true);
     showAll();
   },
+  ({ photo }) => state === "painting" && photo === settings.photo,
 );
+
+const nameScore = () => (live ? `${nameTouched(live.touched)} touched` : "");
 
 function startRepair() {
   state = "running";
@@ -396,7 +403,8 @@ function showGame() {
   find("#game").hidden = !isGame();
   const { repaired, damaged, touched } = record;
   const isDone = isPainted() && repaired && !isOld.repaired;
-  put(find("#touched"), nameTouched((isDone ? touched : live?.touched) ?? 0));
+  const share = !isPainted() ? 0 : isOld.touched ? live?.touched : (touched ?? live?.touched);
+  put(find("#touched"), share == null ? "…" : nameTouched(share));
   const thing = findThing();
   const [was, is] = [damaged, repaired].map((part) => part?.reading.label === thing);
   const isToday = settings.photo === choosePhoto(page.samples);
@@ -411,7 +419,7 @@ function showGame() {
 makeSharing(() => {
   const { photo, strokes } = settings;
   return {
-    name: `hide-it-${find("#touched").textContent}`,
+    name: page.samples.includes(photo) ? `hide-it-${photo}` : "hide-it",
     query: new URLSearchParams({ photo, strokes }),
   };
 }, say);
@@ -652,7 +660,9 @@ function showControls() {
   find("#no-strength").hidden = !paints && settings.damage !== "none";
   put(
     find("#no-strength"),
-    paints ? "Of strokes, mostly noise is mended." : "The photo as it came: nothing is added.",
+    paints
+      ? "Painted noise is mended best; much else is left alone."
+      : "The photo as it came: nothing is added.",
   );
   find("#hide").hidden = paints;
   find(".first").classList.toggle("is-game", paints);
