@@ -171,7 +171,10 @@ def _add_photos(server: gr.Server, service: Service) -> None:
     async def card(request: Request) -> Response:
         settings, home = parse_link(request.query_params), find_home(request)
         home = home.partition("://")[2].rstrip("/")
-        content = await service.make_card(settings, address_of(request.scope), home)
+        try:
+            content = await service.make_card(settings, gr.Request(request), home)
+        except gr.Error as error:
+            raise BusyError(error.message) from None
         return Response(content, media_type="image/png")
 
     server.post("/photo")(upload)

@@ -25,7 +25,7 @@ from app.runs.models import Networks, Steps, TooLongError, lend_gpu
 from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, Settings, SettingsError, parse_settings
 from app.runs.strokes import measure_touched
-from app.runs.subject import Original, Subject, Subjects, read_pictures, view_square
+from app.runs.subject import Original, Subjects, read_pictures, view_square
 from app.runs.watch import PICTURES, REPAIR, keep_stages, run_first_stages, watch
 from app.server.decoder import Decoder
 from app.server.gate import address_of
@@ -66,7 +66,7 @@ class Service:
         self.networks = networks
         self.decoder = Decoder()
         self.photos = Photos(self.decoder)
-        self.turns = Turns()
+        self.turns, self.reading_turns = Turns(), Turns(most_waiting=64, most_per_address=32)
         self.subjects = Subjects()
         self.photos.on_forget = self.subjects.forget
         self.latest = dict[str, Turn]()
@@ -88,80 +88,24 @@ class Service:
     async def run(
         self, request: gr.Request, steps: Callable[[Models], Generator[Any]], page: str = ""
     ) -> AsyncIterator[Any]:
-        """As :meth:`take_turns`. Raises ``gr.Error`` with one sentence, whatever goes wrong."""
-        with explain_errors():
-            async for part in self.take_turns(find_address(request), steps, page):
-                yield part
-
-    async def take_turns(
-        self, address: str, steps: Callable[[Models], Generator[Any]], page: str = ""
-    ) -> AsyncIterator[Any]:
         """What the steps yield, in turn; numbers between are visitors before this one.
 
-        ``page``: of one page only the latest run goes on.
+        ``page``: of one page only the latest run goes on. Raises ``gr.Error`` with one sentence,
+        whatever goes wrong.
         """
+        address = find_address(request)
         visitor = f"{address} {page}"
-        if page and (earlier := self.latest.get(visitor)):
-            earlier.drop()  # first, so that this one may have its place in a full line
-        async with self.turns.join(visitor, address) as turn:
-            self.latest[visitor] = turn
-            try:
-                async for part in self.networks.run_steps(steps, turn=turn):
-                    yield part
-            finally:
-                if self.latest.get(visitor) is turn:
-                    del self.latest[visitor]
-
-    async def read(self, settings: Settings, address: str, page: str) -> dict[str, Any]:
-        """What the classifier reads of a photo as it is painted so far, and how much of it that is.
-
-        Raises ``BusyError``, also where the page has asked again meanwhile.
-        """
-        original = self.find_photo(settings.photo)
-
-        def steps(models: Models) -> Generator[dict]:
-            damaged = damage_photo(original.pixels, settings, original.layers)
-            touched = measure_touched(settings.strokes, *damaged.shape[:2])
-            yield {"reading": read_pictures(models, damaged)[0], "touched": touched}
-
-        answer = None
-        async for part in self.take_turns(address, steps, page):
-            answer = part
-        self.photos.make_room()
-        if not isinstance(answer, dict):
-            raise BusyError("This page has asked for something else meanwhile.")
-        return answer
-
-    async def make_card(self, settings: Settings, address: str, home: str) -> bytes:
-        """The card of what a link shows, PNG; ``home``: where this page is, as people type it."""
-        original, key = self.find_photo(settings.photo), (home, settings)
-        if key in self.cards:
-            return self.cards[key]
-        card = b""
-
-        def steps(models: Models) -> Generator[Any]:
-            with self._borrow_subject(original, settings) as subject:
-                yield from keep_stages(subject, lend_gpu(run_first_stages, models)(subject))
-                parts = subject.stages[PICTURES] | subject.stages[REPAIR]
-                assert subject.result is not None
-                yield draw_card(subject.damaged, subject.result, parts, home)
-
-        async for part in self.take_turns(address, steps):
-            card = part
-        if original.key in SAMPLES:
-            self.cards[key] = card
-            if len(self.cards) > MOST_CARDS:
-                self.cards.popitem(last=False)
-        return card
-
-    @contextlib.contextmanager
-    def _borrow_subject(self, original: Original, settings: Settings) -> Generator[Subject]:
-        """A photo with its damage; nothing of an upload stays whose hour ended meanwhile."""
-        try:
-            yield self.subjects.get(original, settings)
-        finally:
-            if original.key not in SAMPLES and original.key not in self.photos:
-                self.subjects.forget(original.key)
+        with explain_errors():
+            if page and (earlier := self.latest.get(visitor)):
+                earlier.drop()  # first, so that this one may have its place in a full line
+            async with self.turns.join(visitor, address) as turn:
+                self.latest[visitor] = turn
+                try:
+                    async for part in self.networks.run_steps(steps, turn=turn):
+                        yield part
+                finally:
+                    if self.latest.get(visitor) is turn:
+                        del self.latest[visitor]
 
     async def watch(
         self, settings: dict, request: gr.Request, page: str = ""
@@ -172,17 +116,65 @@ class Service:
             original = self.find_photo(checked.photo)
 
         def steps(models: Models) -> Generator[dict]:
-            has_file = original.key in SAMPLES
-            with self._borrow_subject(original, checked) as subject:
+            is_sample = has_file = original.key in SAMPLES
+            subject = self.subjects.get(original, checked)
+            try:
                 for part in watch(models, subject, checked):
                     yield part
                     if not has_file and subject.result is not None:
                         has_file = True
                         result = self.photos.keep_result(original.key, subject.result)
                         yield {"download": f"photo/{original.key}/{result}"}
+            finally:
+                if not is_sample and original.key not in self.photos:  # its hour ended meanwhile
+                    self.subjects.forget(original.key)
 
         async for part in self.run(request, steps, str(page)[:32]):
             yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
+
+    async def read(self, settings: Settings, address: str, page: str) -> dict[str, Any]:
+        """What the classifier reads of a photo as it is painted so far, and how much of it that is.
+
+        Readings have a line of their own, and go between the steps of others' runs; the page's own
+        run ends: what it repairs was painted over. Raises ``BusyError``.
+        """
+        original, visitor = self.find_photo(settings.photo), f"{address} {page}"
+        if page and (earlier := self.latest.get(visitor)):
+            earlier.drop()
+
+        def steps(models: Models) -> Generator[dict]:
+            damaged = damage_photo(original.pixels, settings, original.layers)
+            touched = measure_touched(settings.strokes, *damaged.shape[:2])
+            yield {"reading": read_pictures(models, damaged)[0], "touched": touched}
+
+        async with self.reading_turns.join(visitor, address) as turn:
+            answer = [part async for part in self.networks.run_steps(steps, turn=turn)][-1]
+        self.photos.make_room()
+        return answer
+
+    async def make_card(self, settings: Settings, request: gr.Request, home: str) -> bytes:
+        """The card of what a link shows, PNG; ``home``: where this page is, as people type it."""
+        original, key = self.find_photo(settings.photo), (home, settings)
+        if key in self.cards:
+            return self.cards[key]
+
+        def steps(models: Models) -> Generator[Any]:
+            subject = self.subjects.get(original, settings)
+            try:
+                yield from keep_stages(subject, lend_gpu(run_first_stages, models)(subject))
+                parts = subject.stages[PICTURES] | subject.stages[REPAIR]
+                assert subject.result is not None
+                yield draw_card(subject.damaged, subject.result, parts, home)
+            finally:
+                if original.key not in SAMPLES and original.key not in self.photos:
+                    self.subjects.forget(original.key)
+
+        card = [part async for part in self.run(request, steps)][-1]
+        if original.key in SAMPLES:
+            self.cards[key] = card
+            if len(self.cards) > MOST_CARDS:
+                self.cards.popitem(last=False)
+        return card
 
     async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:
         """Repair a photograph at its own size, up to a megapixel; a larger one is reduced to that.

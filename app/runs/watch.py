@@ -69,7 +69,11 @@ def watch(models: Models, subject: Subject, settings: Settings) -> Generator[Par
     On a host that lends its GPU the stages run in another process, on a copy of the subject: what
     they made comes back with them, but for :attr:`Subject.cache` and :attr:`Subject.images`.
     """
-    yield from keep_stages(subject, lend_gpu(run_stages, models)(subject, settings))
+    if settings.is_brief:
+        stages = lend_gpu(run_first_stages, models)(subject)
+    else:
+        stages = lend_gpu(run_stages, models)(subject, settings)
+    yield from keep_stages(subject, stages)
 
 
 def keep_stages(subject: Subject, events: Iterable[Part | Stage]) -> Generator[Part]:

@@ -143,7 +143,7 @@ function showFound() {
   find("#again").hidden = state !== "failed";
   const text =
     state === "painting" || (state === "done" && isBefore())
-      ? HOW_TO_PAINT
+      ? describeAim()
       : found
         ? `Found: ${found.sentence}`
         : waiting && state === "running"
@@ -309,8 +309,10 @@ const describeState = () => (state === "failed" ? "Not repaired" : "Repairing â€
 
 // ---- Hide it from AI: while somebody paints, the classifier is asked; then the repair is
 
-const HOW_TO_PAINT =
-  "Paint until AI sees something else; then our repair strikes back. By keys: arrows and Space.";
+const describeAim = () =>
+  (findThing()
+    ? "Paint until AI sees something else; then our repair strikes back."
+    : "Paint, and our repair answers each stroke.") + " By keys: arrows and Space.";
 let live = null; // what is read of the strokes so far, and the share that they touch
 const isGame = () => settings.damage === "paint";
 const isPainted = () => isGame() && (settings.strokes !== "" || state === "painting");
@@ -416,6 +418,11 @@ function showGame() {
   find("#share").hidden = !page.samples.includes(settings.photo); // own photos have no link
 }
 
+// Who paints sees no more than the repair; the rest is computed where it comes into sight.
+new IntersectionObserver(([{ isIntersecting }]) => {
+  if (isIntersecting && isGame() && state === "done" && !record.diagnosis) startRepair();
+}).observe(find("#inside"));
+
 makeSharing(() => {
   const { photo, strokes } = settings;
   return {
@@ -465,7 +472,10 @@ function receive(part) {
 async function start(isStep = false) {
   keepAddress(isStep);
   const name = nameRecord(settings);
-  const thisRun = isRecorded() ? readRecorded(name) : run("watch", settings, receive);
+  const is_brief = isGame() && find("#inside").getBoundingClientRect().top > innerHeight;
+  const thisRun = isRecorded()
+    ? readRecorded(name)
+    : run("watch", { ...settings, is_brief }, receive);
   activeRun = thisRun;
   try {
     await thisRun.done;
@@ -483,7 +493,10 @@ async function start(isStep = false) {
   }
   if (thisRun !== activeRun) return;
   activeRun = null;
-  if (state === "running") [state, isOld] = ["done", {}];
+  if (state === "running") {
+    for (const part of Object.keys(isOld)) delete record[part]; // of a run that was brief
+    [state, isOld] = ["done", {}];
+  }
   showAll();
 }
 

@@ -45,7 +45,7 @@ def test_ai_answers_while_it_is_painted_then_the_repair_strikes_back(watch, widt
     assert "AI still sees the cheetah" in page.inner_text("h1")
     assert "strokes=1.0" in page.url
     assert len(parse_strokes(page.url.partition("strokes=")[2])) == 1  # Python reads the script's
-    page.get_by_role("radio", name="Fog").click()
+    page.get_by_role("radiogroup", name="Brush").get_by_text("Fog").click()
     page.locator("#brush-size").fill("63")
     draw(page, (0.3, 0.45), (0.7, 0.5))
     said = wait_for_end(page)
@@ -66,7 +66,7 @@ def test_ai_answers_while_it_is_painted_then_the_repair_strikes_back(watch, widt
 
 def test_it_is_played_by_keys(watch):
     page = begin(watch)
-    page.get_by_role("radio", name="Noise", exact=True).and_(page.locator("#brush-kinds *")).focus()
+    page.get_by_role("radiogroup", name="Brush").get_by_text("Noise").focus()
     page.keyboard.press("End")
     assert page.evaluate("document.activeElement.value") == "dark"
     page.get_by_role("application", name=re.compile("Paint")).focus()
