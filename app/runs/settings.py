@@ -36,8 +36,8 @@ class Settings(BaseModel):
     """``photo``: a sample's name, or the key of an upload; ``strength``: of a corruption, as
     ImageNet-C's severity; ``seed``: fixes damage and noise; ``tau``: confidence below which the
     paper's method stops, None for the profile's; ``max_depth``: depth where it stops at the latest,
-    and ``fixed_depth``: the rival's, likewise; ``is_brief``: whether the run ends with our repair;
-    ``strokes``: of the brush, as in links."""
+    and ``fixed_depth``: the rival's, likewise; ``is_brief``: whether the run ends with our repair,
+    and of an undamaged photo before it; ``strokes``: of the brush, as in links."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     photo: Annotated[str, Field(min_length=1, max_length=64)] = "panda"

@@ -70,7 +70,7 @@ def watch(models: Models, subject: Subject, settings: Settings) -> Generator[Par
     they made comes back with them, but for :attr:`Subject.cache` and :attr:`Subject.images`.
     """
     if settings.is_brief:
-        stages = lend_gpu(run_first_stages, models)(subject)
+        stages = lend_gpu(run_first_stages, models)(subject, subject.is_damaged)
     else:
         stages = lend_gpu(run_stages, models)(subject, settings)
     yield from keep_stages(subject, stages)
@@ -97,10 +97,13 @@ def run_stages(models: Models, subject: Subject, settings: Settings) -> Generato
     yield from run_stage(subject, "diagnosis", watcher.explain_view)
 
 
-def run_first_stages(models: Models, subject: Subject) -> Generator[Part | Stage]:
+def run_first_stages(
+    models: Models, subject: Subject, is_repaired: bool = True
+) -> Generator[Part | Stage]:
     """Both pictures, and our repair."""
     yield from run_stage(subject, PICTURES, lambda: show_pictures(models, subject))
-    yield from run_stage(subject, REPAIR, lambda: repair_photo(models, subject))
+    if is_repaired:
+        yield from run_stage(subject, REPAIR, lambda: repair_photo(models, subject))
 
 
 def run_stage(

@@ -379,7 +379,7 @@ function paintPiece(strokes) {
 
 /** The photo with its strokes alone, until its repair is there. */
 function showStrokes() {
-  const isAlone = isPainted() && (!record.repaired || isOld.repaired);
+  const isAlone = isPainted() && (!record.repaired || Boolean(isOld.repaired));
   picture.classList.toggle("is-painting", isAlone);
   brush.show(isAlone);
 }

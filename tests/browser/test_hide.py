@@ -52,6 +52,7 @@ def test_ai_answers_while_it_is_painted_then_the_repair_strikes_back(watch, widt
     assert re.match(r"Paint on \d+\s% of the photo hid the cheetah from AI\.", said[0])
     assert page.inner_text("#outcome") in ("The repair wins.", "The painter wins.")
     assert said[1] in said[0]
+    assert page.locator("#divider").is_visible()
     page.goto(page.url)  # a friend
     assert wait_for_end(page) == said
     with page.expect_download() as card:
