@@ -66,8 +66,8 @@ def draw_card(before: Pixels, after: Pixels, parts: Mapping[str, Any], address: 
 def _find_font(size: int, weight: str = "Bold") -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     """The page's own, which Gradio ships; Pillow's where it has moved."""
     spec = importlib.util.find_spec("gradio")
-    folder = Path(spec.origin).parent if spec and spec.origin else Path()
     try:
+        folder = Path(spec.origin if spec and spec.origin else "").parent
         return ImageFont.truetype(str(folder / _FONTS.format(weight)), size)
     except OSError:
         return ImageFont.load_default(size)

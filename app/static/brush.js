@@ -101,7 +101,7 @@ export function makeBrush(canvas, picture, rules, { onPiece, onStroke, onCancel,
   function ink(number) {
     const { left, top, width, height } = area();
     const copy = copies[number];
-    if (!copy?.naturalWidth) return "rgb(120 125 140 / 70%)"; // it has not come yet
+    if (!copy?.complete || !copy.naturalWidth) return "rgb(120 125 140 / 70%)"; // it has not come yet
     if (copy.drawnFor !== `${canvas.width} ${width} ${height}`) {
       const sheet = make("canvas", { width: canvas.width, height: canvas.height });
       sheet.getContext("2d").drawImage(copy, left, top, width, height);

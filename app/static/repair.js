@@ -58,7 +58,8 @@ function showRow(name) {
   const ours = isUnchanged() && !isBlank(part) ? "Left alone" : "Repaired";
   if (name === "repaired") put(find(".what", row), part === name ? ours : page.shortNames[part]);
   const piece = part === "damaged" && isPainted() ? live?.reading : null;
-  if (piece) piece.is_right = findThing() ? piece.label === findThing() : null;
+  const isKnown = page.samples.includes(settings.photo); // somebody said what it shows
+  if (piece) piece.is_right = isKnown && findThing() ? piece.label === findThing() : null;
   row.classList.toggle("is-old", isBlank(part) && !piece);
   fillRow(row, isBlank(part) ? piece : record[part]?.reading);
   const pending = state === "running" ? "…" : part === "repaired" && isGame() ? "not yet" : "";
@@ -75,9 +76,8 @@ const isUnchanged = () => !isOld.repaired && Boolean(record.repaired?.is_unchang
 
 /** Whether nothing is done to the photo here: neither damage nor, so far, a stroke. */
 function isUndamaged() {
-  const { damage } = settings;
   return isOld.damaged || !record.damaged
-    ? damage === "none" || isBefore()
+    ? settings.damage === "none" || isBefore()
     : record.is_damaged === false;
 }
 
@@ -360,14 +360,16 @@ function startRepair() {
 /** After what came to nothing: a stroke, or an answer. */
 function resume() {
   say("");
-  markOld(["damage"]);
-  if (settings.strokes && findThing()) ask(settings);
-  else startRepair();
+  const isPainting = settings.strokes && findThing();
+  markOld(["damage"], isPainting ? "painting" : "running");
+  if (isPainting) ask(settings);
+  else start();
 }
 
 /** Of a piece of a stroke only the reading is asked for. */
 function paintPiece(strokes) {
-  if (activeRun) activeRun.cancel();
+  clearTimeout(change.timer);
+  activeRun?.cancel();
   activeRun = null;
   if (state !== "painting") {
     for (const name of Object.keys(record)) if (name !== "original") isOld[name] = true;
@@ -406,7 +408,7 @@ function showGame() {
   const { repaired, damaged, touched } = record;
   const isDone = isPainted() && repaired && !isOld.repaired;
   const share = !isPainted() ? 0 : isOld.touched ? live?.touched : (touched ?? live?.touched);
-  put(find("#touched"), share == null ? "…" : nameTouched(share));
+  put(find("#touched"), share == null ? (state === "failed" ? "–" : "…") : nameTouched(share));
   const thing = findThing();
   const [was, is] = [damaged, repaired].map((part) => part?.reading.label === thing);
   const isToday = settings.photo === choosePhoto(page.samples);
@@ -434,12 +436,12 @@ const BY_RULE = ["stop", "paper", "guided"];
 const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE, fixed_depth: ["fixed"] };
 
 /** What other settings make old is marked at once; a damage leaves the original as it is. */
-function markOld(changed) {
+function markOld(changed, next = "running") {
   const parts = Object.keys(record).filter(
     (name) => name !== "original" || changed.includes("photo"),
   );
   for (const name of changed.flatMap((setting) => OLD_BY[setting] ?? parts)) isOld[name] = true;
-  state = isGame() && settings.strokes ? "painting" : "running";
+  state = next;
   begun = performance.now();
   showAll();
 }
@@ -453,9 +455,7 @@ function isBehind(name, value) {
 
 function receive(part) {
   const isNew = part.repaired && (isOld.repaired || !record.repaired);
-  if ("damaged" in part) {
-    shownDamage = settings.damage;
-  }
+  if ("damaged" in part) shownDamage = settings.damage;
   if ("damaged" in part && isOld.damaged) {
     const { repaired, paper, fixed, curve, film, depths } = record;
     record = { waiting: 0, repaired, paper, fixed, curve, film, depths };
@@ -527,14 +527,14 @@ function change(some, wait = 0) {
   linkMethod = "";
   activeRun?.cancel();
   activeRun = null;
-  markOld(changed);
+  const isOnlyRead = next.strokes && "strokes" in some && !isOther && findThing();
+  markOld(changed, isOnlyRead ? "painting" : "running");
   showControls();
   clearTimeout(change.timer);
-  if (isPainted() && changed.includes("strokes")) {
+  if (isOnlyRead) {
     keepAddress(false);
-    if (findThing()) return ask(settings);
+    return ask(settings);
   }
-  state = "running";
   change.timer = setTimeout(() => start(isOther), wait);
 }
 
@@ -564,10 +564,10 @@ try {
   storage = sessionStorage;
 } catch {} // a browser that allows none
 
-/** `isStep`: whether Back leads to what was before. Own photos and brushes have no address. */
+/** `isStep`: whether Back leads to what was before. Own photos have no address. */
 function keepAddress(isStep) {
   const query = new URLSearchParams();
-  const usual = { ...page.opening, ...(isGame() ? { photo: "" } : {}) };
+  const usual = isGame() ? { ...page.opening, photo: "" } : page.opening;
   for (const name of ["photo", "damage", "strength", "seed", ...Object.keys(USUAL_RULE)]) {
     const isSaid = name === "damage" && settings.strokes; // by the strokes
     if (!isSaid && settings[name] != null && settings[name] !== usual[name])
@@ -836,7 +836,7 @@ if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
 } else {
   if (settings.photo !== page.opening.photo) forgetPhoto();
   markOld(["damage"]);
-  startRepair();
+  start();
 }
 const place = location.hash.slice(1);
 const isAstray = place && !document.getElementById(place);
