@@ -28,9 +28,9 @@ DRAWN = 448
 """Pixels of the longer side of the plan on which strokes are drawn, whatever the photo's size."""
 NOISE = 0.5 * 255
 """Standard deviation of painted noise, in levels of 255."""
-BLUR = 12.0
+BLUR = 20.0
 """Deviation of painted blur, in pixels of a photo of 700 pixels."""
-DARK = 0.12
+DARK = 0.06
 """Share of the levels that is left where it was painted dark."""
 
 
@@ -130,7 +130,7 @@ def _scratch(pixels: Pixels, random: np.random.Generator) -> np.ndarray:
     height, width = pixels.shape[:2]
     lines, unit = Image.new("L", (2 * width, 2 * height)), 2 * max(height, width)
     pen = ImageDraw.Draw(lines)
-    for _ in range(110):
+    for _ in range(160):
         middle = random.uniform(0, 2, 2) * (width, height)
         angle, bend = random.uniform(0, 2 * np.pi), random.uniform(-0.3, 0.3)
         turns = angle + bend * np.linspace(-1, 1, 9)
