@@ -50,8 +50,6 @@ from dga.weights.sources import EXPLAINER, NETWORKS, Sources
 RECORDED, RESULTS = find_shipped_folder("assets/recorded"), find_shipped_folder("assets/results")
 CALL_FILE_SECONDS = 3000
 """For which files of programs' calls are kept."""
-LINKED = {"photo", "damage", "strength", "seed", "strokes"}
-"""Settings that a card depends on."""
 STATUSES = {UnknownPhotoError: 404, BusyError: 503, UploadError: 400, SettingsError: 400}
 """HTTP status of each error whose message is meant for visitors."""
 
@@ -99,7 +97,7 @@ async def _send_page(html: str, page: Page, service: Service, request: Request) 
                 original = service.find_photo(settings.photo)
                 touched = measure_touched(settings.strokes, *original.pixels.shape[:2])
                 title, description = describe_link(settings, original.label, touched)
-                query = f"?{urlencode(settings.model_dump(include=LINKED))}"
+                query = f"?{urlencode(settings.model_dump(exclude_defaults=True))}"
     values = {"base": f"{root}/", "title": title, "description": description,
               "card": f"{find_home(request)}card.png{query}"}  # fmt: skip
     for name, value in values.items():
@@ -111,7 +109,8 @@ def find_home(request: Request) -> str:
     """The first page's whole address, as whoever asks has reached this server."""
     root = request.scope.get("root_path", "").rstrip("/")
     host = request.headers.get("x-forwarded-host") or request.headers.get("host", "")
-    scheme = request.headers.get("x-forwarded-proto") or request.url.scheme
+    host = host.partition(",")[0]  # the first of several proxies'
+    scheme = request.headers.get("x-forwarded-proto", "").partition(",")[0] or request.url.scheme
     return f"{root}/" if "://" in root else f"{scheme}://{host}{root}/"
 
 

@@ -8,7 +8,6 @@ import contextlib
 import logging
 import os
 import tempfile
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Generator
 from dataclasses import replace
 from pathlib import Path
@@ -72,7 +71,7 @@ class Service:
         self.latest = dict[str, Turn]()
         self.thumbnails = dict[str, dict[str, str]]()  # of samples
         self.layers = dict[str, dict[str, Pixels]]()  # likewise
-        self.cards = OrderedDict[tuple[str, Settings], bytes]()  # likewise, the latest
+        self.cards = dict[tuple[str, Settings], bytes]()  # likewise, the latest
 
     def find_photo(self, key: str) -> Original:
         """A sample or an upload. Raises ``UnknownPhotoError``."""
@@ -172,8 +171,8 @@ class Service:
         card = [part async for part in self.run(request, steps)][-1]
         if original.key in SAMPLES:
             self.cards[key] = card
-            if len(self.cards) > MOST_CARDS:
-                self.cards.popitem(last=False)
+            for old in list(self.cards)[:-MOST_CARDS]:
+                del self.cards[old]
         return card
 
     async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:

@@ -198,17 +198,14 @@ def describe_link(settings: Settings, thing: str | None, touched: float) -> tupl
     what = f"the {thing}" if thing else "what this photo shows"
     if settings.damage == PAINT and not settings.strokes:
         return f"Can you hide {what} from AI?", (
-            "Paint noise, blur, fog, rain, scratches or darkness on a photograph and watch what an "
-            "image classifier still sees. Then a repair strikes back."
+            "Paint on a photograph, and watch what an image classifier sees. Then a repair strikes "
+            "back."
         )
-    if settings.damage == NONE:
-        return f"Does AI see {what}?", "What an image classifier sees in a photograph, live."
     done = f"{PLAIN_NAMES.get(settings.damage)}, strength {settings.strength} of 5, was added"
     if settings.damage == PAINT:
         done = f"{name_touched(touched)} of the photograph was painted over"
-    return f"Does AI still see {what}?", (
-        f"{done}. What an image classifier makes of it, and whether a repair brings it back."
-    )
+    done = "Nothing was added" if settings.damage == NONE else done
+    return f"Does AI see {what}?", f"{done}. What a classifier sees, before and after a repair."
 
 
 def _again(damaged: Reading, repaired: Reading) -> str:

@@ -131,14 +131,11 @@ export function makeBrush(canvas, picture, rules, { onPiece, onStroke, onCancel,
   }
   function drawRing() {
     const { left, top, width, height } = area();
-    for (const [color, line] of [
-      ["#161a23", 4],
-      ["#fff", 2],
-    ]) {
-      Object.assign(pen, { lineWidth: line, strokeStyle: color });
-      pen.beginPath();
-      const [x, y] = [left + spot[0] * width, top + spot[1] * height];
-      pen.arc(x, y, widthOf(size()) / 2, 0, 2 * Math.PI);
+    const [x, y] = [left + spot[0] * width, top + spot[1] * height];
+    pen.beginPath();
+    pen.arc(x, y, widthOf(size()) / 2, 0, 2 * Math.PI);
+    for (const [strokeStyle, lineWidth] of Object.entries({ "#161a23": 4, "#fff": 2 })) {
+      Object.assign(pen, { strokeStyle, lineWidth });
       pen.stroke();
     }
   }

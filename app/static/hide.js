@@ -1,5 +1,5 @@
 // Hide it from the AI: the classifier's answer while somebody paints, and what to keep of it.
-import { find, getJson, percent, put, Refusal, thisPage } from "./base.js";
+import { find, getJson, percent, put, thisPage } from "./base.js";
 
 const MOST_TRIES = 4;
 
@@ -43,27 +43,10 @@ export const choosePhoto = (photos) => photos[Math.floor(Date.now() / 864e5) % p
 export const nameTouched = (share) =>
   share && share < 0.005 ? `less than ${percent(0.01)}` : percent(share);
 
-/** The buttons that keep what was made; `describe` gives its name, query and whether it has a link. */
-export function makeSharing(describe, say) {
-  find("#keep-card").addEventListener("click", async () => {
-    const { name, query } = describe();
-    say("Drawing the card …");
-    try {
-      const answer = await fetch(`card.png?${query}`);
-      if (!answer.ok) throw new Refusal((await answer.json()).detail);
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(await answer.blob());
-      link.download = `${name}.png`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-      say("");
-    } catch (error) {
-      const isTold = error instanceof Refusal;
-      say(isTold ? error.message : "The card did not come. Please try again.", true);
-    }
-  });
-  find("#share").addEventListener("click", async () => {
-    const button = find("#share");
+/** The button that passes the page's address on; `say` gets a sentence where it cannot. */
+export function makeSharing(say) {
+  const button = find("#share");
+  button.addEventListener("click", async () => {
     try {
       if (navigator.share && matchMedia("(pointer: coarse)").matches)
         return await navigator.share({ title: document.title, url: location.href });

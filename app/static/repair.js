@@ -417,7 +417,12 @@ function showGame() {
     outcome = was ? "Not hidden yet." : is ? "The repair wins." : "The painter wins.";
   put(find("#outcome"), outcome);
   find("#sharing").hidden = !isDone;
-  find("#share").hidden = !page.samples.includes(settings.photo); // own photos have no link
+  const { photo, strokes } = settings;
+  const isSample = page.samples.includes(photo);
+  find("#share").hidden = !isSample; // own photos have no link
+  const card = find("#keep-card");
+  card.href = `card.png?${new URLSearchParams({ photo, strokes })}`;
+  card.download = `hide-it${isSample ? `-${photo}` : ""}.png`;
 }
 
 // Who paints sees no more than the repair; the rest is computed where it comes into sight.
@@ -425,13 +430,7 @@ new IntersectionObserver(([{ isIntersecting }]) => {
   if (isIntersecting && isGame() && state === "done" && !record.diagnosis) startRepair();
 }).observe(find("#inside"));
 
-makeSharing(() => {
-  const { photo, strokes } = settings;
-  return {
-    name: page.samples.includes(photo) ? `hide-it-${photo}` : "hide-it",
-    query: new URLSearchParams({ photo, strokes }),
-  };
-}, say);
+makeSharing(say);
 const BY_RULE = ["stop", "paper", "guided"];
 const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE, fixed_depth: ["fixed"] };
 

@@ -56,7 +56,7 @@ def test_ai_answers_while_it_is_painted_then_the_repair_strikes_back(watch, widt
     page.goto(page.url)  # a friend
     assert wait_for_end(page) == said
     with page.expect_download() as card:
-        page.get_by_role("button", name="Keep the card").click()
+        page.get_by_role("link", name="Keep the card").click()
     assert card.value.suggested_filename == "hide-it-cheetah.png"
     page.get_by_role("button", name="Undo").click()
     page.wait_for_selector("h1 >> text=AI still sees the cheetah")
