@@ -18,7 +18,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlencode
 
 import gradio as gr
 from fastapi import HTTPException, Request
@@ -30,6 +30,7 @@ from fastapi.responses import (
     StreamingResponse,
 )
 from gradio.utils import get_upload_folder
+from markupsafe import escape
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
@@ -38,9 +39,13 @@ from app.pages.all15 import all15_page
 from app.pages.learn import learn_page
 from app.pages.repair import repair_page
 from app.pages.results import results_page
-from app.pages.shell import STATIC, digest, render_page
+from app.pages.shell import STATIC, Page, digest, render_page
 from app.runs.models import Networks
-from app.runs.settings import SettingsError
+from app.runs.samples import SAMPLES
+from app.runs.sentences import describe_link
+from app.runs.settings import SettingsError, parse_link, parse_settings
+from app.runs.strokes import KINDS, measure_touched
+from app.runs.thumbnails import show_layer
 from app.server.gate import OLD_ADDRESSES, Gate
 from app.server.photos import UnknownPhotoError
 from app.server.turns import BusyError
@@ -75,7 +80,7 @@ def build_server(service: Service, is_local: bool) -> Server:
     """The server with our pages, files and endpoints."""
     server = Server(is_local, service.visitors)
     for page in (repair_page(service.networks), all15_page(), results_page(), learn_page()):
-        answer = partial(_send_page, render_page(page))
+        answer = partial(_send_page, render_page(page), page, service)
         server.get(f"/{page.path}", response_class=HTMLResponse)(answer)
     for old, new in OLD_ADDRESSES.items():
         server.get(f"/{old}")(partial(_redirect, new))
@@ -106,10 +111,35 @@ async def _stream(run: Callable[..., AsyncIterator[Any]], request: Request) -> R
     return StreamingResponse(write(), media_type="text/event-stream")
 
 
-async def _send_page(html: str, request: Request) -> str:
-    """The page; its links are relative to where this server is reached."""
+async def _send_page(html: str, page: Page, service: Service, request: Request) -> str:
+    """The page; its links are relative to where this server is reached.
+
+    Other sites show what its link leads to: title, description and a card.
+    """
     root = request.scope.get("root_path", "").rstrip("/")
-    return html.replace("[[base]]", f"{root}/", 1)
+    title, description, query = page.title, page.description, ""
+    if not page.path and request.query_params:
+        with suppress(SettingsError, UnknownPhotoError):
+            settings = parse_link(request.query_params)
+            if settings.photo in SAMPLES:
+                original = service.find_photo(settings.photo)
+                touched = measure_touched(settings.strokes, *original.pixels.shape[:2])
+                title, description = describe_link(settings, original.label, touched)
+                query = f"?{urlencode(settings.model_dump(exclude_defaults=True))}"
+    values = {"base": f"{root}/", "title": title, "description": description,
+              "card": f"{find_home(request)}card.png{query}"}  # fmt: skip
+    for name, value in values.items():
+        html = html.replace(f"[[{name}]]", escape(value), 1)
+    return html
+
+
+def find_home(request: Request) -> str:
+    """The first page's whole address, as whoever asks has reached this server."""
+    root = request.scope.get("root_path", "").rstrip("/")
+    host = request.headers.get("x-forwarded-host") or request.headers.get("host", "")
+    host = host.partition(",")[0]  # the first of several proxies'
+    scheme = request.headers.get("x-forwarded-proto", "").partition(",")[0] or request.url.scheme
+    return f"{root}/" if "://" in root else f"{scheme}://{host}{root}/"
 
 
 async def _redirect(new: str, request: Request) -> Response:
@@ -153,7 +183,31 @@ def _add_photos(server: gr.Server, service: Service) -> None:
     async def thumbnails(key: str, request: Request) -> dict[str, str]:
         return await service.show_thumbnails(key, find_address(request.scope))
 
+    async def brush(key: str, kind: str) -> Response:
+        if kind not in KINDS:
+            raise HTTPException(404)
+        layer = await show_layer(service.find_photo(key), kind)
+        service.photos.make_room()
+        return Response(layer, media_type="image/webp")
+
+    async def read(request: Request) -> dict[str, object]:
+        page = request.query_params.get("page", "")[:32]
+        settings = parse_settings(await request.body())
+        return await service.read(settings, find_address(request.scope), page)
+
+    async def card(request: Request) -> Response:
+        settings, home = parse_link(request.query_params), find_home(request)
+        home = home.partition("://")[2].rstrip("/")
+        try:
+            content = await service.make_card(settings, gr.Request(request), home)
+        except gr.Error as error:
+            raise BusyError(error.message) from None
+        return Response(content, media_type="image/png")
+
     server.post("/photo")(upload)
+    server.post("/reading")(read)
+    server.get("/brushes/{key}/{kind}")(brush)
+    server.get("/card.png")(card)
     server.get("/photo/{key}/{result}")(download)
     server.get("/thumbnails/{key}")(thumbnails)
 

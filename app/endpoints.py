@@ -20,13 +20,15 @@ from gradio.utils import get_function_description
 from PIL import Image
 from starlette.requests import Request
 
+from app.runs.card import draw_card
 from app.runs.damage import damage_photo
 from app.runs.models import Networks, TooLongError, lend_gpu
 from app.runs.samples import SAMPLES
-from app.runs.settings import NONE, SettingsError, parse_settings
-from app.runs.subject import Original, Subjects, view_square
+from app.runs.settings import NONE, Settings, SettingsError, parse_settings
+from app.runs.strokes import measure_touched
+from app.runs.subject import Original, Subjects, read_pictures, view_square
 from app.runs.thumbnails import show_thumbnails
-from app.runs.watch import watch
+from app.runs.watch import PICTURES, REPAIR, keep_stages, run_first_stages, watch
 from app.server.decoder import Decoder
 from app.server.gate import REFUSALS
 from app.server.photos import GONE, Photos, UnknownPhotoError
@@ -45,6 +47,7 @@ from dga.systems import DEFAULT_SYSTEMS, System, systems
 
 MOST_RUNS = 64
 """Runs that Gradio lets in at once; :class:`Turns` says who of them computes."""
+MOST_CARDS = 32
 SENTENCES = (BusyError, SettingsError, TooLongError, UnknownPhotoError, UploadError)
 """Errors whose message is meant for the visitor."""
 BOUNDS: dict[str, dict[str, Any]] = {
@@ -70,10 +73,13 @@ class Service:
         self.decoder = Decoder()
         self.photos = Photos(self.decoder)
         self.turns, self.thumbnail_turns = Turns(), Turns(64, 32)
+        self.reading_turns = Turns(most_waiting=64, most_per_address=32)
         self.subjects = Subjects(is_here=self.is_here)
         self.photos.on_forget = self.subjects.forget
         self.latest = dict[str, Turn]()
         self.thumbnails = dict[str, dict[str, str]]()  # of samples
+        self.layers = dict[str, dict[str, Pixels]]()  # likewise
+        self.cards = dict[tuple[str, Settings], bytes]()  # likewise, the latest
 
     def is_here(self, key: str) -> bool:
         """Whether there is such a photo (still)."""
@@ -85,9 +91,10 @@ class Service:
             profile = self.networks.profile
             label = sample.label if sample.label in profile.classifier.classes else None
             thumbnails = self.thumbnails.setdefault(key, {})
-            return Original(key, sample.name, sample.pixels(profile), label, thumbnails)
+            layers = self.layers.setdefault(key, {})
+            return Original(key, sample.name, sample.pixels(profile), label, thumbnails, layers)
         photo = self.photos.get(key)
-        return Original(key, photo.name, photo.pixels, thumbnails=photo.thumbnails)
+        return Original(key, photo.name, photo.pixels, None, photo.thumbnails, photo.layers)
 
     async def run(
         self, request: gr.Request | Request, steps: Callable[[Models], Generator[Any]],
@@ -150,6 +157,47 @@ class Service:
             async for _ in turn.wait():
                 pass
             return await show_thumbnails(self.networks.profile, self.find_photo(key))
+
+    async def read(self, settings: Settings, address: str, page: str) -> dict[str, Any]:
+        """What the classifier reads of a photo as it is painted so far, and how much of it that is.
+
+        Readings have a line of their own, and go between the steps of others' runs; the page's own
+        run ends: what it repairs was painted over. Raises ``BusyError``.
+        """
+        original, visitor = self.find_photo(settings.photo), f"{address} {page}"
+        if page and (earlier := self.latest.get(visitor)):
+            earlier.drop()
+
+        def steps(models: Models) -> Generator[dict]:
+            damaged = damage_photo(original.pixels, settings, original.layers)
+            touched = measure_touched(settings.strokes, *damaged.shape[:2])
+            yield {"reading": read_pictures(models, damaged)[0], "touched": touched}
+
+        async with self.reading_turns.join(visitor, address) as turn:
+            answer = [part async for part in self.networks.run_steps(steps, turn=turn)][-1]
+        self.photos.make_room()
+        return answer
+
+    async def make_card(self, settings: Settings, request: gr.Request, home: str) -> bytes:
+        """The card of what a link shows, PNG; ``home``: where this page is, as people type it."""
+        original, key = self.find_photo(settings.photo), (home, settings)
+        if key in self.cards:
+            return self.cards[key]
+
+        def steps(models: Models) -> Generator[Any]:
+            subject = self.subjects.get(original, settings)
+            yield from keep_stages(subject, lend_gpu(run_first_stages, models)(subject))
+            parts = subject.stages[PICTURES] | subject.stages[REPAIR]
+            assert subject.result is not None
+            yield draw_card(subject.damaged, subject.result, parts, home)
+
+        pixels = original.pixels[..., 0].size
+        card = [part async for part in self.run(request, steps, pixels=pixels)][-1]
+        if original.key in SAMPLES:
+            self.cards[key] = card
+            for old in list(self.cards)[:-MOST_CARDS]:
+                del self.cards[old]
+        return card
 
     async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:
         """Repair a photograph at its own size, up to a megapixel; a larger one is reduced to that.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dga.adapted import AdaptedClassifier, repair
     from dga.corruptions import CORRUPTIONS, corrupt
+    from dga.diagnosis import Diagnosis, diagnose
     from dga.images import to_pixels, to_square
     from dga.networks.models import Models, load_models
     from dga.one_picture import Adaptation, adapt, adapt_steps
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "adapted": ("AdaptedClassifier", "repair"),
     "corruptions": ("CORRUPTIONS", "corrupt"),
+    "diagnosis": ("Diagnosis", "diagnose"),
     "images": ("to_pixels", "to_square"),
     "networks.models": ("Models", "load_models"),
     "photograph": ("RepairedPhotograph", "repair_photograph"),
@@ -37,9 +39,10 @@ _HOMES = {
     "weights.sources": ("Sources",),
 }
 __all__ = [
-    "CORRUPTIONS", "PROFILES", "Adaptation", "AdaptedClassifier", "Models", "Profile",
+    "CORRUPTIONS", "PROFILES", "Adaptation", "AdaptedClassifier", "Diagnosis", "Models", "Profile",
     "RepairedPhotograph", "Sources", "Stop", "adapt", "adapt_steps", "choose_depth", "corrupt",
-    "get_profile", "load_models", "repair", "repair_photograph", "to_pixels", "to_square",
+    "diagnose", "get_profile", "load_models", "repair", "repair_photograph", "to_pixels",
+    "to_square",
 ]  # fmt: skip
 
 

@@ -37,7 +37,7 @@ BATCH = 16
 ROUNDING = 1e-3
 """How far outside [0, 1] pixels may lie, since resizing overshoots by about so much."""
 
-_load_default_models = functools.cache(load_models)
+load_default_models = functools.cache(load_models)
 
 Seeds = Callable[[Pixels], Sequence[int]]
 Picture = TypeVar("Picture", Image.Image, Pixels)
@@ -172,10 +172,10 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     if not isinstance(picture, Image.Image | np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     if not isinstance(picture, Image.Image):
-        return repair_photograph(models or _load_default_models(), picture).image
+        return repair_photograph(models or load_default_models(), picture).image
     with refuse_unreadable(picture.format or "picture"):
         stored = StoredValues.read(picture)
-    photograph = repair_photograph(models or _load_default_models(), stored.pixels)
+    photograph = repair_photograph(models or load_default_models(), stored.pixels)
     if photograph.is_unchanged:
         return picture.copy()
     return Frame(*stored.lay_back(photograph.image)).to_image()

@@ -8,7 +8,8 @@ from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_rec
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
 from app.runs.sentences import ABOUT_AS_SURE, LEFT_ALONE_NOTES, PLAIN_NAMES
-from app.runs.settings import FIRST_DAMAGES, MOST_STROKES, Settings
+from app.runs.settings import FIRST_DAMAGES, Settings
+from app.runs.strokes import KINDS, MOST_LETTERS, TOO_LONG
 from app.runs.subject import UNSURE
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import find_chart_depth
@@ -51,7 +52,7 @@ def repair_page(networks: Networks) -> Page:
         "shortNames": {"paper": "DGA", "fixed": "DDA"},
         "goneSentence": GONE,
         "mostBytes": MAX_BYTES,
-        "mostStrokes": MOST_STROKES,
+        "brush": {"kinds": KINDS, "mostLetters": MOST_LETTERS, "full": TOO_LONG},
         "tau": profile.stopping.tau,
         "fixedDepth": profile.dda_depth,
         "deepest": find_chart_depth(profile),
@@ -62,7 +63,7 @@ def repair_page(networks: Networks) -> Page:
     }
     main = render(
         "repair.html", damages=damages, samples=samples, record=first_parts, methods=TITLES,
-        names=SHORT_NAMES, snippet=SNIPPET, opening=OPENING,
+        names=SHORT_NAMES, brushes=KINDS, snippet=SNIPPET, opening=OPENING,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping, has_explainer=networks.has_explainer, unsure=UNSURE,
         kinds=f"{len(profile.classifier.classes):,}",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from app.runs.settings import NONE, PAINT, Settings
 from dga.explanation.degradation import Degradation
 from dga.io.numbers import format_share as percent
 
@@ -122,22 +123,24 @@ def explain_why_unchanged(is_fine: bool, added: str, objected: str) -> str:
 def write_headline(
     damage: str, truth: str | None, damaged: Reading, repaired: Reading | None, *,
     is_unchanged: bool = False, is_fine: bool = False, diagnosis: str = "", has_label: bool = True,
+    touched: float = 0.0,
 ) -> str:  # fmt: skip
     """At most two facts: what the damage did, and what the repair did.
 
     ``damage``: a key of :data:`PLAIN_NAMES`, paint or none; ``truth``: the class that counts as
     right, None where the photo came as it is; ``repaired``: None until there is one; ``is_fine``:
     whether the discriminator takes the photo as it came for an undamaged one; ``has_label``:
-    whether somebody said that the photo shows ``truth``, else that is how it was read undamaged.
+    whether somebody said that the photo shows ``truth``, else that is how it was read undamaged;
+    ``touched``: share of the photo that strokes touch.
     """
     if damage == "none":
         return _describe_own_photo(damaged, repaired, is_unchanged, is_fine, diagnosis)
-    subject = PLAIN_NAMES.get(damage, "Your brush")
+    subject = PLAIN_NAMES.get(damage) or f"Paint on {name_touched(touched)} of the photo"
     if truth is None:  # the classifier was not sure of the original either
-        start = f"{subject} was added." if damage in PLAIN_NAMES else "Your strokes were added."
-        return f"{start} {_describe_reading_after(repaired, is_unchanged, damage)}".rstrip()
+        after = _describe_reading_after(repaired, is_unchanged, damage)
+        return f"{subject} was added. {after}".rstrip()
     if not has_label:
-        return _compare(damage, truth, damaged, repaired, is_unchanged)
+        return _compare(damage, truth, damaged, repaired, is_unchanged, subject)
     thing = f"the {truth}"
     was_right = damaged["label"] == truth
     not_hidden = "did not hide" if damaged["is_sure"] else "did not quite hide"
@@ -161,10 +164,11 @@ def write_headline(
 
 
 def _compare(
-    damage: str, truth: str, damaged: Reading, repaired: Reading | None, is_unchanged: bool
-) -> str:
+    damage: str, truth: str, damaged: Reading, repaired: Reading | None, is_unchanged: bool,
+    subject: str,
+) -> str:  # fmt: skip
     """What is read, beside what was read of the undamaged photo: nobody said what it shows."""
-    subject, is_same = PLAIN_NAMES.get(damage, "Your brush"), damaged["label"] == truth
+    is_same = damaged["label"] == truth
     start = f"{subject}: no longer read as “{truth}”"
     if is_same:
         start = (
@@ -179,6 +183,29 @@ def _compare(
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
     again = "it is again" if repaired["is_sure"] else "it perhaps is again"
     return f"{start}. Repaired, {again}: {percent(repaired['share'])}."
+
+
+def name_touched(share: float) -> str:
+    """A share of a photo that something touches; none is 0 % that is more."""
+    return percent(share) if share >= 0.005 or not share else f"less than {percent(0.01)}"
+
+
+def describe_link(settings: Settings, thing: str | None, touched: float) -> tuple[str, str]:
+    """Title and description of a link before anything is computed.
+
+    ``thing``: what the photo shows, None if nobody said.
+    """
+    what = f"the {thing}" if thing else "what this photo shows"
+    if settings.damage == PAINT and not settings.strokes:
+        return f"Can you hide {what} from AI?", (
+            "Paint on a photograph, and watch what an image classifier sees. Then a repair strikes "
+            "back."
+        )
+    done = f"{PLAIN_NAMES.get(settings.damage)}, strength {settings.strength} of 5, was added"
+    if settings.damage == PAINT:
+        done = f"{name_touched(touched)} of the photograph was painted over"
+    done = "Nothing was added" if settings.damage == NONE else done
+    return f"Does AI see {what}?", f"{done}. What a classifier sees, before and after a repair."
 
 
 def _again(damaged: Reading, repaired: Reading) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from app.runs.strokes import parse_strokes
 from dga.corruptions import CORRUPTIONS
 from dga.profiles import PROFILES
 
@@ -15,8 +16,13 @@ NONE, PAINT = "none", "paint"
 DAMAGES = (NONE, PAINT, *CORRUPTIONS)
 FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "pixelate")
 """Beside none and paint, those that are in sight at once."""
-MOST_STROKES = 12
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+def _check_strokes(text: str) -> str:
+    parse_strokes(text)
+    return text
+
+
 # Of any profile: as deep as the deepest rule looks.
 Depth = Annotated[
     int, Field(ge=1, le=max(profile.stopping.deepest for profile in PROFILES.values()))
@@ -27,21 +33,12 @@ class SettingsError(ValueError):
     """Settings that cannot be run; the message is one sentence for the visitor."""
 
 
-class Stroke(BaseModel):
-    """One stroke of the brush. ``points``: in shares of the photo's sides; ``size``: of the
-    longer side; ``kind``: what the brush does there, at full strength."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    kind: Literal["noise", "blur", "dark"] = "noise"
-    size: Annotated[float, Field(ge=0.02, le=0.5, allow_inf_nan=False)] = 0.2
-    points: Annotated[tuple[tuple[Share, Share], ...], Field(min_length=1, max_length=64)]
-
-
 class Settings(BaseModel):
     """``photo``: a sample's name, or the key of an upload; ``strength``: of a corruption, as
     ImageNet-C's severity; ``seed``: fixes damage and noise; ``tau``: confidence below which the
     paper's method stops, None for the profile's; ``max_depth``: depth where it stops at the latest,
-    and ``fixed_depth``: the rival's, likewise."""
+    and ``fixed_depth``: the rival's, likewise; ``is_brief``: whether the run ends with our repair,
+    and of an undamaged photo before it; ``strokes``: of the brush, as in links."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     photo: Annotated[str, Field(min_length=1, max_length=64)] = "panda"
@@ -51,18 +48,32 @@ class Settings(BaseModel):
     tau: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     max_depth: Depth | None = None
     fixed_depth: Depth | None = None
-    strokes: Annotated[tuple[Stroke, ...], Field(max_length=MOST_STROKES)] = ()
+    is_brief: bool = False
+    strokes: Annotated[str, AfterValidator(_check_strokes)] = ""
 
 
 def parse_settings(value: Any, names: Mapping[str, str] = MappingProxyType({})) -> Settings:
-    """Settings from JSON. Raises :class:`SettingsError` naming the first that is not allowed.
+    """Settings from JSON, which may be bytes. Raises :class:`SettingsError` naming the
+    first that is not allowed.
 
     ``names``: of settings that are called otherwise where the value comes from.
     """
     try:
-        return Settings.model_validate(value)
+        is_text = isinstance(value, bytes)
+        return Settings.model_validate_json(value) if is_text else Settings.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
+        if first["type"] == "value_error":
+            raise SettingsError(str(first["ctx"]["error"])) from None
         parts = [names.get(str(part), str(part)) for part in first["loc"][:3]]
         name = ".".join(parts) or "settings"
         raise SettingsError(f"{name.capitalize()}: {first['msg'].lower()}.") from None
+
+
+def parse_link(query: Mapping[str, str]) -> Settings:
+    """What a link to the first page shows of a photo. Raises :class:`SettingsError`."""
+    names = {"corruption": "damage", "severity": "strength"}  # older links'
+    values = {names.get(name, name): value for name, value in query.items()}
+    known = {name: values[name] for name in ("photo", "damage", "strength", "seed", "strokes")
+             if name in values}  # fmt: skip
+    return parse_settings(({"damage": PAINT} if known.get("strokes") else {}) | known)

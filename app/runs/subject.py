@@ -35,7 +35,7 @@ StageKey = str | tuple[str, Hashable]
 class Original:
     """A photo as it came, uint8 ``[H, W, 3]``; ``label``: what it shows, None if nobody said.
 
-    ``thumbnails``: of every damage to it, once they are made.
+    ``thumbnails``: of every damage to it, once they are made; ``layers``: of brushes, likewise.
     """
 
     key: str
@@ -43,6 +43,7 @@ class Original:
     pixels: Pixels
     label: str | None = None
     thumbnails: dict[str, str] = field(default_factory=dict)
+    layers: dict[str, Pixels] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Subject:
     @classmethod
     def make(cls, original: Original, settings: Settings) -> Subject:
         """Damage the photo as the settings say."""
-        return cls(original, settings, damage_photo(original.pixels, settings))
+        return cls(original, settings, damage_photo(original.pixels, settings, original.layers))
 
     def keep(self, stage: Stage) -> None:
         """Keep what a stage made, so that no other run computes it again."""

@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from PIL import Image
 
 from app.runs.damage import damage_photo
-from app.runs.pictures import to_data_url
+from app.runs.pictures import to_data_url, to_webp
 from app.runs.settings import Settings
+from app.runs.strokes import get_layer
 from app.runs.subject import Original, view_square
 from dga.corruptions import CORRUPTIONS
 from dga.images import Pixels, to_pixels
@@ -18,6 +19,7 @@ from dga.profiles import Profile
 
 SIDE = 80
 STRENGTH = 4
+LAYER_SIDE = 640
 _THREAD = ThreadPoolExecutor(1, "thumbnails")  # one, so that none are made twice
 
 
@@ -25,6 +27,13 @@ async def show_thumbnails(profile: Profile, original: Original) -> dict[str, str
     """A picture for each damage, by its name, of a sample or an upload, kept as long as that is."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_THREAD, _fill_thumbnails, profile, original)
+
+
+async def show_layer(original: Original, kind: str) -> bytes:
+    """The whole photo as a brush makes it, WebP, for a page that shows strokes as they are made."""
+    loop = asyncio.get_running_loop()
+    layer = await loop.run_in_executor(_THREAD, get_layer, original.pixels, kind, original.layers)
+    return await loop.run_in_executor(_THREAD, to_webp, layer, LAYER_SIDE)
 
 
 def _fill_thumbnails(profile: Profile, original: Original) -> dict[str, str]:

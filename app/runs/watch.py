@@ -23,6 +23,7 @@ from app.runs.models import lend_gpu
 from app.runs.pictures import SMALL, to_data_url
 from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import Settings
+from app.runs.strokes import measure_touched
 from app.runs.subject import Stage, StageKey, Subject, describe_reading, read_pictures, view_square
 from dga.discriminator import JudgedPath, judge_states
 from dga.explanation.search import CandidateScore
@@ -68,7 +69,11 @@ def watch(models: Models, subject: Subject, settings: Settings) -> Generator[Par
     On a host that lends its GPU the stages run in another process, on a copy of the subject: what
     they made comes back with them, but for :attr:`Subject.cache` and :attr:`Subject.images`.
     """
-    yield from keep_stages(subject, lend_gpu(run_stages, models)(subject, settings))
+    if settings.is_brief:
+        stages = lend_gpu(run_first_stages, models)(subject, subject.is_damaged)
+    else:
+        stages = lend_gpu(run_stages, models)(subject, settings)
+    yield from keep_stages(subject, stages)
 
 
 def keep_stages(subject: Subject, events: Iterable[Part | Stage]) -> Generator[Part]:
@@ -92,10 +97,13 @@ def run_stages(models: Models, subject: Subject, settings: Settings) -> Generato
     yield from run_stage(subject, "diagnosis", watcher.explain_view)
 
 
-def run_first_stages(models: Models, subject: Subject) -> Generator[Part | Stage]:
+def run_first_stages(
+    models: Models, subject: Subject, is_repaired: bool = True
+) -> Generator[Part | Stage]:
     """Both pictures, and our repair."""
     yield from run_stage(subject, PICTURES, lambda: show_pictures(models, subject))
-    yield from run_stage(subject, REPAIR, lambda: repair_photo(models, subject))
+    if is_repaired:
+        yield from run_stage(subject, REPAIR, lambda: repair_photo(models, subject))
 
 
 def run_stage(
@@ -127,6 +135,8 @@ def show_pictures(models: Models, subject: Subject) -> Generator[Part]:
         "truth": truth,
         "is_damaged": subject.is_damaged,
     }
+    if subject.settings.strokes:
+        part["touched"] = measure_touched(subject.settings.strokes, height, width)
     yield part | {"headline": _headline(part, subject, None)}
 
 
@@ -202,6 +212,7 @@ def _headline(
         pictures["damaged"]["reading"],
         repaired,
         has_label=subject.original.label is not None,
+        touched=pictures.get("touched", 0.0),
         **finding,
     )
 

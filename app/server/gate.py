@@ -33,13 +33,13 @@ MCP = {f"{API}/mcp{end}" for end in ("", "/", "/http", "/http/")}
 OLD_ADDRESSES = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
 """Old addresses of pages, and where they lead."""
 GET_PATHS = re.compile(
-    rf"/(all-15|results|learn|{'|'.join(OLD_ADDRESSES)}|plotly\.js|favicon\.ico|robots\.txt|config)?"
-    r"|/(files|recorded|results-files|photo|thumbnails)/.+|/static/fonts/[\w/.-]{1,99}"
+    rf"/(all-15|results|learn|{'|'.join(OLD_ADDRESSES)}|plotly\.js|card\.png|favicon\.ico|robots\.txt|config)?"
+    r"|/(files|recorded|results-files|photo|thumbnails|brushes)/.+|/static/fonts/[\w/.-]{1,99}"
     rf"|{API}/(info|openapi\.json|startup-events|app_id|mcp/schema|queue/data|call/.+)"
     rf"|{API}/(heartbeat/{SESSION.pattern}|file=(?!.*:/).+)"  # no other server's files
 )
 POST_PATHS = re.compile(
-    rf"/photo|/watch|{API}/(upload|queue/join|cancel|reset|call/.+|mcp(/http)?/?)"
+    rf"/photo|/watch|/reading|{API}/(upload|queue/join|cancel|reset|call/.+|mcp(/http)?/?)"
 )
 PATHS_BY_METHOD = {"GET": GET_PATHS, "HEAD": GET_PATHS, "POST": POST_PATHS}
 CACHE_LIFETIMES = {

@@ -31,7 +31,7 @@ class Photo:
     """``pixels``: uint8 ``[H, W, 3]``; ``full_size``: its width and height before it was reduced.
 
     ``content``: the file's own bytes; ``address``: whose it is; ``losses``: what of it a repaired
-    file does not keep; ``results``: what was made of it.
+    file does not keep; ``results``, ``thumbnails``, ``layers``: what was made of it.
     """
 
     key: str
@@ -43,12 +43,14 @@ class Photo:
     losses: list[str] = field(default_factory=list)
     results: dict[str, Pixels] = field(default_factory=dict)
     thumbnails: dict[str, str] = field(default_factory=dict)
+    layers: dict[str, Pixels] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
         """Bytes of memory."""
         texts = sum(map(len, list(self.thumbnails.values())))
-        pictures = sum(one.nbytes for one in (self.pixels, *list(self.results.values())))
+        made = [*list(self.results.values()), *list(self.layers.values())]
+        pictures = sum(one.nbytes for one in (self.pixels, *made))
         return len(self.content) + texts + pictures
 
 
@@ -76,7 +78,7 @@ class Photos:
         key = secrets.token_urlsafe(16)
         photo = Photo(key, name, pixels, full_size, data, address, losses)
         self._photos[key] = photo
-        self._make_room()
+        self.make_room()
         asyncio.get_running_loop().call_later(self.seconds, self._forget, key)
         return photo
 
@@ -93,7 +95,7 @@ class Photos:
         results[result] = pixels
         for old in list(results)[:-MOST_RESULTS]:
             del results[old]
-        self._make_room()
+        self.make_room()
         return result
 
     async def get_result(self, key: str, result: str) -> tuple[str, bytes]:
@@ -116,7 +118,7 @@ class Photos:
         self._photos.pop(key, None)
         self.on_forget(key)
 
-    def _make_room(self) -> None:
+    def make_room(self) -> None:
         """The oldest photos of whoever has most of them go."""
         while photos := list(self._photos.values()):
             sizes = Counter[str]()

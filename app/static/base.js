@@ -160,7 +160,7 @@ async function* readEvents(body) {
   }
 }
 
-const thisPage = Math.random().toString(36).slice(2); // of one page only the latest run goes on
+export const thisPage = Math.random().toString(36).slice(2); // of one page only the latest run goes on
 
 /**
  * One run on the server: `onPart` gets each part of the record as it is made.

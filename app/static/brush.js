@@ -1,39 +1,66 @@
-// Strokes are drawn here and travel as points; the server makes noise, blur or darkness of them.
-import { find, clamp, drag, make, makeRadioGroup } from "./base.js";
+// The brush. Strokes are drawn here as the server draws them, from the same damaged photos, and
+// travel as text: app/runs/strokes.py says how.
+import { clamp, drag, find, make, makeRadioGroup } from "./base.js";
 
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const MOST_POINTS = 60;
-const PREVIEWS = { blur: "rgb(160 165 180 / 60%)", dark: "rgb(0 0 0 / 75%)" };
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+const [VERSION, GRID, FARTHEST, SIZES] = ["1", 255, 31, 128];
 
-/** A tile of random colours; the photo below is hardly seen. */
-function drawNoise() {
-  const tile = make("canvas", { width: 64, height: 64 });
-  const pixels = new ImageData(64, 64);
-  pixels.data.forEach((_, n) => {
-    pixels.data[n] = n % 4 === 3 ? 210 : 256 * Math.random();
-  });
-  tile.getContext("2d").putImageData(pixels, 0, 0);
-  return tile;
+/** A stroke as text; `kind` and `size` are digits, points lie on a grid. */
+function write({ kind, size, points: [first, ...rest] }) {
+  const numbers = [kind, size, ...first.flatMap((place) => [place >> 6, place & 63])];
+  let last = first;
+  for (const point of rest) {
+    numbers.push(...point.map((place, n) => place - last[n] + FARTHEST));
+    last = point;
+  }
+  return numbers.map((number) => DIGITS[number]).join("");
 }
 
-/** A brush on `canvas`, over `picture`; `paint` gets all strokes after each. */
-export function makeBrush(canvas, picture, most, paint) {
+function read(text, kinds) {
+  const [kind, size, x, x2, y, y2, ...steps] = [...text].map((digit) => DIGITS.indexOf(digit));
+  const points = [[64 * x + x2, 64 * y + y2]];
+  for (let n = 0; n < steps.length; n += 2)
+    points.push(points.at(-1).map((place, axis) => place + steps[n + axis] - FARTHEST));
+  const isWithin = points.flat().every((place) => place >= 0 && place <= GRID);
+  const isWhole = text.length >= 6 && text.length % 2 === 0 && kind < kinds.length;
+  return isWithin && isWhole && !/[^\w-]/.test(text) ? { kind, size, points } : null;
+}
+
+/** All strokes as text, and from it; null where it is none. */
+export const writeStrokes = (strokes) =>
+  strokes.length ? [VERSION, ...strokes.map(write)].join(".") : "";
+export function readStrokes(text, { kinds, mostLetters }) {
+  if (!text) return [];
+  const [version, ...strokes] = text.split(".");
+  const all = strokes.map((stroke) => read(stroke, kinds));
+  const isReadable = version === VERSION && text.length <= mostLetters && all.length > 0;
+  return isReadable && !all.includes(null) ? all : null;
+}
+
+/**
+ * A brush on `canvas`, over `picture`. `onPiece` gets all strokes as text while one is drawn,
+ * `onStroke` after it, `onCancel` where it comes to nothing, `onFull` where it would be too much.
+ */
+export function makeBrush(canvas, picture, rules, { onPiece, onStroke, onCancel, onFull }) {
   const pen = canvas.getContext("2d");
-  const noise = pen.createPattern(drawNoise(), "repeat");
   let strokes = [];
-  let pending = []; // strokes that no damaged picture shows yet
-  let kind = "noise";
+  let kind = 0;
   let spot = [0.5, 0.5];
+  let photo = ""; // whose damaged copies these are
+  let copies = [];
+  let drawn = null; // the stroke that is not yet at its end
+  let isShown = false; // whether strokes are, and not what the server made of them
   makeRadioGroup(find("#brush-kinds"), (chosen) => {
-    kind = chosen;
+    kind = rules.kinds.indexOf(chosen);
   });
-  const size = () => Number(find("#brush-size").value) / 100;
-  const radius = () => (size() * Math.max(canvas.width, canvas.height)) / 2;
+  const size = () => Number(find("#brush-size").value);
+  const widthOf = (digit) => ((digit + 1) / SIZES) * Math.max(area().width, area().height);
 
   /** The photo's own rectangle within the square that it is shown in. */
   function area() {
-    const photo = find("#before");
-    const [width, height] = [photo.naturalWidth || 1, photo.naturalHeight || 1];
+    const shown = find("#before");
+    const [width, height] = [shown.naturalWidth || 1, shown.naturalHeight || 1];
     const scale = Math.min(canvas.width / width, canvas.height / height);
     return {
       left: (canvas.width - width * scale) / 2,
@@ -49,89 +76,144 @@ export function makeBrush(canvas, picture, most, paint) {
     return [
       clamp(((event.clientX - box.left) * scale - left) / width, 0, 1),
       clamp(((event.clientY - box.top) * scale - top) / height, 0, 1),
-    ];
+    ].map((share) => Math.round(GRID * share));
   }
-  function add(points) {
-    if (strokes.length >= most) return;
-    const every = Math.ceil(points.length / MOST_POINTS);
-    const kept = points.filter((_, n) => n % every === 0 || n === points.length - 1);
-    const stroke = { kind, size: size(), points: kept };
-    strokes = [...strokes, stroke];
-    pending.push(stroke);
-    paint(strokes);
+  /** Points that are near to one another are one; a longer way is gone in steps. */
+  function extend({ points, size }, to, isEnd) {
+    const [x, y] = points.at(-1);
+    const [dx, dy] = [to[0] - x, to[1] - y];
+    const far = Math.max(Math.abs(dx), Math.abs(dy));
+    if (!far || (!isEnd && far < 2 + size / 8)) return;
+    const steps = Math.ceil(far / FARTHEST);
+    for (let n = 1; n <= steps; n++)
+      points.push([x + Math.round((dx * n) / steps), y + Math.round((dy * n) / steps)]);
   }
-  function drawPending(...more) {
-    pen.clearRect(0, 0, canvas.width, canvas.height);
-    [...pending, ...more].forEach(drawStroke);
+  function add(stroke) {
+    const text = writeStrokes([...strokes, stroke]);
+    if (text.length > rules.mostLetters) {
+      onCancel();
+      onFull();
+    } else {
+      strokes = [...strokes, stroke];
+      onStroke(text);
+    }
   }
-  function drawStroke({ kind, size, points }) {
+  function ink(number) {
     const { left, top, width, height } = area();
-    const lineWidth = size * Math.max(width, height);
-    const strokeStyle = PREVIEWS[kind] ?? noise;
-    Object.assign(pen, { lineWidth, lineCap: "round", lineJoin: "round", strokeStyle });
+    const copy = copies[number];
+    if (!copy?.complete || !copy.naturalWidth) return "rgb(120 125 140 / 70%)"; // it has not come yet
+    if (copy.drawnFor !== `${canvas.width} ${width} ${height}`) {
+      const sheet = make("canvas", { width: canvas.width, height: canvas.height });
+      sheet.getContext("2d").drawImage(copy, left, top, width, height);
+      copy.pattern = pen.createPattern(sheet, "no-repeat");
+      copy.drawnFor = `${canvas.width} ${width} ${height}`;
+    }
+    return copy.pattern;
+  }
+  function drawStroke({ kind, size, points }, from = 0) {
+    const { left, top, width, height } = area();
+    Object.assign(pen, { lineCap: "round", lineJoin: "round" });
+    Object.assign(pen, { lineWidth: widthOf(size), strokeStyle: ink(kind) });
+    pen.save();
     pen.beginPath();
-    for (const [x, y] of [points[0], ...points]) pen.lineTo(left + x * width, top + y * height);
+    pen.rect(left, top, width, height);
+    pen.clip();
+    pen.beginPath();
+    for (const [x, y] of [points[from], ...points.slice(from)])
+      pen.lineTo(left + (x / GRID) * width, top + (y / GRID) * height);
     pen.stroke();
+    pen.restore();
+  }
+  function drawAll() {
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    if (isShown) for (const stroke of [...strokes, ...(drawn ? [drawn] : [])]) drawStroke(stroke);
+    if (canvas.matches(":focus-visible")) drawRing();
   }
   function drawRing() {
     const { left, top, width, height } = area();
-    drawPending();
-    for (const [color, line] of [
-      ["#161a23", 4],
-      ["#fff", 2],
-    ]) {
-      Object.assign(pen, { lineWidth: line, strokeStyle: color });
-      pen.beginPath();
-      pen.arc(left + spot[0] * width, top + spot[1] * height, radius(), 0, 2 * Math.PI);
+    const [x, y] = [left + spot[0] * width, top + spot[1] * height];
+    pen.beginPath();
+    pen.arc(x, y, widthOf(size()) / 2, 0, 2 * Math.PI);
+    for (const [strokeStyle, lineWidth] of Object.entries({ "#161a23": 4, "#fff": 2 })) {
+      Object.assign(pen, { strokeStyle, lineWidth });
       pen.stroke();
     }
   }
+  const show = (shown) => {
+    isShown = shown;
+    drawAll();
+  };
   canvas.addEventListener("pointerdown", (event) => {
     event.stopPropagation();
+    if (event.button) return;
     find("#draw-here").hidden = true;
-    const points = [pointOf(event)];
-    const drawLine = () => drawPending({ kind, size: size(), points });
-    drawLine();
+    const stroke = { kind, size: size(), points: [pointOf(event)] };
+    const tell = () => onPiece(writeStrokes([...strokes, stroke]));
+    drawn = stroke;
+    show(true);
+    tell();
     const move = (moved) => {
-      points.push(pointOf(moved));
-      drawLine();
+      const count = stroke.points.length;
+      for (const each of moved.getCoalescedEvents?.() ?? [moved]) extend(stroke, pointOf(each));
+      if (stroke.points.length === count) return;
+      drawStroke(stroke, count - 1);
+      tell();
     };
+    let last = event;
+    canvas.addEventListener("pointerup", (up) => (last = up), { once: true, capture: true });
     drag(canvas, event, move, (isKept) => {
-      drawPending();
-      if (isKept) add(points);
+      drawn = null;
+      if (!isKept) return onCancel();
+      extend(stroke, pointOf(last), true);
+      add(stroke);
     });
   });
   canvas.addEventListener("keydown", (event) => {
     const by = event.shiftKey ? 0.1 : 0.02;
-    if (event.key === " " || event.key === "Enter") add([spot]);
-    else if (MOVES[event.key]) {
+    if (event.key === " " || event.key === "Enter") {
+      const points = [spot.map((share) => Math.round(GRID * share))];
+      add({ kind, size: size(), points });
+    } else if (MOVES[event.key]) {
       spot = spot.map((share, n) => clamp(share + by * MOVES[event.key][n], 0, 1));
     } else return;
     event.preventDefault();
-    drawRing();
+    drawAll();
   });
-  canvas.addEventListener("focus", drawRing);
-  canvas.addEventListener("blur", () => drawPending());
-  find("#undo").addEventListener("click", () => {
-    if (!strokes.length) return;
-    strokes = strokes.slice(0, -1);
-    pending.pop();
-    paint(strokes);
-  });
-  canvas.tabIndex = 0;
-  canvas.setAttribute("aria-label", "Paint damage: arrows move the brush, space paints");
-  canvas.setAttribute("role", "application");
+  canvas.addEventListener("focus", drawAll);
+  canvas.addEventListener("blur", drawAll);
+  for (const [name, keep] of [
+    ["#undo", -1],
+    ["#clear", 0],
+  ]) {
+    find(name).addEventListener("click", () => {
+      if (!strokes.length) return;
+      strokes = strokes.slice(0, keep);
+      onStroke(writeStrokes(strokes));
+    });
+  }
+  function fit() {
+    if (canvas.hidden) return;
+    Object.assign(canvas, { width: picture.clientWidth, height: picture.clientHeight });
+    drawAll();
+  }
+  addEventListener("resize", fit);
   return {
-    toggle(on, known) {
-      strokes = known;
-      if (!strokes.length) pending = [];
+    show,
+    isDrawing: () => drawn !== null,
+    /** For strokes on a photo, by its key. */
+    toggle(on, key, text) {
+      if (on && photo !== key) {
+        photo = key;
+        copies = rules.kinds.map((name) => {
+          const src = `brushes/${encodeURIComponent(key)}/${name}`;
+          return make("img", { src, alt: "", load: drawAll });
+        });
+      }
+      if (text !== writeStrokes(strokes)) strokes = readStrokes(text, rules) ?? [];
+      const isNew = canvas.hidden && on;
       canvas.hidden = !on;
-      if (on) Object.assign(canvas, { width: picture.clientWidth, height: picture.clientHeight });
-      drawPending();
-    },
-    forgetPreview() {
-      pending = [];
-      drawPending();
+      if (isNew) fit();
+      else drawAll();
     },
   };
 }

@@ -57,7 +57,7 @@ const shareOf = ({ clientX }) => {
   return (clientX - left) / width;
 };
 picture.addEventListener("pointerdown", (event) => {
-  if (event.target.closest("#hold, #strokes") || event.button) return;
+  if (event.target.closest("button, #strokes") || event.button) return;
   for (const animation of picture.getAnimations()) animation.cancel();
   moveDivider(shareOf(event));
   drag(picture, event, (moved) => moveDivider(shareOf(moved)));

@@ -2,8 +2,9 @@
 import { all, data, fillRow, find, getJson } from "./base.js";
 import { make, makeRadioGroup, nameReading, percent, put, Refusal, run } from "./base.js";
 import { drawInside } from "./inside.js";
-import { makeBrush } from "./brush.js";
+import { makeBrush, readStrokes } from "./brush.js";
 import { placeDivider, resetDivider, revealRepair } from "./divider.js";
+import { choosePhoto, makeAsker, makeSharing, nameTouched } from "./hide.js";
 
 const page = data();
 const USUAL_RULE = { tau: null, max_depth: null, fixed_depth: null };
@@ -14,7 +15,7 @@ function nameRecord({ photo, damage, strength, seed, max_depth }) {
   const what = ["none", "paint"].includes(damage) ? "none-5" : `${damage}-${strength}`;
   return [photo, what, seed, ...(max_depth == null ? [] : [max_depth])].join("-");
 }
-const USUAL = { strokes: [], seed: 0, ...USUAL_RULE }; // of another photo
+const USUAL = { strokes: "", seed: 0, ...USUAL_RULE }; // of another photo
 const isRecorded = (some = settings) =>
   page.recorded.includes(nameRecord(some)) &&
   [some.tau, some.fixed_depth].every((choice) => choice == null) &&
@@ -47,14 +48,22 @@ const after = find("#after");
 
 function showRow(name) {
   const row = find(`#row-${name}`);
-  if (name === "damaged") row.hidden = isUndamaged();
-  if (name === "original") put(find(".what", row), isUndamaged() ? "As it came" : "Original");
+  if (name === "damaged") {
+    row.hidden = isUndamaged() && !isGame();
+    put(find(".what", row), isGame() ? "Painted" : "Damaged");
+  }
+  if (name === "original")
+    put(find(".what", row), isUndamaged() && !isGame() ? "As it came" : "Original");
   const part = name === "repaired" ? inDivider : name;
-  const ours = isUnchanged() ? "Left alone" : "Repaired";
+  const ours = isUnchanged() && !isBlank(part) ? "Left alone" : "Repaired";
   if (name === "repaired") put(find(".what", row), part === name ? ours : page.shortNames[part]);
-  row.classList.toggle("is-old", Boolean(isOld[part]));
-  fillRow(row, isOld[part] ? null : record[part]?.reading);
-  if (isOld[part]) put(find(".label", row), "…");
+  const piece = part === "damaged" && isPainted() ? live?.reading : null;
+  const isKnown = page.samples.includes(settings.photo); // somebody said what it shows
+  if (piece) piece.is_right = isKnown && findThing() ? piece.label === findThing() : null;
+  row.classList.toggle("is-old", isBlank(part) && !piece);
+  fillRow(row, isBlank(part) ? piece : record[part]?.reading);
+  const pending = state === "running" ? "…" : part === "repaired" && isGame() ? "not yet" : "";
+  if (isBlank(part) && !piece) put(find(".label", row), isBefore() ? "not yet" : pending);
 }
 
 function showTag(selector, side, part) {
@@ -67,9 +76,8 @@ const isUnchanged = () => !isOld.repaired && Boolean(record.repaired?.is_unchang
 
 /** Whether nothing is done to the photo here: neither damage nor, so far, a stroke. */
 function isUndamaged() {
-  const { damage, strokes } = settings;
   return isOld.damaged || !record.damaged
-    ? damage === "none" || (damage === "paint" && !strokes.length)
+    ? settings.damage === "none" || isBefore()
     : record.is_damaged === false;
 }
 
@@ -77,7 +85,8 @@ function isUndamaged() {
 function previewDamage() {
   const { original, damaged } = isOld.original ? {} : record;
   const { photo, damage } = settings;
-  if (original && damage === shownDamage && !isUndamaged()) return damaged?.image;
+  const isKept = damage === shownDamage && damage !== "paint"; // strokes may be taken back
+  if (original && isKept && !isUndamaged()) return damaged?.image;
   // As thumbnails are.
   const isSquare = original ? original.width === original.height : page.samples.includes(photo);
   const name = isUndamaged() || damage === "paint" ? "none" : damage;
@@ -108,16 +117,19 @@ function showPicture() {
   before.classList.toggle("is-old", Boolean(isOld.damaged) && !preview);
   after.classList.toggle("is-old", isRightOld && !isPlain);
   picture.classList.toggle("is-plain", isPlain);
+  showStrokes();
   find("#hold").hidden = isUndamaged(); // it would show what the left half shows
   const isAsItCame =
     isUndamaged() ||
     (isLeftOld && settings.damage !== "paint" && preview === record.original?.image);
-  const side = isAsItCame ? "As it came" : "Damaged";
+  const side = isAsItCame ? "As it came" : isPainted() ? "Painted" : "Damaged";
   if (isLeftOld) put(find("#tag-before"), preview ? side : "");
   else showTag("#tag-before", side, record.damaged);
   const isAlone = inDivider === "repaired" && right?.is_unchanged;
-  showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isRightOld ? null : right);
-  if (isRightOld) put(find("#tag-after"), describeState());
+  const isHere = !isRightOld && !isBefore();
+  showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isHere ? right : null);
+  if (isRightOld && !isBefore())
+    put(find("#tag-after"), state === "painting" ? nameScore() : describeState());
   placeDivider();
   const size = isSquare ? `${width} × ${height}` : "middle square";
   put(find("#size"), width && width !== height ? size : "");
@@ -127,14 +139,18 @@ function showPicture() {
 
 function showFound() {
   const { waiting, progress, repaired } = record;
-  const found = isOld.found ? null : record.found;
-  const text = found
-    ? `Found: ${found.sentence}`
-    : waiting && state === "running"
-      ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
-      : progress?.total && !isOld.progress && state === "running"
-        ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.`
-        : describeState();
+  const found = isOld.found || isBefore() ? null : record.found;
+  find("#again").hidden = state !== "failed";
+  const text =
+    state === "painting" || (state === "done" && isBefore())
+      ? describeAim()
+      : found
+        ? `Found: ${found.sentence}`
+        : waiting && state === "running"
+          ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
+          : progress?.total && !isOld.progress && state === "running"
+            ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.`
+            : describeState();
   const other = inDivider === "repaired" || isOld[inDivider] ? null : record[inDivider];
   const depth = other?.depth === 1 ? "1 step" : `${other?.depth} steps`;
   const theirs = other?.depth ? `${depth} of noise added, then all taken out.` : "left alone.";
@@ -162,7 +178,7 @@ function showFound() {
 
 /** What a repair took here, or so far: a recorded one took it elsewhere. */
 function showSeconds() {
-  const found = isOld.found ? null : record.found;
+  const found = isOld.found || isBefore() ? null : record.found;
   const elapsed = Math.floor((performance.now() - begun) / 1000);
   let text = state === "running" && elapsed ? `${elapsed} s` : "";
   if (found) text = found.is_recorded ? "" : `Computed in ${found.seconds.toFixed(1)}\u00a0s.`;
@@ -256,16 +272,15 @@ function compareMethods() {
 }
 
 function showAll() {
-  put(
-    find("#headline"),
-    isOld.headline || !record.headline ? describeState() : compareMethods() || record.headline,
-  );
+  const said = isOld.headline || !record.headline ? describeState() : compareMethods();
+  put(find("#headline"), describeGame() || said || record.headline);
   fitHeadline();
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
   showFound();
   showTiles();
   showRates();
+  showGame();
   find("#reset").hidden = hasUsualDepths(settings);
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
@@ -287,20 +302,145 @@ function showInside() {
 
 // ---- Running
 
-let state = "done"; // or running, or failed
+let state = "done"; // or painting, running, failed
 let begun = 0; // when the last change was made
 let isOld = {}; // parts of the last result that no newer one has replaced
 const describeState = () => (state === "failed" ? "Not repaired" : "Repairing …");
+
+// ---- Hide it from AI: while somebody paints, the classifier is asked; then the repair is
+
+const describeAim = () =>
+  (findThing()
+    ? "Paint until AI sees something else; then our repair strikes back."
+    : "Paint, and our repair answers each stroke.") + " By keys: arrows and Space.";
+let live = null; // what is read of the strokes so far, and the share that they touch
+const isGame = () => settings.damage === "paint";
+const isPainted = () => isGame() && (settings.strokes !== "" || state === "painting");
+const isBefore = () => isGame() && !isPainted();
+/** What nothing is said of: it is old, or there is no stroke yet. */
+const isBlank = (part) =>
+  !record[part] || Boolean(isOld[part]) || (isBefore() && part !== "original");
+/** What there is to hide: null where nobody knows, or nothing of the photo has come. */
+function findThing() {
+  const { reading } = isOld.original ? {} : (record.original ?? {});
+  if (!reading) return null;
+  return record.truth ?? (reading.is_sure ? reading.label : null);
+}
+const isHidden = () => live && live.reading.label !== findThing();
+
+const ask = makeAsker(
+  (asked, answer) => {
+    if (state !== "painting" || asked.photo !== settings.photo) return;
+    live = answer;
+    if (asked.strokes === settings.strokes && !brush.isDrawing())
+      if (isHidden()) return startRepair();
+    put(find("#headline"), describeGame());
+    put(find("#tag-after"), nameScore());
+    showRow("damaged");
+    showGame();
+  },
+  (asked, error) => {
+    if (state !== "painting" || brush.isDrawing()) return;
+    state = "failed";
+    say(error instanceof Refusal ? error.message : "Something went wrong. Please try again.", true);
+    showAll();
+  },
+  ({ photo }) => state === "painting" && photo === settings.photo,
+);
+
+const nameScore = () => (live ? `${nameTouched(live.touched)} touched` : "");
+
+function startRepair() {
+  state = "running";
+  begun = performance.now();
+  showAll();
+  start();
+}
+
+/** After what came to nothing: a stroke, or an answer. */
+function resume() {
+  say("");
+  const isPainting = settings.strokes && findThing();
+  markOld(["damage"], isPainting ? "painting" : "running");
+  if (isPainting) ask(settings);
+  else start();
+}
+
+/** Of a piece of a stroke only the reading is asked for. */
+function paintPiece(strokes) {
+  clearTimeout(change.timer);
+  activeRun?.cancel();
+  activeRun = null;
+  if (state !== "painting") {
+    for (const name of Object.keys(record)) if (name !== "original") isOld[name] = true;
+    [state, live] = ["painting", null];
+    showAll();
+  }
+  ask({ ...settings, strokes });
+}
+
+/** The photo with its strokes alone, until its repair is there. */
+function showStrokes() {
+  const isAlone = isPainted() && (!record.repaired || Boolean(isOld.repaired));
+  picture.classList.toggle("is-painting", isAlone);
+  brush.show(isAlone);
+}
+
+/** The headline while somebody paints. */
+function describeGame() {
+  const thing = findThing();
+  const name = page.samples.includes(settings.photo) ? `the ${thing}` : `“${thing}”`;
+  if (!isGame() || state === "failed" || inDivider !== "repaired") return "";
+  if (!isPainted()) {
+    if (!record.original || isOld.original) return "";
+    return thing ? `Can you hide ${name} from AI?` : "AI is not sure what this is, even unpainted.";
+  }
+  if (record.repaired && !isOld.repaired) return "";
+  if (state === "running" && thing && isHidden())
+    return "Hidden from AI. The repair strikes back …";
+  if (state !== "painting") return "";
+  if (!thing || !live) return "Painting …";
+  return isHidden() ? `Hidden: AI no longer sees ${name}.` : `AI still sees ${name}.`;
+}
+
+function showGame() {
+  find("#game").hidden = !isGame();
+  const { repaired, damaged, touched } = record;
+  const isDone = isPainted() && repaired && !isOld.repaired;
+  const share = !isPainted() ? 0 : isOld.touched ? live?.touched : (touched ?? live?.touched);
+  put(find("#touched"), share == null ? (state === "failed" ? "–" : "…") : nameTouched(share));
+  const thing = findThing();
+  const [was, is] = [damaged, repaired].map((part) => part?.reading.label === thing);
+  const isToday = settings.photo === choosePhoto(page.samples);
+  let outcome = isPainted() ? "" : `The less, the better.${isToday ? " Photo of the day." : ""}`;
+  if (isDone && thing)
+    outcome = was ? "Not hidden yet." : is ? "The repair wins." : "The painter wins.";
+  put(find("#outcome"), outcome);
+  find("#sharing").hidden = !isDone;
+  const { photo, strokes } = settings;
+  const isSample = page.samples.includes(photo);
+  find("#share").hidden = !isSample; // own photos have no link
+  const card = find("#keep-card");
+  card.href = `card.png?${new URLSearchParams({ photo, strokes })}`;
+  card.download = `hide-it${isSample ? `-${photo}` : ""}.png`;
+}
+
+// Who paints sees no more than the repair; the rest is computed where it comes into sight.
+new IntersectionObserver(([{ isIntersecting }]) => {
+  if (isIntersecting && isGame() && state === "done" && !record.diagnosis) startRepair();
+}).observe(find("#inside"));
+
+makeSharing(say);
 const BY_RULE = ["stop", "paper", "guided"];
 const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE, fixed_depth: ["fixed"] };
 
 /** What other settings make old is marked at once; a damage leaves the original as it is. */
-function markOld(changed) {
+function markOld(changed, next = "running") {
   const parts = Object.keys(record).filter(
     (name) => name !== "original" || changed.includes("photo"),
   );
   for (const name of changed.flatMap((setting) => OLD_BY[setting] ?? parts)) isOld[name] = true;
-  state = "running";
+  state = next;
   begun = performance.now();
   showAll();
 }
@@ -314,10 +454,7 @@ function isBehind(name, value) {
 
 function receive(part) {
   const isNew = part.repaired && (isOld.repaired || !record.repaired);
-  if ("damaged" in part) {
-    shownDamage = settings.damage;
-    brush.forgetPreview();
-  }
+  if ("damaged" in part) shownDamage = settings.damage;
   if ("damaged" in part && isOld.damaged) {
     const { repaired, paper, fixed, curve, film, depths } = record;
     record = { waiting: 0, repaired, paper, fixed, curve, film, depths };
@@ -334,7 +471,10 @@ function receive(part) {
 async function start(isStep = false) {
   keepAddress(isStep);
   const name = nameRecord(settings);
-  const thisRun = isRecorded() ? readRecorded(name) : run("watch", settings, receive);
+  const is_brief = isGame() && find("#inside").getBoundingClientRect().top > innerHeight;
+  const thisRun = isRecorded()
+    ? readRecorded(name)
+    : run("watch", { ...settings, is_brief }, receive);
   activeRun = thisRun;
   try {
     await thisRun.done;
@@ -352,7 +492,10 @@ async function start(isStep = false) {
   }
   if (thisRun !== activeRun) return;
   activeRun = null;
-  if (state === "running") [state, isOld] = ["done", {}];
+  if (state === "running") {
+    for (const part of Object.keys(isOld)) delete record[part]; // of a run that was brief
+    [state, isOld] = ["done", {}];
+  }
   showAll();
 }
 
@@ -378,13 +521,19 @@ function change(some, wait = 0) {
   settings = next;
   if ("strength" in some) put(find("#strong"), `${next.strength} of 5`);
   say("");
-  if (isOther) inDivider = "repaired";
+  if (isOther) [inDivider, live] = ["repaired", null];
+  if (!next.strokes) live = null;
   linkMethod = "";
   activeRun?.cancel();
   activeRun = null;
-  markOld(changed);
+  const isOnlyRead = next.strokes && "strokes" in some && !isOther && findThing();
+  markOld(changed, isOnlyRead ? "painting" : "running");
   showControls();
   clearTimeout(change.timer);
+  if (isOnlyRead) {
+    keepAddress(false);
+    return ask(settings);
+  }
   change.timer = setTimeout(() => start(isOther), wait);
 }
 
@@ -414,14 +563,16 @@ try {
   storage = sessionStorage;
 } catch {} // a browser that allows none
 
-/** `isStep`: whether Back leads to what was before. Own photos and brushes have no address. */
+/** `isStep`: whether Back leads to what was before. Own photos have no address. */
 function keepAddress(isStep) {
   const query = new URLSearchParams();
+  const usual = isGame() ? { ...page.opening, photo: "" } : page.opening;
   for (const name of ["photo", "damage", "strength", "seed", ...Object.keys(USUAL_RULE)]) {
-    const hasAddress = !(name === "damage" && settings.damage === "paint");
-    if (hasAddress && settings[name] != null && settings[name] !== page.opening[name])
+    const isSaid = name === "damage" && settings.strokes; // by the strokes
+    if (!isSaid && settings[name] != null && settings[name] !== usual[name])
       query.set(name, settings[name]);
   }
+  if (settings.strokes) query.set("strokes", settings.strokes);
   const isSample = page.samples.includes(settings.photo);
   const text = isSample ? query.toString() : "";
   storage?.setItem(OWN_PHOTO, JSON.stringify(isSample ? null : settings));
@@ -455,7 +606,7 @@ function readAddress(settings) {
   const isWhole = (text, low, high) => isWithin(text, low, high) && Number.isInteger(Number(text));
   take("photo", (name) => page.samples.includes(name));
   const damage = query.get("damage") ?? query.get("corruption");
-  take("damage", (name) => name in page.names && name !== "paint", damage);
+  take("damage", (name) => name in page.names, damage);
   const strength = query.get("strength") ?? query.get("severity");
   take("strength", (text) => isWhole(text, 1, 5), strength);
   take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
@@ -463,6 +614,13 @@ function readAddress(settings) {
   take("max_depth", (text) => Number(text) === page.deepest && page.cap < page.deepest);
   take("fixed_depth", (text) => isWhole(text, 1, page.deepest));
   if (["paper", "fixed"].includes(query.get("method"))) linkMethod = query.get("method");
+  const strokes = query.get("strokes");
+  if (strokes || settings.damage === "paint") {
+    settings.damage = "paint";
+    if (!query.has("photo")) settings.photo = choosePhoto(page.samples);
+    if (readStrokes(strokes, page.brush)) settings.strokes = strokes ?? "";
+    else return "The brush strokes of this link cannot be read: here is the photo without them.";
+  }
   return wrong.length
     ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the usual one is shown.`
     : "";
@@ -471,19 +629,32 @@ function readAddress(settings) {
 // ---- Controls
 
 const samples = makeRadioGroup(find("#samples"), (photo) => {
-  const isNoKind = ["none", "paint"].includes(settings.damage);
-  const damage = isNoKind ? page.opening.damage : settings.damage;
+  const damage = settings.damage === "none" ? page.opening.damage : settings.damage;
   change({ ...USUAL, photo, damage });
   loadThumbnails();
 });
 const damages = makeRadioGroup(find("#damages"), (damage) => {
-  change({ damage, strokes: [], max_depth: null });
+  change({ damage, strokes: "", max_depth: null });
   if (damage === "paint" && matchMedia("(max-width: 1000px)").matches)
     picture.scrollIntoView({ block: "nearest" });
 });
-const brush = makeBrush(find("#strokes"), picture, page.mostStrokes, (strokes) =>
-  change({ strokes }),
-);
+const brush = makeBrush(find("#strokes"), picture, page.brush, {
+  onPiece: paintPiece,
+  onStroke: (strokes) => change({ strokes }),
+  onCancel: resume,
+  onFull: () => say(`${page.brush.full} Please undo some, or begin again.`, true),
+});
+find("#hide").addEventListener("click", () => {
+  const isOpening = settings.photo === page.opening.photo;
+  change({
+    ...USUAL,
+    photo: isOpening ? choosePhoto(page.samples) : settings.photo,
+    damage: "paint",
+  });
+  loadThumbnails();
+  find("#strokes").focus({ preventScroll: true });
+});
+find("#again").addEventListener("click", resume);
 
 function showControls() {
   samples.check(page.samples.includes(settings.photo) ? settings.photo : null);
@@ -501,10 +672,14 @@ function showControls() {
   find("#no-strength").hidden = !paints && settings.damage !== "none";
   put(
     find("#no-strength"),
-    paints ? "Dark strokes are usually not mended." : "The photo as it came: nothing is added.",
+    paints
+      ? "Painted noise is mended best; much else is left alone."
+      : "The photo as it came: nothing is added.",
   );
-  find("#draw-here").hidden = !paints || settings.strokes.length > 0;
-  brush.toggle(paints, settings.strokes);
+  find("#hide").hidden = paints;
+  find(".first").classList.toggle("is-game", paints);
+  find("#draw-here").hidden = !paints || settings.strokes !== "";
+  brush.toggle(paints, settings.photo, settings.strokes);
 }
 
 function openMore(open) {

@@ -3,6 +3,7 @@
 from dga.commands import (  # noqa: F401  (each adds its command)
     adapt,
     bench,
+    diagnose,
     evaluate,
     fetch,
     figures,

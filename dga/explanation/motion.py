@@ -58,7 +58,7 @@ EVEN_ODDS, STRIPED_ODDS, FADING_ODDS = 1.25, 1.12, 0.93
 same where its stripes are clear, and below which it is not."""
 CLEAR_STRIPES = 0.2
 """Even motion's share from which its stripes are clear; between the odds it then does not fade."""
-ONE_SIDED = 1.3
+ONE_SIDED = 1.45
 """How many times as much as the other one direction of a fading motion rings, at least."""
 RINGING_FLOOR = 1e-4
 """Added to both, pixels in [-1, 1]."""

@@ -202,8 +202,9 @@ class Blocks(Operator):
     kind = "blocks"
 
     def invert(self, y: Tensor) -> Tensor:
-        """A picture interpolated from one pixel of each block."""
-        small = y[..., list(self.rows), :][..., list(self.columns)]
+        """A picture interpolated from the mean of each block."""
+        means = _block_means(_block_means(y, self.rows, -2), self.columns, -1)
+        small = means[..., list(self.rows), :][..., list(self.columns)]
         size = list(y.shape[-2:])
         return F.interpolate(small[None], size, mode="bicubic", align_corners=False)[0].clamp(-1, 1)
 

@@ -70,11 +70,11 @@ class WindowSearch:
         they come. A drawing repeats its rows, too, and is left alone; of a page or a screen, which
         is light without a veil and sharp without detail, noise and lost contrast are told alone.
         """
-        is_measured = self.windows.measurement
-        if is_measured and (blocks := measure_blocks(x)) and not is_one_colour_or_drawing(x):
+        is_measured, is_paper = self.windows.measurement, is_page(x)
+        is_drawn = is_paper or is_one_colour_or_drawing(x)
+        if is_measured and not is_drawn and (blocks := measure_blocks(x)):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
         views = JudgedViews(x, self.side, self.windows.detail_windows, self.config.noise_floor)
-        is_paper = is_page(x)
         explanation = yield from self._explain_whole(x, views.render, is_paper)
         if explanation.is_unjudgeable:
             return explanation

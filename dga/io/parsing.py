@@ -23,6 +23,17 @@ def whole_numbers(text: str, what: str, like: str) -> tuple[int, ...]:
     return numbers
 
 
+def parse_share(text: str) -> float:
+    """A percentage, such as 5% or 2.5, as a share of 1. Raises ``ValueError`` beyond 0 to 100."""
+    try:
+        percent = float(text.rstrip("% "))
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent <= 100:
+        raise ValueError(f"A share looks like 5%, from 0% to 100%, not {text!r}.")
+    return percent / 100
+
+
 def first_names(names: Sequence[str], count: int) -> str:
     """The first names for a sentence, and how many more there are."""
     more = f" and {len(names) - count} more" if len(names) > count else ""

@@ -100,6 +100,24 @@ def test_blocks_are_counted_and_smoothed(clear: Pixels, severity: int, blocks: i
     assert gain(found, x, y) > 1
 
 
+@pytest.mark.parametrize("quality", [95, 85, 75])
+@pytest.mark.parametrize(("severity", "blocks"), [(2, 112), (4, 67), (5, 56)])
+def test_blocks_are_found_after_jpeg(
+    clear: Pixels, severity: int, blocks: int, quality: int
+) -> None:
+    pixels = dga.corrupt(clear, "pixelate", severity, 0)
+    x, y = to_tensor(clear), to_tensor(np.asarray(through_jpeg(pixels, quality)))
+    measured = measure_blocks(y)
+    assert measured is not None
+    assert (len(measured.rows), len(measured.columns)) == (blocks, blocks)
+    assert gain(measured, x, y) > 0.3
+
+
+@pytest.mark.parametrize("quality", [7, 30, 75])
+def test_the_blocks_of_jpeg_itself_are_not_taken_for_any(clear: Pixels, quality: int) -> None:
+    assert measure_blocks(to_tensor(np.asarray(through_jpeg(clear, quality)))) is None
+
+
 def test_a_plain_margin_is_no_block(clear: Pixels) -> None:
     framed = np.pad(clear, ((60, 60), (80, 80), (0, 0)), constant_values=255)
     assert measure_blocks(to_tensor(framed)) is None

@@ -1,0 +1,60 @@
+// Hide it from the AI: the classifier's answer while somebody paints, and what to keep of it.
+import { find, getJson, percent, put, thisPage } from "./base.js";
+
+const MOST_TRIES = 4;
+
+/**
+ * One question at a time, and then the newest; `receive` and `fail` get what was asked, too. What is
+ * not answered is asked again, a little later, while it is wanted.
+ */
+export function makeAsker(receive, fail, isWanted) {
+  let next = null;
+  let isBusy = false;
+  return async function ask(settings) {
+    next = settings;
+    if (isBusy) return;
+    isBusy = true;
+    for (let tries = 1; next;) {
+      const asked = next;
+      next = null;
+      try {
+        const body = JSON.stringify(asked);
+        const answer = await getJson(`reading?page=${thisPage}`, { method: "POST", body });
+        tries = 1;
+        if (next?.strokes === asked.strokes) next = null;
+        receive(asked, answer);
+      } catch (error) {
+        if (next || !isWanted(asked)) continue;
+        if (tries++ >= MOST_TRIES) fail(asked, error);
+        else {
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          if (isWanted(asked)) next ??= asked;
+        }
+      }
+    }
+    isBusy = false;
+  };
+}
+
+/** The photo of the day, the same everywhere. */
+export const choosePhoto = (photos) => photos[Math.floor(Date.now() / 864e5) % photos.length];
+
+/** A share that is touched; none is 0 % that is more. */
+export const nameTouched = (share) =>
+  share && share < 0.005 ? `less than ${percent(0.01)}` : percent(share);
+
+/** The button that passes the page's address on; `say` gets a sentence where it cannot. */
+export function makeSharing(say) {
+  const button = find("#share");
+  button.addEventListener("click", async () => {
+    try {
+      if (navigator.share && matchMedia("(pointer: coarse)").matches)
+        return await navigator.share({ title: document.title, url: location.href });
+      await navigator.clipboard.writeText(location.href);
+      put(button, "Link copied");
+      setTimeout(() => put(button, "Share the link"), 2000);
+    } catch (error) {
+      if (error.name !== "AbortError") say("Please copy the link from the address bar.");
+    }
+  });
+}

@@ -1,0 +1,82 @@
+"""``python -m dga diagnose``: what is wrong with one's pictures."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dga.commands import common
+
+ENGINES = ("local", "ray")
+
+
+@common.command
+def diagnose(
+    pictures: Annotated[
+        list[Path],
+        typer.Argument(help="Folders, zips, pictures, or a .txt with a path a line."),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for lines, table and report; goes on there.")],
+    only: Annotated[
+        str | None, typer.Option(help="Kinds that count, such as noise,blur. Default: all.")
+    ] = None,
+    min_strength: Annotated[
+        str | None, typer.Option(help="Weaker damage does not count: noise=0.1,blur=3.")
+    ] = None,
+    fail_above: Annotated[
+        str | None, typer.Option(help="End with status 3 if more are damaged than, say, 5%.")
+    ] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Measure alone, ask no network.")] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Repair exactly these, below OUT/repaired.")
+    ] = False,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="A CSV of path, corruption and strength: say what was found of them."),
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
+    ] = None,
+    models: common.ModelOptions = common.ModelOptions(),
+) -> None:
+    """Find which pictures are damaged, how, and how badly; with --classifier, how it reads them.
+
+    Ends with status 1 if some could not be read or repaired. Killed, the same command goes on.
+    """
+    from dga.analysis.diagnoses import compare_with_labels, format_comparison, read_labels
+    from dga.diagnosis import SURE
+    from dga.evaluation import diagnoses
+    from dga.evaluation.diagnosis_report import Counted
+    from dga.io.parsing import check_choice, first_names, parse_share
+
+    check_choice("engine", engine, ENGINES)
+    if address and engine != "ray":
+        raise ValueError("--address is a Ray cluster's: add --engine ray.")
+    if fast and models.classifier:
+        raise ValueError("--fast asks no network: leave --classifier out, or --fast.")
+    counted = Counted.parse(only, min_strength)
+    most = None if fail_above is None else parse_share(fail_above)
+    known = None if labels is None else read_labels(labels)
+    command = common.read_command_line()
+    threads = 0 if jobs == 1 else max(1, (os.cpu_count() or 1) // jobs)
+    worker = diagnoses.Worker(models.load, fast, models.classifier is not None, threads)
+    is_cluster = engine == "ray"
+    engines = diagnoses.start_on_cluster(address) if is_cluster else diagnoses.start_here(jobs)
+    with engines as run:
+        summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
+    typer.echo(f"{summary} {out / diagnoses.REPORT}")
+    if known is not None:
+        lines = diagnoses.DiagnosisFolder(out, {}).read_lines()
+        typer.echo(format_comparison(compare_with_labels(lines, known, SURE)))
+    if summary.losses:
+        names = first_names(summary.losses, common.MOST_NAMES)
+        typer.echo(f"Not everything of {len(summary.losses)} pictures is kept: {names}", err=True)
+    common.print_skipped_pictures(summary.errors)
+    common.print_skipped_pictures(summary.failed, "could not be repaired")
+    if most is not None and summary.share > most:
+        raise typer.Exit(3)
+    if summary.errors or summary.failed:
+        raise typer.Exit(1)

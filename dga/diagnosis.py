@@ -1,0 +1,386 @@
+"""What is wrong with a picture: which damage, how strong, how sure, and whether it can be undone.
+
+With networks a picture is explained as for its repair (:mod:`dga.explanation.windows`), so that
+nothing is found that the discriminator objects to. Without them it is measured alone, which is
+quick, and takes fine texture for damage more often.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from torch import Tensor
+
+from dga.adapted import load_default_models
+from dga.data.uploads import to_picture
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.exposure import is_one_colour_or_drawing, is_page
+from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
+from dga.explanation.noise_level import (
+    has_impulses,
+    measure_noise,
+    measure_noise_map,
+    remove_impulses,
+)
+from dga.explanation.operators import Blocks
+from dga.explanation.search import CandidateScore, Explanation
+from dga.explanation.veil import measure_veil
+from dga.explanation.windows import PAGE_VEIL
+from dga.frame import find_inside
+from dga.images import HALF_RANGE, Pixels, through_jpeg, to_pixels, to_square, to_tensor
+from dga.io.numbers import format_share
+from dga.networks.compute import isolate_numerics
+from dga.networks.models import Models
+from dga.one_picture import classify
+from dga.photograph import (
+    RepairedPhotograph,
+    choose_repair,
+    content_seed,
+    is_one_piece,
+    mirror_to_side,
+    repair_photograph,
+)
+from dga.pipeline import PictureCache
+from dga.profiles import PROFILES
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of damage: its title, how its strength is written, and what makes it sure.
+
+    ``none``: the strength of a picture without it. A finding whose strength differs from that by
+    ``weakest`` is as likely wrong as right; one that differs more is the surer, the faster the
+    larger ``steepness`` is: sureness = 1 / (1 + (weakest / difference) ^ steepness).
+    """
+
+    title: str
+    form: str
+    none: float
+    weakest: float
+    steepness: float
+
+    @property
+    def unit(self) -> str:
+        """What the strength is measured in."""
+        return self.form.replace("{:.3g}", "").strip()
+
+
+KINDS = {
+    "noise": Kind("Noise", "noise level {:.3g}", 0.0, 0.06, 4.0),
+    "impulses": Kind("Speckles", "{:.3g} of the values", 0.0, 0.01, 2.0),
+    "blocks": Kind("Blocks", "{:.3g} px a block", 1.0, 0.5, 2.0),
+    "blur": Kind("Blur", "{:.3g} px", 0.0, 1.5, 3.0),
+    "motion": Kind("Motion blur", "{:.3g} px", 0.0, 3.0, 2.0),
+    "zoom": Kind("Zoom blur", "{:.3g} times", 1.0, 0.05, 2.0),
+    "glass": Kind("Rough glass", "{:.3g} px", 0.0, 2.5, 3.0),
+    "veil": Kind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 1.0),
+    "exposure": Kind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 1.0),
+    "jpeg": Kind("JPEG", "quality {:.3g}", 100.0, 50.0, 8.0),
+    "unexplained": Kind("Unexplained damage", "mean change {:.3g}", 0.0, 0.02, 2.0),
+}
+"""All kinds, by the words of ``--only``. These constants alone make a measurement a sureness."""
+MARGIN_WEIGHT = 0.5
+"""How much a logit by which the discriminator prefers the inverse adds to a finding's log odds."""
+LEAST_SURE, SURE = 0.05, 0.5
+"""Sureness from which a finding is told, and from which it counts as damage."""
+LONGEST_MEASURED, LONGEST_FILTERED = 1024, 256
+"""Pixels a side of the middle that is measured without networks, and by a median filter."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of damage in a picture.
+
+    ``kind``: of :data:`KINDS`; ``strength``: in its unit; ``description``: in words, with what a
+    number does not say, such as an angle; ``sureness``: 0 to 1; ``is_undoable``: None where only a
+    repair could tell.
+    """
+
+    kind: str
+    strength: float
+    description: str
+    sureness: float
+    is_undoable: bool | None
+
+    @property
+    def severity(self) -> float:
+        """How far the strength is from that of no damage."""
+        return abs(self.strength - KINDS[self.kind].none)
+
+    def facts(self) -> dict[str, Any]:
+        """JSON types."""
+        return {
+            "kind": self.kind,
+            "strength": round(self.strength, 4),
+            "unit": KINDS[self.kind].unit,
+            "severity": round(self.severity, 4),
+            "description": self.description,
+            "sureness": min(0.999, round(self.sureness, 3)),  # nothing is certain
+            "undoable": self.is_undoable,
+        }
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What is wrong with one picture.
+
+    ``findings``: the surest first; ``format``: of the file, None for an array; ``is_photograph``:
+    False where most is plain, and nothing is found (one colour, a drawing, a page, a cut-out);
+    ``readings``: the classifier's
+    label and its probability of the picture as it came and repaired, where they were asked for;
+    ``degradation``: what the repair would undo; without networks, of :func:`cut_measured`.
+    """
+
+    findings: tuple[Finding, ...]
+    width: int
+    height: int
+    format: str | None
+    is_photograph: bool
+    readings: tuple[tuple[str, float], ...] = ()
+    degradation: Degradation = field(default=NO_DEGRADATION, repr=False)
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether some damage is more likely than not."""
+        return any(finding.sureness >= SURE for finding in self.findings)
+
+    def facts(self) -> dict[str, Any]:
+        """JSON types, without pictures."""
+        facts: dict[str, Any] = {
+            "width": self.width,
+            "height": self.height,
+            "format": self.format,
+            "photograph": self.is_photograph,
+            "damaged": self.is_damaged,
+            "findings": [finding.facts() for finding in self.findings],
+        }
+        for name, (label, probability) in zip(("came", "repaired"), self.readings, strict=False):
+            facts[f"reading_{name}"] = label
+            facts[f"probability_{name}"] = round(probability, 5)
+        return facts
+
+    def __str__(self) -> str:
+        """The sentence after *Found*."""
+        if not self.is_photograph:
+            return "mostly plain: one colour, a drawing, a page or a cut-out."
+        words = {True: "can be undone", False: "cannot be undone", None: "perhaps to be mended"}
+        parts = [
+            f"{one.description} ({format_share(one.sureness)} sure, {words[one.is_undoable]})"
+            for one in self.findings
+            if one.sureness >= SURE
+        ]
+        return f"{'; '.join(parts) or 'no damage that is recognised'}."
+
+
+@isolate_numerics
+def diagnose(
+    picture: Image.Image | Pixels,
+    models: Models | None = None,
+    is_fast: bool = False,
+    has_readings: bool = False,
+) -> Diagnosis:
+    """Diagnose a picture of any size: a PIL image, or an array, uint8 ``[H, W, 3]``.
+
+    ``models``: by default those of ``photo``; ``is_fast``: without any, by measurement alone;
+    ``has_readings``: repair it, too, and read both. A JPEG's quality is known only of an image as
+    it was opened. Raises ``ValueError`` for what is no picture, or cannot be read, and
+    ``FloatingPointError`` if a network returns no numbers.
+    """
+    if not isinstance(picture, Image.Image):
+        array = np.asarray(picture)
+        if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
+            raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
+        picture = Image.fromarray(array)
+    quality, pixels = find_quality(picture), to_pixels(to_picture(picture))
+    framed = pixels[find_inside(pixels)]
+    photograph: RepairedPhotograph | None = None
+    if is_fast:
+        degradation, findings, is_photograph = _measure(framed)
+    else:
+        models = models or load_default_models()
+        if has_readings:
+            photograph = repair_photograph(models, pixels)
+        seed = content_seed(pixels)
+        explanation = photograph.explanation if photograph else _explain(models, framed, seed)
+        degradation, is_photograph = explanation.degradation, not explanation.is_unjudgeable
+        findings = _judge(explanation, framed, photograph)
+    if quality is not None and is_photograph:
+        is_mended = photograph.is_mended if photograph else None
+        findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
+    if photograph and photograph.is_mended and not any(f.sureness >= SURE for f in findings):
+        change = float(np.abs(photograph.image - pixels.astype(float)).mean() / HALF_RANGE)
+        findings.append(_find("unexplained", change, "signs of damage that nothing explains"))
+    findings = [finding for finding in findings if finding.sureness >= LEAST_SURE]
+    has_damage = any(finding.sureness >= SURE for finding in findings)
+    return Diagnosis(
+        tuple(sorted(findings, key=lambda finding: -finding.sureness)),
+        width=pixels.shape[1],
+        height=pixels.shape[0],
+        format=picture.format,
+        is_photograph=is_photograph and (has_damage or not is_page(to_tensor(framed))),
+        readings=_read(models, pixels, photograph.image) if models and photograph else (),
+        degradation=degradation,
+    )
+
+
+def _find(
+    kind: str,
+    strength: float,
+    description: str,
+    evidence: float | None = None,
+    margin: float = 0.0,
+    is_undoable: bool | None = True,
+) -> Finding:
+    """A finding. ``evidence``: the strength that its sureness follows, if another; ``margin``: by
+    how many logits the discriminator prefers the inverse."""
+    known = KINDS[kind]
+    difference = max(abs((strength if evidence is None else evidence) - known.none), 1e-6)
+    log_odds = known.steepness * math.log(difference / known.weakest) + MARGIN_WEIGHT * margin
+    sureness = 1 / (1 + math.exp(-max(-50.0, min(50.0, log_odds))))
+    return Finding(kind, strength, description, sureness, is_undoable)
+
+
+def _name_parts(
+    degradation: Degradation, x: Tensor, margin: float = 0.0, is_undoable: bool = True
+) -> Iterator[Finding]:
+    """A finding for each part of a degradation but noise. ``x``: the picture, ``[3, H, W]``."""
+    operator, veil, exposure = degradation.operator, degradation.veil, degradation.exposure
+    found = functools.partial(_find, margin=margin, is_undoable=is_undoable)
+    if isinstance(operator, Blocks):
+        sides = [x.shape[1] / len(operator.rows), x.shape[2] / len(operator.columns)]
+        yield found("blocks", sum(sides) / 2, str(operator))
+    elif operator is not None:
+        lengths = (
+            getattr(operator, name, None) for name in ("radius", "sigma", "length", "factor")
+        )
+        strength = next(length for length in lengths if length is not None)
+        yield found(operator.kind, strength, str(operator))
+    if degradation.blur:
+        yield found("blur", degradation.blur, f"blur {degradation.blur:g} px")
+    if veil is not None:
+        yield found("veil", veil.gain, str(veil))
+    if exposure.gain != 1:
+        yield found("exposure", exposure.gain, f"exposure, gain {exposure.gain:.3g}")
+    if degradation.impulses is not None:
+        middle = cut_middle(x, LONGEST_MEASURED)
+        share = float((remove_impulses(middle, degradation.impulses) != middle).float().mean())
+        yield found("impulses", share, f"{format_share(share)} of the values wrong")
+
+
+# With networks
+
+
+def _explain(models: Models, pixels: Pixels, seed: int) -> Explanation:
+    """The explanation by which :func:`~dga.photograph.repair_photograph` repairs a picture.
+
+    ``pixels``: inside its frame; ``seed``: of the whole.
+    """
+    is_whole = is_one_piece(models, *pixels.shape[:2])
+    repair = models.profile.plus if is_whole else choose_repair(models)
+    least = models.window_size if is_whole else models.profile.image_size
+    x = to_tensor(mirror_to_side(pixels, least)).to(models.device)
+    cache = PictureCache(models, x, seed)
+
+    def search() -> Iterator[CandidateScore | Explanation]:
+        yield (yield from cache.explain(repair.explain))
+
+    *_, explanation = search()
+    assert isinstance(explanation, Explanation)
+    return explanation
+
+
+def _judge(
+    explanation: Explanation, pixels: Pixels, photograph: RepairedPhotograph | None
+) -> list[Finding]:
+    """Findings of an explanation, and of a blur whose inverse the discriminator objected to."""
+    x, degradation = to_tensor(pixels), explanation.degradation
+    scores = [one for one in explanation.candidate_scores if one.stage == "blur"]
+    margin = (scores[0].score or 0.0) - (scores[-1].score or 0.0) if scores else 0.0
+    is_undoable = not (photograph and photograph.is_unchanged)
+    findings = list(_name_parts(degradation, x, margin, is_undoable))
+    if scores and degradation.operator is None:
+        findings += _name_parts(scores[-1].degradation, x, margin, is_undoable=False)
+    if level := degradation.noise:  # which a denoiser may take for texture once it repairs
+        can_mend = is_undoable if photograph else None
+        findings.append(_find("noise", level, f"noise {level:.2f}", is_undoable=can_mend))
+    return findings
+
+
+def _read(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
+    """The classifier's label for the middle square of each picture, and its probability."""
+    size = models.profile.image_size
+    squares = (to_pixels(to_square(Image.fromarray(picture), size)) for picture in pictures)
+    readings = (classify(models, to_tensor(one)[None].to(models.device))[0] for one in squares)
+    return tuple((reading.label, reading.probability) for reading in readings)
+
+
+# Without networks
+
+
+def cut_measured(pixels: Pixels) -> Tensor:
+    """The part that is measured of what lies in a picture's frame, uint8 ``[H, W, 3]``.
+
+    ``[3, h, w]`` in [-1, 1]: its middle; a small one is continued by its mirror image.
+    """
+    least = PROFILES["photo"].discriminator.image_size
+    return cut_middle(to_tensor(mirror_to_side(pixels, least)), LONGEST_MEASURED)
+
+
+def _measure(pixels: Pixels) -> tuple[Degradation, list[Finding], bool]:
+    """The search of :class:`~dga.explanation.windows.WindowSearch`, with nobody to object.
+
+    Returns the degradation, findings, and whether the picture can be judged at all.
+    """
+    explain = PROFILES["photo"].plus.explain
+    assert explain is not None
+    assert explain.windows is not None
+    x = cut_measured(pixels)
+    if is_one_colour_or_drawing(x):
+        return NO_DEGRADATION, [], False
+    is_paper, level = is_page(x), float(measure_noise(x[None])[0])
+    if not is_paper and (blocks := measure_blocks(x)):
+        degradation = Degradation(operator=blocks)
+        return degradation, list(_name_parts(degradation, x)), True
+    middle, threshold = cut_middle(x, LONGEST_FILTERED), explain.impulses[0]
+    if not is_paper and has_impulses(middle, threshold, level > explain.noise_floor):
+        degradation = Degradation(impulses=threshold)
+        return degradation, list(_name_parts(degradation, middle)), True
+    quiet = float(measure_noise_map(x)[::8, ::8].quantile(explain.windows.quiet_share))
+    noise = _find("noise", level, f"noise {level:.2f}", evidence=quiet)
+    if quiet > explain.noise_floor:
+        return Degradation(noise=level), [noise], True
+    operator = None if is_paper else measure_blur(x)
+    veil = None if operator else measure_veil(x)
+    if veil and is_paper and veil.gain <= PAGE_VEIL:  # light without a veil
+        veil = None
+    degradation = Degradation(operator=operator, veil=veil)
+    return degradation, [*_name_parts(degradation, x), noise], True
+
+
+# The file
+
+
+def find_quality(image: Image.Image) -> int | None:
+    """The quality, 1 to 100, at which the JPEG that ``image`` was opened from was saved.
+
+    That whose luminance table is the nearest as libjpeg writes it; None for other formats.
+    """
+    tables = getattr(image, "quantization", None)
+    if image.format != "JPEG" or not tables:
+        return None
+    sums = _sum_tables()
+    return 1 + int(np.argmin(np.abs(sums - sum(next(iter(tables.values()))))))
+
+
+@functools.cache
+def _sum_tables() -> np.ndarray:
+    """The sum of the luminance table of every quality from 1 to 100."""
+    grey = np.zeros((8, 8, 3), np.uint8)
+    saved: list[Any] = [through_jpeg(grey, quality) for quality in range(1, 101)]
+    return np.array([sum(image.quantization[0]) for image in saved])

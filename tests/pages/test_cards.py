@@ -1,0 +1,96 @@
+"""Hide it from AI, without a browser: readings, the copies that brushes paint with, cards."""
+
+import io
+import re
+from html import unescape
+from urllib.parse import urlsplit
+
+import httpx
+import numpy as np
+import pytest
+from PIL import Image
+
+from app.runs.strokes import KINDS
+
+STROKES = "1.0_1_1_.2_1_0_"  # a wide dot of noise, then one of fog
+EVERYWHERE = ("00", "10", "20", "30", "3_")
+ALL_OVER = "1." + ".".join(f"0_{x}{y}" for x in EVERYWHERE for y in EVERYWHERE)
+
+
+@pytest.fixture
+def client(served):
+    with httpx.Client(base_url=served.url, timeout=120) as client:
+        yield client
+
+
+def read(client, **settings):
+    answer = client.post("reading?page=a-page", json={"damage": "paint", **settings})
+    return answer.status_code, answer.json()
+
+
+def test_the_classifier_answers_what_is_painted_so_far(client):
+    _, before = read(client, photo="panda")
+    _, after = read(client, photo="panda", strokes=ALL_OVER)
+    assert before["touched"] == 0
+    assert before["reading"]["label"] == "giant panda"
+    assert after["touched"] == 1
+    assert after["reading"]["label"] != "giant panda"
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'{"strokes": "1.x"}', b'{"photo": "nobody"}', b'{"strength": 9}']
+)
+def test_what_cannot_be_read_is_one_sentence(client, body):
+    answer = client.post("reading", content=body)
+    assert answer.status_code in (400, 404)
+    assert answer.json()["detail"].endswith(".")
+
+
+def test_every_brush_has_its_copy_of_the_photo(client):
+    for kind in KINDS:
+        picture = Image.open(io.BytesIO(client.get(f"brushes/panda/{kind}").content))
+        assert picture.size == (224, 224)
+    assert client.get("brushes/panda/glue").status_code == 404
+    assert client.get("brushes/nobody/fog").status_code == 404
+
+
+def og(page, name):
+    return unescape(re.search(f'property="og:{name}" content="([^"]*)"', page)[1])
+
+
+@pytest.mark.parametrize(
+    "path", ["", "all-15", "results", "learn", "?photo=goldfish", "?strokes=1.x"]
+)
+def test_every_page_says_what_it_is_to_other_sites(client, served, path):
+    page = client.get(path).text
+    assert all(og(page, name) for name in ("title", "description", "image"))
+    assert og(page, "image").startswith(f"{served.url}card.png")
+    assert "[[" not in page.partition("</head>")[0]
+
+
+def test_a_link_with_strokes_has_a_card_of_its_own(client):
+    page = client.get(f"?photo=goldfish&strokes={STROKES}").text
+    assert "goldfish" in og(page, "title")
+    assert re.search(r"\d+\s% of the photograph", og(page, "description"))
+    address = urlsplit(og(page, "image"))
+    card, other = (
+        Image.open(io.BytesIO(client.get(f"card.png?{query}").content))
+        for query in (address.query, "photo=goldfish&damage=none")
+    )
+    assert card.size == other.size == (1200, 630)
+    assert (np.asarray(card) != np.asarray(other)).any()
+
+
+@pytest.mark.parametrize("query", ["strokes=1.x", "photo=nobody", "damage=hail", "seed=-1"])
+def test_a_card_of_nothing_is_one_sentence(client, query):
+    answer = client.get(f"card.png?{query}")
+    assert answer.status_code in (400, 404)
+    assert answer.json()["detail"].endswith(".")
+
+
+def test_markup_in_a_link_stays_text(client):
+    page = client.get(
+        '?photo=goldfish&damage=fog&seed="><script>', headers={"x-forwarded-host": '"><b>'}
+    )
+    assert "<script>" not in page.text.partition("</head>")[0]
+    assert '"><b>' not in page.text
