@@ -183,10 +183,13 @@ def _add_photos(server: gr.Server, service: Service) -> None:
     async def thumbnails(key: str, request: Request) -> dict[str, str]:
         return await service.show_thumbnails(key, find_address(request.scope))
 
-    async def brush(key: str, kind: str) -> Response:
+    async def brush(key: str, kind: str, request: Request) -> Response:
         if kind not in KINDS:
             raise HTTPException(404)
-        layer = await show_layer(service.find_photo(key), kind)
+        async with service.thumbnail_turns.join(find_address(request.scope)) as turn:
+            async for _ in turn.wait():
+                pass
+            layer = await show_layer(service.find_photo(key), kind)
         service.photos.make_room()
         return Response(layer, media_type="image/webp")
 
