@@ -153,6 +153,8 @@ def _usual_numerics() -> Iterator[None]:
         for kind in ("cpu", "cuda"):
             if torch.is_autocast_enabled(kind):
                 stack.enter_context(torch.autocast(kind, enabled=False))
+        if torch.get_default_device().type != "cpu":
+            stack.enter_context(torch.device("cpu"))
         try:
             yield
         except RuntimeError as error:
@@ -167,9 +169,9 @@ def _usual_numerics() -> Iterator[None]:
 def isolate_numerics(function: Callable[P, R]) -> Callable[P, R]:
     """The function, or generator function, with the same results in anybody's program.
 
-    Inference mode (guidance needs gradients), autocast and another default dtype, which others
-    set around it, are as usual while it works; the default dtype in all threads. Memory that runs
-    out is a ``MemoryError``.
+    Inference mode (guidance needs gradients), autocast and another default dtype or device, which
+    others set around it, are as usual while it works; the default dtype in all threads. Memory that
+    runs out is a ``MemoryError``.
     """
     if not inspect.isgeneratorfunction(function):
         return _usual_numerics()(function)

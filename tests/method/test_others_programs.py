@@ -71,6 +71,20 @@ def test_results_are_the_same(choosy_models, pictures, function):
     assert np.array_equal(result, expected)
 
 
+@pytest.mark.parametrize("function", ["adapt", "repair", "repair_photograph"])
+def test_another_device_may_be_the_default(choosy_models, pictures, function):
+    """As a GPU is in many programs; here one without memory."""
+    work = FUNCTIONS[function]
+    expected = work(choosy_models, pictures[0])
+    with torch.device("meta"):
+        result = work(choosy_models, pictures[0])
+        assert torch.get_default_device().type == "meta"
+        models = dga.load_models("everyday16")
+    assert np.array_equal(result, expected)
+    assert models.device.type == "cpu"
+    assert not any(p.is_meta for p in models.classifier.parameters())
+
+
 def test_threads_that_overlap_leave_the_default_dtype():
     """One begins within the other's work and ends after it."""
     begun, may_end = threading.Event(), threading.Event()
