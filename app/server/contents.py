@@ -18,6 +18,7 @@ SESSION = re.compile(r"[\w-]{8,64}", re.ASCII)  # an empty name ends Gradio's qu
 _LIBRARY = re.compile(r"[/\\{}<>]|Traceback|Errno|Gradio|Exception|0x")
 _EVENT = re.compile(rb'^data: ([{"].*)$', re.MULTILINE)
 _FOREIGN = re.compile(r"\s*(\w+:/|[/\\.~])")
+_UPLOAD = {"path", "url", "orig_name"}  # of which path alone is opened
 
 
 def check_json(body: bytes, is_message: bool = False) -> tuple[bytes, str]:
@@ -29,7 +30,8 @@ def check_json(body: bytes, is_message: bool = False) -> tuple[bytes, str]:
     if body.count(b"[") + body.count(b"{") > BRACKETS or re.search(rb"\d{%d}" % (DIGITS + 1), body):
         raise ValueError("too many values, or numbers of too many digits")
     values = json.loads(body.decode())
-    _check_value(values)
+    is_greeting = is_message and isinstance(values, dict) and values.get("method") == "initialize"
+    _check_value(values, has_values=not is_greeting)
     if not isinstance(values, dict) or not SESSION.fullmatch(
         str(values.get("session_hash", "unnamed-session"))
     ):
@@ -41,19 +43,25 @@ def check_json(body: bytes, is_message: bool = False) -> tuple[bytes, str]:
     return understood, str(values.get("session_hash", ""))
 
 
-def _check_value(value: Any, depth: int = 1) -> None:
-    """Raise for what is too deep, and for files that are no uploads: Gradio would fetch them."""
+def _check_value(value: Any, has_values: bool = True, depth: int = 1) -> None:
+    """Raise for what is too deep, and for files that are no uploads: Gradio would fetch them.
+
+    A text that names a file or an address is one of these under any name. ``has_values``: else
+    they are an assistant's words on itself, of which Gradio opens nothing.
+    """
     if depth > DEPTH:
         raise ValueError("too deep")
+    if has_values and isinstance(value, str) and _FOREIGN.match(value):
+        raise RefusedError("file")
     if isinstance(value, dict):
-        path, picture = value.get("path"), value.get("picture")
-        if isinstance(path, str) and not is_upload(path):
-            raise RefusedError("file")
-        if isinstance(picture, str) and _FOREIGN.match(picture):
-            raise RefusedError("file")
+        path = value.get("path")
+        if isinstance(path, str):
+            if not is_upload(path):
+                raise RefusedError("file")
+            value = {name: part for name, part in value.items() if name not in _UPLOAD}
         value = list(value.values())
     for part in value if isinstance(value, list) else ():
-        _check_value(part, depth + 1)
+        _check_value(part, has_values, depth + 1)
 
 
 def is_upload(path: str) -> bool:

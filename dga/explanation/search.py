@@ -9,6 +9,7 @@ k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Generator, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -75,7 +76,11 @@ class Explanation:
     @property
     def key(self) -> Hashable:
         """Equal for two explanations of one picture that leave the same picture and noise."""
-        return self.degradation, id(self.noise_map)
+        return self.degradation, _digest(self.noise_map), _digest(self.x_0)
+
+
+def _digest(values: Tensor | None) -> bytes | None:
+    return None if values is None else hashlib.sha256(values.cpu().numpy().tobytes()).digest()
 
 
 def explain_picture(

@@ -9,7 +9,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -34,15 +34,29 @@ def sha256(path: Path) -> str:
 def write_atomically(path: Path) -> Iterator[Path]:
     """A temporary path to write to, which takes the place of ``path`` once all is written.
 
-    It lies beside ``path``, under an unused name. After an error ``path`` is what it was.
+    It lies beside ``path``, under an unused name. After an error ``path`` is what it was, and after
+    a power cut what it was or what was written.
     """
     part = path.with_name(f".{secrets.token_hex(8)}.part")
     part.touch(exist_ok=False)
     try:
         yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
         part.replace(path)
+        _flush_names(path.parent)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _flush_names(folder: Path) -> None:
+    """Have the disk keep which names a folder holds, where the system can do that."""
+    with suppress(OSError):  # Windows opens no folder, some network drives flush none
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
 
 
 def number_paths(path: Path, suffix: str = "") -> Iterator[Path]:

@@ -12,10 +12,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dga.io.files import sha256
 from dga.io.parsing import check_choice, to_one_line
 from dga.profiles import ClassifierConfig
 from dga.weights.checkpoints import WeightsError, check_numbers, match_names, read_checkpoint
 from dga.weights.classifiers import read_timm_table
+from dga.weights.sources import PACKAGED_SHA256
 from dga.weights.store import fill_network
 
 SOFTMAX, SIGMOID, NONE = ACTIVATIONS = "softmax", "sigmoid", "none"
@@ -118,13 +120,24 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
 def load_packaged(config: ClassifierConfig, path: Path) -> nn.Module:
     """The checkpoint of a Python package: timm's tensors in timm's order, under other names.
 
-    Raises :class:`~dga.weights.checkpoints.WeightsError` where they do not fit.
+    Raises :class:`~dga.weights.checkpoints.WeightsError` where kinds or shapes do not fit in that
+    order, and for a known file that was altered.
     """
-    model = build_classifier(config)
-    names, values = list(model.state_dict()), list(read_checkpoint(path).values())
-    if len(values) != len(names):
+    expected = PACKAGED_SHA256.get(path.name)
+    if expected and sha256(path) != expected:
+        raise WeightsError(
+            f"{path} was altered (its SHA-256 is not {expected}): install its package again."
+        )
+    model, state = build_classifier(config), read_checkpoint(path)
+    names = model.state_dict()
+    if _list_kinds(state) != _list_kinds(names):
         raise WeightsError(f"{path} does not fit {config.architecture}: install its package again.")
-    return fill_network(model, path, dict(zip(names, values, strict=True)))
+    return fill_network(model, path, dict(zip(names, state.values(), strict=True)))
+
+
+def _list_kinds(state: Mapping[str, Tensor]) -> list[tuple[str, torch.Size]]:
+    """The last part of each name, as ``weight`` or ``running_mean``, and the shape."""
+    return [(name.rpartition(".")[2], value.shape) for name, value in state.items()]
 
 
 def _check_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tensor]) -> None:

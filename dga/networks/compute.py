@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -35,6 +36,9 @@ FULL_SIZE = 30_000_000
 """Parameters of a discriminator from which a processor runs it in the denoiser's precision."""
 BFLOAT16_UNITS = ("amx_bf16", "avx512_bf16", "bf16", "sve_bf16")
 """Names of what processors have, by which they multiply bfloat16 faster than float32."""
+_dtype_lock = threading.Lock()
+_callers, _callers_dtype = 0, torch.float32
+"""How many work in float32 by default, and what the default is to be once none does."""
 
 
 @dataclass(frozen=True)
@@ -124,13 +128,33 @@ def is_shortage(error: BaseException) -> bool:
 
 
 @contextmanager
+def _float32_by_default() -> Iterator[None]:
+    """Float32 as the process's default dtype: of threads that overlap, the first to come sets it
+    and the last to go sets back what it was."""
+    global _callers, _callers_dtype
+    with _dtype_lock:
+        dtype = torch.get_default_dtype()
+        if not _callers or dtype != torch.float32:
+            _callers_dtype = dtype
+        _callers += 1
+        torch.set_default_dtype(torch.float32)
+    try:
+        yield
+    finally:
+        with _dtype_lock:
+            _callers -= 1
+            if not _callers and torch.get_default_dtype() == torch.float32:
+                torch.set_default_dtype(_callers_dtype)
+
+
+@contextmanager
 def _usual_numerics() -> Iterator[None]:
-    dtype = torch.get_default_dtype()
-    with torch.inference_mode(False), ExitStack() as stack:
+    with torch.inference_mode(False), _float32_by_default(), ExitStack() as stack:
         for kind in ("cpu", "cuda"):
             if torch.is_autocast_enabled(kind):
                 stack.enter_context(torch.autocast(kind, enabled=False))
-        torch.set_default_dtype(torch.float32)
+        if torch.get_default_device().type != "cpu":
+            stack.enter_context(torch.device("cpu"))
         try:
             yield
         except RuntimeError as error:
@@ -140,15 +164,14 @@ def _usual_numerics() -> Iterator[None]:
                 f"Memory ran out ({first_line(error)}): take fewer pictures or methods at once, "
                 "--precision bfloat16, another --device, or guidance with through_network=false."
             ) from error
-        finally:
-            torch.set_default_dtype(dtype)
 
 
 def isolate_numerics(function: Callable[P, R]) -> Callable[P, R]:
     """The function, or generator function, with the same results in anybody's program.
 
-    Inference mode (guidance needs gradients), autocast and another default dtype, which others
-    set around it, are as usual while it works. Memory that runs out is a ``MemoryError``.
+    Inference mode (guidance needs gradients), autocast and another default dtype or device, which
+    others set around it, are as usual while it works; the default dtype in all threads. Memory that
+    runs out is a ``MemoryError``.
     """
     if not inspect.isgeneratorfunction(function):
         return _usual_numerics()(function)

@@ -18,6 +18,18 @@ EXPLAINER = "explainer"
 CONDITIONAL = "conditional"
 """The denoiser that sees the damaged picture; where there is none, nothing is mended by it."""
 HUB_FILE = "model.safetensors"
+PACKAGED_SHA256 = {
+    "efficientnet-lite0-57934424.pth": (
+        "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
+    ),
+    "efficientnet-lite1-77cc7160.pth": (
+        "77cc7160d37bebc1e0d68dc9e8d1e836a263e063f0825ec80d85670b2c913850"
+    ),
+    "efficientnet-lite2-9656183e.pth": (
+        "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d"
+    ),
+}
+"""Of the checkpoints in Python packages that are known, by file name."""
 NETWORK_TITLES = {"diffusion": "diffusion model"}
 
 

@@ -13,7 +13,7 @@ from huggingface_hub import save_torch_state_dict
 from safetensors.torch import load
 from torch import Tensor, nn
 
-from dga.io.files import CHECKPOINT, CONFIG, sha256, write_json
+from dga.io.files import CHECKPOINT, CONFIG, sha256, write_atomically, write_json
 from dga.io.parsing import first_names, to_one_line
 from dga.io.shipped import find_shipped_folder
 from dga.weights.checkpoints import (
@@ -27,6 +27,8 @@ from dga.weights.checkpoints import (
 SHARD_SIZE = "9MB"
 """Hosts of code take no larger files."""
 _ADVICE = "Restore that folder from the repository, or train anew (python -m dga train)."
+PREFIX = "new-"
+"""Of files that are to take the place of others."""
 SUFFIXES = {".pt", ".pth", ".safetensors"}
 
 
@@ -62,8 +64,8 @@ def weights_id(path: Path) -> str:
 def save_weights(state: dict[str, Tensor], folder: Path, config: dict[str, Any]) -> None:
     """Write half-precision safetensors of at most 9 MB and ``config.json`` with their SHA-256.
 
-    Weights that are there already are touched once the new ones are on the disk, so that a
-    full disk loses none. Raises :class:`WeightsError` for values that are not numbers then.
+    Whatever stops it, at any moment the weights that were there are whole, or the new ones are.
+    Raises :class:`WeightsError` for values that are not numbers in half precision.
     """
     state = {k: v.half() if v.is_floating_point() else v for k, v in state.items()}
     state = {k: v.detach().cpu().contiguous() for k, v in state.items()}
@@ -73,16 +75,33 @@ def save_weights(state: dict[str, Tensor], folder: Path, config: dict[str, Any])
     staged.mkdir(parents=True)
     try:
         save_torch_state_dict(state, staged, max_shard_size=SHARD_SIZE)
-        sums = {path.name: sha256(path) for path in sorted(staged.glob("*.safetensors"))}
-        write_json(staged / CONFIG, {**config, "sha256": sums})
-        (folder / CONFIG).unlink(missing_ok=True)  # half-replaced weights have no config
-        for old in folder.glob("model*.safetensors*"):
-            old.unlink()
-        for path in staged.glob("model*"):
-            path.replace(folder / path.name)
-        (staged / CONFIG).replace(folder / CONFIG)
+        # Under names of their own first: the old ones go once config.json names the new ones. What
+        # was stopped there bears such names, and goes when the usual ones are there.
+        for prefix in ("",) if _has_prefix(folder) else (PREFIX, ""):
+            _copy_weights(staged, folder, prefix, config)
     finally:
         shutil.rmtree(staged, ignore_errors=True)
+
+
+def _has_prefix(folder: Path) -> bool:
+    """Whether weights were being saved there, and nobody finished it."""
+    try:
+        return any(name.startswith(PREFIX) for name in read_config(folder)["sha256"])
+    except WeightsError:
+        return False
+
+
+def _copy_weights(source: Path, folder: Path, prefix: str, config: dict[str, Any]) -> None:
+    """Copy weights beside those of ``folder``, name them in its config, and delete the others."""
+    copies = {path: folder / (prefix + path.name) for path in sorted(source.iterdir())}
+    for path, copy in copies.items():
+        with write_atomically(copy) as part:
+            shutil.copyfile(path, part)
+    sums = {one.name: sha256(one) for one in copies.values() if one.suffix == ".safetensors"}
+    write_json(folder / CONFIG, {**config, "sha256": sums})
+    for path in {*folder.glob("model*.safetensors*"), *folder.glob(f"{PREFIX}model*")}:
+        if path not in copies.values():
+            path.unlink()
 
 
 def read_config(folder: Path) -> dict[str, Any]:

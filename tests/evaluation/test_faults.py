@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import json
 import multiprocessing
 import os
 import signal
@@ -20,7 +21,7 @@ from torch import Tensor, nn
 
 from dga.evaluation.plan import Plan
 from dga.evaluation.run import evaluate
-from dga.io.files import CHECKPOINT, LINES, lock_folder
+from dga.io.files import CHECKPOINT, LINES, lock_folder, write_json
 from dga.networks.classifier import predict
 from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models
@@ -130,6 +131,22 @@ def test_checkpoints_that_are_none(tmp_path: Path, content: Any) -> None:
         ValueError, match=r"cannot be resumed; delete it|belongs to a run with another"
     ):
         checkpoint_at(path, nn.Linear(1, 1), {"model": "x"}).resume()
+
+
+def test_a_file_is_on_the_disk_before_it_takes_a_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And then its name: after a power cut there is the old one or the new, and no empty one."""
+    path, flushed, flush = tmp_path / "a.json", list[Any](), os.fsync
+    write_json(path, {"is_new": False})
+
+    def note(number: int) -> None:
+        flushed.append((os.fstat(number).st_ino, json.loads(path.read_text())["is_new"]))
+        flush(number)
+
+    monkeypatch.setattr(os, "fsync", note)
+    write_json(path, {"is_new": True})
+    assert flushed == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
 
 
 def test_a_full_disk_keeps_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

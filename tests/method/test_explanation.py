@@ -144,3 +144,14 @@ def test_a_faint_grey_photograph_is_no_drawing():
     coloured = to_tensor(np.full((32, 32, 3), 255, np.uint8))
     coloured[:, :8] = coloured.new_tensor([-1.0, 0.2, 0.9]).view(3, 1, 1)
     assert not is_one_colour_or_drawing(coloured)
+
+
+def test_the_key_is_of_what_an_explanation_leaves():
+    """And not of where that lies: memory that was freed is used again."""
+
+    def explain(noise: float, start: float = 0.0) -> Explanation:
+        maps = {"noise_map": torch.full((4, 4), noise), "x_0": torch.full((3, 4, 4), start)}
+        return Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0, **maps)
+
+    assert len({explain(number / 100).key for number in range(9)}) == 9
+    assert explain(0.1).key == explain(0.1).key != explain(0.1, start=0.5).key

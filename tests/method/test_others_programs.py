@@ -1,6 +1,7 @@
 """In other people's programs: the same answers whatever they have set for their own networks."""
 
 import pickle
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -12,6 +13,7 @@ from torch import Tensor
 import dga
 from dga.adapted import AdaptedClassifier
 from dga.images import to_tensor
+from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.readers import SystemRunner, answer
 from dga.systems import parse
@@ -67,6 +69,43 @@ def test_results_are_the_same(choosy_models, pictures, function):
         assert torch.is_inference_mode_enabled()
     assert result.dtype == expected.dtype
     assert np.array_equal(result, expected)
+
+
+@pytest.mark.parametrize("function", ["adapt", "repair", "repair_photograph"])
+def test_another_device_may_be_the_default(choosy_models, pictures, function):
+    """As a GPU is in many programs; here one without memory."""
+    work = FUNCTIONS[function]
+    expected = work(choosy_models, pictures[0])
+    with torch.device("meta"):
+        result = work(choosy_models, pictures[0])
+        assert torch.get_default_device().type == "meta"
+        models = dga.load_models("everyday16")
+    assert np.array_equal(result, expected)
+    assert models.device.type == "cpu"
+    assert not any(p.is_meta for p in models.classifier.parameters())
+
+
+def test_threads_that_overlap_leave_the_default_dtype():
+    """One begins within the other's work and ends after it."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    @isolate_numerics
+    def outlive() -> torch.dtype:
+        may_end.set()
+        earlier.join(30)
+        return torch.tensor(0.5).dtype
+
+    @isolate_numerics
+    def begin() -> None:
+        begun.set()
+        may_end.wait(30)
+
+    earlier = threading.Thread(target=begin)
+    with everything():
+        earlier.start()
+        assert begun.wait(30)
+        assert outlive() == torch.float32
+        assert torch.get_default_dtype() == torch.float64
 
 
 def test_models_may_be_loaded_there():

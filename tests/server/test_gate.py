@@ -217,8 +217,11 @@ def test_what_was_checked_is_what_is_read() -> None:
     assert answer.json() == {"data": [2]}
 
 
+ADDRESSES = ("/etc/passwd", "http://127.0.0.1/", " https://a", "~/a", "..", "\\\\a\\b", "file:///a")
+
+
 def test_only_uploads_are_opened(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever a value says that it is a file, in whatever depth."""
+    """Wherever a value is a file or an address, under whatever name and in whatever depth."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
 
     def send(value: Any) -> httpx.Response:
@@ -228,16 +231,27 @@ def test_only_uploads_are_opened(tmp_path: Any, monkeypatch: pytest.MonkeyPatch)
         file = {"path": name, "meta": {"_type": "gradio.FileData"}}
         for value in (file, [file], {"a": {"b": [file]}}):
             check_refusal(send(value), "file")
-    assert send({"path": f"{tmp_path}/uploads/0123/a.png"}).status_code == 200
+    for name in ADDRESSES:
+        for value in (name, [name], {"photo": name}, {"a": {"b": [name]}}):
+            check_refusal(send(value), "file")
+    upload = {"path": f"{tmp_path}/uploads/0123/a.png"}
+    check_refusal(send(upload | {"photo": "/etc/passwd"}), "file")
+    notes = {"url": "http://test/gradio_api/file=/a.png", "orig_name": ".a.png"}
+    for value in (upload, upload | notes, "a.png", "Noise 3.0", "a: b", -1, None):
+        assert send(value).status_code == 200
 
 
 def test_assistants_have_tools_and_nothing_else() -> None:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
     for method in ("prompts/get", "resources/read", "completion/complete", "tasks/get"):
         check_refusal(ask("POST", f"{API}/mcp/", json=call | {"method": method}), "closed")
-    for value in ("/etc/passwd", "http://127.0.0.1/", " https://a", "~/a", ".."):
-        body = call | {"params": {"name": "repair", "arguments": {"picture": value}}}
-        check_refusal(ask("POST", f"{API}/mcp/", json=body), "file")
+    for address in ADDRESSES:
+        for value in ({"picture": address}, {"photo": address}, {"picture": [address]}):
+            body = call | {"params": {"name": "repair", "arguments": value}}
+            check_refusal(ask("POST", f"{API}/mcp/", json=body), "file")
+    about = {"clientInfo": {"name": "a", "version": "1", "websiteUrl": "https://example.org"}}
+    greeting = call | {"method": "initialize", "params": about}
+    assert ask("POST", f"{API}/mcp/", json=greeting).status_code == 200
     good = call | {"params": {"arguments": {"picture": "data:image/png;base64,AAAA", "seed": 1}}}
     assert ask("POST", f"{API}/mcp/", json=good).status_code == 200
 

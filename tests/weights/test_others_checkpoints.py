@@ -5,8 +5,11 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
+from dga.networks.classifier import load_packaged
+from dga.profiles import get_profile
 from dga.weights.checkpoints import WeightsError, match_names, read_checkpoint
 from dga.weights.classifiers import read_classes
+from dga.weights.sources import find_packaged_checkpoint
 from tests.fixtures.public_weights import LOAD
 
 PREFIXES = (
@@ -72,6 +75,27 @@ def test_what_holds_no_weights_alone_is_told_how_to_save_them(
     with pytest.raises(WeightsError, match="save its weights alone") as caught:
         LOAD[name](small_imagenet, path)
     assert "\n" not in str(caught.value)
+
+
+def test_a_packages_checkpoint_is_the_one_that_is_known(tmp_path):
+    """Its tensors are told by their order: by chance others would fit."""
+    config = get_profile("photo").classifier
+    path = find_packaged_checkpoint(config.package)
+    state = read_checkpoint(path)
+    first, second = (f"_bn0.{kind}" for kind in ("weight", "bias"))
+    assert state[first].shape == state[second].shape
+    turned = {first: second, second: first}
+    torch.save(
+        {turned.get(name, name): state[turned.get(name, name)] for name in state},
+        tmp_path / "a.pth",
+    )
+    with pytest.raises(WeightsError, match="does not fit"):
+        load_packaged(config, tmp_path / "a.pth")
+    torch.save(state | {first: state[second], second: state[first]}, tmp_path / path.name)
+    with pytest.raises(WeightsError, match="was altered"):
+        load_packaged(config, tmp_path / path.name)
+    expected = list(load_packaged(config, path).state_dict().values())
+    assert all(map(torch.equal, state.values(), expected))
 
 
 NAMES = ("cat", "Dog's", "a, b")

@@ -1,5 +1,6 @@
 """Weights on disk: sharded, verified, and clear when something is wrong."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,46 @@ def test_large_weights_are_split_below_ten_megabytes(tmp_path):
     assert max(path.stat().st_size for path in shards) < 10 * 2**20
     back = read_state(tmp_path)
     assert {name: float(value[0, 0]) for name, value in back.items()} == numbers
+
+
+def test_weights_are_whole_at_every_moment(folder, tmp_path, monkeypatch):
+    """Wherever saving is killed, the old ones are there or the new, and can be saved over again."""
+    moments = list[Path]()
+
+    def watch(name: str) -> None:
+        change = getattr(Path, name)
+
+        def copy_and_change(self: Path, *rest: object, **options: object) -> object:
+            moments.append(Path(shutil.copytree(folder, tmp_path / f"moment-{len(moments)}")))
+            return change(self, *rest, **options)
+
+        monkeypatch.setattr(Path, name, copy_and_change)
+
+    def save(place: Path, number: float) -> None:
+        names = "abc" if number == 3 else "ab"  # a file each
+        save_weights({name: torch.full((60, 60), number) for name in names}, place, {})
+
+    def read(place: Path) -> float:
+        values = {float(value.mean()) for value in read_state(place).values()}
+        assert len(values) == 1
+        return values.pop()
+
+    monkeypatch.setattr("dga.weights.store.SHARD_SIZE", "9KB")
+    save(folder, 1.0)
+    with monkeypatch.context() as monkeypatch:
+        for name in ("replace", "rename", "unlink"):
+            watch(name)
+        save(folder, 2.0)
+    assert len(moments) > 4
+    numbers = [*map(read, moments), read(folder)]
+    assert numbers == sorted(numbers)
+    assert {numbers[0], numbers[-1]} == {*numbers} == {1, 2}
+    for moment in moments:
+        for number in (3.0, 1.0):
+            save(moment, number)
+            assert read(moment) == number
+        files = {path.name for path in moment.iterdir() if path.suffix != ".part"}
+        assert files == {path.name for path in folder.iterdir()}
 
 
 def test_altered_weights_are_refused(folder):
