@@ -42,24 +42,25 @@ def download(file: PublicFile, folder: Path) -> Path:
     What has arrived is kept as ``NAME.part`` and goes on from there, in this call after a
     broken connection and in the next one after a killed process. Under its own name there
     is only ever the whole file with the right SHA-256. Progress is shown on stderr. Raises
-    :class:`~dga.weights.checkpoints.WeightsError`.
+    :class:`~dga.weights.checkpoints.WeightsError`; ``ValueError`` while another process fetches it.
     """
     target, part = folder / file.name, folder / f"{file.name}.part"
     if target.exists() and sha256(target) == file.sha256:
         return target
-    try:
-        with lock_folder(folder), part.open("ab") as out:
-            http_get(file.url, out, resume_size=out.tell(), expected_size=file.size)
-    except Exception as error:  # its errors have no common base besides this
-        if not part.exists() or part.stat().st_size < file.size:
+    with lock_folder(folder):
+        try:
+            with part.open("ab") as out:
+                http_get(file.url, out, resume_size=out.tell(), expected_size=file.size)
+        except Exception as error:  # its errors have no common base besides this
+            if not part.exists() or part.stat().st_size < file.size:
+                raise WeightsError(
+                    f"{file.url} could not be fetched: {first_line(error)}. The same command goes "
+                    "on from what has arrived."
+                ) from error
+        if sha256(part) != file.sha256:
+            part.unlink()
             raise WeightsError(
-                f"{file.url} could not be fetched: {first_line(error)}. The same command goes on "
-                "from what has arrived."
-            ) from error
-    if sha256(part) != file.sha256:
-        part.unlink()
-        raise WeightsError(
-            f"{file.url} is not the file that was expected (its SHA-256 is not {file.sha256}); it "
-            "was removed."
-        )
-    return part.replace(target)
+                f"{file.url} is not the file that was expected (its SHA-256 is not {file.sha256}); "
+                "it was removed."
+            )
+        return part.replace(target)

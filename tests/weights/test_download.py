@@ -6,6 +6,7 @@ from unittest import mock
 
 import pytest
 
+from dga.io.files import lock_folder
 from dga.profiles import PublicFile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.fetch import download
@@ -51,6 +52,17 @@ def test_broken_connections_resume_in_this_call_and_in_the_next(host, file, tmp_
     assert download(file, tmp_path).read_bytes() == CONTENT
     assert [asked for _, asked in host.asked] == [None, "bytes=100000-", "bytes=150000-"]
     assert left_in(tmp_path) == {NAME}
+
+
+def test_one_process_at_a_time(file, tmp_path):
+    """Also while the first one has it all, and compares its sum."""
+    part = tmp_path / f"{NAME}.part"
+    part.write_bytes(CONTENT)
+    with lock_folder(tmp_path):
+        with pytest.raises(ValueError, match="Another process writes"):
+            download(file, tmp_path)
+        assert left_in(tmp_path) == {part.name}
+    assert download(file, tmp_path).read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize("status", [404, 503])
