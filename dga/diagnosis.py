@@ -344,7 +344,7 @@ def _measure(pixels: Pixels) -> tuple[Degradation, list[Finding], bool]:
     if is_one_colour_or_drawing(x):
         return NO_DEGRADATION, [], False
     is_paper, level = is_page(x), float(measure_noise(x[None])[0])
-    if not is_paper and (blocks := measure_blocks(x)):
+    if blocks := measure_blocks(x, is_paper):
         degradation = Degradation(operator=blocks)
         return degradation, list(_name_parts(degradation, x)), True
     middle, threshold = cut_middle(x, LONGEST_FILTERED), explain.impulses[0]

@@ -58,13 +58,16 @@ ENLARGED_BAND, MOST_DIAGONAL = (3.0, 3.5), -1.0
 power along diagonals over that along the axes there; of Gaussians it is above -0.7."""
 
 
-def measure_blocks(x: Tensor) -> Blocks | None:
+def measure_blocks(x: Tensor, is_page: bool = False) -> Blocks | None:
     """Where rows and columns of blocks begin, in ``[3, H, W]``; None without blocks.
 
-    Blocks that were saved as JPEG no longer repeat their pixels; their borders still show.
+    Blocks that were saved as JPEG no longer repeat their pixels; their borders still show, if not
+    among those of a page.
     """
     rows, columns = find_begins(x), find_begins(x.transpose(1, 2))
-    return Blocks(rows, columns) if rows and columns else measure_saved_blocks(x)
+    if rows and columns:
+        return Blocks(rows, columns)
+    return None if is_page else measure_saved_blocks(x)
 
 
 def measure_saved_blocks(x: Tensor) -> Blocks | None:

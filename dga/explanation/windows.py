@@ -71,8 +71,8 @@ class WindowSearch:
         is light without a veil and sharp without detail, noise and lost contrast are told alone.
         """
         is_measured, is_paper = self.windows.measurement, is_page(x)
-        is_drawn = is_paper or is_one_colour_or_drawing(x)
-        if is_measured and not is_drawn and (blocks := measure_blocks(x)):
+        blocks = measure_blocks(x, is_paper) if is_measured else None
+        if blocks and not is_one_colour_or_drawing(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
         views = JudgedViews(x, self.side, self.windows.detail_windows, self.config.noise_floor)
         explanation = yield from self._explain_whole(x, views.render, is_paper)
