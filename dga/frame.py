@@ -28,6 +28,8 @@ def find_inside(pixels: Pixels) -> tuple[slice, slice]:
     for _ in range(MOST_FRAMES):
         inside = pixels[rows, columns].astype(np.float32)
         top, bottom = (_count_plain(lines) for lines in (inside, inside[::-1]))
+        if top + bottom >= len(inside):
+            break
         turned = inside[top : len(inside) - bottom].swapaxes(0, 1)
         left, right = (_count_plain(lines) for lines in (turned, turned[::-1]))
         if not top + bottom + left + right:

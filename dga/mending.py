@@ -34,9 +34,9 @@ class Mending:
     """What the denoiser made of a picture.
 
     ``image``: ``[3, H, W]`` at 8-bit levels, the picture itself where the result is not used;
-    ``change``: mean absolute change that it proposed, pixels in [-1, 1]; ``margin``: by how much
-    the discriminator's mean logit rose, below 0 where the result looks less damaged, None where it
-    was not asked; ``depth``: from which it was denoised again.
+    ``change``: mean absolute change that it proposed, pixels in [-1, 1], 0 of a page; ``margin``:
+    by how much the discriminator's mean logit rose, below 0 where the result looks less damaged,
+    None where it was not asked; ``depth``: from which it was denoised again.
     """
 
     image: Tensor
@@ -61,7 +61,7 @@ def mend(
     """
     network = models.conditional
     assert network is not None
-    if is_page(x):  # of which it has seen few
+    if is_page(x):  # as a veil's inverse may leave it
         return Mending(x, is_used=False, change=0.0)
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     is_counted = torch.ones_like(x[0]) if noise_map is None else (noise_map > 0).to(x)

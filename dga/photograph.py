@@ -235,7 +235,7 @@ def _repair_whole(
         image,
         forward.explanation,
         noise=np.full(pixels.shape[:2], forward.explanation.noise, np.float32),
-        depths=np.array([[forward.stop.t_star]]),
+        depths=np.array([[0 if forward.is_mended else forward.stop.t_star]]),
         is_crossed=forward.stop.is_crossed,
         is_mended=forward.is_mended,
     )
@@ -279,6 +279,7 @@ def _repair_windows(
     if explanation.noise_map is not None:
         reference = whole = explanation.degradation.inverse(x)
     change, stops = torch.zeros_like(x), dict[int, Stop]()
+    unmended = replace(repair, mending=None)  # which was decided for the whole
     damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
     size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
     for first in range(0, len(damaged), size):
@@ -289,7 +290,7 @@ def _repair_windows(
             PictureCache(models, window, window_seed, explanations[number])
             for window, window_seed, number in zip(windows, seeds, numbers, strict=True)
         ]
-        results = run_repairs(models, windows, seeds, [repair], caches)[repair]
+        results = run_repairs(models, windows, seeds, [unmended], caches)[unmended]
         for number, result in zip(numbers, results, strict=True):
             stops[number] = result.forward.stop
             if result.forward.steps:

@@ -76,7 +76,8 @@ class ForwardResult:
     states: Tensor
     seconds: float
     mending: Mending | None = None
-    """What a denoiser that sees the picture made of it at the end, where it was asked."""
+    """What a denoiser that sees the picture made of it, where it was asked; where that is the
+    result, nothing is denoised from t*."""
 
     @property
     def is_mended(self) -> bool:
@@ -359,7 +360,8 @@ def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
     veil = explanation.degradation.veil
     is_magnified = veil is not None and veil.gain >= repair.mending.least_gain
     is_left = is_magnified or not explanation.degradation.has_measured_inverse
-    return is_left and not explanation.is_unjudgeable
+    is_unknown = explanation.is_unjudgeable or (explanation.is_page and veil is None)
+    return is_left and not is_unknown
 
 
 def mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:

@@ -51,7 +51,7 @@ def is_page(x: Tensor) -> bool:
     stride = max(1, min(x.shape[1:]) // PAGE_SAMPLES)
     sample = x[:, ::stride, ::stride]
     is_plain = (sample[..., PLAIN_REACH:] == sample[..., :-PLAIN_REACH]).all(0)
-    if float(is_plain.float().mean()) < PLAIN_SHARE:
+    if not is_plain.numel() or float(is_plain.float().mean()) < PLAIN_SHARE:
         return False
     levels = ((sample.flatten(1) + 1) * (COLOUR_LEVELS / 2)).long()  # [3, n]
     colours = (levels * levels.new_tensor([[1], [100], [10_000]])).sum(0)

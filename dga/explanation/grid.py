@@ -58,7 +58,7 @@ class Grid:
     def blend_into(self, total: Tensor, number: int, window: Tensor) -> None:
         """Add a window, ``[3, S, S]``, to ``total``, ``[3, H, W]``, faded towards its edges."""
         i, j = self.corner(number)
-        fade = self._fade()
+        fade = self._fade().to(window)
         total[:, i : i + self.side, j : j + self.side] += fade[:, None] * fade * window
 
     def weight_map(self) -> Tensor:

@@ -31,6 +31,8 @@ SAVED_CONTRAST, MOST_OBLONG = 1.8, 0.03
 of 100 undamaged photographs and 154 others none has as much on both axes for equal sides."""
 SMALLEST_BLOCK, LARGEST_BLOCK, JPEG_SIDES = 1.6, 24, (8, 16)
 """Pixels a side of blocks that were saved, and those of JPEG's own."""
+MOST_BLOCKS = 1000
+"""Along a side, of blocks that were saved: more would take long to try."""
 FLOOR = 1e-4
 """Least power of a transfer function, 1 at frequency 0: noise and rounding hide deeper zeros."""
 POWER_FLOOR, RING_FLOOR = 0.1, 1e-3
@@ -92,7 +94,8 @@ def _fit_block_count(difference: Tensor) -> tuple[int, ...]:
     side = len(difference) + 1
     pixels, best, begins = np.arange(side) + 0.5, SAVED_CONTRAST, tuple[int, ...]()
     values = difference.double().cpu().numpy()
-    for count in range(math.ceil(side / LARGEST_BLOCK), int(side / SMALLEST_BLOCK) + 1):
+    fewest = max(2, math.ceil(side / LARGEST_BLOCK))
+    for count in range(fewest, min(MOST_BLOCKS, int(side / SMALLEST_BLOCK)) + 1):
         is_border = np.diff((pixels * count / side).astype(int)) > 0
         contrast = values[is_border].mean() / max(values[~is_border].mean(), 1e-9)
         if contrast > best:

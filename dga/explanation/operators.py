@@ -203,8 +203,7 @@ class Blocks(Operator):
 
     def invert(self, y: Tensor) -> Tensor:
         """A picture interpolated from the mean of each block."""
-        means = _block_means(_block_means(y, self.rows, -2), self.columns, -1)
-        small = means[..., list(self.rows), :][..., list(self.columns)]
+        small = _average_runs(_average_runs(y, self.rows, -2), self.columns, -1)
         size = list(y.shape[-2:])
         return F.interpolate(small[None], size, mode="bicubic", align_corners=False)[0].clamp(-1, 1)
 
@@ -221,11 +220,23 @@ class Blocks(Operator):
 
 def _block_means(x: Tensor, begins: tuple[int, ...], dim: int) -> Tensor:
     """The picture with every run between two of ``begins`` at its mean, along one dimension."""
-    side = x.shape[dim]
-    owner = torch.bucketize(torch.arange(side), torch.tensor(begins[1:]), right=True)
-    shares = F.one_hot(owner, len(begins)).to(x)  # [side, n]
-    spread = shares @ (shares / shares.sum(0)).T  # [side, side]
-    return torch.movedim(torch.movedim(x, dim, -1) @ spread.T, -1, dim)
+    return _average_runs(x, begins, dim).index_select(dim, _find_owners(begins, x.shape[dim], x))
+
+
+def _average_runs(x: Tensor, begins: tuple[int, ...], dim: int) -> Tensor:
+    """The mean of every run between two of ``begins``, along one dimension, which shrinks."""
+    owner = _find_owners(begins, x.shape[dim], x)
+    shape = list(x.shape)
+    shape[dim] = len(begins)
+    sums = x.new_zeros(shape).index_add_(dim, owner, x)
+    counts = owner.bincount(minlength=len(begins)).to(x)
+    return sums / counts.view([-1 if i == dim % x.ndim else 1 for i in range(x.ndim)])
+
+
+def _find_owners(begins: tuple[int, ...], side: int, like: Tensor) -> Tensor:
+    """In which run each of ``side`` pixels lies, int64 ``[side]``, on the device of ``like``."""
+    at = torch.arange(side, device=like.device)
+    return torch.bucketize(at, torch.tensor(begins[1:], device=like.device), right=True)
 
 
 @dataclass(frozen=True)

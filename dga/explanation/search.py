@@ -52,6 +52,9 @@ class Explanation:
     is_unjudgeable: bool = False
     """Whether it is of one colour or a drawing, and nothing can be told
     (:func:`~dga.explanation.exposure.is_one_colour_or_drawing`)."""
+    is_page: bool = False
+    """Whether it is likely a page, a screen or a cut-out
+    (:func:`~dga.explanation.exposure.is_page`), of which a denoiser has seen few."""
     is_undamaged: bool = False
     """Whether nothing is left to repair: it looks like source data already, or it is a window whose
     damage was undone in the whole picture."""

@@ -70,29 +70,33 @@ class WindowSearch:
         they come. A drawing repeats its rows, too, and is left alone; of a page or a screen, which
         is light without a veil and sharp without detail, noise and lost contrast are told alone.
         """
-        is_measured, is_paper = self.windows.measurement, is_page(x)
-        blocks = measure_blocks(x, is_paper) if is_measured else None
+        is_measured, is_plain = self.windows.measurement, is_page(x)
+        blocks = measure_blocks(x, is_plain) if is_measured else None
         if blocks and not is_one_colour_or_drawing(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
         views = JudgedViews(x, self.side, self.windows.detail_windows, self.config.noise_floor)
-        explanation = yield from self._explain_whole(x, views.render, is_paper)
+        explanation = yield from self._explain_whole(x, views.render, is_plain)
+        explanation = replace(explanation, is_page=is_plain)
         if explanation.is_unjudgeable:
             return explanation
         noisy = yield from self._find_noise(explanation.degradation.inverse(x))
         if noisy is not None:
             degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
             return replace(
-                noisy, degradation=degradation, candidate_scores=explanation.candidate_scores
+                noisy,
+                degradation=degradation,
+                candidate_scores=explanation.candidate_scores,
+                is_page=is_plain,
             )
         if not is_measured or explanation.degradation != NO_DEGRADATION:
             return explanation
-        if not is_paper and (operator := measure_blur(x)):
+        if not is_plain and (operator := measure_blur(x)):
             x_0 = yield from self._invert_blur(operator, x, views)
             if x_0 is not None:
                 blurred = Degradation(operator=operator)
                 return replace(explanation, degradation=blurred, x_0=x_0, is_undamaged=False)
         veil = measure_veil(x)
-        if veil and (not is_paper or veil.gain > PAGE_VEIL) and self._has_consent(veil, x):
+        if veil and (not is_plain or veil.gain > PAGE_VEIL) and self._has_consent(veil, x):
             return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
         return explanation
 
@@ -109,7 +113,7 @@ class WindowSearch:
         return is_relieved and float(before.mean()) > least
 
     def _explain_whole(
-        self, x: Tensor, render: Render, is_paper: bool
+        self, x: Tensor, render: Render, is_plain: bool
     ) -> Generator[CandidateScore, None, Explanation]:
         """Impulses of the whole; other noise has a level at each pixel.
 
@@ -121,7 +125,7 @@ class WindowSearch:
         sample, noise_level = x[:, ::stride, ::stride], float(measure_noise(x[None])[0])
         is_noisy = noise_level > config.noise_floor
         middle, thresholds = cut_middle(x, LONGEST_COUNTED), self.config.impulses
-        if thresholds and not is_paper and has_impulses(middle, thresholds[0], is_noisy):
+        if thresholds and not is_plain and has_impulses(middle, thresholds[0], is_noisy):
             return Explanation(Degradation(impulses=thresholds[0]), 0, measured_noise=0.0)
         if is_noisy:  # its level is not one
             is_unjudgeable = is_one_colour_or_drawing(sample)
