@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -345,7 +345,7 @@ def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
     return image
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether a value of a PIL image's ``info`` is a finite number.
 
     A PNG's texts stand there, too, under any key; some TIFFs have a resolution of 0 / 0.
