@@ -40,7 +40,7 @@ from app.pages.learn import learn_page
 from app.pages.repair import repair_page
 from app.pages.results import results_page
 from app.pages.shell import STATIC, Page, digest, render_page
-from app.runs.models import Networks
+from app.runs.models import Networks, TooLongError
 from app.runs.samples import SAMPLES
 from app.runs.sentences import describe_link
 from app.runs.settings import SettingsError, parse_link, parse_settings
@@ -60,7 +60,9 @@ from dga.weights.sources import EXPLAINER, NETWORKS, Sources
 RECORDED, RESULTS = find_shipped_folder("assets/recorded"), find_shipped_folder("assets/results")
 LOOK_SECONDS = 20.0
 """Between looks at what is old or idle."""
-STATUSES = {UnknownPhotoError: 404, BusyError: 503, UploadError: 400, SettingsError: 400}
+STATUSES = {
+    UnknownPhotoError: 404, BusyError: 503, TooLongError: 503, UploadError: 400, SettingsError: 400,
+}  # fmt: skip
 """HTTP status of each error whose message is meant for visitors."""
 
 
@@ -204,7 +206,7 @@ def _add_photos(server: gr.Server, service: Service) -> None:
         try:
             content = await service.make_card(settings, gr.Request(request), home)
         except gr.Error as error:
-            raise BusyError(error.message) from None
+            raise error.__cause__ or error from None
         return Response(content, media_type="image/png")
 
     server.post("/photo")(upload)

@@ -295,13 +295,16 @@ class Service:
 
 @contextlib.contextmanager
 def explain_errors() -> Generator[None]:
-    """Whatever goes wrong is a ``gr.Error`` with one sentence for the visitor."""
+    """Whatever goes wrong is a ``gr.Error`` with one sentence for the visitor.
+
+    Its cause is the error that was meant for visitors, if any.
+    """
     try:
         yield
     except SENTENCES as error:
-        raise gr.Error(str(error), print_exception=False) from None
+        raise gr.Error(str(error), print_exception=False) from error
     except RefusedError as error:
-        raise gr.Error(REFUSALS[str(error)][1], print_exception=False) from None
+        raise gr.Error(REFUSALS[str(error)][1], print_exception=False) from error
     except MemoryError:
         raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
     except Exception:

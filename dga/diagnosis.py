@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,7 +44,7 @@ from dga.photograph import (
     content_seed,
     is_one_piece,
     mirror_to_side,
-    repair_photograph,
+    photograph_steps,
 )
 from dga.pipeline import PictureCache
 from dga.profiles import PROFILES
@@ -204,18 +204,21 @@ def diagnose(
         degradation, findings, is_photograph = _measure(framed)
     else:
         models = models or load_default_models()
-        if has_readings:
-            photograph = repair_photograph(models, pixels)
-        seed = content_seed(pixels)
-        explanation = photograph.explanation if photograph else _explain(models, framed, seed)
+        steps = photograph_steps if has_readings else _explain
+        *events, last = steps(models, pixels, content_seed(pixels))
+        photograph = last if isinstance(last, RepairedPhotograph) else None
+        explanation = photograph.explanation if photograph else last
+        assert isinstance(explanation, Explanation)
+        scores = [one for one in events if isinstance(one, CandidateScore) and one.stage == "blur"]
         degradation, is_photograph = explanation.degradation, not explanation.is_unjudgeable
-        findings = _judge(explanation, framed, photograph)
+        findings = _judge(explanation, scores, framed, photograph)
     if quality is not None and is_photograph:
         is_mended = photograph.is_mended if photograph else None
         findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
     if photograph and photograph.is_mended and not any(f.sureness >= SURE for f in findings):
         change = float(np.abs(photograph.image - pixels.astype(float)).mean() / HALF_RANGE)
-        findings.append(_find("unexplained", change, "signs of damage that nothing explains"))
+        text = "signs of damage that nothing explains"
+        findings.append(_find("unexplained", change, text, is_undoable=True))
     findings = [finding for finding in findings if finding.sureness >= LEAST_SURE]
     has_damage = any(finding.sureness >= SURE for finding in findings)
     return Diagnosis(
@@ -223,7 +226,7 @@ def diagnose(
         width=pixels.shape[1],
         height=pixels.shape[0],
         format=picture.format,
-        is_photograph=is_photograph and (has_damage or not is_page(to_tensor(framed))),
+        is_photograph=is_photograph and (has_damage or not is_page(cut_measured(framed))),
         readings=_read(models, pixels, photograph.image) if models and photograph else (),
         degradation=degradation,
     )
@@ -235,7 +238,7 @@ def _find(
     description: str,
     evidence: float | None = None,
     margin: float = 0.0,
-    is_undoable: bool | None = True,
+    is_undoable: bool | None = None,
 ) -> Finding:
     """A finding. ``evidence``: the strength that its sureness follows, if another; ``margin``: by
     how many logits the discriminator prefers the inverse."""
@@ -247,9 +250,10 @@ def _find(
 
 
 def _name_parts(
-    degradation: Degradation, x: Tensor, margin: float = 0.0, is_undoable: bool = True
+    degradation: Degradation, x: Tensor, margin: float = 0.0, is_undoable: bool | None = None
 ) -> Iterator[Finding]:
-    """A finding for each part of a degradation but noise. ``x``: the picture, ``[3, H, W]``."""
+    """A finding for each part of a degradation but noise. ``x``: the picture, ``[3, H, W]``;
+    ``is_undoable``: None without networks."""
     operator, veil, exposure = degradation.operator, degradation.veil, degradation.exposure
     found = functools.partial(_find, margin=margin, is_undoable=is_undoable)
     if isinstance(operator, Blocks):
@@ -264,7 +268,10 @@ def _name_parts(
     if degradation.blur:
         yield found("blur", degradation.blur, f"blur {degradation.blur:g} px")
     if veil is not None:
-        yield found("veil", veil.gain, str(veil))
+        # Not where nobody judged: light pictures without a veil are measured as glare, too.
+        others = (veil.colour, veil.gamma) if is_undoable is not None else ()
+        change = max(abs(factor - 1) for factor in (veil.gain, *others))
+        yield found("veil", veil.gain, str(veil), 1 + change)
     if exposure.gain != 1:
         yield found("exposure", exposure.gain, f"exposure, gain {exposure.gain:.3g}")
     if degradation.impulses is not None:
@@ -276,35 +283,35 @@ def _name_parts(
 # With networks
 
 
-def _explain(models: Models, pixels: Pixels, seed: int) -> Explanation:
+def _explain(models: Models, pixels: Pixels, seed: int) -> Iterator[CandidateScore | Explanation]:
     """The explanation by which :func:`~dga.photograph.repair_photograph` repairs a picture.
 
-    ``pixels``: inside its frame; ``seed``: of the whole.
+    ``pixels``: with its frame, which is set aside. It comes last, after what was judged on the way.
     """
+    pixels = pixels[find_inside(pixels)]
     is_whole = is_one_piece(models, *pixels.shape[:2])
     repair = models.profile.plus if is_whole else choose_repair(models)
     least = models.window_size if is_whole else models.profile.image_size
     x = to_tensor(mirror_to_side(pixels, least)).to(models.device)
-    cache = PictureCache(models, x, seed)
-
-    def search() -> Iterator[CandidateScore | Explanation]:
-        yield (yield from cache.explain(repair.explain))
-
-    *_, explanation = search()
-    assert isinstance(explanation, Explanation)
-    return explanation
+    yield (yield from PictureCache(models, x, seed).explain(repair.explain))
 
 
 def _judge(
-    explanation: Explanation, pixels: Pixels, photograph: RepairedPhotograph | None
+    explanation: Explanation,
+    scores: Sequence[CandidateScore],
+    pixels: Pixels,
+    photograph: RepairedPhotograph | None,
 ) -> list[Finding]:
-    """Findings of an explanation, and of a blur whose inverse the discriminator objected to."""
+    """Findings of an explanation, and of a blur whose inverse the discriminator objected to.
+
+    ``scores``: of the picture and of a blur's inverse; empty where no blur was judged.
+    """
     x, degradation = to_tensor(pixels), explanation.degradation
-    scores = [one for one in explanation.candidate_scores if one.stage == "blur"]
     margin = (scores[0].score or 0.0) - (scores[-1].score or 0.0) if scores else 0.0
     is_undoable = not (photograph and photograph.is_unchanged)
-    findings = list(_name_parts(degradation, x, margin, is_undoable))
-    if scores and degradation.operator is None:
+    is_inverse = degradation.operator is not None
+    findings = list(_name_parts(degradation, x, margin * is_inverse, is_undoable))
+    if scores and not is_inverse:
         findings += _name_parts(scores[-1].degradation, x, margin, is_undoable=False)
     if level := degradation.noise:  # which a denoiser may take for texture once it repairs
         can_mend = is_undoable if photograph else None

@@ -12,7 +12,8 @@ import math
 import struct
 from collections.abc import Iterator, Mapping
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -335,13 +336,21 @@ def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
                 is_same = (to_pixels(original) == pixels).all(-1, keepdims=True)
                 image = Image.fromarray(np.where(is_same, to_pixels(bare), np.asarray(image)))
             info["icc_profile"] = profile
-    dpi = original.info.get("dpi", ())
-    if dpi and all(math.isfinite(float(number)) for number in dpi):  # 0 / 0 in some TIFFs
+    dpi = original.info.get("dpi")
+    if isinstance(dpi, tuple) and len(dpi) == 2 and all(map(is_number, dpi)):
         info["dpi"] = dpi
     if exif := read_exif(original):
         info["exif"] = exif
     image.info = info
     return image
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value of a PIL image's ``info`` is a finite number.
+
+    A PNG's texts stand there, too, under any key; some TIFFs have a resolution of 0 / 0.
+    """
+    return isinstance(value, Real) and math.isfinite(float(value))
 
 
 def read_exif(image: Image.Image) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
 
 from app.runs.strokes import parse_strokes
 from dga.corruptions import CORRUPTIONS
@@ -18,9 +18,9 @@ FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "pixelate")
 """Beside none and paint, those that are in sight at once."""
 
 
-def _check_strokes(text: str) -> str:
+def _check_strokes(text: str, info: ValidationInfo) -> str:
     parse_strokes(text)
-    return text
+    return text if info.data.get("damage") == PAINT else ""
 
 
 # Of any profile: as deep as the deepest rule looks.
@@ -38,7 +38,8 @@ class Settings(BaseModel):
     ImageNet-C's severity; ``seed``: fixes damage and noise; ``tau``: confidence below which the
     paper's method stops, None for the profile's; ``max_depth``: depth where it stops at the latest,
     and ``fixed_depth``: the rival's, likewise; ``is_brief``: whether the run ends with our repair,
-    and of an undamaged photo before it; ``strokes``: of the brush, as in links."""
+    and of an undamaged photo before it; ``strokes``: of the brush, as in links; empty where
+    the damage is not paint."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     photo: Annotated[str, Field(min_length=1, max_length=64)] = "panda"

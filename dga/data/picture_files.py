@@ -35,6 +35,7 @@ from dga.data.uploads import (
 from dga.images import (
     Pixels,
     is_deep_grey,
+    is_number,
     read_directory,
     read_exif,
     to_image_like,
@@ -162,10 +163,11 @@ class StoredPicture:
         if is_same and places == self.frames and not unread:
             return Remade(self.data, [])
         rest = self._list_losses(kind, len(places) - unread, unread)
-        info = self.image.info
+        loop = self.image.info.get("loop")
         if is_moving:
             is_apart = bool(getattr(self.image, "default_image", False))
-            content = encode_moving(written, kind, options, info.get("loop"), is_apart)
+            loop = int(loop) if is_number(loop) else None
+            content = encode_moving(written, kind, options, loop, is_apart)
         elif kind == "TIFF":
             content = encode_pages(written)
         else:
@@ -223,7 +225,8 @@ def _make_frame(stored: StoredValues, pixels: Pixels, kind: str, is_moving: bool
     """What was made of a frame, uint8 ``[H, W, 3]``, as a format can hold it."""
     is_deep_kind = kind not in _SHALLOW and not is_moving
     values, info = stored.lay_back(pixels, kind not in _OPAQUE, is_deep_kind)
-    return Frame(values, info, float(stored.image.info.get("duration") or 0))
+    duration = stored.image.info.get("duration")
+    return Frame(values, info, float(duration) if is_number(duration) else 0.0)
 
 
 def _list_value_losses(stored: StoredValues, frame: Frame, kind: str) -> list[str]:
@@ -268,12 +271,21 @@ def list_losses(data: bytes, suffix: str, is_reduced: bool) -> list[str]:
     losses = [f"all but its first {word}"] * has_further_frames(image, data)
     losses += list_beside(data, image)
     if is_reduced:
-        losses += ["its transparency"] * image.has_transparency_data
+        losses += ["its transparency"] * _is_transparent(image)
         losses += ["more than 8 bits a channel"] * (is_deep_grey(image) or is_deep(image, data))
         return losses
     stored = StoredValues.read(open_picture(data), data)
     frame = _make_frame(stored, stored.pixels, kind, is_moving=False)
     return losses + _list_value_losses(stored, frame, kind)
+
+
+def _is_transparent(image: Image.Image) -> bool:
+    """Whether opacity counts: where its channel is empty or full, nobody filled or needs it."""
+    if is_deep_grey(image) or not image.has_transparency_data:
+        return image.has_transparency_data
+    bands = image if "A" in image.getbands() else image.convert("RGBA")
+    least, most = bands.getchannel("A").getextrema()
+    return most != 0 and least != 255
 
 
 def choose_suffix(kind: str | None, name: str = "") -> str:

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 import tifffile
-from PIL import Image
+from PIL import Image, PngImagePlugin
 
 from dga.data import picture_files
 from dga.data.picture_files import Remade, StoredPicture, list_losses
@@ -365,3 +365,24 @@ def test_what_is_not_kept_is_said(name: str) -> None:
 def test_what_a_smaller_picture_loses_is_said(name: str) -> None:
     assert list_losses(LOSSES[name][0](), ".png", is_reduced=False) == []
     assert list_losses(LOSSES[name][0](), ".png", is_reduced=True)
+
+
+@pytest.mark.parametrize(("alpha", "words"), [(255, []), (0, []), (99, ["its transparency"])])
+def test_opacity_that_says_nothing_is_no_loss(alpha: int, words: list[str]) -> None:
+    image = Image.fromarray(np.dstack([truth(), np.full(truth().shape[:2], alpha, np.uint8)]))
+    assert list_losses(saved(image, "PNG"), ".png", is_reduced=True) == words
+
+
+@pytest.mark.parametrize("suffix", [".png", ".tif", ".gif"])
+@pytest.mark.parametrize("text", ["300", "short"])
+@pytest.mark.parametrize("key", ["dpi", "duration", "loop"])
+def test_texts_of_a_png_are_no_numbers(key: str, text: str, suffix: str) -> None:
+    notes = PngImagePlugin.PngInfo()
+    notes.add_text(key, text)
+    picture = stored(saved(truth(), "PNG", pnginfo=notes))
+    assert picture.remake(suffix, brighten).content
+    assert picture.result(truth()[:20, :20], suffix)
+    assert list_losses(picture.data, ".png", is_reduced=False) == []
+    moving = saved(truth(), "PNG", pnginfo=notes, save_all=True,
+                   append_images=[Image.fromarray(grey())])  # fmt: skip
+    assert stored(moving).remake(suffix, brighten).content

@@ -70,7 +70,7 @@ def test_damage_is_told_with_its_strength(cat, kind):
     first = diagnosis.findings[0]
     assert (first.kind, diagnosis.is_damaged) == (kind, True)
     assert first.strength == pytest.approx(strength, rel=0.35)
-    assert first.is_undoable
+    assert first.is_undoable is None  # nobody has tried
     assert not dga.diagnose(cat, is_fast=True).is_damaged
 
 
@@ -142,6 +142,23 @@ def test_readings_and_repair_by_the_networks(cat):
     assert len(diagnosis.readings) == 2
     assert diagnosis.facts()["reading_repaired"] == diagnosis.readings[1][0]
     assert not dga.diagnose(cat[:224, :224], models).is_damaged
+
+
+def test_a_blur_that_the_networks_object_to_is_told(cat, monkeypatch):
+    """It cannot be undone, and stands in the findings all the same."""
+    monkeypatch.setattr(Disk, "most_objection", -1000.0)
+    blurred = spread(cat, Disk(5.0).kernel)
+    found = dga.diagnose(blurred, dga.load_models()).findings
+    assert [(one.kind, one.is_undoable) for one in found if one.kind == "blur"] == [("blur", False)]
+
+
+def test_a_veil_that_is_repaired_is_damage():
+    """Glare, whose contrast is hardly changed."""
+    pixels = dga.corrupt(skimage.data.astronaut()[:300, :300], "frost", 3, 0)
+    diagnosis = dga.diagnose(pixels, dga.load_models())
+    (found,) = diagnosis.findings
+    assert (found.kind, diagnosis.is_damaged) == ("veil", True)
+    assert found.strength < 1.5
 
 
 # Folders

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from app import endpoints
+from app.runs import models
 from app.runs.strokes import KINDS
 
 STROKES = "1.0_1_1_.2_1_0_"  # a wide dot of noise, then one of fog
@@ -86,6 +88,24 @@ def test_a_card_of_nothing_is_one_sentence(client, query):
     answer = client.get(f"card.png?{query}")
     assert answer.status_code in (400, 404)
     assert answer.json()["detail"].endswith(".")
+
+
+def test_what_takes_too_long_is_said(client, monkeypatch):
+    monkeypatch.setattr(models, "BUDGET_SECONDS", -1.0)
+    for answer in (
+        client.post("reading", json={"photo": "goldfish"}),
+        client.get("card.png?photo=goldfish&seed=5"),
+    ):
+        assert answer.status_code == 503
+        assert "took longer" in answer.json()["detail"]
+
+
+def test_a_card_that_fails_is_not_called_busy(client, monkeypatch):
+    def fail(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(endpoints, "draw_card", fail)
+    assert client.get("card.png?photo=goldfish&seed=6&damage=none").status_code == 500
 
 
 def test_markup_in_a_link_stays_text(client):

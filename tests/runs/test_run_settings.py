@@ -54,6 +54,12 @@ def test_a_link_is_understood_and_what_it_says_beside_is_passed_over():
         parse_link({"strokes": "1.0A"})
 
 
+def test_strokes_count_where_paint_is_the_damage_alone():
+    for damage in ("none", "fog"):
+        assert Settings(damage=damage, strokes="1.0A0C0P") == Settings(damage=damage)
+    assert parse_settings(b'{"strokes": "1.0A0C0P"}').strokes == ""
+
+
 @pytest.fixture
 def photo():
     return np.random.default_rng(0).integers(40, 200, (48, 80, 3), np.uint8)
