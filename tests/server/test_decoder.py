@@ -95,12 +95,14 @@ def test_what_a_repaired_file_lacks_is_said(decoder: Reader) -> None:
     """Of its own kind, or as the page's programs get it; of a plain picture nothing."""
     moving = saved("WEBP", save_all=True, append_images=[noise().rotate(90)], duration=90)
     clear = saved("PNG", noise("RGBA").rotate(45))
-    large = saved("PNG", Image.radial_gradient("L").resize((1500, 1000)).convert("LA"))
+    gradient = Image.radial_gradient("L").resize((1500, 1000))
+    opaque, large = (saved("PNG", Image.merge("LA", (gradient, alpha)))
+                     for alpha in (Image.new("L", gradient.size, 255), gradient))  # fmt: skip
     for data, suffix, words in (
         (saved("PNG"), ".png", ""), (saved("JPEG"), None, ""),
         (moving, ".webp", "all but its first frame"),
         (clear, ".png", ""), (clear, None, "its transparency"), (clear, ".jpg", "its transparency"),
-        (large, ".png", "its transparency"),
+        (large, ".png", "its transparency"), (opaque, ".png", ""),
     ):  # fmt: skip
         losses = asyncio.run(decoder.read_upload(data, suffix))[2]
         assert losses == ([words] if words else [])
