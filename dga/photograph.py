@@ -256,7 +256,6 @@ def _repair_windows(
         assert repair.mending is not None
         picture = explanation.degradation.inverse(x) if explanation.degradation.veil else x
         picture, noise_map = picture.to(models.device), explanation.noise_map
-        noise_map = None if noise_map is None else noise_map.to(models.device)
         mending = mend(models, picture, seed, repair.mending, repair.explain, noise_map)
         if mending.is_used or not explanation.degradation.veil:
             is_damaged = mending.is_used

@@ -400,7 +400,6 @@ def _mend(models: Models, forward: ForwardResult, picture: Tensor) -> Mending:
     assert repair.mending is not None
     assert repair.explain is not None
     noise_map = forward.explanation.noise_map
-    noise_map = None if noise_map is None else noise_map.to(picture)
     return mend(models, picture, forward.seed, repair.mending, repair.explain, noise_map)
 
 

@@ -199,9 +199,7 @@ def _decode_deep(
 
 
 def encode_deep(values: NDArray[np.uint16], kind: str, info: dict[str, Any]) -> bytes:
-    """Colours of 16 bits, uint16 ``[H, W, 2 to 4]``, as PNG or TIFF, which Pillow cannot write."""
-    if values.shape[2] == 2:
-        values = values[..., [0, 0, 0, 1]]
+    """Colours of 16 bits, uint16 ``[H, W, 3 or 4]``, as PNG or TIFF, which Pillow cannot write."""
     return _encode_png(values, info) if kind == "PNG" else _encode_tiff(values, info)
 
 

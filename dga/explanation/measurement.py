@@ -133,13 +133,13 @@ def measure_blur(x: Tensor) -> Operator | None:
 
     power = compute_power_spectrum(x)
     spectrum = compute_radial_spectrum(power)
+    soft, lens = measure_gaussian(*spectrum), measure_disk(*spectrum)
+    if lens and not soft:
+        return lens
     motion = measure_motion(power, x)
-    soft = measure_gaussian(*spectrum)
     if soft and not motion and not is_enlarged(power, soft.sigma):
         return soft
-    if lens := measure_disk(*spectrum):
-        return lens
-    return motion or measure_zoom(x) or measure_glass(x)
+    return lens or motion or measure_zoom(x) or measure_glass(x)
 
 
 def compute_power_spectrum(x: Tensor) -> Array:
@@ -196,9 +196,7 @@ def is_enlarged(power: Array, sigma: float) -> bool:
         return False
     edge = 1 / (2 * math.pi * sigma)
     _, is_used = find_band(len(power), ENLARGED_BAND[0] * edge, ENLARGED_BAND[1] * edge)
-    down, across = np.meshgrid(
-        np.fft.fftfreq(len(power)), np.fft.rfftfreq(len(power)), indexing="ij"
-    )
+    down, across = find_axes(len(power))
     angle = np.degrees(np.arctan2(np.abs(down[is_used]), across[is_used]))
     log_power, is_diagonal = np.log(power[is_used] + POWER_FLOOR), np.abs(angle - 45) < 15
     is_axial = np.abs(angle - 45) > 30
@@ -251,6 +249,13 @@ def find_band(side: int, low: float, high: float) -> tuple[Array, NDArray[np.boo
     frequency = np.hypot(down, across)
     is_inside = is_off_axes & (frequency > low) & (frequency < high)
     return frequency[is_inside], is_inside
+
+
+@functools.lru_cache(maxsize=8)
+def find_axes(side: int) -> tuple[Array, Array]:
+    """Cycles a pixel down and across, at each value of a half spectrum, ``[n, n // 2 + 1]``."""
+    down, across = np.meshgrid(np.fft.fftfreq(side), np.fft.rfftfreq(side), indexing="ij")
+    return down, across
 
 
 @functools.lru_cache(maxsize=8)

@@ -22,6 +22,7 @@ from dga.explanation.measurement import (
     Array,
     compute_radial_spectrum,
     cut_middle,
+    find_axes,
     find_band,
     fit_spectrum,
 )
@@ -137,8 +138,7 @@ class _Spectrum:
             return None
         frequency, is_used = find_band(side, LOWEST, min(HIGHEST, highest))
         log_power = np.log(power[is_used] + POWER_FLOOR)
-        down, across = np.meshgrid(np.fft.fftfreq(side), np.fft.rfftfreq(side), indexing="ij")
-        down, across = down[is_used], across[is_used]
+        down, across = (axis[is_used] for axis in find_axes(side))
         turn = np.arctan2(down, across)
         law = [np.ones_like(log_power), np.log(frequency), frequency**2]
         law += [wave(n * turn) for n in (2, 4) for wave in (np.cos, np.sin)]
