@@ -53,15 +53,18 @@ def mend(
     config: MendingConfig,
     explain: ExplanationConfig,
     noise_map: Tensor | None = None,
+    *,
+    is_damaged: bool = False,
 ) -> Mending:
     """Mend a picture, ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows.
 
     ``explain``: at which depths the discriminator judges, and how many windows of the picture;
-    ``noise_map``: noise level by pixel, ``[H, W]``: only where there is some the change counts.
+    ``noise_map``: noise level by pixel, ``[H, W]``: only where there is some the change counts;
+    ``is_damaged``: whether that was measured, so that a small change is used, too.
     """
     network = models.conditional
     assert network is not None
-    if is_page(x):  # as a veil's inverse may leave it
+    if is_page(x):
         return Mending(x, is_used=False, change=0.0)
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     is_counted = torch.ones_like(x[0]) if noise_map is None else (noise_map > 0).to(x)
@@ -70,7 +73,7 @@ def mend(
         _measure_mean(x.diff(dim=dim).abs(), is_counted.narrow(dim - 1, 1, x.shape[dim] - 1))
         for dim in (1, 2)
     )
-    if change < max(config.least_change, config.least_share * texture):
+    if not is_damaged and change < max(config.least_change, config.least_share * texture):
         return Mending(x, is_used=False, change=change)
     margin = _measure_margin(models, x, estimate, seed, explain)
     if margin > config.objection:

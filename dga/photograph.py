@@ -27,11 +27,18 @@ from dga.explanation.noise_level import choose_noise_levels, find_matched_depth
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
 from dga.frame import find_inside
-from dga.images import Pixels, from_tensor, to_tensor
-from dga.mending import mend
+from dga.images import Pixels, from_tensor, to_levels, to_tensor
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import PictureCache, ReverseResult, leave_alone, may_mend, run, run_repairs
+from dga.pipeline import (
+    PictureCache,
+    ReverseResult,
+    leave_alone,
+    may_mend,
+    mend_explained,
+    run,
+    run_repairs,
+)
 from dga.profiles import PROFILES, Repair, WindowsConfig
 from dga.sentences import NOTHING, name_damage
 from dga.stopping import Stop
@@ -81,8 +88,9 @@ class RepairedPhotograph:
     def facts(self) -> dict[str, Any]:
         """The record without the pictures, as JSON types.
 
-        ``found``: the degradation that was undone, or none; ``noise``: over all pixels; ``depths``:
-        over all windows, of which ``share`` have a depth above 0.
+        ``found``: the degradation that was undone, or none; ``undone``: whether an inverse was
+        measured; ``mended``: whether a denoiser that sees the picture made the rest; ``noise``:
+        over all pixels; ``depths``: over all windows, of which ``share`` have a depth above 0.
         """
         height, width = self.image.shape[:2]
         largest = float(self.noise.max())
@@ -94,6 +102,7 @@ class RepairedPhotograph:
             "height": height,
             "unchanged": self.is_unchanged,
             "mended": self.is_mended and not self.is_unchanged,
+            "undone": self.explanation.degradation.has_measured_inverse and not self.is_unchanged,
             "found": name_damage(", ".join(parts) or NOTHING, self.is_unchanged),
             "noise": {
                 "median": round(float(np.median(self.noise)), 4),
@@ -235,7 +244,7 @@ def _repair_whole(
         image,
         forward.explanation,
         noise=np.full(pixels.shape[:2], forward.explanation.noise, np.float32),
-        depths=np.array([[0 if forward.is_mended else forward.stop.t_star]]),
+        depths=np.array([[forward.stop.t_star]]),
         is_crossed=forward.stop.is_crossed,
         is_mended=forward.is_mended,
     )
@@ -252,21 +261,18 @@ def _repair_windows(
     x = to_tensor(pixels)
     grid = Grid.over(pixels.shape[:2], side, round(repair.explain.windows.overlap * side))
     explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
-    if may_mend(models, repair, explanation):
-        assert repair.mending is not None
-        picture = explanation.degradation.inverse(x) if explanation.degradation.veil else x
-        picture, noise_map = picture.to(models.device), explanation.noise_map
-        mending = mend(models, picture, seed, repair.mending, repair.explain, noise_map)
-        if mending.is_used or not explanation.degradation.veil:
-            is_damaged = mending.is_used
-            return RepairedPhotograph(
-                from_tensor(keep_grey(mending.image.cpu(), pixels)),
-                explanation if is_damaged else leave_alone(explanation),
-                noise=np.full(pixels.shape[:2], explanation.noise * is_damaged, np.float32),
-                depths=np.zeros((1, 1), np.int64),
-                is_crossed=True,
-                is_mended=is_damaged,
-            )
+    is_measured = explanation.degradation.has_measured_inverse
+    is_asked = may_mend(models, repair, explanation)
+    if is_asked and not is_measured:
+        mending = mend_explained(models, x.to(models.device), seed, repair, explanation)
+        return RepairedPhotograph(
+            from_tensor(keep_grey(mending.image.cpu(), pixels)),
+            explanation if mending.is_used else leave_alone(explanation),
+            noise=np.full(pixels.shape[:2], explanation.noise * mending.is_used, np.float32),
+            depths=np.zeros((1, 1), np.int64),
+            is_crossed=True,
+            is_mended=mending.is_used,
+        )
     x_0 = explanation.degradation.inverse(x) if explanation.x_0 is None else explanation.x_0
     explanations = [
         _explain_window(models, explanation, x_0, grid, number, repair.explain.windows)
@@ -296,7 +302,11 @@ def _repair_windows(
                 before = grid.cut(reference, [number])[0]
                 grid.blend_into(change, number, result.image.cpu() - before)
         yield Progress(first + len(numbers), len(damaged))
-    repaired = reference + change / grid.weight_map()
+    repaired, is_mended = reference + change / grid.weight_map(), False
+    if is_asked:
+        repaired = to_levels(repaired).to(models.device)
+        mending = mend_explained(models, repaired, seed, repair, explanation)
+        repaired, is_mended = mending.image.cpu(), mending.is_used
     depths = [stops[number].t_star if number in stops else 0 for number in range(len(grid))]
     return RepairedPhotograph(
         from_tensor(keep_grey(repaired, pixels)),
@@ -304,6 +314,7 @@ def _repair_windows(
         noise=np.full(pixels.shape[:2], explanation.noise, np.float32),
         depths=np.array(depths).reshape(len(grid.tops), len(grid.lefts)),
         is_crossed=all(stop.is_crossed for stop in stops.values()),
+        is_mended=is_mended,
     )
 
 

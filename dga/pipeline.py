@@ -336,8 +336,11 @@ EqualRepairs = list[ForwardResult]
 def denoise(
     models: Models, forward_results: Sequence[ForwardResult]
 ) -> Iterator[ReverseStep | ReverseResult]:
-    """Bring every picture back: what a denoiser that sees the picture mends, or what is denoised to
-    depth 0; what differs in depth alone shares batches."""
+    """Bring every picture back; what differs in depth alone shares batches.
+
+    What was measured is undone and denoised, and a denoiser that sees the picture mends what is
+    left; where nothing was measured but noise, it mends the picture itself.
+    """
     rest = list[ForwardResult]()
     for forward in forward_results:
         result = mend_input(models, forward)
@@ -346,68 +349,72 @@ def denoise(
         else:
             yield result
     for event in _denoise_groups(models, rest):
-        yield mend_veiled(models, event) if isinstance(event, ReverseResult) else event
+        yield mend_result(models, event) if isinstance(event, ReverseResult) else event
 
 
 def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
-    """Whether a denoiser that sees the picture is asked: where nothing was measured but noise.
+    """Whether a denoiser that sees the picture is asked, for its result or for the picture itself.
 
-    What else was measured, its own inverse undoes better; but after one that magnified a veil's
-    rest a lot it mends the result.
+    What was behind glass, or very soft, was drawn anew already; impulses left no other trace.
     """
     if repair.mending is None or not repair.explain or models.conditional is None:
         return False
-    veil = explanation.degradation.veil
-    is_magnified = veil is not None and veil.gain >= repair.mending.least_gain
-    is_left = is_magnified or not explanation.degradation.has_measured_inverse
-    is_unknown = explanation.is_unjudgeable or (explanation.is_page and veil is None)
-    return is_left and not is_unknown
+    damage = explanation.degradation
+    is_drawn = damage.operator is not None and not damage.operator.is_guide
+    is_unknown = explanation.is_unjudgeable or (explanation.is_page and damage.veil is None)
+    return not is_drawn and damage.impulses is None and not is_unknown
 
 
 def mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
-    """What a denoiser that sees the picture makes of it; None where that is not asked, or declines
-    and no noise was measured either.
+    """What a denoiser that sees the picture makes of it; None where an inverse was measured, or
+    where it declines and no noise was measured either.
 
     Noise that it does not see is taken for fine texture: the picture comes back as it came.
     """
     explanation = forward.explanation
-    if explanation.degradation.veil or not may_mend(models, forward.repair, explanation):
+    is_asked = may_mend(models, forward.repair, explanation)
+    if explanation.degradation.has_measured_inverse or not is_asked:
         return None
     start_time = time.perf_counter()
-    mending = _mend(models, forward, forward.input)
-    seconds = time.perf_counter() - start_time
+    mending = mend_explained(models, forward.input, forward.seed, forward.repair, explanation)
+    seconds, forward = time.perf_counter() - start_time, replace(forward, mending=mending)
     if mending.is_used:
-        return ReverseResult(replace(forward, mending=mending), mending.image, seconds)
+        return ReverseResult(_start_at_input(forward, explanation), mending.image, seconds)
     if not explanation.entry:
         return None
-    return ReverseResult(_leave_alone(replace(forward, mending=mending)), forward.input, seconds)
+    unchanged = _start_at_input(forward, leave_alone(explanation))
+    return ReverseResult(unchanged, forward.input, seconds)
 
 
-def mend_veiled(models: Models, result: ReverseResult) -> ReverseResult:
-    """A repair, or what a denoiser that sees the picture makes of it after a veil's inverse."""
+def mend_result(models: Models, result: ReverseResult) -> ReverseResult:
+    """A repair, or what a denoiser that sees the picture makes of it after a measured inverse."""
     forward = result.forward
     explanation = forward.explanation
-    if not explanation.degradation.veil or not may_mend(models, forward.repair, explanation):
+    is_asked = may_mend(models, forward.repair, explanation)
+    if not explanation.degradation.has_measured_inverse or not is_asked:
         return result
     start_time = time.perf_counter()
-    mending = _mend(models, forward, result.image)
+    mending = mend_explained(models, result.image, forward.seed, forward.repair, explanation)
     seconds = result.seconds + time.perf_counter() - start_time
     return ReverseResult(replace(forward, mending=mending), mending.image, seconds)
 
 
-def _mend(models: Models, forward: ForwardResult, picture: Tensor) -> Mending:
-    repair = forward.repair
+def mend_explained(
+    models: Models, picture: Tensor, seed: int, repair: Repair, explanation: Explanation
+) -> Mending:
+    """Mend the picture that came, ``[3, H, W]``, or what was made of it, by a repair that mends."""
     assert repair.mending is not None
     assert repair.explain is not None
-    noise_map = forward.explanation.noise_map
-    return mend(models, picture, forward.seed, repair.mending, repair.explain, noise_map)
+    is_damaged = explanation.degradation.has_measured_inverse
+    noise = explanation.noise_map
+    return mend(models, picture, seed, repair.mending, repair.explain, noise, is_damaged=is_damaged)
 
 
-def _leave_alone(forward: ForwardResult) -> ForwardResult:
-    """A forward result by which the picture is returned as it came."""
+def _start_at_input(forward: ForwardResult, explanation: Explanation) -> ForwardResult:
+    """A forward result that noises nothing, with another explanation."""
     return replace(
         forward,
-        explanation=leave_alone(forward.explanation),
+        explanation=explanation,
         stop=Stop(0, is_crossed=True),
         x_0=forward.input,
         starts=(0,),

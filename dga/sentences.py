@@ -50,6 +50,7 @@ def shorten_title(corruption: str) -> str:
 
 NOTHING, TRACES = "none", "traces that no measurement explains"
 """What was found in a picture that comes back as it came; in one that changed unexplained."""
+_UNDONE = " undone, and the rest"
 _MENDED = "mended by a network that has seen many kinds of damage, so that details may be invented"
 
 
@@ -85,7 +86,7 @@ def describe_photograph(facts: Mapping[str, Any]) -> str:
         return "Found nothing that it can undo; it is left as it is."
     depths, found = facts["depths"], f"Found: {facts['found']}"
     if facts["mended"]:
-        return f"{found}; {_MENDED}. It took {facts['seconds']:.1f} s."
+        return f"{found};{_UNDONE * facts['undone']} {_MENDED}. It took {facts['seconds']:.1f} s."
     if not depths["largest"]:
         return f"{found}; it is undone. It took {facts['seconds']:.1f} s."
     start = f"depth {depths['largest']}"
@@ -107,7 +108,8 @@ def describe_explanation(forward: ForwardResult, is_unchanged: bool) -> str:
         return "One colour or a drawing: nothing can be told, so it is left alone."
     damage = name_damage(str(explanation.degradation), is_unchanged)
     if forward.is_mended and not is_unchanged:
-        return f"Damage: {damage}; {_MENDED}."
+        is_undone = explanation.degradation.has_measured_inverse
+        return f"Damage: {damage};{_UNDONE * is_undone} {_MENDED}."
     if stop.t_star and not is_unchanged:
         depths = [str(depth) for depth in dict.fromkeys(forward.starts) if depth]
         starts = f"depth{'s' * (len(depths) > 1)} {' and '.join(depths)}"

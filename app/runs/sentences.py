@@ -80,29 +80,28 @@ ABOUT_AS_SURE = 0.03
 def describe_finding(
     diagnosis: str, *, is_unchanged: bool = False, is_fine: bool = False,
     is_unjudgeable: bool = False, added: str = "none", objected: str = "", is_partial: bool = False,
-    is_mended: bool = False,
+    is_mended: bool = False, is_undone: bool = False,
 ) -> str:  # fmt: skip
     """The sentence after *Found*.
 
     ``added``: the damage that was done to the photo here; ``objected``: the blur that was measured,
     and not undone because the network that judges repairs objected; ``is_partial``: whether noise
-    was found in some places only; ``is_mended``: whether a network that sees the photo repaired it.
+    was found in some places only; ``is_mended``: whether a network that sees the photo repaired it,
+    if ``is_undone`` after what was measured had been undone.
     """
+    remedies = dict.fromkeys(done for name, done in REMEDIES.items() if name in diagnosis)
+    remedy = join_words([*remedies]).capitalize()
     if is_mended:
         start = diagnosis or "signs of damage that no measurement explains"
-        return (
-            f"{start}. Mended by a network that has seen many kinds of damage: details may be "
-            "invented."
-        )
+        start += f". {remedy}, and the rest mended" if is_undone and remedy else ". Mended"
+        return f"{start} by a network that has seen many kinds of damage: details may be invented."
     if is_unjudgeable:
         return "one colour or a drawing, too plain to judge. Left alone."
     if is_unchanged:
         return explain_why_unchanged(is_fine, added, objected)
     if not diagnosis:
         return "traces of damage. A little noise was added, and taken out with them."
-    remedies = dict.fromkeys(done for name, done in REMEDIES.items() if name in diagnosis)
-    where = " where it is sure" if is_partial else ""
-    return f"{diagnosis}. {join_words([*remedies]).capitalize()}{where}."
+    return f"{diagnosis}. {remedy}{' where it is sure' * is_partial}."
 
 
 def explain_why_unchanged(is_fine: bool, added: str, objected: str) -> str:

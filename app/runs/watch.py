@@ -181,6 +181,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
         objected=objected,
         is_partial=bool(0 < np.count_nonzero(result.noise) < result.noise.size),
         is_mended=result.is_mended,
+        is_undone=explanation.degradation.has_measured_inverse,
     )
     (reading,) = read_pictures(models, result.image)
     is_plainly_fine = is_fine and reading["is_sure"] and not subject.is_damaged

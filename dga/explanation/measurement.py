@@ -55,6 +55,10 @@ most: after the zeros of a disk it rises by more."""
 
 MOST_ENLARGED = 3.0
 """The largest deviation that an enlarged picture passes for; beyond, too few frequencies tell."""
+DETAIL_BANDS, MOST_FALL = ((0.03, 0.07), (0.12, 0.22), (0.25, 0.4)), 4.8
+"""Cycles a pixel of coarse, middle and fine detail, and natural log power of the coarse over the
+others, of which the finest counts half, from which a picture is blurred. Under a veil 3 of 100 have
+as much; 11 of 13 blurred pictures that looked unevenly veiled have."""
 ENLARGED_BAND, MOST_DIAGONAL = (3.0, 3.5), -1.0
 """Where an enlarged picture ends, as multiples of a Gaussian's corner frequency, and natural log
 power along diagonals over that along the axes there; of Gaussians it is above -0.7."""
@@ -140,6 +144,14 @@ def measure_blur(x: Tensor) -> Operator | None:
     if soft and not motion and not is_enlarged(power, soft.sigma):
         return soft
     return lens or motion or measure_zoom(x) or measure_glass(x)
+
+
+def is_blurred(x: Tensor) -> bool:
+    """Whether ``[3, H, W]`` has less fine detail than a sharp photograph, whatever its contrast."""
+    radial, frequency = compute_radial_spectrum(compute_power_spectrum(x))
+    is_inside = [(frequency > low) & (frequency < high) for low, high in DETAIL_BANDS]
+    coarse, middle, fine = (float(radial[band].mean()) for band in is_inside)
+    return coarse - (2 * middle + fine) / 3 > MOST_FALL
 
 
 def compute_power_spectrum(x: Tensor) -> Array:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.exposure import DEVIATION_FLOOR
+from dga.explanation.measurement import is_blurred
 
 WORKING_SIDE = 112
 """Samples a side at which a smooth veil is estimated, whatever the picture's size."""
@@ -40,8 +41,6 @@ STRETCHED_DEVIATION = 0.55
 """Deviation to which lost contrast is stretched."""
 SMOOTH_RATIO = 1.9
 """An uneven veil deviates more than so many times as much as the rest of the picture."""
-BLUR_RATIO = 9.0
-"""Where the smooth part deviates more than so many times as much, the picture is blurred."""
 UNEVEN_SATURATION = 0.2
 UNEVEN_WHITE = 0.003
 """Under an uneven veil, mean saturation and the share of white pixels are below these."""
@@ -172,7 +171,9 @@ def _measure_light(x: Tensor) -> Veil | None:
     if is_pale and float((low >= 0.99).float().mean()) < UNEVEN_WHITE:
         veil = estimate_smooth_veil(grey)
         rest = float((grey - veil).std())
-        if SMOOTH_RATIO * rest < float(veil.std()) < BLUR_RATIO * rest:
+        if float(veil.std()) > SMOOTH_RATIO * rest:
+            if is_blurred(x):
+                return None
             gain = UNEVEN_DEVIATION / float((grey - UNEVEN_SHARE * veil).std())
             return Veil(smooth=True, gain=gain, colour=UNEVEN_COLOUR * gain)
     has_light = dark + 0.3 * float(x.mean()) > LIGHT_LEVEL and saturation < LIGHT_SATURATION

@@ -287,8 +287,6 @@ class MendingConfig(Bounded):
     fine texture is changed more than plain areas."""
     objection: float = 1.0
     """Mean logit by which the result may look more damaged to the discriminator, and be used."""
-    least_gain: float = bounded(12.0, 1)
-    """Gain of a veil's inverse from which its result is mended: it magnifies what JPEG left."""
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def test_repair_brings_a_photograph_closer_and_is_what_adapting_gives(
         chosen = [parse(photo.profile, "dga-plus")]
         (plus,) = dga.adapt(photo, damaged, SEED, chosen).reconstructions.values()
         assert np.array_equal(plus.image, done.image)
-        assert done.depths.tolist() == [[0 if done.is_mended else plus.depth]]
+        assert done.depths.tolist() == [[plus.depth]]
 
 
 @pytest.mark.parametrize(
