@@ -20,8 +20,8 @@ from dga.data.image_sets import (
     take_training,
 )
 from dga.images import from_tensor, to_tensor
+from dga.lab.training.windows import PICTURE_SIDE, Photographs
 from dga.profiles import tune_pictures
-from dga.training.windows import PICTURE_SIDE, Photographs
 
 
 def test_folder_and_zip_hold_the_same_pictures(picture_folder, tmp_path):

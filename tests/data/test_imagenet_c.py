@@ -14,17 +14,17 @@ from dga.corruptions import corrupt
 from dga.data.framing import Frame, View
 from dga.data.image_sets import find_images
 from dga.data.imagenet_c import find_condition, list_conditions
-from dga.evaluation.judging import judge_pictures
-from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import ResultLine
-from dga.evaluation.run import evaluate
+from dga.lab.evaluation.judging import judge_pictures
+from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.lab.evaluation.results_file import ResultLine
+from dga.lab.evaluation.run import evaluate
+from dga.lab.training.studies import Study
 from dga.networks.classifier import build_classifier
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, ReleaseConfig
 from dga.profiles.imagenet_labels import imagenet_labels
 from dga.systems import parse_all
-from dga.training.studies import Study
 
 WNIDS = tuple(imagenet_labels())
 FOLDERS = (3, 999, 41)

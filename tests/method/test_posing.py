@@ -19,6 +19,9 @@ from dga.batch_size import choose_batch_size
 from dga.data.framing import Frame
 from dga.data.image_sets import find_images
 from dga.images import from_tensor, to_tensor
+from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer
+from dga.lab.training.loop import TrainConfig, Training
+from dga.lab.training.studies import Study
 from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.networks.published import PublishedDiscriminator
@@ -26,9 +29,6 @@ from dga.one_picture import adapt
 from dga.photograph import repair_photograph
 from dga.readers import answer, create_runners
 from dga.systems import parse_all
-from dga.training import classifier_trainer, diffusion_trainer, discriminator_trainer
-from dga.training.loop import TrainConfig, Training
-from dga.training.studies import Study
 from dga.weights.store import save_weights
 from tests.fixtures.models import TINY_NETWORK, noise, randomise
 from tests.fixtures.posing import CUDA, pose, posing
