@@ -46,8 +46,8 @@ class TrainingOptions:
 
     ``study``: what a discriminator is taught; ``max_depth`` and ``features``: of a diffusion model,
     see :func:`~dga.lab.training.diffusion_trainer.train_diffusion`; ``photographs``: folders or
-    zips from which windows are cut (see :class:`~dga.lab.training.loop.TrainConfig`); ``chains``: of
-    damage, for a diffusion model that sees the damaged picture; None: it does not.
+    zips from which windows are cut (see :class:`~dga.lab.training.loop.TrainConfig`);
+    ``chains``: of damage, for a diffusion model that sees the damaged picture; None: it does not.
     """
 
     study: Study = Study()
