@@ -16,7 +16,7 @@ from app.runs.subject import Original, Subject
 from app.runs.watch import watch
 from dga.adapted import AdaptedClassifier, repair
 from dga.batch_size import choose_batch_size
-from dga.data.framing import Frame
+from dga.data.cropping import Crop
 from dga.data.image_sets import find_images
 from dga.images import from_tensor, to_tensor
 from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer
@@ -69,7 +69,7 @@ def test_training(name, tiny_models, tiny_profile, picture_folder, tmp_path):
     """A few steps with checkpoints, and going on from one."""
     schedule = dataclasses.replace(tiny_profile.schedule, steps=4)
     profile = dataclasses.replace(tiny_profile, schedule=schedule)
-    images = find_images([picture_folder], Frame(32), profile.classifier.classes).load()
+    images = find_images([picture_folder], Crop(32), profile.classifier.classes).load()
     config = TrainConfig(images=8, batch=4, lr=1e-3, bf16=False)
     weights = tmp_path / "diffusion"
     save_weights(tiny_models.denoiser.state_dict(), weights, {})

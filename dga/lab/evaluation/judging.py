@@ -13,7 +13,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from dga.corruptions import CLEAN
-from dga.data.framing import View
+from dga.data.cropping import View
 from dga.data.image_sets import MAX_LISTED_NAMES, ImageSet
 from dga.diffusion import ForwardPath
 from dga.discriminator import compute_curve

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, corrupt
-from dga.data.framing import View
+from dga.data.cropping import View
 from dga.data.image_sets import ImageSet, find_images, split_tune, take_per_class
 from dga.data.imagenet_c import find_condition, list_conditions
 from dga.images import Pixels, through_jpeg
@@ -190,7 +190,7 @@ def read_batch(
     is_stored = np.array([folders[name] is not None for name in pictures.names], dtype=bool)
     stored = pictures.take(np.flatnonzero(is_stored))
     places = tuple((str(folders[name]), name) for name in stored.names)
-    stored = replace(stored, places=places, frame=view.released).load(strict=False)
+    stored = replace(stored, places=places, crop=view.released).load(strict=False)
     damaged, clean = dict(zip(stored.names, stored.pixels, strict=True)), dict[str, Pixels]()
     undamaged = pictures.take(np.flatnonzero(~is_stored)).load(strict=False)
     for name, picture in zip(undamaged.names, undamaged.pixels, strict=True):

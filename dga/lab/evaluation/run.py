@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from dga.data.framing import View
+from dga.data.cropping import View
 from dga.data.image_sets import ImageSet
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import lock_folder, to_plain

@@ -115,7 +115,7 @@ class DiffusionBatches(Dataset):
         generator = loop.make_torch_rng(rng)
         if self.photographs and rng.random() < config.window_share:
             count = max(1, config.batch // WINDOW_SCALE**2)
-            side = WINDOW_SCALE * images.frame.side
+            side = WINDOW_SCALE * images.crop.side
             pixels = self.photographs.cut_windows(rng, count, side)
         else:
             indices = loop.choose_indices(len(images), config.batch, config.seed, step)

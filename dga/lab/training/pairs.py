@@ -13,7 +13,7 @@ from PIL import Image
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from dga.data.framing import View
+from dga.data.cropping import View
 from dga.data.image_sets import ImageSet
 from dga.diffusion import Schedule, compute_missing_variance
 from dga.images import Pixels, through_jpeg, to_tensor

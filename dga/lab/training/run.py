@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import nn
 
-from dga.data.framing import Frame, View
+from dga.data.cropping import Crop, View
 from dga.data.image_sets import find_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
@@ -112,8 +112,8 @@ def train(
     if not data:
         raise ValueError("Name folders or zips of class/picture files with --data.")
     photographs = Photographs.read(options.photographs) if options.photographs else None
-    frame = View.of(profile).clean if model == "discriminator" else Frame(profile.image_size)
-    images = find_images(data, frame, profile.classifier.classes or None)
+    crop = View.of(profile).clean if model == "discriminator" else Crop(profile.image_size)
+    images = find_images(data, crop, profile.classifier.classes or None)
     if not images.is_large:
         images = images.load()
     facts: dict[str, Any] = {}

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from dga.corruptions import CORRUPTIONS
-from dga.data.framing import View
+from dga.data.cropping import View
 from dga.io.files import CONFIG, LINES
 from dga.lab.evaluation.plan import Plan, choose_images, read_batch
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile, summarise

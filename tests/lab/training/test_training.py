@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from dga.corruptions import FAMILIES, parse_corruptions
-from dga.data.framing import Frame, View
+from dga.data.cropping import Crop, View
 from dga.data.image_sets import find_images
 from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
@@ -69,8 +69,8 @@ def diffusion_folder(tiny_models: Models, tmp_path: Path) -> Path:
 
 def _train(name, profile, folder, out, config, study=None) -> str:
     """The SHA-256 of the weights that training ends with."""
-    frame = Frame(profile.image_size)
-    images = find_images([folder], frame, profile.classifier.classes).load()
+    crop = Crop(profile.image_size)
+    images = find_images([folder], crop, profile.classifier.classes).load()
     function = {
         "diffusion": diffusion_trainer.train_diffusion,
         "classifier": classifier_trainer.train_classifier,

@@ -12,7 +12,7 @@ from dga.profiles import Profile, ReleaseConfig
 
 
 @dataclass(frozen=True)
-class Frame:
+class Crop:
     """Turns a picture of any size into pixels, uint8 ``[side, side, 3]``.
 
     Without ``release`` the middle square, resized (Lanczos). With it what ImageNet-C's pictures
@@ -58,14 +58,14 @@ class View:
         return cls(profile.image_size, profile.release)
 
     @property
-    def clean(self) -> Frame:
+    def clean(self) -> Crop:
         """How a clean picture is read: what corruptions are applied to."""
-        return Frame(self.release.crop if self.release else self.size, self.release)
+        return Crop(self.release.crop if self.release else self.size, self.release)
 
     @property
-    def released(self) -> Frame:
+    def released(self) -> Crop:
         """How a picture of a corrupted data set is read."""
-        return Frame(self.size)
+        return Crop(self.size)
 
     def finish(self, pixels: Pixels) -> Pixels:
         """A picture that was read as ``clean`` and perhaps corrupted, as networks see it.
