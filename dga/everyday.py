@@ -3,7 +3,7 @@
 Beside the fifteen corruptions of ImageNet-C (:mod:`dga.corruptions`), for measuring: each kind is
 written from its physics, in linear light where light adds up, and ends at 8-bit levels, often as
 JPEG. Strength 5 takes an ImageNet classifier to about half of its accuracy. Nothing here is used in
-training (:mod:`dga.training.chains` has code of its own).
+training (:mod:`dga.lab.training.chains` has code of its own).
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
 """What no measurement explains is mended by a denoiser that sees the damaged picture. Ours.
 
-It has seen many chains of damage (:mod:`dga.training.chains`), and estimates the undamaged picture
-in one step, the posterior mean; its details may be invented. From there the picture can be noised
+It has seen many chains of damage (:mod:`dga.lab.training.chains`), and estimates the undamaged
+picture in one step, the posterior mean; its details may be invented. From there it can be noised
 to a depth and denoised again, so that what is missing is drawn anew. Its result is used where it
 changes more than an undamaged picture is changed, and where the discriminator does not object.
 """

@@ -14,9 +14,9 @@ from app.runs.subject import UNSURE
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import find_chart_depth
 from app.server.photos import GONE
-from dga.analysis.names import PLUS, SOURCE
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
+from dga.lab.analysis.names import PLUS, SOURCE
 
 OPENING = Settings()
 RESULTS = find_shipped_folder("assets/results") / "photo" / "results.json"

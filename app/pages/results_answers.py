@@ -19,11 +19,11 @@ from app.pages.results_numbers import (
 )
 from app.pages.shell import CLASSIFIER
 from app.runs.sentences import PLAIN_NAMES, join_words
-from dga.analysis.names import PLUS, SOURCE
-from dga.analysis.paper import SETTING, TABLE_1
 from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.io.numbers import SPACE, format_signed
 from dga.io.numbers import format_percentage as percent
+from dga.lab.analysis.names import PLUS, SOURCE
+from dga.lab.analysis.paper import SETTING, TABLE_1
 
 NOT_MEASURED = "Not measured yet."
 MEASURED_BEFORE = (

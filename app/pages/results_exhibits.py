@@ -21,8 +21,8 @@ from app.pages.results_numbers import (
     points,
 )
 from app.runs.sentences import PLAIN_NAMES
-from dga.analysis.names import PLUS, SOURCE, group_title
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
+from dga.lab.analysis.names import PLUS, SOURCE, group_title
 from dga.sentences import format_title
 
 COLORS = {"ours": "--acc", "paper": "--dgag", "rival": "--dda", "": "--ink3"}

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from app.pages.shell import SHORT_NAMES
-from dga.analysis.names import PLUS, SOURCE, method_title
 from dga.io.numbers import format_signed
+from dga.lab.analysis.names import PLUS, SOURCE, method_title
 from dga.sentences import SPLITS, SYSTEMS
 
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from dga.data.framing import Frame
+from dga.data.cropping import Crop
 from dga.images import Pixels
 from dga.io.shipped import find_shipped_folder
 from dga.profiles import Profile
@@ -52,13 +52,13 @@ class Sample:
     def pixels(self, profile: Profile) -> Pixels:
         """The photograph as the classifier sees it, uint8 ``[S, S, 3]``."""
         assert self.path is not None
-        return make_frame(profile)(Image.open(self.path))
+        return make_crop(profile)(Image.open(self.path))
 
 
-def make_frame(profile: Profile) -> Frame:
+def make_crop(profile: Profile) -> Crop:
     """How the classifier's square is cut out of a photo: as in evaluations, where that fits."""
     release, size = profile.release, profile.image_size
-    return Frame(size, release if release and release.crop <= size else None)
+    return Crop(size, release if release and release.crop <= size else None)
 
 
 _SHIPPED = find_shipped_folder("assets/samples")

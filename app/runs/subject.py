@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from app.runs.damage import damage_photo
-from app.runs.samples import make_frame
+from app.runs.samples import make_crop
 from app.runs.settings import NONE, Settings
 from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
@@ -141,7 +141,7 @@ def view_square(profile: Profile, pixels: Pixels) -> Pixels:
     size = profile.image_size
     if pixels.shape[:2] == (size, size):
         return pixels
-    return make_frame(profile)(Image.fromarray(pixels))
+    return make_crop(profile)(Image.fromarray(pixels))
 
 
 def read_pictures(models: Models, *pictures: Pixels) -> list[dict[str, Any]]:

@@ -25,11 +25,11 @@ def bench(
 ) -> None:
     """Seconds an image, and how many times faster than the published way."""
     from dga.io.parsing import whole_numbers
+    from dga.lab.speed.measure import bench as measure
+    from dga.lab.speed.measure import make_random_models
     from dga.networks.compute import Compute
     from dga.networks.models import load_models
     from dga.profiles import get_profile
-    from dga.speed.measure import bench as measure
-    from dga.speed.measure import make_random_models
     from dga.weights.sources import Sources
 
     if against not in (None, "reference"):

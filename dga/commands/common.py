@@ -19,7 +19,7 @@ from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from dga.data.picture_files import StoredPicture
-    from dga.evaluation.plan import Plan
+    from dga.lab.evaluation.plan import Plan
     from dga.networks.models import Models
     from dga.weights.sources import Sources
 
@@ -134,7 +134,7 @@ class PlanOptions:
         self, data: Sequence[Path], corruptions: Sequence[str], stream: str | None = None
     ) -> Plan:
         """The plan, at absolute paths. Raises ``ValueError`` naming what is allowed."""
-        from dga.evaluation.plan import Plan
+        from dga.lab.evaluation.plan import Plan
 
         corrupted = str(self.corrupted.absolute()) if self.corrupted else None
         options = {**vars(self), "corrupted": corrupted, "stream": stream}

@@ -46,11 +46,15 @@ def diagnose(
 
     Ends with status 1 if some could not be read or repaired. Killed, the same command goes on.
     """
-    from dga.analysis.diagnoses import compare_with_labels, format_comparison, read_labels
     from dga.diagnosis import SURE
-    from dga.evaluation import diagnoses
-    from dga.evaluation.diagnosis_report import Counted
+    from dga.folders import diagnoses, engines
+    from dga.folders.diagnosis_report import Counted
     from dga.io.parsing import check_choice, first_names, parse_share
+    from dga.lab.analysis.labelled_diagnoses import (
+        compare_with_labels,
+        format_comparison,
+        read_labels,
+    )
 
     check_choice("engine", engine, ENGINES)
     if address and engine != "ray":
@@ -63,9 +67,8 @@ def diagnose(
     command = common.read_command_line()
     threads = 0 if jobs == 1 else max(1, (os.cpu_count() or 1) // jobs)
     worker = diagnoses.Worker(models.load, fast, models.classifier is not None, threads)
-    is_cluster = engine == "ray"
-    engines = diagnoses.start_on_cluster(address) if is_cluster else diagnoses.start_here(jobs)
-    with engines as run:
+    is_ray = engine == "ray"
+    with engines.start_on_cluster(address) if is_ray else engines.start_here(jobs) as run:
         summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
     if known is not None:

@@ -10,8 +10,8 @@ from dga.commands import common
 ENGINES = ("local", "ray")
 METHODS_HELP = (
     "Comma-separated: source, tent, memo, diffpure, dda, dga, dga-guided, dga-plus ... "
-    "(dga/evaluation/README.md), and any pair of a repair and a reader that adapts: dga-plus+tent. "
-    "A setting is changed like this: dga-guided:tau=0.3."
+    "(dga/lab/evaluation/README.md), and any pair of a repair and a reader that adapts: "
+    "dga-plus+tent. A setting is changed like this: dga-guided:tau=0.3."
 )
 STREAM_HELP = (
     "One mixed stream of clean pictures and all severities instead of one corruption after the "
@@ -38,10 +38,10 @@ def evaluate(
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
     from dga.corruptions import parse_corruptions
-    from dga.evaluation import cluster
-    from dga.evaluation import evaluate as measure
-    from dga.evaluation.results_file import summarise
     from dga.io.parsing import check_choice, split_list
+    from dga.lab.evaluation import cluster
+    from dga.lab.evaluation import evaluate as measure
+    from dga.lab.evaluation.results_file import summarise
     from dga.systems import parse_all
 
     check_choice("engine", engine, ENGINES)

@@ -20,9 +20,9 @@ def figures(
     ],
 ) -> None:
     """Draw every table and figure that the runs allow; say what is missing."""
-    from dga.analysis.report import write_report
-    from dga.analysis.saved_runs import read_runs
-    from dga.figures.exhibits import publish
+    from dga.lab.analysis.report import write_report
+    from dga.lab.analysis.saved_runs import read_runs
+    from dga.lab.figures.exhibits import publish
 
     if out.suffix == ".json":
         report = write_report(read_runs(results), out)

@@ -29,7 +29,7 @@ def gain(
     Without labels, what it reads in the undamaged picture counts as right.
     """
     from dga.corruptions import parse_corruptions
-    from dga.evaluation.gain import has_class_folders, measure_gain, summarise_gain
+    from dga.lab.evaluation.gain import has_class_folders, measure_gain, summarise_gain
 
     names = parse_corruptions(corruptions)
     out = out or Path("runs/gain") / f"{data.stem}-{zlib.crc32(bytes(data.resolve())):08x}"

@@ -22,9 +22,9 @@ def judge(
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga.corruptions import parse_corruptions
-    from dga.evaluation import judging
     from dga.io.files import CURVES
-    from dga.training.studies import Study
+    from dga.lab.evaluation import judging
+    from dga.lab.training.studies import Study
     from dga.weights.store import read_config
 
     chosen_plan = plan.plan(data, parse_corruptions(corruptions))

@@ -45,7 +45,7 @@ def repair(
 
 def _repair_folder(folder: Path, out: Path | None, models: common.ModelOptions) -> None:
     """Say what became of every picture; ends with status 1 if some failed after they were read."""
-    from dga.evaluation.folder import repair_folder
+    from dga.folders.repairs import repair_folder
     from dga.io.parsing import first_names
 
     out = out or folder.with_name(f"{folder.name}-repaired")

@@ -73,7 +73,7 @@ def train(
         typer.Option("--conditional", help="A diffusion model that sees the damaged picture."),
     ] = False,
     chains: Annotated[
-        str, typer.Option(help="Its chains of damage: noise=0.5:worst_jpeg=7 (dga/training).")
+        str, typer.Option(help="Its chains of damage: noise=0.5:worst_jpeg=7 (dga/lab/training).")
     ] = "",
     study: StudyOptions = StudyOptions(),
     workers: Annotated[int, typer.Option(help="Processes that read and corrupt ahead.")] = 0,
@@ -81,12 +81,12 @@ def train(
 ) -> None:
     """Train a model; killed at any moment, the same command goes on."""
     from dga.corruptions import parse_corruptions
+    from dga.lab.training import run
+    from dga.lab.training.chains import parse_chains
+    from dga.lab.training.loop import Training
+    from dga.lab.training.studies import Study
     from dga.networks.compute import Compute
     from dga.profiles import get_profile
-    from dga.training import run
-    from dga.training.chains import parse_chains
-    from dga.training.loop import Training
-    from dga.training.studies import Study
 
     changes = {name: value for name, value in vars(config).items() if value is not None}
     plan = dataclasses.replace(run.get_defaults(model, conditional), **changes)

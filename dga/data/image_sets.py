@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from PIL import Image
 
-from dga.data.framing import Frame
+from dga.data.cropping import Crop
 from dga.data.imagenet_c import are_wnid_folders
 from dga.data.uploads import (
     LABELLED,
@@ -47,7 +47,7 @@ class ImageSet:
     """Labelled pictures of one size: on disk until their pixels are wanted, or in memory.
 
     ``names``: "class/file" of each; ``labels``: int64 ``[N]``, positions in ``classes``;
-    ``places``: (folder or zip, path inside it) of each; ``frame``: what makes pixels of an
+    ``places``: (folder or zip, path inside it) of each; ``crop``: what makes pixels of an
     opened picture; ``pixels_in_memory``: these pixels, once they are in memory.
     """
 
@@ -55,7 +55,7 @@ class ImageSet:
     labels: NDArray[np.int64]
     classes: tuple[str, ...]
     places: tuple[Place, ...]
-    frame: Frame
+    crop: Crop
     pixels_in_memory: Pixels | None = None
 
     def __len__(self) -> int:
@@ -83,16 +83,16 @@ class ImageSet:
     @property
     def is_large(self) -> bool:
         """Whether the pixels take more memory than :data:`MEMORY_LIMIT`."""
-        return len(self) * self.frame.side**2 * 3 > MEMORY_LIMIT
+        return len(self) * self.crop.side**2 * 3 > MEMORY_LIMIT
 
     def load(self, strict: bool = True) -> ImageSet:
         """Read them into memory. Raises ``ValueError`` naming the first that cannot be read.
 
         Without ``strict`` those that cannot be read are left out.
         """
-        side, readable = self.frame.side, list[int]()
+        side, readable = self.crop.side, list[int]()
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        for i, picture in read_pictures(self.places, self.frame, strict):
+        for i, picture in read_pictures(self.places, self.crop, strict):
             pixels[len(readable)] = picture
             readable.append(i)
         return replace(self.take(readable), pixels_in_memory=pixels[: len(readable)])
@@ -153,7 +153,7 @@ def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
 
 def find_images(
     sources: Sequence[str | Path],
-    frame: Frame,
+    crop: Crop,
     classes: tuple[str, ...] | None = None,
     has_labels: bool = True,
 ) -> ImageSet:
@@ -191,7 +191,7 @@ def find_images(
                 f"Two pictures are called {name}, {first} and {second}: leave one out."
             )
         place_by_name[name] = place
-    return ImageSet(names, labels, classes, tuple(places), frame)
+    return ImageSet(names, labels, classes, tuple(places), crop)
 
 
 def _label_names(

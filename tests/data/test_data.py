@@ -11,7 +11,7 @@ import pytest
 import torch
 from PIL import Image
 
-from dga.data.framing import Frame
+from dga.data.cropping import Crop
 from dga.data.image_sets import (
     ImageSet,
     find_images,
@@ -20,8 +20,8 @@ from dga.data.image_sets import (
     take_training,
 )
 from dga.images import from_tensor, to_tensor
+from dga.lab.training.windows import PICTURE_SIDE, Photographs
 from dga.profiles import tune_pictures
-from dga.training.windows import PICTURE_SIDE, Photographs
 
 
 def test_folder_and_zip_hold_the_same_pictures(picture_folder, tmp_path):
@@ -29,8 +29,8 @@ def test_folder_and_zip_hold_the_same_pictures(picture_folder, tmp_path):
     with zipfile.ZipFile(archive, "w") as file:
         for path in picture_folder.glob("*/*"):
             file.write(path, f"some/where/{path.parent.name}/{path.name}")
-    from_folder = find_images([picture_folder], Frame(32)).load()
-    from_zip = find_images([archive], Frame(32)).load()
+    from_folder = find_images([picture_folder], Crop(32)).load()
+    from_zip = find_images([archive], Crop(32)).load()
     assert from_folder.classes == from_zip.classes == ("big cat", "cat")
     assert from_folder.names == from_zip.names
     assert from_folder.pixels.shape == (16, 32, 32, 3)
@@ -40,17 +40,17 @@ def test_folder_and_zip_hold_the_same_pictures(picture_folder, tmp_path):
 
 def test_bad_data_is_named(picture_folder, tmp_path):
     with pytest.raises(FileNotFoundError, match="neither a folder nor a zip"):
-        find_images([tmp_path / "nothing"], Frame(32)).load()
+        find_images([tmp_path / "nothing"], Crop(32)).load()
     with pytest.raises(ValueError, match=r"No pictures"):
-        find_images([tmp_path], Frame(32)).load()
+        find_images([tmp_path], Crop(32)).load()
     with pytest.raises(ValueError, match="Unknown classes big cat"):
-        find_images([picture_folder], Frame(32), classes=("cat",)).load()
+        find_images([picture_folder], Crop(32), classes=("cat",)).load()
     with pytest.raises(ValueError, match=r"Two pictures are called .*: leave one out"):
-        find_images([picture_folder, picture_folder], Frame(32)).load()
+        find_images([picture_folder, picture_folder], Crop(32)).load()
     (tmp_path / "cat").mkdir()
     (tmp_path / "cat" / "broken.png").write_bytes(b"not a picture")
     with pytest.raises(ValueError, match=r"cat/broken\.png"):
-        find_images([tmp_path], Frame(32)).load()
+        find_images([tmp_path], Crop(32)).load()
 
 
 def test_pictures_are_known_by_their_endings(picture_folder, tmp_path):
@@ -62,8 +62,8 @@ def test_pictures_are_known_by_their_endings(picture_folder, tmp_path):
     Image.new("RGB", (PICTURE_SIDE, PICTURE_SIDE)).save(data / "cat" / "large.PNG")
     for source in (data, shutil.make_archive(str(data), "zip", data)):
         assert len(Photographs.read([Path(source)]).pictures) == 1
-        assert len(find_images([source], Frame(32))) == 17
-        assert len(find_images([source], Frame(32), has_labels=False)) == 17
+        assert len(find_images([source], Crop(32))) == 17
+        assert len(find_images([source], Crop(32), has_labels=False)) == 17
 
 
 def test_capitals_make_no_other_class(picture_folder, tmp_path):
@@ -71,14 +71,14 @@ def test_capitals_make_no_other_class(picture_folder, tmp_path):
         shutil.copytree(picture_folder / "cat", tmp_path / "data" / name)
     for number, path in enumerate(sorted((tmp_path / "data").glob("*/*"))):
         path.rename(path.with_name(f"{number}{path.suffix}"))
-    known = find_images([tmp_path / "data"], Frame(32), classes=("cat", "Big cat"))
+    known = find_images([tmp_path / "data"], Crop(32), classes=("cat", "Big cat"))
     classes = [name.split("/")[0] for name in known.names]
     assert known.labels.tolist() == [int(name == "BIG_cat") for name in classes]
-    found = find_images([tmp_path / "data"], Frame(32))
+    found = find_images([tmp_path / "data"], Crop(32))
     assert found.classes == ("BIG cat", "Cat")
     assert (found.labels == 1 - known.labels).all()
     # Where nothing else tells two classes apart, capitals do.
-    apart = find_images([tmp_path / "data"], Frame(32), classes=("cat", "Cat", "big cat"))
+    apart = find_images([tmp_path / "data"], Crop(32), classes=("cat", "Cat", "big cat"))
     assert set(zip(classes, apart.labels.tolist(), strict=True)) == {
         ("cat", 0), ("Cat", 1), ("BIG_cat", 2)
     }  # fmt: skip
@@ -89,15 +89,15 @@ def test_a_folder_of_sets_is_told(picture_folder, tmp_path):
         shutil.copytree(picture_folder, tmp_path / "data" / name)
     (tmp_path / "data" / "notes").mkdir()
     with pytest.raises(ValueError, match=r"holds train, val, .*: name one, such as") as caught:
-        find_images([tmp_path / "data"], Frame(32))
+        find_images([tmp_path / "data"], Crop(32))
     example = str(caught.value).split()[-1].rstrip(".")
-    assert len(find_images([example], Frame(32))) == 16
+    assert len(find_images([example], Crop(32))) == 16
 
 
 def _many(count: int) -> ImageSet:
     names = tuple(f"c{i % 4}/picture_{i}.jpeg" for i in range(count))
     labels = np.arange(count, dtype=np.int64) % 4
-    return ImageSet(names, labels, ("a", "b", "c", "d"), (("", ""),) * count, Frame(1))
+    return ImageSet(names, labels, ("a", "b", "c", "d"), (("", ""),) * count, Crop(1))
 
 
 def test_the_split_for_choices_is_the_projects_own_and_nothing_elses():
@@ -106,7 +106,7 @@ def test_the_split_for_choices_is_the_projects_own_and_nothing_elses():
     digest = hashlib.sha256("\n".join(sorted(tune)).encode()).hexdigest()
     assert digest.startswith("81d62acf6fad8cc4")
     names = [f"dog/{name}.JPEG" for name in sorted(tune)[:7]] + ["dog/n02085620_val_1.JPEG"]
-    images = ImageSet(tuple(names), np.zeros(8, int), ("dog",), (("", ""),) * 8, Frame(1))
+    images = ImageSet(tuple(names), np.zeros(8, int), ("dog",), (("", ""),) * 8, Crop(1))
     chosen, rest = split_tune(images, tune)
     assert (list(chosen.names), list(rest.names)) == (names[:7], names[7:])
     assert [len(part) for part in split_tune(_many(1475), tune)] == [0, 1475]
@@ -140,7 +140,7 @@ def test_a_zip_with_a_password_is_named(tmp_path):
     data[data.index(b"PK\1\2") + 8] |= 1
     path.write_bytes(data)
     with pytest.raises(ValueError, match=r"dog/one\.png in .*set\.zip: .* cannot be read"):
-        find_images([path], Frame(64)).load()
+        find_images([path], Crop(64)).load()
 
 
 def test_a_zip_that_unfolds_without_end_takes_no_memory(tmp_path):
@@ -156,7 +156,7 @@ def test_a_zip_that_unfolds_without_end_takes_no_memory(tmp_path):
     with pytest.raises(
         ValueError, match=r"dog/one\.png in .*set\.zip: .* too large: at most 128 MB"
     ):
-        find_images([path], Frame(64)).load()
+        find_images([path], Crop(64)).load()
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 2**29
@@ -170,7 +170,7 @@ def test_a_broken_png_is_named_or_skipped(tmp_path):
     path = tmp_path / "dog" / "bad.png"
     first, _, rest = path.read_bytes().rpartition(b"IDAT")
     path.write_bytes(first + b"\x00\x01\x02\x03" + rest)
-    files = find_images([tmp_path], Frame(64))
+    files = find_images([tmp_path], Crop(64))
     assert files.load(strict=False).names == ("dog/good.png",)
     with pytest.raises(ValueError, match=r"bad\.png"):
         files.load(strict=True)
@@ -180,4 +180,4 @@ def test_one_picture_is_too_few_to_train_on(tmp_path):
     (tmp_path / "dog").mkdir()
     Image.new("RGB", (64, 64)).save(tmp_path / "dog" / "one.png")
     with pytest.raises(ValueError, match="at least two"):
-        take_training(find_images([tmp_path], Frame(64)))
+        take_training(find_images([tmp_path], Crop(64)))

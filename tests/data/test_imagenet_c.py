@@ -11,20 +11,20 @@ from PIL import Image
 from torchvision.transforms import v2
 
 from dga.corruptions import corrupt
-from dga.data.framing import Frame, View
+from dga.data.cropping import Crop, View
 from dga.data.image_sets import find_images
 from dga.data.imagenet_c import find_condition, list_conditions
-from dga.evaluation.judging import judge_pictures
-from dga.evaluation.plan import Plan, choose_images, image_seed, read_batch
-from dga.evaluation.results_file import ResultLine
-from dga.evaluation.run import evaluate
+from dga.lab.evaluation.judging import judge_pictures
+from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.lab.evaluation.results_file import ResultLine
+from dga.lab.evaluation.run import evaluate
+from dga.lab.training.studies import Study
 from dga.networks.classifier import build_classifier
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, ReleaseConfig
 from dga.profiles.imagenet_labels import imagenet_labels
 from dga.systems import parse_all
-from dga.training.studies import Study
 
 WNIDS = tuple(imagenet_labels())
 FOLDERS = (3, 999, 41)
@@ -130,11 +130,11 @@ def test_wnids_are_known_by_their_order(models, clean, tmp_path):
     for name, label in zip(images.names, images.labels, strict=True):
         assert name.split("/")[0] == WNIDS[label] == images.classes[label]
     named = tuple(f"class {i % 999}" for i in range(1000))  # two classes share a name
-    with_names = find_images([clean], Frame(32), named)
+    with_names = find_images([clean], Crop(32), named)
     assert sorted(set(with_names.labels.tolist())) == sorted(FOLDERS)
-    assert find_images([clean], Frame(32)).classes == WNIDS
+    assert find_images([clean], Crop(32)).classes == WNIDS
     with pytest.raises(ValueError, match=r"Unknown classes n.* The classes are: dog"):
-        find_images([clean], Frame(32), EVERYDAY16.classifier.classes)
+        find_images([clean], Crop(32), EVERYDAY16.classifier.classes)
 
 
 def test_correct_is_told_by_position_not_by_name(models, clean, tmp_path):
@@ -158,7 +158,7 @@ def test_cut_is_torchvisions():
     for size in ((500, 375), (333, 500), (224, 300), (256, 256), (1000, 257)):
         base = Image.fromarray(rng.integers(0, 255, (9, 9, 3), dtype=np.uint8))
         image = base.resize(size, Image.Resampling.BICUBIC)
-        assert np.array_equal(Frame(224, ReleaseConfig())(image), np.asarray(theirs(image))), size
+        assert np.array_equal(Crop(224, ReleaseConfig())(image), np.asarray(theirs(image))), size
 
 
 def test_what_a_release_lacks_is_named(models, clean, released, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import dga
-from dga.data.framing import Frame
+from dga.data.cropping import Crop
 from dga.data.image_sets import find_images
 from dga.data.picture_files import KINDS, StoredPicture
 from dga.data.uploads import UploadError, read_photograph
@@ -47,8 +47,8 @@ def entrances(path: Path) -> dict[str, np.ndarray]:
         "page": square_of(page(path)),
         "adapt": to_pixels(to_square(StoredPicture.read(path).image, SIDE)),
         "repair": square_of(StoredPicture.read(path).pixels),
-        "train": find_images([folder], Frame(SIDE)).load().pixels[0],
-        "evaluate": find_images([folder / "set.zip"], Frame(SIDE)).load().pixels[0],
+        "train": find_images([folder], Crop(SIDE)).load().pixels[0],
+        "evaluate": find_images([folder / "set.zip"], Crop(SIDE)).load().pixels[0],
         "a program": dga.to_pixels(dga.to_square(Image.open(path), SIDE)),
         "a program, whole": square_of(dga.to_pixels(Image.open(path))),
     }
@@ -80,7 +80,7 @@ def test_what_is_unclear_is_refused_everywhere(tmp_path, name):
         assert "rare way" in str(caught.value) or "not numbers" in str(caught.value)
         assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match=r"picture\.tif"):
-        find_images([tmp_path], Frame(SIDE)).load()
+        find_images([tmp_path], Crop(SIDE)).load()
     for command in ("adapt", "repair"):
         assert str(path) in refused(command, path, "--out", tmp_path / "out.png")
     # Of a PIL image there is no more to be seen than of these three.

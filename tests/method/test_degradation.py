@@ -16,7 +16,7 @@ from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Blocks, Disk, MotionBlur
 from dga.explanation.zoom import Zoom
 from dga.images import to_levels
-from dga.training.random_explanations import make_motion_kernel
+from dga.lab.training.random_explanations import make_motion_kernel
 
 SIDES = st.sampled_from([1, 2, 3, 5, 8, 16, 33])
 KINDS = ("noise", "flat", "one bright pixel", "black and white", "ramp")

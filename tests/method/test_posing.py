@@ -16,9 +16,12 @@ from app.runs.subject import Original, Subject
 from app.runs.watch import watch
 from dga.adapted import AdaptedClassifier, repair
 from dga.batch_size import choose_batch_size
-from dga.data.framing import Frame
+from dga.data.cropping import Crop
 from dga.data.image_sets import find_images
 from dga.images import from_tensor, to_tensor
+from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer
+from dga.lab.training.loop import TrainConfig, Training
+from dga.lab.training.studies import Study
 from dga.networks.compute import Compute
 from dga.networks.models import Models
 from dga.networks.published import PublishedDiscriminator
@@ -26,9 +29,6 @@ from dga.one_picture import adapt
 from dga.photograph import repair_photograph
 from dga.readers import answer, create_runners
 from dga.systems import parse_all
-from dga.training import classifier_trainer, diffusion_trainer, discriminator_trainer
-from dga.training.loop import TrainConfig, Training
-from dga.training.studies import Study
 from dga.weights.store import save_weights
 from tests.fixtures.models import TINY_NETWORK, noise, randomise
 from tests.fixtures.posing import CUDA, pose, posing
@@ -69,7 +69,7 @@ def test_training(name, tiny_models, tiny_profile, picture_folder, tmp_path):
     """A few steps with checkpoints, and going on from one."""
     schedule = dataclasses.replace(tiny_profile.schedule, steps=4)
     profile = dataclasses.replace(tiny_profile, schedule=schedule)
-    images = find_images([picture_folder], Frame(32), profile.classifier.classes).load()
+    images = find_images([picture_folder], Crop(32), profile.classifier.classes).load()
     config = TrainConfig(images=8, batch=4, lr=1e-3, bf16=False)
     weights = tmp_path / "diffusion"
     save_weights(tiny_models.denoiser.state_dict(), weights, {})

@@ -10,10 +10,10 @@ from app.pages.results_answers import NOT_MEASURED, answer_all
 from app.pages.results_exhibits import draw_figure, read_markdown_table, tabulate
 from app.pages.results_numbers import Results
 from app.pages.shell import Page, render_page
-from dga.analysis.report import write_report
-from dga.analysis.saved_runs import read_runs
 from dga.corruptions import CORRUPTIONS
 from dga.io.shipped import find_shipped_folder
+from dga.lab.analysis.report import write_report
+from dga.lab.analysis.saved_runs import read_runs
 from tests.fixtures.results import lines_of, write_run
 
 SHIPPED = find_shipped_folder("assets/results")

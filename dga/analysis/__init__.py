@@ -1,9 +1,0 @@
-"""From result lines to statistics and tables. Reads files; imports no network.
-
->>> from pathlib import Path
->>> from dga.analysis.pooled import pool_runs
->>> from dga.analysis.saved_runs import read_runs
->>> from dga.analysis.tables.accuracy import make_table_1
->>> pooled, left_out = pool_runs(read_runs(Path("runs")).evaluations)
->>> print(make_table_1(pooled[0]).to_markdown())
-"""

@@ -1,0 +1,238 @@
+"""What lines of diagnoses say together, and the page on it: one file, without scripts."""
+
+from __future__ import annotations
+
+import base64
+import heapq
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from dga.diagnosis import KINDS, SURE, Kind
+from dga.folders.records import Line
+from dga.io.numbers import format_share
+from dga.io.parsing import check_choice, split_list
+
+MOST_WORST = 12
+"""Pictures of a kind, and classes, that are shown."""
+MOST_ERRORS = 50
+"""Files that are named one by one."""
+BINS = 8
+"""Of a histogram of strengths."""
+Thumbnails = Mapping[str, tuple[bytes, bytes]]
+"""A picture as it came and repaired, as WebP, by its path; empty bytes for one there is not."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Which findings count: of ``kinds``, and at least as strong as ``least`` says for a kind."""
+
+    kinds: tuple[str, ...] = tuple(KINDS)
+    least: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, only: str | None, least: str | None) -> Counted:
+        """From ``noise,blur`` and ``noise=0.1,blur=3``, or one number where there is one kind.
+
+        Raises ``ValueError`` for other kinds, and for what is no number.
+        """
+        kinds = split_list(only or "") or tuple(KINDS)
+        for kind in kinds:
+            check_choice("kind", kind, KINDS)
+        least = f"{kinds[0]}={least}" if least and "=" not in least and len(kinds) == 1 else least
+        try:
+            pairs = [part.split("=") for part in split_list(least or "")]
+            strengths = {kind: float(number) for kind, number in pairs}
+        except ValueError:
+            example = "--min-strength looks like noise=0.1,blur=3"
+            raise ValueError(f"{example}, not {least!r}.") from None
+        for kind in strengths:
+            check_choice("kind", kind, kinds)
+        return cls(kinds, strengths)
+
+    def of(self, line: Line) -> list[dict[str, Any]]:
+        """The findings of a line that count."""
+        none = {kind: KINDS[kind].none for kind in self.kinds}
+        return [
+            one
+            for one in line.get("findings", ())
+            if one["sureness"] >= SURE
+            and (kind := one["kind"]) in none
+            and one["severity"] >= abs(self.least.get(kind, none[kind]) - none[kind])
+        ]
+
+    def has_repair(self, line: Line) -> bool:
+        """Whether something that counts may be undone."""
+        return any(finding["undoable"] is not False for finding in self.of(line))
+
+
+@dataclass
+class KindSummary:
+    """One kind: its pictures' strengths, how many may be undone, and its worst pictures.
+
+    ``worst``: a heap of (severity, path, sureness, description).
+    """
+
+    kind: Kind
+    strengths: array[float] = field(default_factory=lambda: array("d"))
+    undoable: int = 0
+    worst: list[tuple[float, str, float, str]] = field(default_factory=list)
+
+    def add(self, path: str, finding: Line) -> None:
+        """Count a finding."""
+        self.strengths.append(finding["strength"])
+        self.undoable += finding["undoable"] is not False
+        entry = (finding["severity"], path, finding["sureness"], finding["description"])
+        (heapq.heappush if len(self.worst) < MOST_WORST else heapq.heappushpop)(self.worst, entry)
+
+    @property
+    def bars(self) -> list[tuple[str, int, float]]:
+        """The histogram: from which to which strength, how many, and their share of the most."""
+        counts, edges = np.histogram(self.strengths, min(BINS, len(set(self.strengths))))
+        bounds = [f"{edge:.3g}" for edge in edges]
+        return [
+            (f"{low} to {high}" if low != high else low, int(count), count / counts.max())
+            for low, high, count in zip(bounds, bounds[1:], counts, strict=False)
+        ]
+
+
+@dataclass
+class Summary:
+    """What the lines say of all pictures.
+
+    ``read``: pictures that could be read, of these ``photographs`` and ``damaged``; ``repairable``:
+    with something that may be undone; ``changed``: damaged ones that the classifier reads otherwise
+    once they are repaired, of ``compared``; ``right``: by whether a picture is damaged, how many
+    lie in a folder of one of its classes, and of these are read right as they came and repaired;
+    ``classes``: pictures, and damaged ones; ``errors``, ``failed`` and ``losses``: a
+    sentence on each that could not be read, repaired, or kept whole in its repaired file.
+    """
+
+    read: int = 0
+    photographs: int = 0
+    damaged: int = 0
+    repairable: int = 0
+    compared: int = 0
+    changed: int = 0
+    right: dict[bool, list[int]] = field(default_factory=lambda: {True: [0] * 3, False: [0] * 3})
+    errors: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    losses: list[str] = field(default_factory=list)
+    kinds: dict[str, KindSummary] = field(default_factory=dict)
+    classes: dict[str, list[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, lines: Iterable[Line], counted: Counted) -> Summary:
+        """Count lines as they come; none is kept."""
+        summary = cls(kinds={kind: KindSummary(KINDS[kind]) for kind in counted.kinds})
+        for line in lines:
+            summary._add(line, counted)
+        return summary
+
+    def _add(self, line: Line, counted: Counted) -> None:
+        if "error" in line:
+            self.errors.append(line["error"])
+            return
+        findings = counted.of(line)
+        self.read += 1
+        self.photographs += line["photograph"]
+        self.damaged += bool(findings)
+        self.repairable += counted.has_repair(line)
+        of_class = self.classes.setdefault(line["class"], [0, 0])
+        of_class[0] += 1
+        of_class[1] += bool(findings)
+        if findings and "reading_repaired" in line:
+            self.compared += 1
+            self.changed += line["reading_came"] != line["reading_repaired"]
+        if "label" in line:
+            right = self.right[bool(findings)]
+            right[0] += 1
+            right[1] += line["reading_came"] == line["label"]
+            right[2] += line["reading_repaired"] == line["label"]
+        for finding in findings:
+            self.kinds[finding["kind"]].add(line["path"], finding)
+
+    @property
+    def share(self) -> float:
+        """Share of the pictures that are damaged, 0 to 1."""
+        return self.damaged / max(1, self.read)
+
+    @property
+    def found(self) -> list[KindSummary]:
+        """Kinds that were found, the most frequent first."""
+        present = (kind for kind in self.kinds.values() if kind.strengths)
+        return sorted(present, key=lambda kind: -len(kind.strengths))
+
+    @property
+    def worst_paths(self) -> list[str]:
+        """Pictures that are shown."""
+        return list(dict.fromkeys(path for kind in self.found for _, path, *_ in kind.worst))
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """Of each kind that was found: title, pictures, share, what may be undone, median."""
+        return [
+            (
+                one.kind.title,
+                f"{len(one.strengths):,}",
+                format_share(len(one.strengths) / self.read),
+                f"{one.undoable:,}",
+                one.kind.form.format(float(np.median(one.strengths))),
+            )
+            for one in self.found
+        ]
+
+    @property
+    def readings(self) -> list[tuple[str, ...]]:
+        """Of damaged and undamaged pictures how many are read right, as they came and repaired."""
+        return [
+            (name, f"{count:,}", *(f"{n:,} ({format_share(n / count)})" for n in right))
+            for is_damaged, name in ((True, "Damaged"), (False, "Undamaged"))
+            for count, *right in [self.right[is_damaged]]
+            if count
+        ]
+
+    @property
+    def worst_classes(self) -> list[tuple[str, ...]]:
+        """Rows on classes with more damaged pictures than an average one, the most beyond first."""
+        beyond = {name: damaged - self.share * n for name, (n, damaged) in self.classes.items()}
+        names = sorted((name for name in beyond if beyond[name] > 0), key=lambda n: -beyond[n])
+        return [
+            (name or "(none)", f"{damaged:,}", f"{count:,}", format_share(damaged / count))
+            for name in names[:MOST_WORST]
+            for count, damaged in [self.classes[name]]
+        ]
+
+    def __str__(self) -> str:
+        """All of it, for a terminal."""
+        kinds = ", ".join(f"{one.kind.title} {len(one.strengths):,}" for one in self.found)
+        text = f"{self.read:,} pictures: {self.damaged:,} damaged ({format_share(self.share)})"
+        return f"{text}{': ' * bool(kinds)}{kinds}."
+
+
+def render_report(
+    summary: Summary, thumbnails: Thumbnails, command: str, is_repaired: bool, is_fast: bool
+) -> str:
+    """The page. ``command``: that made it; ``is_fast``: whether no network was asked."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined
+    )
+    environment.trim_blocks = environment.lstrip_blocks = True
+    environment.filters |= {
+        "share": format_share,
+        "n": "{:,}".format,
+        "embed": lambda data: f"data:image/webp;base64,{base64.b64encode(data).decode()}",
+    }
+    return environment.get_template("diagnosis_report.html").render(
+        summary=summary,
+        thumbnails=thumbnails,
+        command=command if is_repaired else f"{command} --repair",
+        is_repaired=is_repaired,
+        is_fast=is_fast,
+        most_errors=MOST_ERRORS,
+    )

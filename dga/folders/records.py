@@ -1,0 +1,124 @@
+"""What a folder of results holds beside its pictures: what they depend on, and a line on each.
+
+Lines are JSON, one after the other; half a line at the end, of a run that was killed, is none.
+"""
+
+import json
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dga.io.files import CONFIG, LOCK, lock_folder, write_json
+from dga.io.parsing import shorten
+
+Line = dict[str, Any]
+"""On one picture, JSON types."""
+
+
+@contextmanager
+def open_folder(folder: Path, config: dict[str, Any]) -> Iterator[None]:
+    """A folder for this process alone, made if need be, whose results depend on ``config``.
+
+    Raises ``ValueError`` for a file, for a folder that holds other files or results of another
+    configuration, naming the difference, and for one in use by another process.
+    """
+    if folder.is_file():
+        raise ValueError(f"{folder} is a file: name a folder with --out.")
+    is_begun = (folder / CONFIG).exists()
+    if folder.is_dir() and not is_begun and any(p.name != LOCK for p in folder.iterdir()):
+        raise ValueError(f"{folder} holds other files: name another folder with --out.")
+    with lock_folder(folder):
+        check_config(folder, config)
+        write_json(folder / CONFIG, config)
+        yield
+
+
+def check_config(folder: Path, config: dict[str, Any]) -> dict[str, Any]:
+    """The configuration of the run that began in this folder; empty without one.
+
+    Raises ``ValueError`` if it is damaged or another than ``config``, naming three differences.
+    """
+    old = read_config(folder / CONFIG) if (folder / CONFIG).exists() else {}
+    config = json.loads(json.dumps(config))  # tuples become lists, as in the file
+    if old and (changes := find_differences(old, config)):
+        raise ValueError(
+            f"{folder} holds results of another configuration ({'; '.join(changes[:3])}). "
+            "Choose another folder."
+        )
+    return old
+
+
+def find_differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """How two configurations differ, one phrase each; methods count where both have them."""
+    shared = old.get("methods", {}).keys() & new.get("methods", {}).keys()
+    there, here = (_flatten(config, shared) for config in (old, new))
+    return [
+        f"{name}: {shorten(str(there.get(name)), 60)} there, "
+        f"{shorten(str(here.get(name)), 60)} here"
+        for name in sorted(there.keys() | here.keys())
+        if there.get(name) != here.get(name)
+    ]
+
+
+def _flatten(config: dict[str, Any], methods: Collection[str]) -> dict[str, Any]:
+    """What counts of a configuration, by names such as ``weights.diffusion``."""
+    rest = {name: config[name] for name in config.keys() - {"command", "versions", "methods"}}
+    settings = {name: config["methods"][name] for name in methods}
+    flat: dict[str, Any] = pd.json_normalize({**rest, "methods": settings}).to_dict("records")[0]
+    return flat
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """What results depend on. Raises ``ValueError`` for a damaged file."""
+    try:
+        return dict(json.loads(path.read_text()))
+    except (ValueError, TypeError) as error:
+        raise make_damage_error(path, f"{error}.") from error
+
+
+def make_damage_error(path: Path, reason: object) -> ValueError:
+    """The error that a file is damaged."""
+    return ValueError(f"{path} is damaged: {reason}")
+
+
+def read_lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
+    """Complete lines. Raises ``ValueError`` naming one that is damaged or lacks ``columns``."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise make_damage_error(path, f"{error}.") from error
+    for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
+        try:
+            fields = json.loads(line)
+            itemgetter(*columns)(fields)  # raises what is missing
+            yield fields
+        except (json.JSONDecodeError, TypeError):
+            raise make_damage_error(path, f"line {number} is not a JSON object.") from None
+        except KeyError as error:
+            raise make_damage_error(path, f"line {number} has no {error}.") from None
+
+
+def reopen_lines(path: Path, columns: Sequence[str]) -> list[Line]:
+    """Complete lines of a file that goes on, none where it is missing; it is cut after the last."""
+    if not path.exists():
+        return []
+    if (content := path.read_bytes()) and not content.endswith(b"\n"):
+        os.truncate(path, content.rfind(b"\n") + 1)  # in place: a kill here loses no line
+    return list(read_lines(path, columns))
+
+
+def append_lines(path: Path, lines: Iterable[Line]) -> None:
+    """Write lines; all of them are on disk when this returns. Raises ``OSError``."""
+    try:
+        with path.open("a") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+    except OSError as error:
+        raise OSError(
+            f"{path} could not be written ({error.strerror}). Earlier results are kept: mend that, "
+            "then run the same command again."
+        ) from error

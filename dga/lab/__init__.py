@@ -1,0 +1,1 @@
+"""The laboratory: training and measuring. The library never imports it."""

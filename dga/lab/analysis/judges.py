@@ -1,0 +1,59 @@
+"""Judged discriminators: which one belongs to pooled runs, and its F1."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from dga.corruptions import CLEAN, CORRUPTIONS
+from dga.lab.analysis.pooled import PooledRuns
+from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
+
+
+def choose_judge(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> JudgeRun:
+    """The judge run whose curves explain the depths of pooled runs.
+
+    That of their own discriminator where there is one, else that of a universal
+    one; of several, the one on report, at their severity, on most pictures.
+    Raises :class:`MissingRun` where there is none.
+    """
+    if not judges:
+        raise MissingRun("no judge run")
+
+    def merit(run: JudgeRun) -> tuple[bool, bool, bool, bool, int]:
+        return (
+            pooled is not None and has_same_discriminator(run, pooled),
+            set(CORRUPTIONS) <= set(run.config.get("trained_on", ())),
+            pooled is None or run.config.get("severity") == pooled.severity,
+            run.config.get("split") == "report",
+            len(run.paths),
+        )
+
+    return max(judges, key=merit)
+
+
+def has_same_discriminator(judge: JudgeRun, pooled: PooledRuns) -> bool:
+    """Whether both name the same discriminator weights."""
+    name = judge.config.get("weights", {}).get("discriminator")
+    return name is not None and name == pooled.config.get("weights", {}).get("discriminator")
+
+
+def list_judged_groups(judge: JudgeRun) -> dict[str, list[str]]:
+    """All judged corruptions; and, unless all or none were trained on, seen and unseen."""
+    names = [name for name in judge.corruptions if name != CLEAN]
+    seen = [name for name in names if name in judge.config.get("trained_on", ())]
+    groups = {"all": names}
+    if 0 < len(seen) < len(names):
+        groups |= {"seen": seen, "unseen": [name for name in names if name not in seen]}
+    return groups
+
+
+def compute_f1(judge: JudgeRun) -> pd.DataFrame:
+    """F1 in [0, 1], a row a corruption and a column a depth.
+
+    Positives are the pictures under that corruption, negatives the same pictures
+    clean, at the same depth; a confidence of 0.5 or more says corrupted.
+    """
+    positive = judge.logits >= 0  # [M, N, K], clean first
+    hits, alarms = positive[1:].sum(1), positive[0].sum(0)
+    f1 = 2 * hits / (hits + alarms + len(judge.paths))
+    return pd.DataFrame(f1, judge.corruptions[1:], judge.depths)

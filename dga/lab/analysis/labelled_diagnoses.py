@@ -1,0 +1,86 @@
+"""Diagnoses against labels: what was found of the damage that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from sklearn.metrics import roc_auc_score
+
+from dga.corruptions import CLEAN
+from dga.lab.analysis.tables.table import to_markdown
+
+LABELS = ("path", "corruption", "strength")
+SURENESS_BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0)
+
+
+def read_labels(path: Path) -> pd.DataFrame:
+    """A CSV of each picture's path, the corruption that was applied (clean: none) and its strength.
+
+    Raises ``ValueError`` where a column is missing.
+    """
+    labels = pd.read_csv(path)
+    if missing := [name for name in LABELS if name not in labels]:
+        raise ValueError(f"{path} has no column {missing[0]}: labels are {', '.join(LABELS)}.")
+    return labels
+
+
+def compare_with_labels(
+    lines: Iterable[Mapping[str, Any]], labels: pd.DataFrame, sure: float
+) -> dict[str, pd.DataFrame]:
+    """What was found, by corruption, and how often a sureness is right.
+
+    ``found``: pictures by corruption and by their surest kind; the area under the curve of sureness
+    against undamaged pictures; Spearman's correlation of the true strength with the severity of the
+    kind that is found most (0 where it is not). ``sureness``: of surest findings in each interval,
+    the share of pictures that are damaged. ``sure``: from which sureness on a finding counts.
+    Raises ``ValueError`` where no line has a label, and without undamaged ones.
+    """
+    rows = [
+        {"path": line["path"], **_find_surest(line["findings"], sure)}
+        for line in lines
+        if "findings" in line
+    ]
+    frame = labels.merge(pd.DataFrame(rows), on="path") if rows else pd.DataFrame()
+    if frame.empty or not (frame["corruption"] == CLEAN).any():
+        raise ValueError(f"No picture that is labelled {CLEAN} has been diagnosed.")
+    found = pd.crosstab(frame["corruption"], frame["kind"])
+    clean = frame.loc[frame["corruption"] == CLEAN, "sureness"]
+    for corruption, group in frame.groupby("corruption"):
+        if corruption == CLEAN:
+            continue
+        scores = pd.concat([clean, group["sureness"]])
+        is_damaged = [False] * len(clean) + [True] * len(group)
+        found.loc[corruption, "AUC"] = roc_auc_score(is_damaged, scores)
+        kinds = group.loc[group["kind"] != "none", "kind"].mode()
+        severity = group["severity"].where(group["kind"].isin(kinds[:1]), 0.0)
+        if min(group["strength"].nunique(), severity.nunique()) > 1:  # else it is not defined
+            found.loc[corruption, "Spearman"] = group["strength"].corr(severity, method="spearman")
+    bins = pd.cut(frame["sureness"], list(SURENESS_BINS), include_lowest=True)
+    is_damaged = frame["corruption"] != CLEAN
+    sureness = is_damaged.groupby(bins, observed=True).agg(["size", "mean"])
+    sureness.columns = pd.Index(["pictures", "damaged"])
+    return {"found": found.reset_index(), "sureness": sureness.reset_index()}
+
+
+def _find_surest(findings: list[dict[str, Any]], sure: float) -> dict[str, Any]:
+    """The surest finding's kind, none where it does not count, its sureness and severity."""
+    first = max(findings, key=lambda one: one["sureness"], default=None)
+    if first is None:
+        return {"kind": "none", "sureness": 0.0, "severity": 0.0}
+    kind = first["kind"] if first["sureness"] >= sure else "none"
+    return {"kind": kind, "sureness": first["sureness"], "severity": first["severity"]}
+
+
+def format_comparison(tables: Mapping[str, pd.DataFrame]) -> str:
+    """The tables as Markdown."""
+    texts = (table.map(_format_cell).rename(columns=str) for table in tables.values())
+    return "\n\n".join(to_markdown(text) for text in texts)
+
+
+def _format_cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if pd.isna(value) else f"{value:.2f}"
+    return str(value)

@@ -1,0 +1,157 @@
+"""Lines of several runs that were made under the same conditions, as one table."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from dga.corruptions import CLEAN, FAMILIES
+from dga.lab.analysis.depth_controls import DepthControls, compute_controls, read_sweep
+from dga.lab.analysis.names import MEAN, STREAM_GROUPS, MethodName, sort_methods
+from dga.lab.analysis.saved_runs import KEY, EvaluationRun
+from dga.lab.analysis.statistics import CorrectTable, StreamCorrectTable
+from dga.sentences import SPLITS, STREAMS
+
+CONDITIONS = (
+    "data", "corrupted", "corruptions", "split", "seed", "precision", "profile", "weights",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PooledRuns:
+    """``lines`` of ``runs``, each image and method once.
+
+    All have one severity and agree in :data:`CONDITIONS`. Clean pictures (severity 0)
+    stand beside every severity. Runs of one mixed ``stream`` have no severity of their own.
+    """
+
+    severity: int
+    runs: tuple[EvaluationRun, ...]
+    lines: pd.DataFrame
+    stream: str = ""
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Configuration of the run with the most methods."""
+        return self.runs[0].config
+
+    @cached_property
+    def correct(self) -> CorrectTable:
+        """Correct or not, by method and photograph, and by corruption unless they are mixed."""
+        return (StreamCorrectTable if self.stream else CorrectTable)(self.lines)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """What tables that compare methods show a column of."""
+        return STREAM_GROUPS if self.stream else (MEAN, *FAMILIES)
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """Every method, in the order of the paper's Table 1."""
+        return sort_methods(self.lines["method"])
+
+    @property
+    def methods_to_compare(self) -> list[str]:
+        """Methods but for permuted controls and, outside streams, variations of our own."""
+        names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
+        return [name.name for name in names if self.stream or not name.is_variation]
+
+    @cached_property
+    def controls(self) -> DepthControls:
+        """Depth controls, from the sweep of DGA + G. Raises ``MissingRun`` naming what it lacks."""
+        return compute_controls(read_sweep(self.lines, "dga-guided"))
+
+    def seconds(self, method: str) -> float | None:
+        """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.
+
+        Each picture counts with the median of those that the method took equally deep, so
+        that a machine that paused in between does not weigh on a mean.
+        """
+        damaged = self.lines["corruption"] != CLEAN
+        lines = self.lines[damaged & (self.lines["method"] == method)]
+        if lines.empty:
+            return None
+        return float(lines.groupby("depth")["seconds"].transform("median").mean())
+
+    def commands(self, methods: Iterable[str]) -> tuple[str, ...]:
+        """Commands of the runs that hold one of these methods."""
+        names = set(methods)
+        runs = (run for run in self.runs if names & set(run.lines["method"]))
+        return tuple(dict.fromkeys(run.command for run in runs if run.command))
+
+    def find_tau(self, method: str) -> float | None:
+        """The threshold of an adaptive method; ``None`` if its run saved none."""
+        saved = (run.config.get("methods", {}).get(method, {}) for run in self.runs)
+        return next((float(settings["tau"]) for settings in saved if "tau" in settings), None)
+
+    @property
+    def description(self) -> str:
+        """A description for titles: the stream or the severity, and :meth:`count_photographs`."""
+        if self.stream:
+            return f"{STREAMS[self.stream].lower()}, {self.count_photographs(self.lines)}"
+        damaged = self.lines[self.lines["corruption"] != CLEAN]
+        return f"severity {self.severity}, {self.count_photographs(damaged)}"
+
+    def count_photographs(self, lines: pd.DataFrame) -> str:
+        """How many photographs some of the lines are of, and what their split is for."""
+        split = SPLITS.get(self.config.get("split", ""), "")
+        return f"{lines['path'].nunique()} photographs {split}".rstrip()
+
+
+def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[list[PooledRuns], list[str]]:
+    """The runs of each severity, the highest first, and of each mixed stream, wild first.
+
+    Where runs of one severity differ in a condition, those that agree with the run of the
+    most methods (of ``report`` before ``tune``) are taken; a sentence says which are left out.
+    """
+    clean = [r for r in runs if not r.stream and set(r.lines["corruption"]) == {CLEAN}]
+    damaged = [run for run in runs if not run.stream and run not in clean]
+    severities = sorted({run.severity for run in damaged or clean}, reverse=True)
+    left_out = dict[str, None]()
+    pools = []
+    for severity in severities:
+        group = [run for run in damaged if run.severity == severity] + clean
+        pools.append(_pool(group, severity, "", left_out))
+    for stream in STREAMS:
+        if group := [run for run in runs if run.stream == stream]:
+            pools.append(_pool(group, 0, stream, left_out))
+    return pools, list(left_out)
+
+
+def _pool(
+    runs: Sequence[EvaluationRun], severity: int, stream: str, left_out: dict[str, None]
+) -> PooledRuns:
+    """The runs that agree with the weightiest; a sentence on each other one in ``left_out``."""
+    agreeing = list[EvaluationRun]()
+    for run in sorted(runs, key=_weight, reverse=True):
+        reasons = filter(None, (_difference(other, run) for other in agreeing))
+        if reason := next(reasons, None):
+            left_out[f"{run.name}: {reason}"] = None
+        else:
+            agreeing.append(run)
+    lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
+    lines = lines.drop_duplicates(KEY, ignore_index=True)
+    return PooledRuns(severity, tuple(agreeing), lines, stream)
+
+
+def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:
+    """Which run the others are compared with."""
+    names = map(MethodName.parse, run.lines["method"].unique())
+    plain = sum(not name.is_sweep for name in names)
+    has_damage = bool((run.lines["corruption"] != CLEAN).any())
+    return run.config.get("split") == "report", has_damage, plain, len(run.lines)
+
+
+def _difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
+    """What differs between two runs. Weights or methods that only one has do not count."""
+    for condition in CONDITIONS:
+        a, b = first.config.get(condition), run.config.get(condition)
+        if condition == "weights" and isinstance(a, dict) and isinstance(b, dict):
+            a, b = ({k: weights[k] for k in a.keys() & b.keys()} for weights in (a, b))
+        if a != b:
+            return f"differs from {first.name} in {condition}"
+    a, b = first.config.get("methods", {}), run.config.get("methods", {})
+    changed = sorted(name for name in a.keys() & b.keys() if a[name] != b[name])
+    return f"differs from {first.name} in the settings of {changed[0]}" if changed else None

@@ -1,0 +1,159 @@
+"""One file with all comparisons of an evaluation, which the app's page Results reads.
+
+An exhibit is a list of plain rows with its title, its caption and the commands that made it. A
+row holds one method against another on the photographs that both have: accuracies in percent,
+their difference in points, and how many pictures that is.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dga.corruptions import CLEAN, CORRUPTIONS
+from dga.io.files import write_json
+from dga.lab.analysis.names import GROUPS, PLUS, SOURCE, STREAM_GROUPS
+from dga.lab.analysis.pooled import PooledRuns, pool_runs
+from dga.lab.analysis.saved_runs import KEY, SavedRuns
+from dga.lab.analysis.statistics import CorrectTable, StreamCorrectTable, is_in_group
+from dga.lab.analysis.tables.table import to_columns
+from dga.sentences import STREAMS
+
+INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."
+Content = dict[str, Any]
+"""JSON types by name."""
+
+
+def write_report(saved: SavedRuns, path: Path) -> Content:
+    """The file; returns what is in it. The same runs give the same bytes."""
+    pools, left_out = pool_runs(saved.evaluations)
+    severities = [pooled for pooled in pools if not pooled.stream]
+    exhibits = [
+        *map(_compare_by_corruption, severities),
+        *_compare_undamaged(severities),
+        *(_compare_in_stream(pooled) for pooled in pools if pooled.stream),
+    ]
+    conditions = pools[0].config if pools else {}
+    report = {
+        "profile": conditions.get("profile"),
+        "split": conditions.get("split"),
+        "exhibits": [exhibit for exhibit in exhibits if exhibit["rows"]],
+        "left_out": left_out,
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, report)
+    return report
+
+
+def hide_paths(commands: Iterable[str]) -> list[str]:
+    """Each command once, as anybody would type it: without the folders of whoever ran it.
+
+    Pictures are called PICTURES, results lie in ``runs``; of any other path the last part stays.
+    """
+    return list(dict.fromkeys(map(_hide_paths, commands)))
+
+
+def _hide_paths(command: str) -> str:
+    words = [re.sub(r"[^=]*/(?=.)", "", word) for word in shlex.split(command)]
+    for i, option in enumerate(words[:-1]):
+        if option == "--data":
+            words[i + 1] = "PICTURES"
+        elif option == "--out":
+            words[i + 1] = f"runs/{words[i + 1]}"
+    return shlex.join(words)
+
+
+def _compare_by_corruption(pooled: PooledRuns) -> Content:
+    lines = pooled.lines[pooled.lines["corruption"] != CLEAN]
+    return {
+        "key": f"severity-{pooled.severity}",
+        "title": f"By kind of damage, severity {pooled.severity}",
+        "caption": "How many of 100 damaged photographs are read right, without and with "
+        f"repair, on photographs that have every kind of damage. {INTERVALS}",
+        "commands": hide_paths(pooled.commands(lines["method"])),
+        "rows": list(compare_all(pooled, lines, [group for group in GROUPS if group != CLEAN])),
+    }
+
+
+def _compare_undamaged(severities: Iterable[PooledRuns]) -> Iterator[Content]:
+    """Of all severities' runs, for undamaged photographs have none."""
+    runs = [run for p in severities for run in p.runs if CLEAN in set(run.lines["corruption"])]
+    if runs:
+        lines = pd.concat([run.lines for run in runs]).drop_duplicates(KEY)
+        pooled = PooledRuns(0, tuple(runs), lines[lines["corruption"] == CLEAN])
+        yield {
+            "key": "undamaged",
+            "title": "Undamaged photographs",
+            "caption": "What repair does to photographs that nothing is wrong with. Bit for bit: "
+            f"the classifier gets the very picture that came. {INTERVALS}",
+            "commands": hide_paths(pooled.commands(pooled.methods)),
+            "rows": list(compare_all(pooled, pooled.lines, [CLEAN])),
+        }
+
+
+def _compare_in_stream(pooled: PooledRuns) -> Content:
+    return {
+        "key": pooled.stream,
+        "title": f"{STREAMS[pooled.stream]}: every damage and strength mixed",
+        "caption": "How many of 100 photographs are read right on one stream of undamaged and "
+        f"damaged ones, each photograph once, the same for every method. {INTERVALS}",
+        "commands": hide_paths(pooled.commands(pooled.lines["method"])),
+        "rows": list(compare_all(pooled, pooled.lines, STREAM_GROUPS)),
+    }
+
+
+def compare_all(
+    pooled: PooledRuns, lines: pd.DataFrame, groups: Sequence[str]
+) -> Iterator[Content]:
+    """Each method against nothing done; ours against each other, but not by corruption."""
+    names, mixed = pooled.methods_to_compare, bool(pooled.stream)
+    for name in names:
+        if name != SOURCE:
+            yield from compare(lines, name, SOURCE, groups, mixed)
+    fewer = [group for group in groups if group not in CORRUPTIONS]
+    for name in names:
+        if name not in (PLUS, SOURCE):
+            yield from compare(lines, PLUS, name, fewer, mixed)
+
+
+def compare(
+    lines: pd.DataFrame, method: str, other: str, groups: Sequence[str], mixed: bool
+) -> Iterator[Content]:
+    """A row a group, of the photographs on which both have every corruption in common."""
+    pair = lines[lines["method"].isin((method, other))]
+    pair = pair[pair.groupby(["corruption", "path"])["method"].transform("nunique") == 2]
+    size = pair.groupby("path")["corruption"].transform("size")
+    pair = pair[size == (2 if mixed else 2 * pair["corruption"].nunique())]
+    if pair.empty:
+        return
+    table = (StreamCorrectTable if mixed else CorrectTable)(pair)
+    for group in groups:
+        gain = table.difference(method, other, group)
+        if gain is None:
+            continue
+        part = pair[is_in_group(pair, group)]
+        both = part.pivot(index=["corruption", "path"], columns="method")
+        right, other_right = both["correct"][method] == 1, both["correct"][other] == 1
+        damaged = both[both.index.get_level_values("corruption") != CLEAN]
+        yield {
+            "method": method, "other": other, "group": group,
+            "photographs": gain.photographs, "pictures": len(both),
+            **to_columns(table.accuracy(method, group), "right", count=False),
+            **to_columns(table.accuracy(other, group), "other_right", count=False),
+            **to_columns(gain, "gain", count=False),
+            "gained": int((right & ~other_right).sum()), "lost": int((other_right & ~right).sum()),
+            "unchanged": int((both["unchanged"][method] == 1).sum()),
+            "same_reading": int((both["prediction"][method] == both["prediction"][other]).sum()),
+            "psnr": _mean(damaged["psnr"][method]), "other_psnr": _mean(damaged["psnr"][other]),
+            "seconds": _mean(both["seconds"][method]),
+        }  # fmt: skip
+
+
+def _mean(values: pd.Series) -> float | None:
+    mean = values.astype(float).mean()
+    return None if pd.isna(mean) else round(mean, 3)

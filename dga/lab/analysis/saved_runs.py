@@ -1,0 +1,158 @@
+"""A folder of runs as typed records: a method's lines and the discriminator's curves."""
+
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dga.folders.records import make_damage_error, read_config, read_lines
+from dga.io.files import CONFIG, CURVES, FEATURES, LINES
+
+COLUMNS = (
+    "path", "class", "corruption", "severity", "seed", "method", "depth", "crossed",
+    "prediction", "correct", "probability", "seconds",
+)  # fmt: skip
+KEY = ["path", "corruption", "method"]
+
+
+class MissingRun(ValueError):  # noqa: N818  (a missing run is no fault of the reader)
+    """A table or figure needs a run that the folder does not hold; says which."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A folder of results and what they depend on."""
+
+    name: str
+    config: dict[str, Any]
+
+    @property
+    def command(self) -> str:
+        return str(self.config.get("command", ""))
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationRun(Run):
+    """What ``python -m dga evaluate`` wrote.
+
+    ``lines``: a row an image and method, with the columns of :data:`COLUMNS`;
+    ``depth`` is an integer 0...T, ``probability`` that of the predicted class,
+    ``seconds`` for one image. ``unchanged``: whether it was returned bit for bit; ``psnr``: of
+    the repaired picture, in dB, where that was measured.
+    """
+
+    lines: pd.DataFrame
+
+    @property
+    def severity(self) -> int:
+        """Of its corruptions, 1 to 5; 0 for a mixed stream, which has all."""
+        return int(self.config.get("severity", 0))
+
+    @property
+    def stream(self) -> str:
+        """Wild, sorted or single; "" for a run of one corruption after the other."""
+        return str(self.config.get("stream") or "")
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeRun(Run):
+    """What ``python -m dga judge`` wrote.
+
+    ``logits``: float32 ``[M, N, K]`` of M corruptions (the first is clean), N
+    pictures and K depths; positive means corrupted. ``features``: the frozen classifier's
+    ``[M, N, F]``, or none.
+    """
+
+    paths: tuple[str, ...]
+    corruptions: tuple[str, ...]
+    depths: tuple[int, ...]
+    logits: NDArray[np.float32]
+    features: NDArray[np.float32] | None
+
+    @property
+    def study(self) -> str:
+        return str(self.config.get("study", self.name))
+
+
+@dataclass(frozen=True)
+class SavedRuns:
+    """Every run below one folder, in the order of their names."""
+
+    evaluations: tuple[EvaluationRun, ...]
+    judges: tuple[JudgeRun, ...]
+
+
+def read_runs(folder: Path) -> SavedRuns:
+    """Every run in ``folder`` (or the one that ``folder`` is), found by its files.
+
+    Left out are runs that hold no line yet, those of pictures without labels, and folders of
+    repaired or diagnosed photographs. Raises ``OSError`` for a folder that is not there and
+    ``ValueError`` for one that holds no runs or damaged ones.
+    """
+    if not folder.is_dir():
+        raise FileNotFoundError(f"There is no folder {folder}.")
+    evaluations, judges = [], []
+    for run in sorted(path.parent for path in folder.rglob(CONFIG)):
+        name = str(run.relative_to(folder)) if run != folder else folder.resolve().name
+        if (run / LINES).exists() and _tells_right_from_wrong(run):
+            evaluations.append(read_evaluation(run, name))
+        elif (run / CURVES).exists():
+            judges.append(read_judge(run, name))
+    evaluations = [run for run in evaluations if len(run.lines)]
+    if not evaluations and not judges:
+        raise ValueError(
+            f"{folder} holds no runs: one of evaluate or judge is a folder with {CONFIG} and "
+            f"{LINES} or {CURVES}."
+        )
+    return SavedRuns(tuple(evaluations), tuple(judges))
+
+
+def _tells_right_from_wrong(folder: Path) -> bool:
+    config = read_config(folder / CONFIG)
+    return "split" in config and config.get("labelled", True)
+
+
+def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
+    """One evaluation run.
+
+    Lines that do not say so are of images that came back unchanged from depth 0. Raises
+    ``ValueError`` naming the file that is damaged.
+    """
+    entries = [
+        {"unchanged": line["depth"] == 0} | line for line in read_lines(folder / LINES, COLUMNS)
+    ]
+    lines = pd.DataFrame(entries, columns=[*COLUMNS, "unchanged", "psnr"])
+    return EvaluationRun(name or folder.name, read_config(folder / CONFIG), lines)
+
+
+def read_judge(folder: Path, name: str = "") -> JudgeRun:
+    """One judge run, with its features where it has some.
+
+    Raises ``ValueError`` naming the file that is damaged.
+    """
+    arrays = read_arrays(folder / CURVES, "paths", "corruptions", "depths", "logits")
+    features = None
+    if (folder / FEATURES).exists():
+        features = read_arrays(folder / FEATURES, "features")["features"].astype(np.float32)
+    return JudgeRun(
+        name=name or folder.name,
+        config=read_config(folder / CONFIG),
+        paths=tuple(map(str, arrays["paths"])),
+        corruptions=tuple(map(str, arrays["corruptions"])),
+        depths=tuple(map(int, arrays["depths"])),
+        logits=arrays["logits"].astype(np.float32),
+        features=features,
+    )
+
+
+def read_arrays(path: Path, *names: str) -> dict[str, NDArray[Any]]:
+    """The named arrays of an ``.npz`` file, or all. Raises ``ValueError`` for a damaged one."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in names or file.files}
+    except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise make_damage_error(path, error) from error

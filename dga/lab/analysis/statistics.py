@@ -1,0 +1,115 @@
+"""Paired bootstrap over photographs.
+
+Intervals are percentile intervals of B. Efron, "Bootstrap methods: another look at
+the jackknife", 1979. A photograph is resampled with all its corruptions and under all
+methods, because its outcomes are anything but independent.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dga.lab.analysis.names import ALL, GROUPS
+
+RESAMPLES = 2000
+LEVEL = 0.95
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its 95 % interval, and over how many photographs it was taken."""
+
+    value: float
+    low: float
+    high: float
+    photographs: int
+
+
+class CorrectTable:
+    """Accuracies of methods, from lines with the columns path, corruption, method and correct."""
+
+    def __init__(self, lines: pd.DataFrame) -> None:
+        table = lines.pivot(index=["method", "corruption"], columns="path", values="correct")
+        self._correct = table.astype(np.float32)  # NaN where not measured
+
+    def accuracy(self, method: str, group: str) -> Estimate | None:
+        """Mean over a group, in [0, 1]: the mean of its corruptions' accuracies.
+
+        ``None`` unless all of them were measured.
+        """
+        return estimate_mean(self._values(method, group))
+
+    def difference(self, method: str, rival: str, group: str) -> Estimate | None:
+        """``method`` minus ``rival`` on the images that both have; ``None`` as above."""
+        return estimate_mean(self._values(method, group) - self._values(rival, group))
+
+    def _values(self, method: str, group: str) -> Floats:
+        """1, 0 or NaN ``[C, P]`` for the corruptions of a group of :data:`GROUPS`."""
+        rows = pd.MultiIndex.from_product([[method], GROUPS[group]])
+        return self._correct.reindex(rows).to_numpy()
+
+
+class StreamCorrectTable(CorrectTable):
+    """Accuracies of methods on a mixed stream, in which every photograph comes once.
+
+    Groups of photographs: all, clean, a severity (its digit) and a family.
+    """
+
+    def __init__(self, lines: pd.DataFrame) -> None:
+        table = lines.pivot(index="method", columns="path", values="correct")
+        self._correct = table.astype(np.float32)  # NaN where not measured
+        self._met = lines.drop_duplicates("path").set_index("path").loc[table.columns]
+
+    def _values(self, method: str, group: str) -> Floats:
+        """1, 0 or NaN for each photograph of a group, ``[1, P]``."""
+        return self._correct.loc[[method]].to_numpy()[:, is_in_group(self._met, group)]
+
+
+def is_in_group(lines: pd.DataFrame, group: str) -> pd.Series:
+    """Which lines belong to a group; a digit is a severity."""
+    if group.isdigit():
+        return lines["severity"] == int(group)
+    return lines["corruption"].isin(GROUPS.get(group, ())) | (group == ALL)
+
+
+@lru_cache(maxsize=8)
+def draw_resamples(photographs: int) -> Floats:
+    """How often each resample draws each photograph, float32 ``[1 + RESAMPLES, P]``.
+
+    The first row is the sample itself, every photograph once.
+    """
+    rng = np.random.default_rng(0)
+    drawn = rng.multinomial(photographs, np.full(photographs, 1 / photographs), size=RESAMPLES)
+    weights = np.concatenate([np.ones((1, photographs)), drawn]).astype(np.float32)
+    weights.flags.writeable = False
+    return weights
+
+
+def make_interval(draws: NDArray[np.float64], photographs: int) -> Estimate:
+    """From ``[1 + RESAMPLES]``: the sample's own value first, then the resamples'.
+
+    Resamples in which the value does not exist (NaN) are left out.
+    """
+    low, high = np.nanquantile(draws[1:], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    return Estimate(float(draws[0]), float(low), float(high), photographs)
+
+
+def estimate_mean(values: Floats) -> Estimate | None:
+    """Mean of the rows' means of ``[C, P]``; NaN where not measured.
+
+    ``None`` where a row has no value at all.
+    """
+    is_measured = np.isfinite(values)
+    if not is_measured.any(axis=1).all():
+        return None
+    present = is_measured.any(axis=0)
+    values, is_measured = values[:, present], is_measured[:, present]
+    weights = draw_resamples(values.shape[1])  # [R, P]
+    total = weights @ np.where(is_measured, values, 0).T.astype(np.float32)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = total.astype(np.float64) / (weights @ is_measured.T.astype(np.float32))  # [R, C]
+    return make_interval(means.mean(axis=1), values.shape[1])

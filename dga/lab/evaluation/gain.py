@@ -1,0 +1,125 @@
+"""Does repair help a classifier? Its own answers on damaged pictures, before and after.
+
+Without labels a reading counts as right where it is the classifier's own of the undamaged picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dga.adapted import DEFAULT_METHOD
+from dga.corruptions import CLEAN, CORRUPTIONS
+from dga.data.image_sets import find_positions, list_pictures, list_sets, refuse_sets
+from dga.data.imagenet_c import are_wnid_folders, list_conditions
+from dga.io.numbers import format_signed
+from dga.lab.analysis.names import SOURCE
+from dga.lab.analysis.report import compare
+from dga.lab.analysis.statistics import Estimate, estimate_mean
+from dga.lab.analysis.tables.table import to_markdown
+from dga.lab.evaluation.plan import Plan, choose_images
+from dga.lab.evaluation.results_file import ResultLine
+from dga.lab.evaluation.run import EvaluationResults, evaluate
+from dga.networks.models import Models
+from dga.systems import parse
+
+
+def measure_gain(
+    models: Models,
+    data: Path,
+    out: Path,
+    pictures: int,
+    severity: int,
+    corruptions: Sequence[str] = CORRUPTIONS,
+    command: str = "",
+) -> EvaluationResults:
+    """Read pictures undamaged and under each corruption, as they are and repaired.
+
+    ``data``: a folder or zip of class/picture, or a folder of any; at most ``pictures`` of it, even
+    where ``out`` holds lines of more. The same call goes on where it was stopped. Raises
+    ``ValueError`` for data without pictures, with damaged ones as ImageNet-C has them, or with
+    several sets of class/picture.
+    """
+    if list_conditions(data):
+        raise ValueError(
+            f"{data} holds damaged pictures (corruption/severity): name undamaged ones."
+        )
+    classes = models.profile.classifier.classes
+    has_labels = has_class_folders(data, classes)
+    if not has_labels:
+        sets = [name for name in list_sets(data) if has_class_folders(data / name, classes)]
+        refuse_sets(data, sets)
+    plan = Plan(
+        (str(data.absolute()),), (CLEAN, *corruptions), severity,
+        split="all", has_labels=has_labels, most=pictures,
+    )  # fmt: skip
+    systems = {name: parse(models.profile, name) for name in (SOURCE, DEFAULT_METHOD)}
+    results = evaluate(models, systems, plan, out, batch=8, command=command)
+    chosen = set(choose_images(plan, models.profile).names)
+    lines = [line for line in results.lines if line["path"] in chosen]
+    if not has_labels:
+        undamaged = {
+            line["path"]: line["prediction"]
+            for line in lines
+            if (line["corruption"], line["method"]) == (CLEAN, SOURCE)
+        }
+        lines = [
+            {**line, "correct": line["prediction"] == undamaged.get(line["path"])} for line in lines
+        ]
+    return replace(results, lines=lines)
+
+
+def has_class_folders(data: Path, classes: Sequence[str]) -> bool:
+    """Whether all pictures lie in folders named after classes, or after ImageNet's.
+
+    Those of a zip always do. Raises ``FileNotFoundError`` for what is neither folder nor zip.
+    """
+    names = list_pictures(data)
+    if data.is_file() or not names:
+        return data.is_file()
+    folders = {name.rpartition("/")[0] for name in names}
+    positions = find_positions([folder.replace("_", " ") for folder in folders], classes)
+    return are_wnid_folders(folders) or None not in positions
+
+
+def summarise_gain(lines: Sequence[ResultLine], has_labels: bool) -> str:
+    """The answer in a sentence, and a Markdown table: percent right, gain with its 95 % interval.
+
+    Intervals are over photographs; ``gained``, ``lost``: readings that repair put right or wrong.
+    """
+    frame = pd.DataFrame(lines)
+    groups = sorted(frame["corruption"].unique(), key=lambda name: name == CLEAN)
+    table = pd.DataFrame(
+        {
+            "": row["group"],
+            "damaged": f"{row['other_right']:.1f}",
+            "repaired": f"{row['right']:.1f}",
+            "gain": f"{format_signed(row['gain'])} "
+            f"({format_signed(row['gain_low'])} to {format_signed(row['gain_high'])})",
+            "gained / lost": f"{row['gained']} / {row['lost']}",
+            "seconds": f"{row['seconds']:.2f}",
+        }
+        for row in compare(frame, DEFAULT_METHOD, SOURCE, groups, mixed=False)
+    )
+    damaged = frame[frame["corruption"] != CLEAN]
+    shares = damaged.astype({"correct": float}).pivot_table("correct", "path", "method")
+    change = estimate_mean((shares[DEFAULT_METHOD] - shares[SOURCE]).to_numpy(np.float32)[None])
+    assert change is not None  # every picture has both
+    answer = _answer(change, "right" if has_labels else "as undamaged")
+    return f"{answer}\n\n{to_markdown(table)}"
+
+
+def _answer(change: Estimate, reading: str) -> str:
+    bounds = (change.value, change.low, change.high)
+    value, low, high = (format_signed(100 * v) for v in bounds)
+    if change.photographs < 2:
+        return f"One picture says little: {value} points are read {reading}."
+    verdict = "helps" if change.low > 0 else "harms" if change.high < 0 else "makes no sure change"
+    return (
+        f"Repair {verdict}: {value} points read {reading} ({low} to {high}, 95 %), over "
+        f"{change.photographs} pictures under each corruption."
+    )

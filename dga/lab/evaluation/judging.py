@@ -1,0 +1,141 @@
+"""A discriminator's scores: its logits along the forward paths of labelled pictures."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from tqdm import tqdm
+
+from dga.corruptions import CLEAN
+from dga.data.cropping import View
+from dga.data.image_sets import MAX_LISTED_NAMES, ImageSet
+from dga.diffusion import ForwardPath
+from dga.discriminator import compute_curve
+from dga.folders.records import check_config
+from dga.images import to_tensor
+from dga.io.files import CONFIG, CURVES, FEATURES, lock_folder, write_atomically, write_json
+from dga.io.parsing import first_names, whole_numbers
+from dga.lab.analysis.saved_runs import read_arrays
+from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.lab.training.studies import Study
+from dga.networks.classifier import compute_features
+from dga.networks.models import Models
+from dga.record import read_versions
+
+PARTS = "parts"
+PICTURES_AT_ONCE = 16
+
+
+def parse_depths(text: str) -> tuple[int, ...]:
+    """``all`` (an empty tuple) or comma-separated whole numbers, sorted."""
+    if text.strip() in ("", "all"):
+        return ()
+    return tuple(sorted(set(whole_numbers(text, "Depths", "0,10,20 or all"))))
+
+
+def judge_pictures(
+    models: Models,
+    study: Study,
+    plan: Plan,
+    out: Path,
+    depths: Sequence[int] = (),
+    features: bool = True,
+    command: str = "",
+) -> None:
+    """Write ``curves.npz`` (and ``features.npz``) to ``out``; a killed run goes on.
+
+    ``study``: what the discriminator was taught; ``depths``: those that are judged, in 0...T, all
+    by default; ``features``: whether the classifier's are kept, too. Pictures, corruptions
+    and noise are those of ``evaluate``; every corruption is kept as it is finished. Raises
+    ``ValueError`` for a folder of another run, naming the difference, or that another process
+    writes to, and for pictures that cannot be read.
+    """
+    schedule = models.schedule
+    depths = [schedule.check_depth(depth) for depth in depths or range(schedule.steps + 1)]
+    plan = replace(plan, corruptions=tuple(dict.fromkeys((CLEAN, *plan.corruptions))))
+    images = choose_images(plan, models.profile)
+    networks = ("discriminator", "classifier") if features else ("discriminator",)
+    config = {
+        "kind": "judge",
+        "study": study.name,
+        "source": study.source,
+        "trained_on": study.corruptions,
+        "corruptions": plan.corruptions,
+        "severity": plan.severity,
+        "depths": depths,
+        **plan.facts(),
+        "per_class": plan.per_class,
+        **({"skip": plan.skip} if plan.skip else {}),
+        "pictures": len(images),
+        "profile": models.profile.name,
+        "precision": models.compute.precision,
+        "features": features,
+        "weights": {network: models.weights.get(network) for network in networks},
+        "command": command,
+    }
+    with lock_folder(out):
+        check_config(out, config)
+        parts = {condition: out / PARTS / f"{condition}.npz" for condition in plan.corruptions}
+        (out / PARTS).mkdir(parents=True, exist_ok=True)
+        write_json(out / CONFIG, {**config, "versions": read_versions()})
+        if not (out / CURVES).exists():
+            for condition, path in tqdm(parts.items(), unit="corruption", mininterval=1.0):
+                if not path.exists():
+                    part = judge_condition(models, plan, images, condition, depths, features)
+                    _save(path, part)
+            arrays = [read_arrays(path) for path in parts.values()]
+            if features:
+                _save(out / FEATURES, {"features": np.stack([part["features"] for part in arrays])})
+            curves = {
+                "paths": np.array(images.names),
+                "corruptions": np.array(plan.corruptions),
+                "depths": np.array(depths, dtype=np.int64),
+                "logits": np.stack([part["logits"] for part in arrays]),  # [M, N, K]
+            }
+            _save(out / CURVES, curves)  # last: once it is there, all is
+        shutil.rmtree(out / PARTS)
+
+
+def judge_condition(
+    models: Models,
+    plan: Plan,
+    images: ImageSet,
+    condition: str,
+    depths: Sequence[int],
+    has_features: bool,
+) -> dict[str, NDArray[Any]]:
+    """Logits float32 ``[N, K]`` and, if wanted, features float16 ``[N, F]`` under a condition.
+
+    Raises ``ValueError`` for pictures that cannot be read.
+    """
+    view = View.of(models.profile)
+    logits, features = list[Tensor](), list[Tensor]()
+    for start in range(0, len(images), PICTURES_AT_ONCE):
+        batch = images.take(range(start, min(start + PICTURES_AT_ONCE, len(images))))
+        pictures, _ = read_batch(plan, view, batch, condition)
+        if unreadable := sorted(set(batch.names) - set(pictures.names)):
+            names = first_names(unreadable, MAX_LISTED_NAMES)
+            raise ValueError(f"Under {condition} these pictures cannot be read: {names}.")
+        x = to_tensor(pictures.pixels).to(models.device)  # [n, 3, S, S]
+        for name, x_i in zip(pictures.names, x, strict=True):
+            path = ForwardPath(models.schedule, x_i, image_seed(plan.seed, name, condition))
+            states = path.up_to(max(depths))[torch.tensor(depths)]  # [K, 3, S, S]
+            logits.append(compute_curve(models.schedule, models.discriminator, states, depths))
+        if has_features:
+            hidden = compute_features(models.classifier, x, models.profile.classifier)
+            features.append(hidden.half().cpu())
+    arrays = {"logits": torch.stack(logits).numpy()}
+    if features:
+        arrays["features"] = torch.cat(features).numpy()
+    return arrays
+
+
+def _save(path: Path, arrays: dict[str, Any]) -> None:
+    with write_atomically(path) as part, part.open("wb") as file:
+        np.savez_compressed(file, **arrays)

@@ -1,0 +1,210 @@
+"""What is measured: pictures, corruptions, seeds; corruption by corruption or as one stream."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, corrupt
+from dga.data.cropping import View
+from dga.data.image_sets import ImageSet, find_images, split_tune, take_per_class
+from dga.data.imagenet_c import find_condition, list_conditions
+from dga.images import Pixels, through_jpeg
+from dga.io.parsing import check_choice
+from dga.profiles import Profile, tune_pictures
+from dga.profiles.configs import Bounded, bounded
+from dga.sentences import STREAMS
+
+Condition = tuple[str, int]
+"""A corruption and its severity, 1 to 5; of clean pictures 0."""
+
+
+@dataclass(frozen=True)
+class Plan(Bounded):
+    """Which pictures are measured, and what is done to them before.
+
+    - ``data``: folders or zips of class/picture files, or one folder in ImageNet-C's layout.
+    - ``corruptions`` and ``severity``: names, ``clean`` among them, and 1 to 5.
+    - ``per_class`` and ``skip``: how many pictures of each class, after the first ``skip``.
+    - ``most``: pictures in all, the first of the shuffled ones.
+    - ``split``: tune (the profile's own for choices), report (all others) or all.
+    - ``seed``: base of every picture's own seed.
+    - ``corrupted``: a folder in ImageNet-C's layout (corruption/severity/class/picture), whose
+      pictures are read instead of made.
+    - ``saved``: quality of the JPEG as which every picture is saved before it is read, 1 to 100.
+    - ``stream``: every picture once, at a severity from 0 (clean) to 5 and under one of the
+      corruptions, both drawn by its seed; shuffled (wild), sorted by label, or as wild but one
+      picture at a time (single).
+    - ``has_labels``: folders are classes; else pictures lie at any depth, and no reading of one is
+      right or wrong.
+
+    Raises ``ValueError`` for numbers out of range and for conditions that the data lacks.
+    """
+
+    data: tuple[str, ...]
+    corruptions: tuple[str, ...] = CORRUPTIONS
+    severity: int = 5
+    per_class: int | None = bounded(None, 1)
+    split: str = "report"
+    seed: int = 0
+    corrupted: str | None = None
+    stream: str | None = None
+    skip: int = bounded(0, 0)
+    has_labels: bool = True
+    most: int | None = bounded(None, 1)
+    saved: int | None = bounded(None, 1, 100)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in self.corruptions:
+            if name != CLEAN:
+                check_corruption(name, self.severity)
+        if self.stream is not None:
+            check_choice("stream", self.stream, STREAMS)
+            if self.severity != type(self).severity:
+                raise ValueError("A stream has every severity: leave --severity out.")
+            if CLEAN in self.corruptions or not self.corruptions:
+                raise ValueError("A stream has clean pictures anyway: name corruptions alone.")
+        if self.saved and (self.corrupted or self.stored_conditions):
+            raise ValueError(
+                "Pictures of a corrupted data set are saved already: leave --saved out."
+            )
+        if self.corrupted and not Path(self.corrupted).is_dir():
+            raise ValueError(f"{self.corrupted} is no folder of corrupted pictures.")
+        if not self.stored_conditions:
+            return
+        if self.stream:
+            raise ValueError(
+                f"A stream has clean pictures too, and {self.data[0]} has none: name clean ones "
+                "with --data and this folder with --corrupted."
+            )
+        missing = [n for n in self.corruptions if (n, self.severity) not in self.stored_conditions]
+        if missing:
+            raise ValueError(
+                f"{self.data[0]} has no {', '.join(missing)} at severity {self.severity}. "
+                "Name clean pictures with --data and this folder with --corrupted."
+            )
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams, one after the other: each corruption, or all of them mixed."""
+        return (self.stream,) if self.stream else self.corruptions
+
+    def draw_condition(self, path: str, stream: str) -> Condition:
+        """The corruption and severity of a picture in one of the :attr:`streams`."""
+        if stream == CLEAN:
+            return CLEAN, 0
+        if stream != self.stream:
+            return stream, self.severity
+        rng = np.random.default_rng(image_seed(self.seed, path, "stream"))
+        severity = int(rng.integers(len(SEVERITIES) + 1))
+        corruption = self.corruptions[rng.integers(len(self.corruptions))]
+        return (corruption, severity) if severity else (CLEAN, 0)
+
+    @cached_property
+    def stored_conditions(self) -> list[Condition]:
+        """What the data holds, where it is in ImageNet-C's layout itself."""
+        return list_conditions(Path(self.data[0])) if len(self.data) == 1 else []
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Folders or zips in which pictures are found by name."""
+        if not self.stored_conditions:
+            return self.data
+        return (str(find_condition(Path(self.data[0]), self.corruptions[0], self.severity)),)
+
+    def find_folder(self, condition: Condition) -> Path | None:
+        """The folder whose pictures of this condition are read; ``None``: they are made."""
+        corruption, severity = condition
+        root = self.corrupted or (self.data[0] if self.stored_conditions else None)
+        if root is None or corruption == CLEAN:
+            return None
+        return find_condition(Path(root), corruption, severity)
+
+    def facts(self) -> dict[str, Any]:
+        """The part of a run's configuration that tells its pictures, as JSON types."""
+        return {
+            "data": [Path(source).name for source in self.data],
+            "corrupted": Path(self.corrupted).name if self.corrupted else None,
+            "split": self.split,
+            "seed": self.seed,
+            **({} if self.has_labels else {"labelled": False}),
+            **({"saved": self.saved} if self.saved else {}),
+        }
+
+
+def choose_images(plan: Plan, profile: Profile) -> ImageSet:
+    """The plan's pictures, shuffled in a fixed order (or sorted); none is read yet.
+
+    Raises ``ValueError`` for an unknown split, and for data without pictures.
+    """
+    view = View.of(profile)
+    classes = profile.classifier.classes or None
+    images = find_images(plan.folders, view.clean, classes, plan.has_labels)
+    tune, report = split_tune(images, tune_pictures(profile.name))
+    splits = {"tune": tune, "report": report, "all": images}
+    check_choice("split", plan.split, splits)
+    chosen = take_per_class(splits[plan.split], plan.per_class or len(images), plan.skip)
+    if not len(chosen) and len(splits[plan.split]):
+        raise ValueError(f"Skipping {plan.skip} pictures of each class leaves none.")
+    if not len(chosen):
+        raise ValueError(
+            f"All of these pictures are in {profile.name}'s split tune: add --split tune."
+            if plan.split == "report"
+            else f"None of these pictures is in {profile.name}'s split tune, which is a part of "
+            "the project's own validation set alone: without --split all of them are measured."
+        )
+    chosen = chosen.take(
+        np.argsort([image_seed(plan.seed, name, "order") for name in chosen.names], kind="stable")
+    )
+    if plan.most is not None:
+        chosen = chosen.take(range(min(plan.most, len(chosen))))
+    if plan.stream == "sorted":
+        chosen = chosen.take(np.argsort(chosen.labels, kind="stable"))
+    return chosen
+
+
+def image_seed(base: int, path: str, corruption: str) -> int:
+    """A picture's own seed, from its name and corruption."""
+    key = hashlib.blake2b(os.fsencode(f"{base}/{path}/{corruption}"), digest_size=4).digest()
+    return int.from_bytes(key, "little")
+
+
+def read_batch(
+    plan: Plan, view: View, pictures: ImageSet, stream: str
+) -> tuple[ImageSet, Pixels | None]:
+    """Pictures as they come in a stream, read or made, and the same before any damage.
+
+    Both are uint8 ``[n, S, S, 3]`` at the networks' size, without what cannot be read; undamaged
+    ones that are not at hand are None.
+    """
+    conditions = {name: plan.draw_condition(name, stream) for name in pictures.names}
+    folder_of = {condition: plan.find_folder(condition) for condition in set(conditions.values())}
+    folders = {name: folder_of[condition] for name, condition in conditions.items()}
+    is_stored = np.array([folders[name] is not None for name in pictures.names], dtype=bool)
+    stored = pictures.take(np.flatnonzero(is_stored))
+    places = tuple((str(folders[name]), name) for name in stored.names)
+    stored = replace(stored, places=places, crop=view.released).load(strict=False)
+    damaged, clean = dict(zip(stored.names, stored.pixels, strict=True)), dict[str, Pixels]()
+    undamaged = pictures.take(np.flatnonzero(~is_stored)).load(strict=False)
+    for name, picture in zip(undamaged.names, undamaged.pixels, strict=True):
+        clean[name] = view.finish(picture)
+        corruption, severity = conditions[name]
+        if corruption != CLEAN:
+            seed = image_seed(plan.seed, name, corruption)
+            picture = corrupt(picture, corruption, severity, seed)
+        if plan.saved:
+            picture = np.asarray(through_jpeg(picture, plan.saved))
+        damaged[name] = view.finish(picture)
+    readable = pictures.take([i for i, name in enumerate(pictures.names) if name in damaged])
+    shape = len(readable), view.size, view.size, 3
+    pixels = np.array([damaged[name] for name in readable.names], np.uint8).reshape(shape)
+    has_clean = bool(clean) and len(clean) == len(readable)
+    before = np.array([clean[name] for name in readable.names]) if has_clean else None
+    return replace(readable, pixels_in_memory=pixels), before

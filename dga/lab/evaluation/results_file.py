@@ -1,0 +1,78 @@
+"""Result lines on disk: one JSON object a picture and method; of two, the latest counts.
+
+And a short table of them, for the terminal.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dga.corruptions import CORRUPTIONS, FAMILIES
+from dga.folders.records import append_lines, check_config, reopen_lines
+from dga.io.files import CONFIG, LINES, write_json
+from dga.lab.analysis.tables.table import to_markdown
+from dga.record import read_versions
+
+ResultLine = dict[str, Any]
+
+
+class ResultsFile:
+    """The lines of one run folder.
+
+    A folder belongs to one configuration. Methods may be added to it as long as the
+    settings of those already there stay the same.
+    """
+
+    def __init__(self, folder: Path, config: dict[str, Any]) -> None:
+        """Claim a folder and read what it holds; a half-written last line is dropped.
+
+        ``config["methods"]`` maps each method to its settings. Raises ``ValueError`` for results
+        of another configuration, naming the difference, and for a damaged file.
+        """
+        self.path = folder / LINES
+        folder.mkdir(parents=True, exist_ok=True)
+        old = check_config(folder, config)
+        config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
+        self.lines = reopen_lines(self.path, ("corruption", "path", "method"))
+        self._keys = set(map(_make_key, self.lines))
+        write_json(folder / CONFIG, {**config, "versions": read_versions()})
+
+    def has(self, corruption: str, path: str, method: str) -> bool:
+        """Whether this picture's line is there already."""
+        return (corruption, path, method) in self._keys
+
+    def append_new(self, lines: Iterable[ResultLine]) -> None:
+        """Append the lines of pictures and methods that have none yet."""
+        self.append([line for line in lines if _make_key(line) not in self._keys])
+
+    def append(self, lines: Sequence[ResultLine]) -> None:
+        """Write lines; all of them are on disk when this returns. Raises ``OSError``."""
+        append_lines(self.path, lines)
+        self.lines += lines
+        self._keys |= set(map(_make_key, lines))
+
+
+def _make_key(line: ResultLine) -> tuple[str, str, str]:
+    """What a line is about: corruption, picture, method."""
+    return line["corruption"], line["path"], line["method"]
+
+
+def summarise(lines: Sequence[ResultLine], is_stream: bool = False) -> str:
+    """A Markdown table: accuracy in percent by corruption, family and method.
+
+    Families and the mean of 15 stand there once all of theirs are measured; of a mixed stream
+    also the accuracy on all of it.
+    """
+    frame = pd.DataFrame(lines)
+    table = frame.pivot_table("correct", "corruption", "method", sort=False)
+    groups = {f"**{family}**": list(members) for family, members in FAMILIES.items()}
+    groups["**mean of 15**"] = list(CORRUPTIONS)
+    means = {title: table.reindex(group).mean(skipna=False) for title, group in groups.items()}
+    if is_stream:
+        means["**all**"] = frame.groupby("method")["correct"].mean()
+    measured = pd.DataFrame(means).T.dropna(how="all")
+    shares = pd.concat([table, measured])[frame["method"].unique()]
+    texts = (100 * shares.astype(float)).map("{:.1f}".format).replace("nan", "")
+    return to_markdown(texts.rename_axis("corruption").reset_index())

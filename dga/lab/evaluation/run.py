@@ -1,0 +1,288 @@
+"""Evaluation: methods on labelled, corrupted pictures, one result line for each pair.
+
+:func:`evaluate` is where to begin. What the plan asks for and the folder of results lacks becomes
+tasks; each task's pictures are read, damaged, repaired and classified, and their lines written.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from dga.data.cropping import View
+from dga.data.image_sets import ImageSet
+from dga.images import Pixels, from_tensor, to_tensor
+from dga.io.files import lock_folder, to_plain
+from dga.io.settings import read_settings
+from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.lab.evaluation.results_file import ResultLine, ResultsFile
+from dga.networks.models import Models
+from dga.profiles import PROFILES, Profile
+from dga.readers import Answers, SystemRunner, answer, create_runners
+from dga.record import read_versions
+from dga.systems import System
+
+MOST_PSNR = 99.0
+"""In dB, of equal pictures."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What results depend on besides the plan: profile, weights, settings, packages.
+
+    ``settings``: of each method; one that depends on its stream has its own ``batch``.
+    """
+
+    profile: Profile
+    precision: str
+    weights: Mapping[str, str]
+    settings: Mapping[str, Mapping[str, Any]]
+    packages: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class EvaluationResults:
+    """``lines``: every line of the folder; ``unreadable``: pictures that were skipped."""
+
+    lines: list[ResultLine]
+    unreadable: list[str]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Methods and the batches of a stream that they answer, each as positions of its pictures.
+
+    ``stream``: one of :attr:`Plan.streams`. A method that depends on what came before has its
+    whole stream in one task; for others a task is a batch.
+    """
+
+    stream: str
+    methods: tuple[str, ...]
+    batches: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    """What a batch of so many ``pictures`` came to, and the names of ``unreadable`` ones."""
+
+    stream: str
+    pictures: int
+    lines: list[ResultLine]
+    unreadable: list[str]
+
+
+@dataclass(frozen=True)
+class LoadedSystems:
+    """Loaded models and systems at work, ready to measure what a plan asks for."""
+
+    models: Models
+    runners: Mapping[str, SystemRunner]
+    plan: Plan
+
+    @property
+    def setup(self) -> Setup:
+        """What its results depend on."""
+        models, packages = self.models, read_versions()
+        settings = {name: read_settings(one.system) for name, one in self.runners.items()}
+        settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
+        return Setup(models.profile, models.compute.precision, models.weights, settings, packages)
+
+    def measure(self, task: Task, images: ImageSet) -> Iterator[BatchResult]:
+        """A result of each batch of a task."""
+        view = View.of(self.models.profile)
+        for name in task.methods:
+            self.runners[name].reset()
+        for indices in task.batches:
+            batch = images.take(indices)
+            pictures, clean = read_batch(self.plan, view, batch, task.stream)
+            lines = self.make_lines(task.methods, pictures, clean, task.stream)
+            unreadable = sorted(set(batch.names) - set(pictures.names))
+            yield BatchResult(task.stream, len(indices), lines, unreadable)
+
+    def make_lines(
+        self, names: Sequence[str], pictures: ImageSet, clean: Pixels | None, stream: str
+    ) -> list[ResultLine]:
+        """The lines of some methods on a batch of pictures, as :func:`read_batch` returns it."""
+        if not len(pictures):
+            return []
+        models, plan = self.models, self.plan
+        conditions = [plan.draw_condition(name, stream) for name in pictures.names]
+        seeds = [
+            image_seed(plan.seed, name, corruption)
+            for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
+        ]
+        x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
+        runners = {name: self.runners[name] for name in names}
+        lines: list[ResultLine] = []
+        for name, answers in answer(runners, x, seeds).items():
+            for i, (corruption, severity) in enumerate(conditions):
+                predicted, facts = _describe_answer(answers, i, models.profile)
+                label = int(pictures.labels[i])
+                line = {
+                    "path": pictures.names[i],
+                    "class": pictures.classes[label],
+                    "corruption": corruption,
+                    "severity": severity,
+                    "seed": seeds[i],
+                    "method": name,
+                    # By position: two classes may share a name.
+                    "correct": predicted == label if plan.has_labels else None,
+                    **facts,
+                    **_measure_psnr(answers, i, pictures.pixels, clean),
+                }
+                lines.append(line)
+        return lines
+
+
+def evaluate(
+    models: Models,
+    systems: Mapping[str, System],
+    plan: Plan,
+    out: Path,
+    batch: int = 16,
+    command: str = "",
+) -> EvaluationResults:
+    """:func:`run_tasks` with these models, one task after the other."""
+    loaded = LoadedSystems(models, create_runners(models, systems), plan)
+
+    def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
+        for task in tasks:
+            yield from loaded.measure(task, images)
+
+    return run_tasks(plan, loaded.setup, measure, out, batch, command)
+
+
+def run_tasks(
+    plan: Plan,
+    setup: Setup,
+    measure: Callable[[Sequence[Task], ImageSet], Iterator[BatchResult]],
+    out: Path,
+    batch: int,
+    command: str,
+) -> EvaluationResults:
+    """``measure`` what is not done yet; every batch's lines are on disk before the next begins.
+
+    Pictures are read a batch at a time; those that cannot be read are skipped. Raises
+    ``ValueError`` for an output folder with other results, see :class:`ResultsFile`, or that
+    another process writes to, and if not one picture could be read.
+    """
+    images, groups = choose_images(plan, setup.profile), group_methods(plan, setup, batch)
+    unreadable = set[str]()
+    with lock_folder(out):
+        results_file = ResultsFile(out, describe_run(plan, setup, len(images), command))
+        tasks = list_tasks(plan, groups, images, results_file)
+        pictures = sum(len(indices) for task in tasks for indices in task.batches)
+        with tqdm(total=pictures, unit="image", mininterval=1.0) as bar:
+            for result in measure(tasks, images):
+                bar.set_postfix(corruption=result.stream, refresh=False)
+                results_file.append_new(result.lines)
+                unreadable |= set(result.unreadable)
+                bar.update(result.pictures)
+    if unreadable and not results_file.lines:
+        raise ValueError(f"None of the {len(unreadable)} pictures can be read.")
+    return EvaluationResults(results_file.lines, sorted(unreadable))
+
+
+def group_methods(plan: Plan, setup: Setup, batch: int) -> dict[tuple[int, bool], list[str]]:
+    """Methods by the size of their batches and whether they depend on the order of a stream.
+
+    Raises ``ValueError`` for an empty batch, and in a stream of single pictures for a method
+    that waits for more than one.
+    """
+    if batch < 1:
+        raise ValueError("A batch holds at least one picture.")
+    single = plan.stream == "single"
+    batch = 1 if single else batch
+    groups: dict[tuple[int, bool], list[str]] = {}
+    for name, settings in setup.settings.items():
+        waits_for = settings.get("batch")
+        if single and waits_for not in (None, 1):
+            others = [part for part in name.split(":") if not part.startswith("batch=")]
+            raise ValueError(
+                f"Pictures come one at a time, and {name} waits for {waits_for}: leave it out, or "
+                f"name {':'.join(others)}:batch=1."
+            )
+        groups.setdefault((waits_for or batch, waits_for is not None), []).append(name)
+    return groups
+
+
+def list_tasks(
+    plan: Plan,
+    groups: dict[tuple[int, bool], list[str]],
+    images: ImageSet,
+    results_file: ResultsFile,
+) -> list[Task]:
+    """What is still to do: the whole stream again where a method depends on its order."""
+    tasks: list[Task] = []
+    for stream in plan.streams:
+        corruptions = [plan.draw_condition(path, stream)[0] for path in images.names]
+        for (size, ordered), names in groups.items():
+            left = dict[tuple[str, ...], list[int]]()  # pictures by the methods that they lack
+            for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True)):
+                lacks = [name for name in names if not results_file.has(corruption, path, name)]
+                left.setdefault(tuple(lacks), []).append(i)
+            left.pop((), None)
+            if ordered and left:
+                left = {tuple(names): list(range(len(images)))}
+            for methods, indices in left.items():
+                batches = [
+                    tuple(indices[start : start + size]) for start in range(0, len(indices), size)
+                ]
+                parts = [batches] if ordered else [[one] for one in batches]
+                tasks += [Task(stream, methods, tuple(part)) for part in parts]
+    return tasks
+
+
+def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:
+    """What results depend on, for the results' folder.
+
+    Pictures and corruptions may be added later, except to a stream whose order matters. The
+    classifier is told where it is not the profile's own; its classes as their number.
+    """
+    profile, classifier, other = setup.profile, setup.profile.classifier, dict[str, Any]()
+    kind: dict[str, Any] = {"severity": plan.severity}
+    if plan.stream:
+        kind = {"stream": plan.stream, "corruptions": plan.corruptions}
+    if classifier != PROFILES.get(profile.name, profile).classifier:
+        other = {"classifier": {**to_plain(classifier), "classes": len(classifier.classes)}}
+    return {
+        **plan.facts(),
+        **kind,
+        "profile": profile.name,
+        **other,
+        "precision": setup.precision,
+        "weights": setup.weights,
+        "methods": {
+            name: {**settings, "stream": pictures} if settings.get("batch") else settings
+            for name, settings in setup.settings.items()
+        },
+        "command": command,
+    }
+
+
+def _describe_answer(answers: Answers, i: int, profile: Profile) -> tuple[int, ResultLine]:
+    """The likeliest class's position, and what a result line says of the answer for picture i."""
+    probabilities = answers.probabilities[i]
+    first = int(probabilities.argsort(descending=True, stable=True)[0])
+    return first, {
+        "depth": int(answers.depths[i]),
+        "crossed": bool(answers.crossed[i]),
+        "prediction": profile.classifier.classes[first],
+        "probability": round(float(probabilities[first]), 5),
+        "seconds": round(float(answers.seconds[i]), 4),
+        **(answers.details[i] if answers.details else {}),
+    }
+
+
+def _measure_psnr(answers: Answers, i: int, damaged: Pixels, clean: Pixels | None) -> ResultLine:
+    """PSNR in dB of what picture i is read from, against the undamaged one; nothing without it."""
+    if clean is None:
+        return {}
+    repaired = damaged[i] if answers.pictures is None else from_tensor(answers.pictures[i])
+    error = np.square(repaired.astype(np.float64) - clean[i]).mean()
+    return {"psnr": round(min(MOST_PSNR, 10 * math.log10(255**2 / max(error, 1e-9))), 2)}

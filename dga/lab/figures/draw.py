@@ -1,0 +1,182 @@
+"""The figures: accuracy and F1 by depth, where pictures halt, and what the classifier sees."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from dga.corruptions import CLEAN, FAMILIES
+from dga.lab.analysis.depth_controls import DepthControls
+from dga.lab.analysis.judges import compute_f1
+from dga.lab.analysis.names import MEAN, group_title, method_title
+from dga.lab.analysis.pooled import PooledRuns
+from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
+from dga.lab.analysis.tables.depths import list_control_methods
+from dga.lab.figures.panels import (
+    ACCENT,
+    DASHES,
+    DEPTH,
+    FAMILY,
+    NEUTRAL,
+    Plot,
+    create_panels,
+    styled,
+)
+from dga.sentences import shorten_title
+
+PHOTOGRAPHS = 60
+"""In the embedding."""
+
+
+@styled
+def draw_accuracy_by_depth(pooled: PooledRuns) -> Plot:
+    """Accuracy at each fixed depth; the adaptive point and its permuted control on it."""
+    controls = pooled.controls
+    title = (
+        f"Accuracy by fixed depth, {method_title(controls.sweep.adaptive)}, "
+        f"severity {pooled.severity}"
+    )
+    figure, panels = create_panels(title, len(controls.groups))
+    for axes, group in zip(panels, controls.groups, strict=True):
+        _draw_group(axes, controls, group)
+    return Plot(
+        title,
+        "Line: everything at one depth, with 95 % intervals; filled mark: each image at its own "
+        "t*, drawn at the mean t*; hollow: the same depths permuted within a corruption. A filled "
+        "mark above the hollow one and the line is depth well spent per image.",
+        figure,
+        pooled.commands(list_control_methods(pooled)),
+    )
+
+
+def _draw_group(axes: Axes, controls: DepthControls, group: str) -> None:
+    depths = controls.sweep.depths
+    fixed = [controls.rows[f"depth={k}"].accuracy[group] for k in depths]
+    color = FAMILY.get(group, NEUTRAL)
+    low, high = [100 * e.low for e in fixed], [100 * e.high for e in fixed]
+    axes.fill_between(depths, low, high, color=color, alpha=0.18, linewidth=0)
+    axes.plot(depths, [100 * e.value for e in fixed], color=color)
+    place = controls.mean_depth[group]
+    permuted = controls.rows["permuted"].accuracy[group]
+    axes.plot(place, 100 * permuted.value, "D", color=ACCENT, mfc="white")
+    adaptive = controls.rows["adaptive"].accuracy[group]
+    arms = [[100 * (adaptive.value - adaptive.low)], [100 * (adaptive.high - adaptive.value)]]
+    axes.errorbar(place, 100 * adaptive.value, arms, fmt="D", color=ACCENT)
+    title = f"Mean of {len(controls.sweep.corruptions)}" if group == MEAN else group_title(group)
+    axes.set(title=title, xlabel=DEPTH, ylabel="accuracy (%)")
+
+
+@styled
+def draw_f1_by_depth(judge: JudgeRun) -> Plot:
+    """Fig. 3: F1 against depth, a curve a corruption, a panel a family."""
+    f1 = 100 * compute_f1(judge)
+    families = [family for family, names in FAMILIES.items() if f1.index.isin(names).any()]
+    title = "Fig. 3. Discriminator: F1 by depth"
+    figure, panels = create_panels(title, len(families))
+    for axes, family in zip(panels, families, strict=True):
+        for name, dash in zip(FAMILIES[family], DASHES, strict=False):
+            if name in f1.index:
+                curve = f1.loc[name]
+                axes.plot(curve, color=FAMILY[family], linestyle=dash, label=shorten_title(name))
+        axes.set(title=group_title(family), xlabel=DEPTH, ylabel="F1 (%)")
+        axes.set_ylim(min(50, f1.min(axis=None) - 2), 101)
+        axes.legend()
+    return Plot(
+        title,
+        f"How well corrupted and clean pictures ({len(judge.paths)} of each, severity "
+        f"{judge.config.get('severity')}) are told apart at the same depth: the further a curve "
+        "stays up, the deeper its corruption survives; 67 % is what calling everything corrupted "
+        "gives.",
+        figure,
+        (judge.command,),
+    )
+
+
+@styled
+def draw_depths_and_f1(judge: JudgeRun, halts: pd.DataFrame, commands: tuple[str, ...]) -> Plot:
+    """Fig. 4: t* histogram with the F1 curve, a panel a family.
+
+    ``halts``: columns corruption, depth, crossed; ``commands`` made both. Families none of whose
+    corruptions has both are left out. Raises :class:`MissingRun` if that leaves nothing.
+    """
+    deepest = min(max(judge.depths), max(40, 2 * int(halts["depth"].max())))
+    f1 = 100 * compute_f1(judge).loc[:, :deepest]
+    both = f1.index.intersection(halts["corruption"].unique())
+    families = [family for family, names in FAMILIES.items() if both.isin(names).any()]
+    if not families:
+        raise MissingRun("no corruption with both depths and judged curves")
+    title = "Fig. 4. Depth t* and F1 by family"
+    figure, panels = create_panels(title, len(families))
+    for axes, family in zip(panels, families, strict=True):
+        members = both[both.isin(FAMILIES[family])]
+        _draw_histogram(axes, halts[halts["corruption"].isin(members)], FAMILY[family])
+        axes.plot(f1.loc[members].mean(), color=NEUTRAL)
+        axes.set(title=group_title(family), xlabel=DEPTH, ylabel="%")
+        axes.set(xlim=(0, deepest), ylim=(0, 101))
+    return Plot(
+        title,
+        "Bars: share of pictures that halt there, pale where they went to the maximum depth "
+        "without crossing tau; line: the discriminator's F1 at that depth. Bars belong where "
+        "the line falls.",
+        figure,
+        commands,
+    )
+
+
+def _draw_histogram(axes: Axes, rows: pd.DataFrame, color: str) -> None:
+    """Shares of pictures by t*: crossed, and not crossed on top of it."""
+    width = 2 if rows["depth"].max() <= 40 else 5
+    crossed = rows["crossed"].astype(bool)
+    edges = np.arange(0, rows["depth"].max() + 2 * width, width).tolist()
+    depths = [rows["depth"][crossed], rows["depth"][~crossed]]
+    shares = [np.full(len(part), 100 / len(rows)) for part in depths]
+    axes.hist(depths, edges, weights=shares, stacked=True, color=[color, (color, 0.45)])
+
+
+def embed(features: NDArray[np.float32]) -> NDArray[np.float32]:
+    """t-SNE ``[N, 2]`` of ``[N, F]`` (van der Maaten and Hinton, 2008), scikit-learn's.
+
+    On one thread, so that the same features give the same bits.
+    """
+    # Slow to import, and needed for this figure alone.
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    perplexity = min(30.0, (len(features) - 1) / 3)
+    with threadpool_limits(1):
+        tsne = TSNE(perplexity=perplexity, init="pca", random_state=0, n_jobs=1)
+        return np.asarray(tsne.fit_transform(features), np.float32)
+
+
+@styled
+def draw_features(judge: JudgeRun) -> Plot:
+    """One embedding of clean and corrupted pictures, in four panels.
+
+    The same photographs, evenly drawn, stand under every corruption. Raises
+    :class:`MissingRun` for a judge run without features.
+    """
+    if judge.features is None:
+        raise MissingRun(f"{judge.name} has no features.npz")
+    if len(judge.paths) < 4:
+        raise MissingRun(f"{judge.name} has fewer than 4 pictures")
+    count = min(PHOTOGRAPHS, len(judge.paths))
+    photographs = np.linspace(0, len(judge.paths) - 1, count).round().astype(int)
+    features = judge.features[:, photographs]
+    points = embed(features.reshape(-1, features.shape[-1])).reshape(*features.shape[:2], 2)
+    clouds = dict(zip(judge.corruptions, points, strict=True))
+    title = "t-SNE of the classifier's features by family"
+    figure, panels = create_panels(title, len(FAMILIES))
+    for axes, (family, names) in zip(panels, FAMILIES.items(), strict=True):
+        axes.plot(*clouds[CLEAN].T, "o", color=NEUTRAL, mfc="white", markersize=4, alpha=0.7)
+        for name in names:
+            if name in clouds:
+                axes.plot(*clouds[name].T, "o", color=FAMILY[family], markersize=4, alpha=0.7)
+        axes.set(title=group_title(family), xticks=[], yticks=[])
+    return Plot(
+        title,
+        f"{count} photographs, clean (hollow grey) and under each corruption; where a family lies "
+        "apart from the clean ones the classifier sees another world. Distances between far "
+        "clusters mean nothing.",
+        figure,
+        (judge.command,),
+    )

@@ -1,0 +1,149 @@
+"""Training a denoiser that sees the damaged picture, on windows of photographs under chains."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.utils.data import Dataset
+
+from dga.diffusion import Schedule, estimate_undamaged
+from dga.images import Pixels, to_tensor
+from dga.io.files import to_plain
+from dga.lab.training import loop
+from dga.lab.training.chains import REACH, ChainConfig, damage_randomly
+from dga.lab.training.features import FeatureDistance
+from dga.lab.training.loop import TrainConfig, Training
+from dga.lab.training.windows import Photographs
+from dga.networks.models import base_of_conditional, is_conditional, load_conditional
+from dga.networks.unet import ConditionalDenoiser
+from dga.profiles import Profile
+from dga.weights.low_rank import limit_rank
+from dga.weights.store import read_state
+
+DEFAULTS = TrainConfig(images=40_000, batch=8, lr=3e-4, warmup=100, decay=0.5, ema=0.997)
+WINDOW_SIDE = 96
+"""Pixels a side of what the network is shown."""
+FEATURE_WEIGHT = 0.5
+"""Of the distance between features in the loss."""
+NOISY_SHARE = 0.15
+"""Share of the windows that are shown as noisy states, beside the damaged picture."""
+DEEPEST_NOISY = 24
+"""The deepest of these states."""
+RANK_EVERY = 25
+"""Steps between two reductions of the change's rank, while the learning rate falls."""
+
+
+def train_conditional(
+    training: Training,
+    photographs: Photographs,
+    chains: ChainConfig,
+    features: str | None,
+) -> nn.Module:
+    """Train a :class:`~dga.networks.unet.ConditionalDenoiser` and return its moving average.
+
+    It begins with the diffusion model in ``training.init``, and while the learning rate falls its
+    difference from that is kept to the rank that is saved (:mod:`dga.weights.low_rank`). It may
+    begin with a conditional denoiser, too, which is trained on. The loss is the mean absolute
+    difference between the clean estimate and the picture, and the distance of their features in a
+    frozen classifier. Raises ``ValueError`` without ``training.init``.
+    """
+    config, schedule = training.config, Schedule.from_config(training.profile.schedule)
+    base = {name: value.float() for name, value in read_state(find_base(training)).items()}
+    identity = {
+        "model": "conditional",
+        "profile": training.profile.name,
+        "photographs": photographs.fingerprint(),
+        "init": str(training.init),
+        "features": features or "",
+        "chains": to_plain(chains),
+    }
+    model = training.start(
+        partial(ConditionalDenoiser, training.profile.denoiser),
+        partial(_start_from, training.profile, base),
+    )
+    assert isinstance(model, ConditionalDenoiser)
+    model.use_fast_blocks()
+    origin = model.widen(base)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=config.lr, weight_decay=config.weight_decay
+    )
+    distance = FeatureDistance(features).to(training.device) if features else None
+    full_steps = round(config.steps * (1 - config.decay))
+
+    def loss(batch: tuple[Tensor, ...]) -> tuple[Tensor, dict[str, float]]:
+        clean, damaged, states, depth, step = batch
+        if step >= full_steps and step % RANK_EVERY == 0:
+            limit_rank(model, origin)
+        clean, damaged, states = (v.to(training.device) for v in (clean, damaged, states))
+        estimate = estimate_undamaged(schedule, model, states, depth, damaged)
+        error = (estimate - clean).abs().mean()
+        metrics = {"error": float(error.detach())}
+        if distance is None:
+            return error, metrics
+        layout = torch.channels_last
+        gap = distance(
+            estimate.contiguous(memory_format=layout), clean.contiguous(memory_format=layout)
+        ).mean()
+        return error + FEATURE_WEIGHT * gap, {**metrics, "features": float(gap.detach())}
+
+    batches = ChainBatches(photographs, chains, config, schedule)
+    average = training.fit(model, optimizer, loss, identity, lambda: batches)
+    limit_rank(average, origin)
+    return average
+
+
+def find_base(training: Training) -> Path:
+    """The diffusion model from which what is saved is a difference: ``training.init``, or what
+    the conditional denoiser there began with.
+
+    Raises ``ValueError`` without ``training.init``.
+    """
+    if training.init is None:
+        raise ValueError(
+            "A conditional denoiser begins with a diffusion model: name its folder with --init."
+        )
+    return base_of_conditional(training.profile) if is_conditional(training.init) else training.init
+
+
+def _start_from(
+    profile: Profile, base: dict[str, Tensor], network: nn.Module, path: Path
+) -> nn.Module:
+    """The network with the weights of a diffusion model, or of a conditional denoiser."""
+    assert isinstance(network, ConditionalDenoiser)
+    start = load_conditional(profile, path).state_dict() if is_conditional(path) else None
+    network.load_state_dict(start or network.widen(base))
+    return network
+
+
+@dataclass(frozen=True)
+class ChainBatches(Dataset):
+    """Batches by step: clean and damaged windows, states and their depths, the step itself.
+
+    Most states are the damaged windows, at depth 0; others noisy clean ones.
+    """
+
+    photographs: Photographs
+    chains: ChainConfig
+    config: TrainConfig
+    schedule: Schedule
+
+    def __getitem__(self, step: int) -> tuple[Tensor, ...]:
+        rng = loop.make_rng(self.config.seed, step)
+        pairs = [self._draw_pair(rng) for _ in range(self.config.batch)]
+        clean, damaged = (to_tensor(np.stack(windows)) for windows in zip(*pairs, strict=True))
+        is_noisy = rng.random(len(pairs)) < NOISY_SHARE
+        depth = torch.from_numpy(is_noisy * rng.integers(1, DEEPEST_NOISY + 1, len(pairs)))
+        noise = torch.randn(clean.shape, generator=loop.make_torch_rng(rng))
+        abar = self.schedule.alpha_bar[depth].float().view(-1, 1, 1, 1)
+        noisy = abar.sqrt() * clean + (1 - abar).sqrt() * noise
+        states = torch.where((depth > 0).view(-1, 1, 1, 1), noisy, damaged)
+        return clean, damaged, states, depth, torch.tensor(step)
+
+    def _draw_pair(self, rng: np.random.Generator) -> tuple[Pixels, Pixels]:
+        """A window and the same after a chain, which sees the window's surroundings, too."""
+        part = self.photographs.draw_part(rng, WINDOW_SIDE + 2 * REACH)
+        inner = slice(REACH, -REACH)
+        return part[inner, inner], damage_randomly(part, rng, self.chains)[inner, inner]

@@ -1,0 +1,132 @@
+"""Training the diffusion model on source images alone."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from guided_diffusion.script_util import create_gaussian_diffusion
+from torch import Tensor, nn
+from torch.utils.data import Dataset
+
+from dga.data.image_sets import ImageSet, take_training
+from dga.diffusion import Schedule
+from dga.images import to_tensor
+from dga.lab.training import loop
+from dga.lab.training.features import FeatureDistance
+from dga.lab.training.loop import TrainConfig, Training
+from dga.lab.training.windows import Photographs
+from dga.networks.unet import Denoiser
+from dga.profiles import ScheduleConfig
+
+DEFAULTS = TrainConfig(images=200_000, batch=32, lr=4e-4, warmup=300, decay=0.3)
+FEATURE_WEIGHT = 0.1
+"""Of the distance between features in the loss (see the diffusion model's card)."""
+WINDOW_SCALE = 2
+"""Side of a window of a photograph, over that of a picture."""
+SHALLOW_SHARE = 0.9
+"""Share of the timesteps that ``max_depth`` bounds."""
+
+
+def train_diffusion(
+    training: Training,
+    images: ImageSet,
+    max_depth: int | None = None,
+    photographs: Photographs | None = None,
+    features: str | None = None,
+) -> nn.Module:
+    """Train a :class:`~dga.networks.unet.Denoiser` and return its moving average.
+
+    The loss is the hybrid of Nichol and Dhariwal (2021, Eq. 16), by the guided-diffusion package.
+
+    - ``max_depth``: the deepest respaced depth that most timesteps are drawn from; and
+      ``photographs``: see :class:`DiffusionBatches`.
+    - ``features``: timm's name of a frozen classifier. The distance between what it sees in the
+      clean estimate x0_hat and in the picture is then part of the loss, for timesteps up to that
+      depth (:class:`~dga.lab.training.features.FeatureDistance`).
+
+    Raises ``ValueError`` unless ``max_depth`` is in 1...T.
+    """
+    config, schedule = training.config, training.profile.schedule
+    last = None if max_depth is None else find_last_timestep(schedule, max_depth)
+    process = create_gaussian_diffusion(
+        steps=schedule.timesteps, learn_sigma=True, noise_schedule="linear"
+    )
+    windows = photographs.fingerprint() if photographs else ""
+    identity = training.describe(
+        "diffusion",
+        images,
+        max_depth=str(max_depth or ""),
+        photographs=windows,
+        features=features or "",
+    )
+    images = take_training(images)
+    model = training.start(partial(Denoiser, training.profile.denoiser))
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=config.lr, weight_decay=config.weight_decay
+    )
+    batches = DiffusionBatches(images, schedule.timesteps, config, last, photographs)
+    distance = FeatureDistance(features).to(training.device) if features else None
+    noise_to_signal = torch.from_numpy(process.sqrt_recipm1_alphas_cumprod).float()
+    noise_to_signal = noise_to_signal.to(training.device)  # by timestep: sqrt((1 - abar) / abar)
+
+    def loss(batch: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, dict[str, float]]:
+        x, time, noise = (v.to(training.device, non_blocking=True) for v in batch)
+        output = model(process.q_sample(x, time, noise=noise), time)  # [B, 6, S, S]
+        terms = process.training_losses(lambda *_: output, x, time, noise=noise)
+        value, metrics = terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
+        if distance is not None:
+            # The clean estimate differs from x by what is wrong in the predicted noise.
+            x0_hat = x + noise_to_signal[time].view(-1, 1, 1, 1) * (noise - output[:, :3])
+            is_shallow = time <= (last or schedule.timesteps)
+            distances = distance(x0_hat, x) * is_shallow
+            value = value + FEATURE_WEIGHT * distances.mean()
+            metrics["features"] = float(distances.detach().mean())
+        return value, metrics
+
+    return training.fit(model, optimizer, loss, identity, lambda: batches)
+
+
+def find_last_timestep(schedule: ScheduleConfig, max_depth: int) -> int:
+    """The original timestep at a respaced depth; raises ``ValueError`` unless it is in 1...T."""
+    if not 1 <= max_depth <= schedule.steps:
+        raise ValueError(f"The deepest depth is 1 to {schedule.steps}, not {max_depth}.")
+    return int(Schedule.from_config(schedule).time[max_depth])
+
+
+@dataclass(frozen=True)
+class DiffusionBatches(Dataset):
+    """Batches by step: pictures ``[B, 3, S, S]``, half of them flipped, timesteps ``[B]``, noise.
+
+    Timesteps are drawn as 1000 u^1.5: adaptation starts from moderate depths, so those are
+    seen most. With ``last``, nine in ten are drawn evenly from 0...last, and the rest as
+    ever, so that what is known of deeper states is not forgotten. ``config.window_share`` of the
+    batches are windows of ``photographs``: a quarter as many, twice as wide.
+    """
+
+    images: ImageSet
+    timesteps: int
+    config: TrainConfig
+    last: int | None = None
+    photographs: Photographs | None = None
+
+    def __getitem__(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
+        config, images = self.config, self.images
+        rng = loop.make_rng(config.seed, step)
+        generator = loop.make_torch_rng(rng)
+        if self.photographs and rng.random() < config.window_share:
+            count = max(1, config.batch // WINDOW_SCALE**2)
+            side = WINDOW_SCALE * images.crop.side
+            pixels = self.photographs.cut_windows(rng, count, side)
+        else:
+            indices = loop.choose_indices(len(images), config.batch, config.seed, step)
+            pixels = images.take(indices).pixels
+        x = to_tensor(pixels)
+        flipped = torch.rand(len(x), generator=generator) < 0.5
+        x[flipped] = x[flipped].flip(-1)
+        u = torch.rand(len(x), generator=generator)
+        time = (self.timesteps * u**1.5).long()
+        noise = torch.randn(x.shape, generator=generator)
+        if self.last is not None:
+            shallow = torch.rand(len(x), generator=generator) < SHALLOW_SHARE
+            time = torch.where(shallow, (u * (self.last + 1)).long(), time)
+        return x, time, noise

@@ -1,0 +1,175 @@
+"""One training command from start to weights on disk."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from dga.data.cropping import Crop, View
+from dga.data.image_sets import find_images
+from dga.io.files import to_plain
+from dga.io.parsing import check_choice
+from dga.lab.training import (
+    classifier_trainer,
+    conditional_trainer,
+    diffusion_trainer,
+    discriminator_trainer,
+)
+from dga.lab.training.chains import ChainConfig
+from dga.lab.training.loop import TrainConfig, Training
+from dga.lab.training.studies import Study
+from dga.lab.training.windows import PICTURE_SIDE, Photographs
+from dga.networks.unet import ConditionalDenoiser
+from dga.profiles import Profile
+from dga.record import read_versions
+from dga.weights.low_rank import factorise
+from dga.weights.store import read_state, save_weights, weights_id
+
+DEFAULTS: dict[str, TrainConfig] = {
+    "diffusion": diffusion_trainer.DEFAULTS,
+    "classifier": classifier_trainer.DEFAULTS,
+    "discriminator": discriminator_trainer.DEFAULTS,
+}
+
+
+def get_defaults(model: str, is_conditional: bool = False) -> TrainConfig:
+    """A model's usual run. Raises ``ValueError`` for an unknown model."""
+    check_choice("model", model, DEFAULTS)
+    return conditional_trainer.DEFAULTS if is_conditional else DEFAULTS[model]
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """What some models' training takes and others' does not.
+
+    ``study``: what a discriminator is taught; ``max_depth`` and ``features``: of a diffusion model,
+    see :func:`~dga.lab.training.diffusion_trainer.train_diffusion`; ``photographs``: folders or
+    zips from which windows are cut (see :class:`~dga.lab.training.loop.TrainConfig`);
+    ``chains``: of damage, for a diffusion model that sees the damaged picture; None: it does not.
+    """
+
+    study: Study = Study()
+    max_depth: int | None = None
+    features: str | None = None
+    photographs: Sequence[Path] = ()
+    chains: ChainConfig | None = None
+
+    def check(self, model: str, profile: Profile, window_share: float) -> None:
+        """Raise ``ValueError`` for an unknown model, and for options that are another model's."""
+        get_defaults(model)
+        if model != "discriminator" and self.study != Study():
+            raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
+        if model != "diffusion" and (self.max_depth is not None or self.features):
+            raise ValueError(
+                f"Only the diffusion model takes a deepest depth and features, not the {model}."
+            )
+        if self.chains is not None:
+            if model != "diffusion" or not self.photographs or window_share or self.max_depth:
+                raise ValueError(
+                    "--conditional is of the diffusion model, and takes --photographs alone: "
+                    "leave --windows and --max-depth out."
+                )
+            return
+        if bool(self.photographs) != bool(window_share):
+            raise ValueError(
+                "--photographs and --windows belong together: what is cut, and how much."
+            )
+        if not self.photographs:
+            return
+        if model == "classifier":
+            raise ValueError(
+                "Windows of photographs are for the diffusion model and discriminators."
+            )
+        scale = diffusion_trainer.WINDOW_SCALE if model == "diffusion" else 1
+        side = scale * profile.image_size
+        if side > PICTURE_SIDE:
+            raise ValueError(
+                f"Photographs are reduced to {PICTURE_SIDE} pixels a side, and of {profile.name} a "
+                f"window has {side}: leave --photographs out."
+            )
+
+
+def train(
+    model: str,
+    training: Training,
+    data: Sequence[Path],
+    options: TrainingOptions = TrainingOptions(),
+) -> None:
+    """Train one model, and write its weights and ``config.json`` to the run's folder.
+
+    ``data``: folders or zips of class/picture. Raises ``ValueError`` for an unknown model, for
+    unusable data, and for options that are another model's.
+    """
+    profile, config = training.profile, training.config
+    options.check(model, profile, config.window_share)
+    if options.chains is not None:
+        if data:
+            raise ValueError("A conditional model learns from --photographs: leave --data out.")
+        _train_conditional(training, options)
+        return
+    if not data:
+        raise ValueError("Name folders or zips of class/picture files with --data.")
+    photographs = Photographs.read(options.photographs) if options.photographs else None
+    crop = View.of(profile).clean if model == "discriminator" else Crop(profile.image_size)
+    images = find_images(data, crop, profile.classifier.classes or None)
+    if not images.is_large:
+        images = images.load()
+    facts: dict[str, Any] = {}
+    if model == "discriminator":
+        network, facts = discriminator_trainer.train_discriminator(
+            training, images, options.study, photographs
+        )
+    elif model == "diffusion":
+        facts = {"max_depth": options.max_depth, "features": options.features}
+        network = diffusion_trainer.train_diffusion(
+            training, images, photographs=photographs, **facts
+        )
+    else:
+        network = classifier_trainer.train_classifier(training, images)
+    config_of_weights = _describe_weights(model, training, network, len(images), photographs)
+    save_weights(network.state_dict(), training.out, config_of_weights | facts)
+
+
+def _train_conditional(training: Training, options: TrainingOptions) -> None:
+    """Train a diffusion model that sees the damaged picture, and write what it learned beyond
+    the diffusion model that it began with."""
+    assert options.chains is not None
+    photographs = Photographs.read(options.photographs)
+    network = conditional_trainer.train_conditional(
+        training, photographs, options.chains, options.features
+    )
+    base = conditional_trainer.find_base(training)
+    facts = {
+        "features": options.features,
+        "chains": to_plain(options.chains),
+        "base": weights_id(base),
+    }
+    config = _describe_weights("conditional", training, network, 0, photographs)
+    assert isinstance(network, ConditionalDenoiser)
+    origin = network.widen(read_state(base))
+    save_weights(factorise(network.state_dict(), origin), training.out, config | facts)
+
+
+def _describe_weights(
+    model: str,
+    training: Training,
+    network: nn.Module,
+    pictures: int,
+    photographs: Photographs | None,
+) -> dict[str, Any]:
+    """What ``config.json`` says of weights."""
+    return {
+        "model": model,
+        "profile": to_plain(training.profile),
+        "parameters": sum(p.numel() for p in network.parameters()),
+        "training": to_plain(training.config),
+        "init": str(training.init) if training.init else None,
+        "trained_on": {
+            "pictures": pictures,
+            "photographs": len(photographs.pictures) if photographs else 0,
+            "device": str(training.device),
+            **read_versions(),
+        },
+    }

@@ -1,0 +1,400 @@
+"""What is wrong with pictures: each damage, folders as people have them, and the report."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+import skimage.data
+import torch
+from PIL import Image, ImageDraw
+from scipy import ndimage
+
+import dga
+from dga.diagnosis import KINDS
+from dga.explanation.glass import Glass
+from dga.explanation.operators import Blocks, Disk, GaussianBlur, MotionBlur
+from dga.explanation.zoom import Zoom
+from dga.folders import diagnoses
+from dga.folders.diagnosis_report import Counted, Summary
+from dga.images import through_jpeg
+from tests.fixtures.cli import done, refused, run_dga
+from tests.fixtures.rights import plain_rights
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module")
+def cat() -> np.ndarray:
+    return np.asarray(Image.fromarray(skimage.data.chelsea()[:300, :400]))
+
+
+def add_noise(pixels: np.ndarray, level: float) -> np.ndarray:
+    noisy = pixels + RNG.normal(0, 127.5 * level, pixels.shape)
+    return noisy.round().clip(0, 255).astype(np.uint8)
+
+
+def spread(pixels: np.ndarray, kernel: torch.Tensor) -> np.ndarray:
+    blurred = ndimage.convolve(pixels.astype(float), kernel.numpy()[..., None], mode="reflect")
+    return blurred.round().clip(0, 255).astype(np.uint8)
+
+
+def add_impulses(pixels: np.ndarray) -> np.ndarray:
+    place = RNG.random(pixels.shape)
+    return np.where(place < 0.05, 0, np.where(place > 0.95, 255, pixels)).astype(np.uint8)
+
+
+DAMAGE = {
+    "noise": (lambda p: add_noise(p, 0.3), 0.3),
+    "impulses": (add_impulses, 0.1),
+    "blocks": (lambda p: p[::4, ::4].repeat(4, 0).repeat(4, 1), 4.0),
+    "blur": (lambda p: spread(p, Disk(5.0).kernel), 5.0),
+    "motion": (lambda p: spread(p, MotionBlur(8.0, 30.0, one_sided=True).kernel), 8.0),
+    "veil": (lambda p: (p * 0.1 + 120).round().astype(np.uint8), 22.0),  # to a usual contrast
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_damage_is_told_with_its_strength(cat, kind):
+    """By measurement alone; the undamaged picture has none."""
+    damage, strength = DAMAGE[kind]
+    diagnosis = dga.diagnose(damage(cat), is_fast=True)
+    first = diagnosis.findings[0]
+    assert (first.kind, diagnosis.is_damaged) == (kind, True)
+    assert first.strength == pytest.approx(strength, rel=0.35)
+    assert first.is_undoable is None  # nobody has tried
+    assert not dga.diagnose(cat, is_fast=True).is_damaged
+
+
+def test_more_damage_is_surer(cat):
+    def sureness(level: float) -> float:
+        findings = dga.diagnose(add_noise(cat, level), is_fast=True).findings
+        return sum(one.sureness for one in findings if one.kind == "noise")
+
+    levels = [sureness(level) for level in (0.0, 0.05, 0.1, 0.3)]
+    assert levels == sorted(levels)
+    assert levels[-1] > 0.9
+
+
+@pytest.mark.parametrize("quality", [5, 20, 40, 90])
+def test_the_quality_of_a_jpeg(cat, quality):
+    diagnosis = dga.diagnose(through_jpeg(cat, quality), is_fast=True)
+    found = [one for one in diagnosis.findings if one.kind == "jpeg"]
+    assert [one.strength for one in found] == [quality] * (quality < 90)
+    assert diagnosis.format == "JPEG"
+    assert (diagnosis.width, diagnosis.height) == (400, 300)
+    assert all(one.is_undoable is None for one in found)  # nobody has tried
+
+
+def test_every_operator_is_a_kind():
+    for operator in (Blocks, Disk, GaussianBlur, MotionBlur, Zoom, Glass):
+        assert operator.kind in KINDS
+
+
+@pytest.mark.parametrize("size", [(40, 30), (1500, 1100)])
+def test_small_and_large_pictures_of_blocks(cat, size, tmp_path, monkeypatch):
+    """Found by the part that is measured, and shown as the inverse leaves it."""
+    monkeypatch.chdir(tmp_path)
+    small = Image.fromarray(cat).resize((size[0] // 2, size[1] // 2))
+    small.resize(size, Image.Resampling.NEAREST).save("a.png")
+    done("diagnose", "a.png", "--out", "out", "--fast")
+    assert kinds(read_lines("out")["a.png"]) == ["blocks"]
+    assert Path("out/report.html").read_text().count("<img") == 2
+
+
+def test_what_is_mostly_plain_is_no_photograph():
+    page = Image.new("RGB", (190, 170), "white")
+    ImageDraw.Draw(page).text((10, 10), "The quick brown fox\njumps over\nthe lazy dog.", "navy")
+    for image in (page, Image.new("RGB", (90, 70), "teal")):
+        diagnosis = dga.diagnose(image, is_fast=True)
+        assert (diagnosis.is_photograph, diagnosis.findings) == (False, ())
+
+
+def test_a_frame_is_set_aside(cat):
+    framed = np.pad(add_noise(cat, 0.3), ((30, 30), (40, 40), (0, 0)))
+    (found,) = dga.diagnose(framed, is_fast=True).findings
+    assert (found.kind, found.strength) == ("noise", pytest.approx(0.3, rel=0.3))
+
+
+@pytest.mark.parametrize("what", [np.zeros((9, 9)), np.zeros((0, 9, 3), np.uint8), "a.png"])
+def test_what_is_no_picture_is_refused(what):
+    with pytest.raises(ValueError, match="A picture is"):
+        dga.diagnose(what, is_fast=True)
+
+
+def test_readings_and_repair_by_the_networks(cat):
+    """What is found is what the repair undoes; the readings are of both pictures."""
+    models = dga.load_models()
+    noisy = add_noise(cat[:224, :224], 0.4)
+    diagnosis = dga.diagnose(noisy, models, has_readings=True)
+    alone = dga.diagnose(noisy, models)
+    assert [one.kind for one in alone.findings] == ["noise"]
+    assert alone.findings[0].is_undoable is None  # only a repair could tell
+    assert diagnosis.findings == (replace(alone.findings[0], is_undoable=True),)
+    assert len(diagnosis.readings) == 2
+    assert diagnosis.facts()["reading_repaired"] == diagnosis.readings[1][0]
+    assert not dga.diagnose(cat[:224, :224], models).is_damaged
+
+
+def test_a_blur_that_the_networks_object_to_is_told(cat, monkeypatch):
+    """It cannot be undone, and stands in the findings all the same."""
+    monkeypatch.setattr(Disk, "most_objection", -1000.0)
+    blurred = spread(cat, Disk(5.0).kernel)
+    found = dga.diagnose(blurred, dga.load_models()).findings
+    assert [(one.kind, one.is_undoable) for one in found if one.kind == "blur"] == [("blur", False)]
+
+
+def test_a_veil_that_is_repaired_is_damage():
+    """Glare, whose contrast is hardly changed."""
+    pixels = dga.corrupt(skimage.data.astronaut()[:300, :300], "frost", 3, 0)
+    diagnosis = dga.diagnose(pixels, dga.load_models())
+    (found,) = diagnosis.findings
+    assert (found.kind, diagnosis.is_damaged) == ("veil", True)
+    assert found.strength < 1.5
+
+
+# Folders
+
+
+@pytest.fixture
+def mine(cat: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two classes; a noisy picture, one of blocks, two undamaged ones, and a torn file."""
+    monkeypatch.chdir(tmp_path)
+    small = cat[:96, :128]
+    pictures = {
+        "cat/noisy": add_noise(small, 0.4), "cat/fine": small,
+        "dog/blocks": small[::4, ::4].repeat(4, 0).repeat(4, 1), "dog/<b>&": small[::-1],
+    }  # fmt: skip
+    for name, pixels in pictures.items():
+        path = tmp_path / "mine" / f"{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(pixels).save(path)
+    (tmp_path / "mine/dog/torn.jpg").write_bytes(b"\xff\xd8\xff torn")
+    return tmp_path / "mine"
+
+
+def read_lines(out: str | Path) -> dict[str, dict]:
+    lines = [json.loads(line) for line in Path(out, "lines.jsonl").read_text().splitlines()]
+    assert len({line["path"] for line in lines}) == len(lines)
+    return {line["path"]: line for line in lines}
+
+
+def kinds(line: dict) -> list[str]:
+    return [finding["kind"] for finding in line["findings"] if finding["sureness"] >= 0.5]
+
+
+def test_a_folder_of_classes(mine):
+    """Each picture has a line; what cannot be read is named, and the status says so."""
+    said = run_dga("diagnose", mine, "--out", "out", "--fast")
+    assert said.exit_code == 1
+    assert "dog/torn.jpg" in said.stderr
+    assert "4 pictures: 2 damaged" in said.stdout
+    lines = read_lines("out")
+    found = {name: kinds(line) for name, line in lines.items() if "error" not in line}
+    assert found.pop("cat/noisy.png") == ["noise"]
+    assert found.pop("dog/blocks.png") == ["blocks"]
+    assert found == {"cat/fine.png": [], "dog/<b>&.png": []}
+    assert lines["cat/noisy.png"]["class"] == "cat"
+    with Path("out/diagnoses.csv").open(newline="") as file:
+        rows = {row["path"]: row for row in csv.DictReader(file)}
+    assert len(rows) == 5
+    assert (rows["dog/blocks.png"]["kind"], rows["dog/blocks.png"]["strength"]) == ("blocks", "4.0")
+    assert (rows["cat/fine.png"]["damaged"], rows["cat/fine.png"]["kind"]) == ("False", "")
+
+
+def test_the_report_needs_nothing_else(mine):
+    (mine / "dog/<b>&.png").write_bytes((mine / "cat/noisy.png").read_bytes())
+    run_dga("diagnose", mine, "--out", "out", "--fast")
+    page = Path("out/report.html").read_text()
+    assert "3 of 4 pictures are damaged" in page
+    assert not any(part in page for part in ("<script", "http:", "https:", "dog/<b>", "@import"))
+    assert "dog/&lt;b&gt;&amp;.png" in page
+    assert page.count('<img src="data:image/webp;base64,') >= 3
+
+
+def test_zips_lists_and_single_pictures(mine, tmp_path):
+    with zipfile.ZipFile("all.zip", "w") as archive:
+        for path in mine.rglob("*.png"):
+            archive.write(path, path.relative_to(mine))
+    Path("list.txt").write_text("\n".join(str(path) for path in sorted(mine.rglob("*.png"))))
+    done("diagnose", "all.zip", "--out", "a", "--fast")
+    done("diagnose", "list.txt", "--out", "b", "--fast")
+    done("diagnose", *sorted(mine.rglob("*.png")), "--out", "c", "--fast")
+    zipped = read_lines("a")
+    for out in ("b", "c"):
+        listed = {str(Path(p).relative_to(mine)): line for p, line in read_lines(out).items()}
+        assert {p: line["findings"] for p, line in zipped.items()} == {
+            p: line["findings"] for p, line in listed.items()
+        }
+
+
+def test_what_counts_and_what_fails(mine):
+    """Filters need no new measurement; the status is 3 above the share that was named."""
+    (mine / "dog/torn.jpg").unlink()
+    fast = "diagnose", mine, "--out", "out", "--fast"
+    assert run_dga(*fast, "--fail-above", "50%").exit_code == 0
+    with mock.patch.object(diagnoses, "diagnose", side_effect=AssertionError):
+        assert run_dga(*fast, "--fail-above", "49%").exit_code == 3
+        assert "1 damaged" in done(*fast, "--only", "noise", "--fail-above", "25%").stdout
+        assert "0 damaged" in done(*fast, "--only", "noise", "--min-strength", "0.9").stdout
+        assert "1 damaged" in done(*fast, "--min-strength", "noise=0.9,blocks=3").stdout
+
+
+def test_killed_it_goes_on(mine, monkeypatch):
+    """Nothing is lost or done twice; of pictures that changed or are gone the line goes, too."""
+    real, calls = diagnoses.diagnose, list[int]()
+
+    def dies(*arguments: object) -> object:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    fast = "diagnose", mine, "--out", "out", "--fast"
+    monkeypatch.setattr(diagnoses, "diagnose", dies)
+    assert run_dga(*fast).exit_code != 0
+    first = Path("out/lines.jsonl").read_text()
+    assert first.count("\n") == 2
+    with Path("out/lines.jsonl").open("a") as file:
+        file.write('{"path": "dog/blo')  # as a kill may leave it
+    run_dga(*fast)
+    assert len(calls) == 3 + 2  # the torn one is never diagnosed
+    assert Path("out/lines.jsonl").read_text().startswith(first)
+    assert len(read_lines("out")) == 5
+    os.utime(mine / "cat/fine.png", (1e9, 1e9))
+    (mine / "dog/blocks.png").unlink()
+    run_dga(*fast)
+    assert len(calls) == 6
+    assert "dog/blocks.png" not in read_lines("out")
+
+
+@pytest.fixture
+def _tiny(choosy_models) -> Iterator[None]:
+    with mock.patch("dga.commands.common.ModelOptions.load", return_value=choosy_models):
+        diagnoses.load_once.cache_clear()
+        yield
+        diagnoses.load_once.cache_clear()
+
+
+@pytest.mark.usefixtures("_tiny")
+def test_repair_of_exactly_these(mine):
+    """Damaged pictures alone, at their own paths; nothing leaves the folder, and none is redone."""
+    (mine / "dog/torn.jpg").unlink()
+    before = {path: path.read_bytes() for path in mine.rglob("*.png")}
+    command = "diagnose", mine, "--out", "out", "--fast", "--repair"
+    done(*command, "--only", "blocks")
+    assert [p.name for p in Path("out/repaired").rglob("*.*")] == ["blocks.png.png"]
+    done(*command)
+    repaired = {str(path.relative_to("out/repaired")) for path in Path("out").rglob("*.png.png")}
+    assert repaired == {"cat/noisy.png.png", "dog/blocks.png.png"}
+    written = {path: path.stat().st_mtime_ns for path in Path("out/repaired").rglob("*.png")}
+    done(*command)
+    assert {path: path.stat().st_mtime_ns for path in written} == written
+    assert {path: path.read_bytes() for path in mine.rglob("*.png")} == before
+    with zipfile.ZipFile("slip.zip", "w") as archive:
+        archive.write(mine / "cat/noisy.png", "../../../noisy.png")
+    done("diagnose", "slip.zip", "--out", "deep/er/out", "--fast", "--repair")
+    assert {p.relative_to("deep/er").parts[0] for p in Path().rglob("deep/er/**/*.png")} == {"out"}
+
+
+@pytest.mark.usefixtures("_tiny")
+def test_other_settings_are_another_folder(mine):
+    run_dga("diagnose", mine, "--out", "out", "--fast")
+    assert "another configuration" in refused("diagnose", mine, "--out", "out")
+
+
+def test_what_is_refused_is_one_sentence(mine, tmp_path):
+    (tmp_path / "empty/deeper").mkdir(parents=True)
+    (tmp_path / "notes.csv").write_text("a")
+    fast = "--fast", "--out", "out"
+    assert "holds no pictures" in refused("diagnose", "empty", *fast)
+    assert "neither a folder" in refused("diagnose", "notes.csv", *fast)
+    assert "neither a folder" in refused("diagnose", "nowhere", *fast)
+    assert "the pictures themselves" in refused("diagnose", mine, "--fast", "--out", mine)
+    assert "Unknown kind 'fog'" in refused("diagnose", mine, *fast, "--only", "fog")
+    assert "looks like" in refused("diagnose", mine, *fast, "--min-strength", "0.1")
+    assert "looks like 5%" in refused("diagnose", mine, *fast, "--fail-above", "many")
+    assert "asks no network" in refused("diagnose", mine, *fast, "--classifier", "resnet18")
+    assert not Path("out").exists()
+    done("diagnose", mine / "cat", "--fast", "--out", mine / "cat/out")  # not looked into
+    done("diagnose", mine / "cat", "--fast", "--out", mine / "cat/out")
+    assert len(read_lines(mine / "cat/out")) == 2
+    assert "holds other files" in refused("diagnose", mine, "--fast", "--out", tmp_path)
+
+
+def test_folders_without_rights(mine):
+    (mine / "dog").chmod(0)
+    Path("locked").mkdir()
+    Path("locked").chmod(0o500)
+    try:
+        with plain_rights():
+            said = run_dga("diagnose", mine, "--out", "out", "--fast")
+            assert "Permission denied" in refused("diagnose", mine, "--out", "locked/out", "--fast")
+    finally:
+        (mine / "dog").chmod(0o700)
+    assert said.exit_code == 1
+    assert "dog: Permission denied" in said.stderr
+    assert len(read_lines("out")) == 2
+
+
+def test_labels_say_what_was_found(mine):
+    """Of known damage: kinds, how well it is told from undamaged pictures, and its strength."""
+    rows = ["path,corruption,strength", "dog/<b>&.png,clean,0", "cat/fine.png,clean,0"]
+    image = np.asarray(Image.open(mine / "cat/fine.png"))
+    for strength in (2, 4, 6):
+        Image.fromarray(add_noise(image, strength / 10)).save(mine / f"{strength}.png")
+        rows.append(f"{strength}.png,gaussian_noise,{strength}")
+    Path("labels.csv").write_text("\n".join(rows))
+    said = run_dga("diagnose", mine, "--out", "out", "--fast", "--labels", "labels.csv").stdout
+    header, noise = (
+        next(line for line in said.splitlines() if line.startswith(f"| {word}")).split(" | ")
+        for word in ("corruption", "gaussian_noise")
+    )
+    cells = dict(zip(header, noise, strict=True))
+    assert (cells["noise"], cells["AUC"], cells["Spearman |"]) == ("3", "1.00", "1.00 |")
+    Path("labels.csv").write_text("path,strength\na.png,3")
+    labels = "--labels", "labels.csv"
+    assert "no column corruption" in refused("diagnose", mine, "--out", "new", "--fast", *labels)
+
+
+@pytest.mark.slow
+def test_processes_give_the_same_lines(mine):
+    run_dga("diagnose", mine, "--out", "one", "--fast")
+    run_dga("diagnose", mine, "--out", "two", "--fast", "--jobs", "2")
+    assert read_lines("one") == read_lines("two")
+
+
+def test_a_million_lines_are_never_in_memory():
+    """The summary holds a strength of each finding, and the worst twelve of a kind."""
+    import tracemalloc
+
+    finding = {"kind": "noise", "unit": "", "description": "noise " * 9, "sureness": 0.9}
+
+    def make_lines(count: int) -> Iterator[dict]:
+        for i in range(count):
+            value = (i * 7919 % 1000) / 1000
+            strength = {"strength": value, "severity": value, "undoable": True}
+            line = {"path": f"{i % 9}/{i:09}.png" * 9, "class": str(i % 9), "photograph": True}
+            yield line | {"findings": [finding | strength]}
+
+    tracemalloc.start()
+    summary = Summary.of(make_lines(30_000), Counted())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    noise = summary.kinds["noise"]
+    assert peak < 30_000 * 60
+    assert (summary.damaged, len(noise.worst), sum(n for _, n, _ in noise.bars)) == (
+        30_000,
+        12,
+        30_000,
+    )
+    assert min(severity for severity, *_ in noise.worst) >= 0.999
+    assert {kind for kind, one in summary.kinds.items() if one.strengths} <= set(KINDS)

@@ -1,0 +1,170 @@
+"""Statistics with known answers: bootstrap, controls, discrimination, the paper's numbers."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from scipy.stats import bootstrap
+
+from dga.corruptions import CORRUPTIONS
+from dga.lab.analysis.depth_controls import (
+    Sweep,
+    compute_controls,
+    correlate_ranks,
+    find_best_depths,
+    read_sweep,
+)
+from dga.lab.analysis.judges import compute_f1
+from dga.lab.analysis.names import GROUPS, MEAN, find_sweep
+from dga.lab.analysis.saved_runs import read_judge
+from dga.lab.analysis.statistics import CorrectTable, estimate_mean
+from tests.fixtures.results import depth_matters, frame, lines_of, needed, path_of, write_judge
+
+# --- bootstrap
+
+
+def test_intervals_are_scipys():
+    """Its percentile bootstrap of the photographs' means, two corruptions each."""
+    values = (np.random.default_rng(1).random((2, 60)) < 0.4).astype(np.float32)
+    ours = estimate_mean(values)
+    sample = (values.mean(axis=0),)
+    theirs = bootstrap(sample, np.mean, n_resamples=9999, method="percentile", rng=0)
+    bounds = theirs.confidence_interval
+    assert (ours.low, ours.high) == pytest.approx((bounds.low, bounds.high), abs=0.012)
+
+
+def test_a_photograph_is_resampled_with_all_its_corruptions():
+    """Fifteen copies of one outcome are worth one; fifteen independent ones are worth more."""
+    rng = np.random.default_rng(0)
+    single = (rng.random((1, 80)) < 0.5).astype(np.float32)
+    widths = [
+        estimate.high - estimate.low
+        for values in (single, np.repeat(single, 15, axis=0), rng.random((15, 80)) < 0.5)
+        if (estimate := estimate_mean(np.asarray(values, np.float32)))
+    ]
+    assert widths[1] == pytest.approx(widths[0])
+    assert widths[2] < 0.5 * widths[0]
+
+
+def test_mean_of_a_group_is_the_mean_of_its_corruptions():
+    """However many images each has."""
+    snow = lines_of("source", lambda p, c: True, 30, ["snow"])
+    rest = lines_of("source", lambda p, c: False, 5, ["frost", "fog"])
+    correct = CorrectTable(frame(snow, rest))
+    estimates = {group: correct.accuracy("source", group) for group in GROUPS}
+    measured = {group: e.value for group, e in estimates.items() if e}
+    third = pytest.approx(1 / 3)
+    assert measured == {"weather": third, "snow": 1, "frost": 0, "fog": 0}
+    assert correct.accuracy("tent", "snow") is None
+
+
+def test_a_shift_is_found_and_pairing_makes_it_narrow():
+    """Right on every fifth image more: +0.2, with less spread than either method has."""
+    dda = lines_of("dda", lambda p, c: p % 5 < 2, 50)
+    dga = lines_of("dga", lambda p, c: p % 5 < 3, 50)
+    correct = CorrectTable(frame(dga, dda))
+    gain = correct.difference("dga", "dda", MEAN)
+    alone = correct.accuracy("dga", MEAN)
+    assert gain.value == pytest.approx(0.2)
+    assert 0 < gain.low < 0.2 < gain.high
+    assert gain.high - gain.low < alone.high - alone.low
+    back = correct.difference("dda", "dga", MEAN)
+    assert back.value == pytest.approx(-0.2)
+
+
+def test_only_images_that_both_have_are_compared():
+    """The rival is right on its ten extra images; they count for nothing."""
+    dga = lines_of("dga", lambda p, c: True, 10, ["fog"])
+    dda = lines_of("dda", lambda p, c: p >= 10, 20, ["fog"])
+    gap = CorrectTable(frame(dga, dda)).difference("dga", "dda", "fog")
+    assert (gap.value, gap.low, gap.high, gap.photographs) == (1, 1, 1, 10)
+
+
+# --- controls
+
+
+def _sweep(
+    right: Callable[[int, str, int], bool],
+    photographs: int,
+    corruptions: Sequence[str],
+    depth: Callable[[int, str], int] = lambda p, c: 0,
+) -> Sweep:
+    """DGA at depths 0, 4 and 8 (right by photograph, corruption, depth), and its t*."""
+    rows = lines_of("dga", lambda p, c: True, photographs, corruptions, depth)
+    for k, name in ((0, "source"), (4, "dga:depth=4"), (8, "dga:depth=8")):
+        rows += lines_of(name, lambda p, c, k=k: right(p, c, k), photographs, corruptions)
+    return read_sweep(frame(rows), "dga")
+
+
+def test_depth_per_image_beats_every_control():
+    """Each image is right at one of two depths, which t* names; half need each."""
+    controls = compute_controls(read_sweep(frame(depth_matters(40)), "dga-guided"))
+    values = {name: row.accuracy[MEAN].value for name, row in controls.rows.items()}
+    assert values == {
+        "measured": 1, "adaptive": 1, "permuted": pytest.approx(0.5), "median": 0.5,
+        "global": 0.5, "oracle": 1, "depth=0": 0, "depth=4": 0.5, "depth=8": 0.5,
+    }  # fmt: skip
+    gain = controls.rows["permuted"].adaptive_minus[MEAN]
+    assert gain.value == pytest.approx(0.5)
+    assert 0.3 < gain.low < gain.high < 0.7
+    assert controls.informative == 40 * 15
+    assert controls.mean_depth[MEAN] == 6
+    for rho in (controls.spearman, controls.spearman_within):
+        assert rho.value == pytest.approx(1)
+
+
+def test_where_depth_does_not_matter_the_controls_are_equal():
+    """Right or wrong at every depth alike: no control loses, and no correlation exists."""
+    controls = compute_controls(_sweep(lambda p, c, k: p % 2 == 0, 20, CORRUPTIONS, needed))
+    for name in ("permuted", "median", "global", "oracle"):
+        gap = controls.rows[name].adaptive_minus[MEAN]
+        assert (gap.value, gap.low, gap.high) == pytest.approx((0, 0, 0), abs=1e-9)
+    assert (controls.spearman, controls.spearman_within, controls.informative) == (None, None, 0)
+
+
+def test_t_star_goes_to_the_nearest_swept_depth():
+    """Of two as near, the shallower; images that lack a depth are left out."""
+    rows = lines_of("source", lambda p, c: False, 6, ["fog"])
+    rows += lines_of("dga:depth=4", lambda p, c: True, 6, ["fog"])
+    rows += lines_of("dga:depth=10", lambda p, c: True, 5, ["fog"])
+    rows += lines_of("dga", lambda p, c: True, 6, ["fog"], lambda p, c: (0, 2, 3, 7, 20, 4)[p])
+    sweep = read_sweep(frame(rows), "dga")
+    assert sweep.depths == (0, 4, 10)
+    assert sweep.photographs == tuple(path_of(p) for p in range(5))
+    assert sweep.rounded.tolist() == [[0, 0, 1, 1, 2]]
+
+
+def test_best_depth_is_the_shallowest_correct_one():
+    right = {0: (False, True, True), 1: (True, True, True), 2: (False, False, False)}
+    right[3] = (True, False, True)
+    best, informative = find_best_depths(_sweep(lambda p, c, k: right[p][k // 4], 4, ["fog"]))
+    assert informative.tolist() == [[True, False, False, True]]
+    assert best[informative].tolist() == [1, 0]
+
+
+def test_rank_correlation_is_scipys():
+    from scipy.stats import spearmanr
+
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 6, 200), rng.integers(0, 4, 200)
+    y = np.clip(y + x // 2, 0, 4)
+    rho = correlate_ranks(x, y, np.arange(200), np.ones((1, 200), np.float32))
+    assert rho[0] == pytest.approx(spearmanr(x, y).statistic)
+
+
+# --- discrimination
+
+
+def test_scores_against_hand_counts(tmp_path):
+    """Called corrupted, of 4 and of 4 clean: at depth 0 3 and 1, at 5 none, at 9 all and 2."""
+    logits = np.full((2, 4, 3), -1.0)
+    logits[1, :3, 0] = 1
+    logits[0, 0, 0] = 0  # a confidence of exactly 0.5 says corrupted
+    logits[1, :, 2] = logits[0, 2:, 2] = 1
+    f1 = compute_f1(read_judge(write_judge(tmp_path / "run", logits, (0, 5, 9))))
+    assert f1.loc["gaussian_noise"].to_dict() == {0: 0.75, 5: 0, 9: 0.8}
+
+
+def test_a_sweep_is_of_numbers():
+    names = "dga:depth=8", "dga:depth=none", "dga:depth=4", "dga:tau=0.3", "dga"
+    assert find_sweep(names, "dga", "depth") == {4: "dga:depth=4", 8: "dga:depth=8"}

@@ -1,0 +1,155 @@
+"""Tables: what they print, what they leave empty, and that CSV keeps every number."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dga.io.settings import read_settings
+from dga.lab.analysis.pooled import PooledRuns, pool_runs
+from dga.lab.analysis.saved_runs import MissingRun, SavedRuns, read_runs
+from dga.lab.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
+from dga.lab.analysis.tables.comparisons import make_comparisons
+from dga.lab.analysis.tables.depths import make_controls_table
+from dga.lab.analysis.tables.studies import make_studies
+from dga.lab.analysis.tables.table import EMPTY_CELL, Table
+from dga.profiles import get_profile
+from dga.systems import systems
+from tests.fixtures.results import lines_of, whole_results, write_run
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> SavedRuns:
+    return read_runs(whole_results(tmp_path_factory.mktemp("results")))
+
+
+@pytest.fixture(scope="module")
+def pooled(results: SavedRuns) -> PooledRuns:
+    return pool_runs(results.evaluations)[0][0]
+
+
+def _pooled(tmp_path: Path, *groups: list[dict], **config: object) -> PooledRuns:
+    write_run(tmp_path / "run", [row for group in groups for row in group], **config)
+    return pool_runs(read_runs(tmp_path).evaluations)[0][0]
+
+
+def _row(table: Table, **cells: str) -> dict[str, str]:
+    rows = table.texts
+    for column, text in cells.items():
+        rows = rows[rows[column] == text]
+    assert len(rows) == 1
+    return rows.iloc[0].to_dict()
+
+
+def test_table_1_by_hand(tmp_path):
+    """Right on 2 of 8 (source), 4 (DGA + G) and 8 photographs (an outsider)."""
+    pooled = _pooled(
+        tmp_path,
+        lines_of("source", lambda p, c: p < 2, 8),
+        lines_of("dga-guided", lambda p, c: p < 4, 8),
+        lines_of("mine", lambda p, c: True, 8),
+    )
+    table = make_table_1(pooled)
+    mine = _row(table, Method="mine")
+    assert (mine["Adaptation"], mine["Paper, severity 5 (%)"]) == (EMPTY_CELL, EMPTY_CELL)
+    assert mine["Accuracy (%)"].startswith("100.0")
+    source = _row(table, Method="Nothing done")
+    ours = _row(table, Method="DGA + G")
+    assert source["Accuracy (%)"].startswith("25.0 (")
+    assert (source["Paper, severity 5 (%)"], source["Gain over doing nothing"]) == (
+        "33",
+        EMPTY_CELL,
+    )
+    assert ours["Gain over doing nothing"].startswith("+25.0 (")
+    cells = [ours[head] for head in ("Adaptation", "Diffusion?", "Seconds", "Photos")]
+    assert cells == ["Input", "✓", "0.250", "8"]
+
+
+def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path):
+    """One line of five at depth 4 waited for 900 s; depth 20 is dearer, and stays so."""
+    lines = lines_of("dga", lambda p, c: True, 10, depth=lambda p, c: 4 if p < 5 else 20)
+    for i, row in enumerate(lines):
+        row["seconds"] = 1.0 if row["depth"] == 4 else 5.0
+        if i % 10 == 0:
+            row["seconds"] = 900.0
+    pooled = _pooled(tmp_path, lines)
+    assert pooled.seconds("dga") == 3.0
+    assert pooled.seconds("memo") is None
+
+
+def test_what_was_not_run_is_empty_and_said(tmp_path):
+    """Its row stands with the paper's figure, and no number of ours."""
+    table = make_table_1(_pooled(tmp_path, lines_of("source", lambda p, c: True, 4)))
+    memo = _row(table, Method="MEMO")
+    assert memo["Paper, severity 5 (%)"] == "29"
+    ours = "Accuracy (%)", "Gain over doing nothing", "Undamaged (%)"
+    assert {memo[head] for head in ours} == {EMPTY_CELL}
+    numbers = table.numbers.set_index("method").loc["memo"].drop("paper")
+    assert numbers.isna().all()
+
+
+def test_table_3_is_on_images_that_every_tau_has(tmp_path):
+    """Plain DGA is right on 4 more photographs, which tau 0.3 was not run on."""
+    pooled = _pooled(
+        tmp_path,
+        lines_of("dga", lambda p, c: p >= 4, 8),
+        lines_of("dga:tau=0.3", lambda p, c: True, 4),
+    )
+    table = make_table_3(pooled)
+    assert _row(table, Method="DGA", tau="0.5")["Mean of 15"].startswith("0.0 (")
+    assert _row(table, Method="DGA", tau="0.3")["Mean of 15"].startswith("100.0 (")
+    assert _row(table, Method="DGA", tau="0.7")["Noise"] == EMPTY_CELL
+    assert _row(table, Method="*DGA, paper*", tau="0.7")["Noise"] == "21"
+    assert "(4 photographs)" in table.caption
+    with pytest.raises(MissingRun, match="no run at several taus"):
+        make_table_3(_pooled(tmp_path / "one", lines_of("dga", lambda p, c: True, 2)))
+
+
+def test_the_whole_is_compared_with_each_stage_left_out(tmp_path):
+    without = "dga-plus:exposure=false"
+    rows = [
+        row
+        for method, right in {"source": 2, without: 4, "dga-plus": 6}.items()
+        for row in lines_of(method, lambda p, c, right=right: p < right, 10)
+    ]
+    pooled = _pooled(tmp_path, rows)
+    table = make_comparisons(pooled)
+    row = _row(table, Method="DGA+", Minus="DGA+, without exposure")
+    assert row["Mean of 15"].startswith("+20.0")
+    assert pooled.methods_to_compare == ["source", "dga-plus"]  # and so in no other table
+
+
+def test_tau_is_read_as_runs_save_it(tmp_path):
+    rows = lines_of("dga", lambda p, c: True, 2) + lines_of("tent", lambda p, c: True, 2)
+    saved = {"dga": read_settings(systems(get_profile("everyday16"))["dga"]), "tent": {"batch": 64}}
+    pooled = _pooled(tmp_path, rows, methods=saved)
+    assert pooled.find_tau("dga") == get_profile("everyday16").stopping.tau
+    assert pooled.find_tau("tent") is None
+
+
+def test_studies_tell_seen_from_unseen(results):
+    table = make_studies(results.judges)
+    noise = table.texts[table.texts["Study"] == "noise-only"]
+    assert set(noise["Judged on"]) == {"all", "seen", "unseen"}
+    assert set(table.texts.loc[table.texts["Study"] == "images", "Judged on"]) == {"all"}
+    row = _row(table, Study="images")
+    value = table.numbers.query("study == 'images' and measure == 'f1' and depth == 10")["value"]
+    assert row["Depth 10"] == f"{100 * value.iloc[0]:.1f}"
+    assert row["Depth 5"] == EMPTY_CELL
+
+
+def test_tables_go_through_csv_and_markdown(results, pooled, tmp_path):
+    makers = make_table_1, make_table_2, make_table_3, make_comparisons, make_controls_table
+    for table in [*(make(pooled) for make in makers), make_studies(results.judges)]:
+        paths = table.write(tmp_path, "table")
+        back = pd.read_csv(paths["csv"])
+        assert back.columns.tolist() == table.numbers.columns.tolist()
+        expected = table.numbers.convert_dtypes().astype(object).where(table.numbers.notna(), None)
+        frame = back.convert_dtypes().astype(object).where(back.notna(), None)
+        pd.testing.assert_frame_equal(frame, expected, check_dtype=False)
+        lines = paths["md"].read_text("utf-8").splitlines()
+        rows = [line for line in lines if line.startswith("|")]
+        assert len(rows) == 2 + len(table.texts)
+        assert {line.count("|") for line in rows} == {1 + len(table.texts.columns)}
+        assert lines[0] == f"### {table.title}"
+        assert table.commands

@@ -1,0 +1,180 @@
+"""Evaluation on many machines: the same lines, whoever dies. Ray's own tests need Ray."""
+
+import dataclasses
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from dga.data.image_sets import ImageSet
+from dga.lab.evaluation import cluster
+from dga.lab.evaluation.cluster import Worker, evaluate_on_cluster
+from dga.lab.evaluation.plan import Plan, choose_images
+from dga.lab.evaluation.results_file import ResultLine
+from dga.lab.evaluation.run import BatchResult, Task, evaluate, run_tasks
+from dga.networks.compute import Compute
+from dga.networks.models import Models, load_models
+from dga.profiles import Profile
+from dga.systems import parse_all
+from dga.weights.sources import Sources
+from dga.weights.store import save_weights
+from tests.fixtures.cli import refused
+
+METHODS = ("source", "dga", "tent:batch=3")
+
+
+@pytest.fixture(scope="module")
+def weights(tiny_models: Models, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny models on disk, where every worker finds them."""
+    root = tmp_path_factory.mktemp("weights")
+    for name, network in (
+        ("diffusion", tiny_models.denoiser),
+        ("discriminator", tiny_models.discriminator),
+        ("classifier", tiny_models.classifier),
+    ):
+        save_weights(network.state_dict(), root / "tiny" / name, {})
+    return root
+
+
+def _load(profile: Profile, root: Path) -> Models:
+    return load_models(profile, Sources(root), Compute(torch.device("cpu"), torch.float32))
+
+
+@pytest.fixture(scope="module")
+def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Worker:
+    few = dataclasses.replace(plan, per_class=4)
+    return Worker(partial(_load, tiny_profile, weights), METHODS, few)
+
+
+@pytest.fixture(scope="module")
+def wild(recipe: Worker) -> Worker:
+    """The same of a stream in which all severities come."""
+    stream = dataclasses.replace(recipe.plan, severity=5, stream="wild")
+    return dataclasses.replace(recipe, plan=stream)
+
+
+def _single(recipe: Worker, out: Path, batch: int = 2) -> list[ResultLine]:
+    models = recipe.load()
+    asked = parse_all(models.profile, recipe.methods)
+    return _facts(evaluate(models, asked, recipe.plan, out, batch).lines)
+
+
+@pytest.fixture(scope="module")
+def whole(recipe: Worker, tmp_path_factory: pytest.TempPathFactory) -> list[ResultLine]:
+    """What one machine alone finds."""
+    return _single(recipe, tmp_path_factory.mktemp("single"))
+
+
+def _facts(lines: list[ResultLine]) -> list[ResultLine]:
+    """In one order, whoever was done first."""
+    rows = [{k: v for k, v in line.items() if k != "seconds"} for line in lines]
+    return sorted(rows, key=lambda row: (row["corruption"], row["path"], row["method"]))
+
+
+@pytest.mark.parametrize(("kind", "streams"), [("recipe", 2), ("wild", 1)])
+def test_tasks_in_order_give_the_single_machines_lines(kind, streams, request, tmp_path):
+    """Of a mixed stream, too, which is shared out where a method does not keep its order."""
+    recipe = request.getfixturevalue(kind)
+    setup = recipe.inspect()
+
+    def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
+        assert sum(len(task.batches) > 1 for task in tasks) == streams
+        return chain.from_iterable(recipe.measure(task, images, setup) for task in tasks)
+
+    results = run_tasks(recipe.plan, setup, measure, tmp_path / "tasks", 2, "")
+    assert _facts(results.lines) == _single(recipe, tmp_path / "alone")
+
+
+def test_a_worker_that_differs_is_refused(recipe):
+    setup = recipe.inspect()
+    task, images = Task("fog", METHODS, ((0,),)), choose_images(recipe.plan, setup.profile)
+    for change, words in (
+        ({"weights": {**setup.weights, "classifier": "other"}}, "weights.classifier: other there"),
+        ({"packages": {**setup.packages, "torch": "1.0"}}, "packages.torch: 1.0 there"),
+        ({"precision": "bfloat16"}, "precision: bfloat16 there, float32 here"),
+    ):
+        with pytest.raises(ValueError, match=f"differs from the first one .*{words}"):
+            recipe.measure(task, images, dataclasses.replace(setup, **change))
+
+
+def test_without_ray_a_sentence_says_what_to_install(picture_folder, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    asked = "evaluate", "--data", picture_folder, "--out", tmp_path / "out", "--engine"
+    assert "pip install -r requirements-cluster.txt" in refused(*asked, "ray")
+    assert "Unknown engine 'dask'. Choose one of: local, ray." in refused(*asked, "dask")
+
+
+def test_an_address_without_a_cluster_is_refused_at_once():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    pytest.importorskip("ray")
+    said = rf"at 127.0.0.1:{port} cannot be joined .*ray start --head"
+    with pytest.raises(ConnectionError, match=said), cluster.connect(f"127.0.0.1:{port}"):
+        pass
+
+
+# From here on with Ray itself: a head without CPUs and two machines, each with one CPU and
+# what Ray takes for one GPU, so that a machine holds one worker.
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[Any]:
+    reason = "ray is not installed: pip install -r requirements-cluster.txt"
+    pytest.importorskip("ray", reason=reason)
+    import ray
+    from ray.cluster_utils import Cluster as Machines
+
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    made = Machines(initialize_head=True, head_node_args={"num_cpus": 0})
+    for _ in range(2):
+        made.add_node(num_cpus=1, num_gpus=1)
+    made.wait_for_nodes()
+    yield made
+    made.shutdown()
+
+
+class _Deadly(torch.nn.Module):
+    """A network that kills its worker the first time it is called."""
+
+    def __init__(self, network: torch.nn.Module, marker: Path) -> None:
+        super().__init__()
+        self.network, self.marker = network, marker
+
+    def forward(self, x: torch.Tensor, time: torch.Tensor) -> torch.Tensor:
+        if not self.marker.exists():
+            self.marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.network(x, time)
+
+
+def _deadly(profile: Profile, root: Path, marker: Path) -> Models:
+    models = _load(profile, root)
+    return dataclasses.replace(models, discriminator=_Deadly(models.discriminator, marker))
+
+
+@pytest.mark.slow
+def test_two_machines_give_the_single_machines_file(machines, recipe, whole, tmp_path):
+    results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, address=machines.address)
+    assert _facts(results.lines) == whole
+    again = evaluate_on_cluster(recipe, tmp_path / "ray", 2, address=machines.address)
+    assert again.lines == results.lines
+
+
+@pytest.mark.slow
+def test_a_worker_killed_in_the_middle_loses_nothing(
+    machines, recipe, whole, tiny_profile, weights, tmp_path
+):
+    marker = tmp_path / "killed"
+    deadly = dataclasses.replace(recipe, load=partial(_deadly, tiny_profile, weights, marker))
+    results = evaluate_on_cluster(deadly, tmp_path / "ray", 2, address=machines.address)
+    assert marker.exists()
+    assert _facts(results.lines) == whole

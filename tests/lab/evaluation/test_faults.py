@@ -1,0 +1,230 @@
+"""Faults that a machine meets: each is said in a sentence, and nothing is lost or wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import json
+import multiprocessing
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import skimage.data
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from dga.io.files import CHECKPOINT, LINES, lock_folder, write_json
+from dga.lab.evaluation.plan import Plan
+from dga.lab.evaluation.run import evaluate
+from dga.lab.training import loop
+from dga.networks.classifier import predict
+from dga.networks.compute import use_one_thread_in_forks
+from dga.networks.models import Models
+from dga.one_picture import adapt
+from dga.systems import parse_all
+from dga.weights import store as weights
+from dga.weights.checkpoints import WeightsError
+from dga.weights.store import load_weights, read_state, save_weights
+from tests.fixtures.rights import plain_rights
+
+FULL = Path("/dev/full")
+
+
+class Failing(nn.Module):
+    """A network that does something else at its ``at``-th call."""
+
+    def __init__(self, network: nn.Module, fault: Any, at: int = 1) -> None:
+        super().__init__()
+        self.network, self.fault, self.at, self.calls = network, fault, at, 0
+
+    def forward(self, x: Tensor, *rest: Tensor) -> Tensor:
+        self.calls += 1
+        if self.calls != self.at:
+            return self.network(x, *rest)
+        return self.fault(self.network(x, *rest))
+
+
+def no_number(answer: Tensor) -> Tensor:
+    return answer * float("nan")
+
+
+EACH_NETWORK = pytest.mark.parametrize("name", ["denoiser", "discriminator", "classifier"])
+
+
+def failing(models: Models, name: str, fault: Any, at: int = 1) -> Models:
+    network = Failing(getattr(models, name), fault, at)
+    return dataclasses.replace(models, **{name: network})
+
+
+@pytest.fixture(scope="module")
+def pixels(tiny_models: Models) -> np.ndarray:
+    size = tiny_models.profile.image_size
+    return np.asarray(Image.fromarray(skimage.data.chelsea()).resize((size, size)))
+
+
+# A network returns no numbers
+
+
+@EACH_NETWORK
+def test_no_numbers_become_no_result(
+    tiny_models: Models, plan: Plan, tmp_path: Path, name: str
+) -> None:
+    """Whole batches before it are kept, and the rest is done once it is mended."""
+    models = failing(tiny_models, name, no_number, 10**9)
+    network = getattr(models, name)
+    methods = parse_all(models.profile, ["dga-guided", "dda"])
+    evaluate(models, methods, dataclasses.replace(plan, corruptions=("fog",)), tmp_path, 2)
+    network.at = network.calls + 1
+    content = (tmp_path / LINES).read_bytes()
+    assert content.count(b"\n") == 8
+    with pytest.raises(FloatingPointError, match=r"Method d.* was stopped: .*batches are kept"):
+        evaluate(models, methods, plan, tmp_path, 2)
+    assert (tmp_path / LINES).read_bytes() == content
+    assert len(evaluate(models, methods, plan, tmp_path, 2).lines) == 16
+
+
+def test_weights_that_no_half_can_hold_are_not_saved(tmp_path: Path) -> None:
+    with pytest.raises(WeightsError, match="not numbers"):
+        save_weights({"w": torch.tensor([70_000.0])}, tmp_path / "w", {})
+
+
+# Disks
+
+
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+
+
+def checkpoint_at(path: Path, model: nn.Module, identity: Any) -> loop.Checkpoint:
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    return loop.Checkpoint(path, identity, {"model": model, "optimizer": optimizer})
+
+
+@needs_full
+def test_a_full_disk_keeps_the_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / CHECKPOINT
+    checkpoint = checkpoint_at(path, nn.Linear(300, 300), {})
+    touch = Path.touch
+    for number in (1, 2):
+        with monkeypatch.context() as patch:  # what is to be written to lies on a full disk
+            patch.setattr(Path, "touch", lambda self, **_: self.symlink_to(FULL))
+            with pytest.raises(OSError, match=r"could not be written .*is kept"):
+                checkpoint.save(number)
+        assert Path.touch is touch
+        assert {file.name for file in tmp_path.iterdir()} <= {CHECKPOINT}
+        checkpoint.save(number)
+        assert checkpoint.resume() == number
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", {}, {"facts": 3}, {"facts": {}}])
+def test_checkpoints_that_are_none(tmp_path: Path, content: Any) -> None:
+    path = tmp_path / CHECKPOINT
+    path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
+    with pytest.raises(
+        ValueError, match=r"cannot be resumed; delete it|belongs to a run with another"
+    ):
+        checkpoint_at(path, nn.Linear(1, 1), {"model": "x"}).resume()
+
+
+def test_a_file_is_on_the_disk_before_it_takes_a_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And then its name: after a power cut there is the old one or the new, and no empty one."""
+    path, flushed, flush = tmp_path / "a.json", list[Any](), os.fsync
+    write_json(path, {"is_new": False})
+
+    def note(number: int) -> None:
+        flushed.append((os.fstat(number).st_ino, json.loads(path.read_text())["is_new"]))
+        flush(number)
+
+    monkeypatch.setattr(os, "fsync", note)
+    write_json(path, {"is_new": True})
+    assert flushed == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
+
+
+def test_a_full_disk_keeps_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_weights({"w": torch.ones(3)}, tmp_path, {"model": "old"})
+    real = weights.save_torch_state_dict
+
+    def full(state: dict[str, Tensor], folder: Path, **options: Any) -> None:
+        real(state, folder, **options)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(weights, "save_torch_state_dict", full)
+    with pytest.raises(OSError, match="No space left"):
+        save_weights({"w": torch.zeros(3)}, tmp_path, {"model": "new"})
+    assert read_state(tmp_path)["w"].tolist() == [1, 1, 1]
+    assert {path.name for path in tmp_path.iterdir()} == {"config.json", "model.safetensors"}
+
+
+@pytest.mark.parametrize("part", ["config.json", "model.safetensors", "w.pt", "w.safetensors"])
+def test_weights_that_may_not_be_read(tmp_path: Path, part: str) -> None:
+    state = {"weight": torch.ones(1, 4), "bias": torch.zeros(1)}
+    save_weights(state, tmp_path, {})
+    torch.save(state, tmp_path / "w.pt")
+    save_file(state, tmp_path / "w.safetensors")
+    path = tmp_path / part
+    loaded = path if part.startswith("w.") else tmp_path
+    path.chmod(0)
+    with plain_rights(), pytest.raises(WeightsError, match="cannot be read") as caught:
+        load_weights(nn.Linear(4, 1), loaded)
+    assert str(path) in str(caught.value)
+    assert "ermission" in str(caught.value)
+    path.chmod(0o400)
+    with plain_rights():
+        load_weights(nn.Linear(4, 1), loaded)  # reading is all it needs
+
+
+# Clocks, forks and neighbours
+
+
+def _adapt(models: Models, pixels: np.ndarray) -> tuple[np.ndarray, int]:
+    """The curve, and how many threads computed it."""
+    return adapt(models, pixels).forward.logits, torch.get_num_threads()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_forked_workers_agree(tiny_models: Models, pixels: np.ndarray, threads: int) -> None:
+    """OpenMP's threads are not forked: without care the worker waits for them for ever."""
+    use_one_thread_in_forks()
+    x = torch.zeros(64, 3, 32, 32)
+    (expected, before), context = _adapt(tiny_models, pixels), multiprocessing.get_context("fork")
+    answered, answer = context.Pipe(duplex=False)
+    torch.set_num_threads(threads)
+    try:
+        predict(tiny_models.classifier, x, tiny_models.profile.classifier)  # starts the threads
+        worker = context.Process(target=lambda: answer.send(_adapt(tiny_models, pixels)))
+        worker.start()
+        assert answered.poll(60), "the worker hangs"
+        logits, used = answered.recv()
+    finally:
+        worker.kill()
+        torch.set_num_threads(before)
+    assert used == 1
+    np.testing.assert_allclose(logits, expected, atol=1e-4)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_two_processes_do_not_write_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "run"
+    with (
+        lock_folder(folder),
+        pytest.raises(ValueError, match="Another process"),
+        lock_folder(folder),
+    ):
+        pass
+    worker = os.fork()
+    if worker == 0:
+        with lock_folder(folder):
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(worker, 0)
+    with lock_folder(folder):  # the killed process holds it no longer
+        pass

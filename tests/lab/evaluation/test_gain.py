@@ -1,0 +1,160 @@
+"""Whether repair helps: the command on folders as people have them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import skimage.data
+from PIL import Image
+
+from dga.images import to_pixels, to_square
+from dga.lab.evaluation import run as evaluation
+from dga.lab.evaluation.gain import has_class_folders, summarise_gain
+from dga.profiles import get_profile
+from tests.fixtures.cli import done, refused, run_dga
+
+NAMES = {"n07920052": "coffee", "n02124075": "chelsea"}
+"""ImageNet's folders of an espresso and of an Egyptian cat."""
+FAST = "--device", "cpu", "--corruptions"
+
+
+def save(name: str, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture = to_square(Image.fromarray(getattr(skimage.data, name)()), 224)
+    Image.fromarray(to_pixels(picture)).save(path)
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    """A coffee and a cat in ImageNet's folders."""
+    for wnid, name in NAMES.items():
+        save(name, tmp_path / "labelled" / wnid / f"{name}.png")
+    return tmp_path / "labelled"
+
+
+@pytest.fixture
+def loose(tmp_path: Path) -> Path:
+    """The same, beside each other."""
+    for name in NAMES.values():
+        save(name, tmp_path / "loose" / f"{name}.png")
+    return tmp_path / "loose"
+
+
+def table(said: str) -> dict[str, list[str]]:
+    """Cells of the table's rows by their corruption."""
+    rows = [line.strip("| ").split(" | ") for line in said.splitlines() if line.startswith("| ")]
+    return {cells[0]: cells[1:] for cells in rows[2:]}
+
+
+def test_labelled_pictures_are_answered_once(
+    labelled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a sentence and a table; a torn file beside them is named, and nothing is done twice."""
+    (labelled / "n02124075" / "torn.png").write_bytes(b"no picture")
+    options = labelled, "--out", tmp_path / "out", *FAST, "contrast,pixelate"
+    first = done("gain", *options)
+    assert first.stdout.startswith("Repair ")
+    assert "read right" in first.stdout.splitlines()[0]
+    rows = table(first.stdout)
+    assert list(rows) == ["contrast", "pixelate", "clean"]
+    assert rows["clean"][0] == rows["clean"][1]
+    assert "nan" not in first.stdout
+    assert "torn.png" in first.stderr
+
+    def measured(*_: object) -> None:
+        raise AssertionError("measured twice")
+
+    monkeypatch.setattr(evaluation, "answer", measured)
+    again = done("gain", *options)
+    assert again.stdout == first.stdout
+    assert "torn.png" in again.stderr
+
+
+def test_without_labels_the_undamaged_reading_counts(loose: Path, tmp_path: Path) -> None:
+    """Of the pictures asked for; its lines are no accuracy to be pooled."""
+    asked = "gain", loose, "--out", tmp_path / "out", *FAST, "pixelate"
+    said = done(*asked).stdout
+    assert "as undamaged" in said.splitlines()[0]
+    assert table(said)["clean"][:2] == ["100.0", "100.0"]
+    fewer = done(*asked, "--pictures", 1).stdout
+    assert fewer.startswith("One picture")
+    assert list(table(fewer)) == ["pixelate", "clean"]
+    assert '"correct": null' in (tmp_path / "out" / "lines.jsonl").read_text()
+    assert "holds no runs" in refused("figures", tmp_path, "--out", tmp_path)
+
+
+def test_of_a_folder_of_sets_one_is_to_be_named(labelled: Path, tmp_path: Path) -> None:
+    for name in ("train", "val"):
+        shutil.copytree(labelled, tmp_path / "sets" / name)
+    said = refused("gain", tmp_path / "sets", "--out", tmp_path / "out", *FAST, "pixelate")
+    assert "train, val" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_capitals_make_no_other_class(tmp_path: Path) -> None:
+    """Folders named after classes are labels however they are written."""
+    save("coffee", tmp_path / "mine" / "Espresso" / "a.png")
+    save("chelsea", tmp_path / "mine" / "TABBY" / "a.png")
+    classes = get_profile("photo").classifier.classes
+    assert has_class_folders(tmp_path / "mine", classes)
+    save("chelsea", tmp_path / "mine" / "holiday" / "a.png")
+    assert not has_class_folders(tmp_path / "mine", classes)
+
+
+def test_folders_of_one_name_are_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number, name in enumerate(NAMES.values()):
+        save(name, tmp_path / str(number) / "photos" / "1.png")
+        done("gain", tmp_path / str(number) / "photos", *FAST, "pixelate")
+    lines = [path.read_text() for path in tmp_path.glob("runs/gain/*/lines.jsonl")]
+    assert len(set(lines)) == 2
+
+
+@pytest.mark.parametrize("kind", ["nowhere", "empty", "no pictures", "damaged ones"])
+def test_what_holds_no_picture_is_refused(kind: str, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    if kind != "nowhere":
+        folder.mkdir()
+    if kind == "no pictures":
+        (folder / "notes.txt").write_text("no picture")
+    if kind == "damaged ones":  # as ImageNet-C has them
+        save("coffee", folder / "fog" / "5" / "n07920052" / "coffee.png")
+    said = refused("gain", folder, "--out", tmp_path / "out", *FAST, "pixelate")
+    assert str(folder) in said
+
+
+def test_a_folder_of_torn_files_is_refused(tmp_path: Path) -> None:
+    """Once they were tried; then that is the last word."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "torn.png").write_bytes(b"no picture")
+    ended = run_dga("gain", tmp_path / "mine", "--out", tmp_path / "out", *FAST, "pixelate")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert "can be read" in ended.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        (0, 1, "helps: +100.0 "),
+        (1, 0, "harms: \N{MINUS SIGN}100.0 "),
+        (1, 1, "no sure change: 0.0 "),
+    ],
+)
+def test_the_verdict_has_the_sign_of_the_change(before: int, after: int, verdict: str) -> None:
+    rest = {
+        "corruption": "fog",
+        "prediction": "cat",
+        "seconds": 1.0,
+        "unchanged": False,
+        "psnr": 9.0,
+    }
+    lines = [
+        {"path": str(n), "method": method, "correct": is_right, **rest}
+        for n in range(4)
+        for method, is_right in (("source", before), ("dga-plus-ensemble", after))
+    ]
+    sentence = summarise_gain(lines, has_labels=True).splitlines()[0]
+    assert verdict in sentence
+    assert "more" not in sentence

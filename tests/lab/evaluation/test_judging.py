@@ -1,0 +1,149 @@
+"""A judged discriminator's files: the right pictures, resumable, refused when they differ."""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dga.corruptions import FAMILIES, corrupt
+from dga.diffusion import ForwardPath
+from dga.discriminator import compute_curve
+from dga.images import to_tensor
+from dga.lab.evaluation import judging
+from dga.lab.evaluation.judging import judge_pictures
+from dga.lab.evaluation.plan import Plan, image_seed
+from dga.lab.training.studies import Study
+from dga.weights.store import weights_id
+from tests.fixtures.cli import done
+
+DEPTHS = (0, 3, 50, 100)
+
+
+@pytest.fixture
+def plan(plan: Plan) -> Plan:
+    return dataclasses.replace(plan, seed=4)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    with np.load(path) as file:
+        return dict(file)
+
+
+def _same(one: Path, other: Path) -> bool:
+    first, second = _load(one), _load(other)
+    return set(first) == set(second) and all(np.array_equal(first[k], second[k]) for k in first)
+
+
+@pytest.mark.parametrize(("features", "depths"), [(True, range(101)), (False, DEPTHS)])
+def test_logits_are_those_of_the_curve(features, depths, tiny_models, plan, images, tmp_path):
+    judge_pictures(tiny_models, Study(), plan, tmp_path, () if features else depths, features)
+    depths = list(depths)
+    curves = _load(tmp_path / "curves.npz")
+    assert curves["corruptions"].tolist() == ["clean", "gaussian_noise", "fog"]
+    assert curves["depths"].tolist() == depths
+    assert curves["logits"].shape == (3, 4, len(depths))
+    assert curves["logits"].dtype == np.float32
+    assert (tmp_path / "features.npz").exists() == features
+
+    for n, path in enumerate(curves["paths"].tolist()):
+        pixels = images.pixels[images.names.index(path)]
+        for m, name in enumerate(("clean", "gaussian_noise", "fog")):
+            seed = image_seed(4, path, name)
+            damaged = pixels if name == "clean" else corrupt(pixels, name, 3, seed)
+            states = ForwardPath(tiny_models.schedule, to_tensor(damaged), seed).up_to(
+                tiny_models.schedule.steps
+            )
+            judge = tiny_models.discriminator
+            expected = compute_curve(tiny_models.schedule, judge, states, range(101))
+            np.testing.assert_allclose(curves["logits"][m, n], expected[depths], atol=1e-4)
+
+
+def test_a_killed_run_makes_only_the_parts_that_are_missing(
+    tiny_models, plan, tmp_path, monkeypatch
+):
+    judge = tiny_models, Study()
+    judge_pictures(*judge, plan, tmp_path / "whole", DEPTHS)
+    real, out = judging._save, tmp_path / "killed"
+
+    def save_then_die(path: Path, arrays: dict[str, Any]) -> None:
+        real(path, arrays)
+        if path.stem == "fog":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(judging, "_save", save_then_die)
+        with pytest.raises(KeyboardInterrupt):
+            judge_pictures(*judge, plan, out, DEPTHS)
+    assert not (out / "curves.npz").exists()
+    (out / "parts" / "gaussian_noise.npz").unlink()
+    (out / "parts" / "gaussian_noise.part").write_bytes(b"half a part")
+
+    measured: list[str] = []
+    measure = judging.judge_condition
+
+    def count(models: object, plan: object, images: object, condition: str, *rest: object) -> Any:
+        measured.append(condition)
+        return measure(models, plan, images, condition, *rest)
+
+    monkeypatch.setattr(judging, "judge_condition", count)
+    judge_pictures(*judge, plan, out, DEPTHS)
+    assert measured == ["gaussian_noise"]
+    assert _same(out / "curves.npz", tmp_path / "whole" / "curves.npz")
+    assert _same(out / "features.npz", tmp_path / "whole" / "features.npz")
+    assert not (out / "parts").exists()
+    judge_pictures(*judge, plan, out, DEPTHS)
+    assert measured == ["gaussian_noise"]  # a finished run has nothing to do
+
+
+def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
+    judge, few = (tiny_models, Study()), ((0, 9), False)
+    judge_pictures(*judge, plan, tmp_path, *few)
+    before = (tmp_path / "config.json").read_bytes()
+    for another, changed, said in (
+        (dataclasses.replace(plan, severity=5), few, "severity: 3 there, 5 here"),
+        (dataclasses.replace(plan, per_class=1), few, "per_class: 2 there, 1 here; pictures: "),
+        (plan, ((0, 8), False), r"depths: \[0, 9\] there, \[0, 8\] here"),
+        (plan, ((0, 9), True), "features: False there, True here"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            judge_pictures(*judge, another, tmp_path, *changed)
+    other = tiny_models, Study(source="generated")
+    with pytest.raises(
+        ValueError, match="source: images there, generated here; study: images there"
+    ):
+        judge_pictures(*other, plan, tmp_path, *few)
+    assert (tmp_path / "config.json").read_bytes() == before
+
+
+def test_impossible_depths_are_refused(tiny_models, plan, tmp_path):
+    assert judging.parse_depths("all") == ()
+    assert judging.parse_depths("4,2, 2") == (2, 4)
+    with pytest.raises(ValueError, match="Depths look like 0,10,20"):
+        judging.parse_depths("0-10")
+    with pytest.raises(ValueError, match="between 0 and 100, not 101"):
+        judge_pictures(tiny_models, Study(), plan, tmp_path, (0, 101))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):
+    def dga(words: str, *arguments: object) -> str:
+        data = "--data", picture_folder, "--device", "cpu"
+        return done(*words.split(), *data, *arguments).stdout
+
+    weights, out = tmp_path / "weights", tmp_path / "out"
+    dga("train discriminator --corruptions noise --images 4 --batch 2", "--out", weights)
+    said = dga(
+        "judge --corruptions blur --severity 1 --per-class 1 --split all --depths 0,40",
+        *("--discriminator", weights, "--out", out),
+    )
+    assert said == f"Curves: {out / 'curves.npz'}\n"
+    config = json.loads((out / "config.json").read_text())
+    assert (config["study"], config["source"]) == ("images-noise", "images")
+    assert config["trained_on"] == list(FAMILIES["noise"])
+    assert config["weights"]["discriminator"] == weights_id(weights)
+    curves = _load(out / "curves.npz")
+    assert curves["corruptions"].tolist() == ["clean", *FAMILIES["blur"]]
+    assert curves["logits"].shape == (5, 2, 2)

@@ -1,0 +1,88 @@
+"""Chains of damage: random, repeated by a seed, bounded; and what a conditional denoiser learns."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from dga.lab.training.chains import ChainConfig, damage_randomly, draw_kernel, parse_chains
+from dga.networks.models import load_models
+from dga.networks.unet import ConditionalDenoiser
+from dga.profiles import get_profile
+from dga.weights.checkpoints import WeightsError
+from dga.weights.low_rank import factorise, limit_rank, restore
+from dga.weights.sources import Sources
+from dga.weights.store import read_state
+from tests.fixtures.cli import refused
+from tests.fixtures.models import randomise
+
+SHIPPED = Path("assets/weights/everyday16/diffusion")
+
+
+def test_chains_repeat_by_their_seed_and_mostly_damage(cat: np.ndarray) -> None:
+    picture, damaged = cat, 0
+    for seed in range(40):
+        first = damage_randomly(picture, np.random.default_rng(seed))
+        again = damage_randomly(picture, np.random.default_rng(seed))
+        assert first.shape == picture.shape
+        assert first.dtype == np.uint8
+        np.testing.assert_array_equal(first, again)
+        damaged += not np.array_equal(first, picture)
+    assert 25 <= damaged < 40  # a tenth stays, and a chain may skip every step
+
+
+def test_kernels_keep_the_light() -> None:
+    for seed in range(40):
+        kernel = draw_kernel(np.random.default_rng(seed), 10)
+        assert kernel.min() >= 0
+        assert kernel.sum() == pytest.approx(1, abs=1e-4)
+
+
+def test_steps_that_are_left_out_do_nothing(cat: np.ndarray) -> None:
+    steps = ("light", "blur", "warp", "streaks", "resampling", "noise", "jpeg")
+    chains = parse_chains(":".join(f"{step}=0" for step in steps))
+    for seed in range(10):
+        damaged = damage_randomly(cat, np.random.default_rng(seed), chains)
+        np.testing.assert_array_equal(damaged, cat)
+
+
+@pytest.mark.parametrize("text", ["noise=1.5", "most_blur=40", "worst_jpeg=0", "sharp=1", "noise"])
+def test_impossible_chains_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"noise|most_blur|worst_jpeg|sharp"):
+        parse_chains(text)
+
+
+def test_what_training_changed_is_restored_from_its_factors() -> None:
+    config = get_profile("everyday16").denoiser
+    network = ConditionalDenoiser(config)
+    base = {name: value.float() for name, value in read_state(SHIPPED).items()}
+    origin = network.widen(base)
+    network.load_state_dict(origin)
+    randomise(network, 1)
+    limit_rank(network, origin)
+    state = network.state_dict()
+    restored = restore(factorise(state, origin), origin)
+    assert restored.keys() == state.keys()
+    for name, value in state.items():
+        torch.testing.assert_close(restored[name], value, atol=1e-3, rtol=1e-3)
+
+
+def test_a_conditional_model_is_not_taken_for_a_diffusion_model(tmp_path: Path) -> None:
+    picture = tmp_path / "photo.png"
+    Image.new("RGB", (64, 64), "red").save(picture)
+    folder = "assets/weights/photo/conditional"
+    said = refused("adapt", picture, "--profile", "everyday16", "--diffusion", folder)
+    assert "sees the damaged picture" in said
+    with pytest.raises(WeightsError, match="no denoiser that sees"):
+        load_models("photo", Sources(conditional=SHIPPED))
+
+
+def test_a_conditional_model_begins_with_a_diffusion_model(tmp_path: Path) -> None:
+    Image.new("RGB", (240, 240), "red").save(tmp_path / "one.png")
+    command = ("train", "diffusion", "--conditional", "--out", tmp_path / "run")
+    assert "--init" in refused(*command, "--photographs", tmp_path)
+    assert "--photographs" in refused(*command)
+    assert "--conditional" in refused("train", "diffusion", "--chains", "noise=1", "--out", "x")
+    assert ChainConfig() == parse_chains("")

@@ -1,0 +1,110 @@
+"""Full-size training: streamed pictures and batches made ahead, with the same result."""
+
+import dataclasses
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.data import DataLoader
+
+from dga.corruptions import corrupt
+from dga.data.cropping import View
+from dga.data.image_sets import ImageSet, find_images
+from dga.lab.training import loop, pairs
+from dga.lab.training.discriminator_trainer import load_backbone
+from dga.lab.training.loop import TrainConfig
+from dga.lab.training.pairs import PairBatches
+from dga.lab.training.studies import Study
+from dga.networks.unet import Discriminator
+from dga.profiles import Profile, ReleaseConfig
+from dga.weights.checkpoints import WeightsError
+
+CPU = torch.device("cpu")
+CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
+QUICK = Study(corruptions=("gaussian_noise", "contrast", "pixelate"))
+"""Nothing that every new process would have to compile first."""
+
+
+@pytest.fixture(scope="module")
+def profile(tiny_profile: Profile) -> Profile:
+    """Four depths; pictures go through a release: 40 px for the networks, 32 px released."""
+    return dataclasses.replace(
+        tiny_profile,
+        name="tiny-imagenet",
+        image_size=40,
+        schedule=dataclasses.replace(tiny_profile.schedule, steps=4),
+        denoiser=dataclasses.replace(tiny_profile.denoiser, image_size=40),
+        discriminator=dataclasses.replace(tiny_profile.discriminator, image_size=40),
+        release=ReleaseConfig(resize=36, crop=32, quality=85),
+    )
+
+
+@pytest.fixture
+def files(profile: Profile, picture_folder: Path) -> ImageSet:
+    return find_images([picture_folder], View.of(profile).clean, profile.classifier.classes)
+
+
+def _same(one: tuple[torch.Tensor, ...], other: tuple[torch.Tensor, ...]) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_streamed_and_held_pictures_make_the_same_batches(profile, files):
+    held = files.load()
+    for step in range(3):
+        one, other = (PairBatches(profile, Study(), s, CONFIG)[step] for s in (held, files))
+        assert _same(one, other)
+        assert one.x_k.shape == (8, 3, 40, 40)
+
+
+def test_batches_made_ahead_are_the_same_and_a_resumed_run_starts_in_the_middle(profile, files):
+    maker = PairBatches(profile, QUICK, files, CONFIG)
+    for steps in ((0, 1, 2), (4, 5)):
+        ahead = DataLoader(maker, batch_size=None, sampler=steps, num_workers=2)
+        assert all(_same(maker[step], batch) for step, batch in zip(steps, ahead, strict=True))
+
+
+def test_clean_pictures_go_through_the_release(profile, files, monkeypatch):
+    """Both classes: cut, (corrupted,) JPEG at quality 85, resized; else D learns the JPEG."""
+    monkeypatch.setattr(pairs, "vary_source", lambda picture, *_: picture)
+    view, rng = View.of(profile), np.random.default_rng(0)
+    pictures = files.load().pixels[:4]
+    clean, corrupted = pairs.make_pairs(Study(corruptions=("fog",)), pictures, None, rng, view)
+    assert clean.shape == corrupted.shape == (4, 40, 40, 3)
+    assert np.array_equal(clean, np.stack([view.finish(picture) for picture in pictures]))
+    rng = np.random.default_rng(0)
+    for picture, damaged in zip(pictures, corrupted, strict=True):
+        _, severity, seed = int(rng.integers(1)), 1 + int(rng.integers(5)), int(rng.integers(2**31))
+        assert np.array_equal(view.finish(corrupt(picture, "fog", severity, seed)), damaged)
+
+
+def test_a_picture_that_cannot_be_read_is_named(profile, picture_folder, tmp_path):
+    data = tmp_path / "data"
+    shutil.copytree(picture_folder, data)
+    images = find_images([data], View.of(profile).clean)
+    name = images.names[int(loop.choose_indices(16, 4, 0, 0)[2])]
+    (data / name).write_bytes(b"not a picture")
+    with pytest.raises(ValueError, match=name):
+        PairBatches(profile, Study(), images, CONFIG)[0]
+
+
+def test_a_guided_diffusion_classifier_lends_its_encoder(profile, tmp_path):
+    torch.manual_seed(3)
+    lender = Discriminator(profile.discriminator).net  # as guided-diffusion trains it:
+    lender.out[2].c_proj = torch.nn.Conv1d(lender.out[2].c_proj.in_channels, 10, 1)
+    path = tmp_path / "classifier.pt"
+    torch.save(lender.state_dict(), path)
+    network = Discriminator(profile.discriminator)
+    fresh = network.net.state_dict()["out.2.c_proj.weight"].clone()
+    load_backbone(network, path)
+    for name, value in network.net.state_dict().items():
+        if name.startswith("out.2.c_proj"):
+            continue
+        assert torch.equal(value, lender.state_dict()[name]), name
+    assert torch.equal(network.net.state_dict()["out.2.c_proj.weight"], fresh)
+    state = lender.state_dict()
+    del state["time_embed.0.weight"]
+    torch.save(state, path)
+    with pytest.raises(WeightsError, match=r"another network .*time_embed\.0\.weight"):
+        load_backbone(network, path)

@@ -1,0 +1,289 @@
+"""Training resumes to the same bits after a kill at any moment."""
+
+import dataclasses
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import skimage.data
+import torch
+from torch import nn
+
+from dga.corruptions import FAMILIES, parse_corruptions
+from dga.data.cropping import Crop, View
+from dga.data.image_sets import find_images
+from dga.images import to_tensor
+from dga.io.files import CHECKPOINT
+from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer, loop, run
+from dga.lab.training.features import FeatureDistance
+from dga.lab.training.loop import TrainConfig, Training
+from dga.lab.training.pairs import make_pairs
+from dga.lab.training.studies import Study
+from dga.lab.training.windows import Photographs
+from dga.networks.models import Models
+from dga.profiles import Profile, get_profile
+from dga.weights.checkpoints import WeightsError
+from dga.weights.store import read_config, read_state, save_weights, weights_id
+from tests.fixtures.cli import refused
+from tests.fixtures.models import die_after_saving
+
+CPU = torch.device("cpu")
+CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
+
+
+def test_learning_rate_rises_stays_and_falls():
+    config = TrainConfig(images=1000, batch=10, lr=1.0, warmup=10, decay=0.5)
+    rates = [config.lr_at(step) for step in range(100)]
+    assert rates[0] == pytest.approx(0.1)
+    assert rates[9:50] == [1.0] * 41
+    assert rates[75] == pytest.approx(0.5)
+    assert rates[99] == pytest.approx(0.02)
+
+
+def test_every_picture_once_per_pass():
+    indices = np.concatenate([loop.choose_indices(20, 7, 0, step) for step in range(20)])
+    assert len(indices) == 140
+    assert all(sorted(indices[20 * i : 20 * i + 20]) == list(range(20)) for i in range(7))
+    assert indices[:20].tolist() != indices[20:40].tolist()
+
+
+@pytest.fixture
+def short_profile(tiny_profile: Profile) -> Profile:
+    """Four depths, so that samples and bounds cost little."""
+    schedule = dataclasses.replace(tiny_profile.schedule, steps=4)
+    return dataclasses.replace(tiny_profile, schedule=schedule)
+
+
+@pytest.fixture
+def diffusion_folder(tiny_models: Models, tmp_path: Path) -> Path:
+    save_weights(tiny_models.denoiser.state_dict(), tmp_path / "diffusion", {})
+    return tmp_path / "diffusion"
+
+
+def _train(name, profile, folder, out, config, study=None) -> str:
+    """The SHA-256 of the weights that training ends with."""
+    crop = Crop(profile.image_size)
+    images = find_images([folder], crop, profile.classifier.classes).load()
+    function = {
+        "diffusion": diffusion_trainer.train_diffusion,
+        "classifier": classifier_trainer.train_classifier,
+        "discriminator": discriminator_trainer.train_discriminator,
+    }[name]
+    options = {"study": study} if study else {}
+    if config.window_share:
+        options["photographs"] = Photographs((skimage.data.astronaut(),))
+    result = function(Training(profile, config, out, CPU), images, **options)
+    network = result[0] if isinstance(result, tuple) else result
+    digest = hashlib.sha256()
+    for key, value in sorted(network.state_dict().items()):
+        digest.update(key.encode() + value.numpy().tobytes())
+    return digest.hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("name", "study", "bf16"),
+    [
+        ("diffusion", None, True),
+        ("classifier", None, True),
+        ("discriminator", Study(), False),
+        ("discriminator", Study(source="generated", samples=3), True),
+        ("discriminator", Study(explanations=True), False),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_interrupted_training_ends_with_the_same_bits(
+    name, study, bf16, short_profile, picture_folder, diffusion_folder, tmp_path, monkeypatch
+):
+    """Trained at one go and, stopped twice, in three; the weights must be the same."""
+    windows = 0.5 if study and study.explanations else 0.0
+    config = dataclasses.replace(CONFIG, bf16=bf16, window_share=windows)
+    study = study and dataclasses.replace(study, diffusion=diffusion_folder)
+
+    def trained(out: str) -> str:
+        return _train(name, short_profile, picture_folder, tmp_path / out, config, study)
+
+    whole = trained("whole")
+    saves = die_after_saving(monkeypatch, 2, 5)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            trained("parts")
+    assert trained("parts") == whole
+    assert len(saves) == config.steps
+
+
+def test_another_config_is_refused(tiny_profile, picture_folder, tmp_path, monkeypatch):
+    long = dataclasses.replace(CONFIG, images=640)
+    with monkeypatch.context() as patch:
+        die_after_saving(patch, 1)
+        with pytest.raises(KeyboardInterrupt):
+            _train("classifier", tiny_profile, picture_folder, tmp_path, long)
+    with pytest.raises(ValueError, match="another model"):
+        _train("diffusion", tiny_profile, picture_folder, tmp_path, long)
+    other = dataclasses.replace(tiny_profile, name="other")
+    with pytest.raises(ValueError, match="another profile"):
+        _train("classifier", other, picture_folder, tmp_path, long)
+    faster = dataclasses.replace(long, lr=2e-3)
+    with pytest.raises(ValueError, match="another lr"):
+        _train("classifier", tiny_profile, picture_folder, tmp_path, faster)
+
+
+def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
+    losses: list[float] = []
+
+    def watch(self: Training, model: nn.Module, optimizer: Any, loss: Any, *rest: Any) -> Any:
+        def seen_loss(step: int) -> tuple[torch.Tensor, dict[str, float]]:
+            value, parts = loss(step)
+            losses.append(parts["mse"])
+            return value, parts
+
+        return fit(self, model, optimizer, seen_loss, *rest)
+
+    fit = Training.fit
+    monkeypatch.setattr(Training, "fit", watch)
+    config = dataclasses.replace(CONFIG, images=640, batch=16, lr=2e-3)
+    diffusion_trainer.train_diffusion(Training(tiny_profile, config, tmp_path, CPU), images)
+    assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [Study(source="generated", samples=5), Study(corruptions=("fog",)), Study(explanations=True)],
+    ids=lambda study: study.name,
+)
+def test_a_checkpoint_of_another_study_is_refused(
+    other, short_profile, picture_folder, diffusion_folder, tmp_path
+):
+    out = tmp_path / "run"
+    _train("discriminator", short_profile, picture_folder, out, CONFIG)
+    other = dataclasses.replace(other, diffusion=diffusion_folder)
+    with pytest.raises(ValueError, match=r"another (source|corruptions|explanations)"):
+        _train("discriminator", short_profile, picture_folder, out, CONFIG, other)
+    assert not (out / "samples").exists()  # refused before any picture is generated
+
+
+def test_generated_pictures_are_kept_in_shards(short_profile, diffusion_folder, tmp_path):
+    def draw(count: int) -> np.ndarray:
+        training = Training(short_profile, CONFIG, tmp_path, CPU)
+        return discriminator_trainer.draw_samples(training, diffusion_folder, count)
+
+    samples = draw(3)
+    assert samples.shape == (3, 32, 32, 3)
+    assert samples.std() > 1
+    shard = next(tmp_path.glob(f"samples/{weights_id(diffusion_folder)}-4/*.npy"))
+    before = shard.stat().st_mtime_ns
+    assert np.array_equal(draw(3), samples)
+    assert shard.stat().st_mtime_ns == before
+    shard.unlink()
+    assert np.array_equal(draw(3), samples)
+    assert len(draw(4)) == 4
+
+
+def test_generated_pictures_stand_for_clean_ones():
+    real, made = (np.full((8, 32, 32, 3), level, np.uint8) for level in (10, 200))
+    study = Study(source="generated", corruptions=("fog",))
+    clean, corrupted = make_pairs(study, real, made, np.random.default_rng(0), View(32))
+    assert abs(clean.astype(int) - 200).max() <= 2
+    assert clean.shape == corrupted.shape
+    assert np.median(corrupted) < 150
+
+
+@pytest.mark.parametrize(
+    ("study", "name"),
+    [
+        (Study(), "images"),
+        (Study(corruptions=FAMILIES["blur"]), "images-blur"),
+        (Study(source="generated", corruptions=parse_corruptions("extra")), "generated-leave-out"),
+        (Study(explanations=True), "images-explanations"),
+    ],
+)
+def test_a_study_is_named_after_what_is_special(study, name):
+    assert study.name == name
+    assert Study.from_config(study.facts("id")).name == name
+
+
+def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_path):
+    training = Training(tiny_profile, CONFIG, tmp_path, CPU)
+    generated = run.TrainingOptions(study=Study(source="generated"))
+    with pytest.raises(ValueError, match="Only the discriminator"):
+        run.train("classifier", training, [picture_folder], generated)
+    with pytest.raises(ValueError, match="Only the diffusion model"):
+        run.train("classifier", training, [picture_folder], run.TrainingOptions(max_depth=40))
+    diffusion_trainer.train_diffusion(training, images, max_depth=40)
+    with pytest.raises(ValueError, match="another max_depth"):
+        diffusion_trainer.train_diffusion(training, images)
+
+
+def test_another_profile_lends_the_network_that_generates(images, tmp_path, monkeypatch):
+    def draw(training, diffusion, *_):
+        raise InterruptedError(str(diffusion))
+
+    monkeypatch.setattr(discriminator_trainer, "draw_samples", draw)
+    training = Training(get_profile("photo"), CONFIG, tmp_path, CPU)
+    with pytest.raises(InterruptedError, match="everyday16/diffusion"):
+        discriminator_trainer.train_discriminator(training, images, Study(source="generated"))
+
+
+def test_what_a_classifier_sees_can_be_part_of_the_loss(tiny_profile, images, tmp_path):
+    distance = FeatureDistance("tf_efficientnet_lite0")
+    x = to_tensor(images.pixels[:2])
+    near, far = (x + s * torch.randn_like(x) for s in (0.1, 0.5))
+    assert distance(x, x).max() < 1e-5 < distance(near, x).min()
+    assert distance(near, x).mean() < distance(far, x).mean()
+    weights = [
+        diffusion_trainer.train_diffusion(
+            Training(tiny_profile, CONFIG, tmp_path / f, CPU), images, **kw
+        )
+        for f, kw in (("plain", {}), ("features", {"features": "tf_efficientnet_lite0"}))
+    ]
+    assert not torch.equal(*(next(network.parameters()) for network in weights))
+    with pytest.raises(WeightsError, match="no_such_network"):
+        FeatureDistance("no_such_network")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["critic"], "diffusion, classifier, discriminator"),
+        (["discriminator", "--source", "both"], "images, generated"),
+        (["discriminator", "--samples", 0], "At least one picture"),
+        (["discriminator", "--corruptions", "hail"], "all, noise, blur, weather, digital, extra"),
+        (["discriminator", "--corruptions", " ,"], "No corruption is named"),
+    ],
+)
+def test_command_names_what_is_allowed(picture_folder, tmp_path, options, sentence):
+    assert sentence in refused("train", *options, "--data", picture_folder, "--out", tmp_path)
+
+
+@pytest.mark.slow
+def test_command_survives_sigkill(picture_folder, tmp_path):
+    """The real command, killed with SIGKILL, ends where the uninterrupted one does."""
+
+    def command(out: Path) -> list[str]:
+        options = ["--images", "96", "--batch", "8", "--seed", "3", "--device", "cpu"]
+        data = ["--data", str(picture_folder), "--out", str(out)]
+        return [sys.executable, "-m", "dga", "train", "classifier", *data, *options]
+
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "DGA_CHECKPOINT_SECONDS": "0"}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
+    whole = subprocess.Popen(command(tmp_path / "whole"), **quiet)
+    killed = subprocess.Popen(command(tmp_path / "parts"), **quiet)
+    deadline = time.monotonic() + 300
+    while not (tmp_path / "parts" / CHECKPOINT).exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    state = torch.load(tmp_path / "parts" / CHECKPOINT, weights_only=True)
+    assert 0 < state["step"] < 12
+    assert not (tmp_path / "parts" / "config.json").exists()
+    subprocess.run(command(tmp_path / "parts"), check=True, **quiet)
+    assert whole.wait() == 0
+    states = [read_state(tmp_path / name) for name in ("whole", "parts")]
+    assert all(torch.equal(states[0][k], states[1][k]) for k in states[0])
+    assert read_config(tmp_path / "parts")["training"]["images"] == 96
