@@ -20,7 +20,7 @@ from torch import Tensor
 from dga.adapted import load_default_models
 from dga.data.uploads import to_picture
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import is_one_colour_or_drawing, is_page
+from dga.explanation.exposure import is_one_colour_or_drawing, is_page, measure_darkness
 from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
 from dga.explanation.noise_level import (
     has_impulses,
@@ -273,7 +273,7 @@ def _name_parts(
         change = max(abs(factor - 1) for factor in (veil.gain, *others))
         yield found("veil", veil.gain, str(veil), 1 + change)
     if exposure.gain != 1:
-        yield found("exposure", exposure.gain, f"exposure, gain {exposure.gain:.3g}")
+        yield found("exposure", exposure.gain, str(exposure))
     if degradation.impulses is not None:
         middle = cut_middle(x, LONGEST_MEASURED)
         share = float((remove_impulses(middle, degradation.impulses) != middle).float().mean())
@@ -353,6 +353,9 @@ def _measure(pixels: Pixels) -> tuple[Degradation, list[Finding], bool]:
     is_paper, level = is_page(x), float(measure_noise(x[None])[0])
     if blocks := measure_blocks(x, is_paper):
         degradation = Degradation(operator=blocks)
+        return degradation, list(_name_parts(degradation, x)), True
+    if not is_paper and (exposure := measure_darkness(x)):
+        degradation = Degradation(exposure=exposure)
         return degradation, list(_name_parts(degradation, x)), True
     middle, threshold = cut_middle(x, LONGEST_FILTERED), explain.impulses[0]
     if not is_paper and has_impulses(middle, threshold, level > explain.noise_floor):

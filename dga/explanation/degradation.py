@@ -58,9 +58,7 @@ class Degradation:
 
     def __str__(self) -> str:
         """All parts of the damage, such as ``gain 3, blur 2 px, noise 0.41``, or ``none``."""
-        offset = "/".join(f"{o:+.2f}" for o in self.exposure.offset)
-        parts = [f"gain {self.exposure.gain:.3g}"] * (self.exposure.gain != 1)
-        parts += [f"offset {offset}"] * (self.exposure != UNCHANGED)
+        parts = [str(self.exposure)] * (self.exposure != UNCHANGED)
         parts += [f"blur {self.blur:g} px"] * (self.blur > 0)
         parts += [str(part) for part in (self.operator or self.veil,) if part is not None]
         parts += [] if self.impulses is None else [f"impulses beyond {self.impulses:g}"]
@@ -69,8 +67,9 @@ class Degradation:
 
     @property
     def has_measured_inverse(self) -> bool:
-        """Whether an operator, a veil or impulses were measured, which their own inverse undoes."""
-        return any(one is not None for one in (self.operator, self.veil, self.impulses))
+        """Whether an operator, light or impulses were measured, which their own inverse undoes."""
+        is_relit = self.veil is not None or self.exposure != UNCHANGED
+        return is_relit or self.operator is not None or self.impulses is not None
 
     @property
     def has_nothing_to_invert(self) -> bool:

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import is_one_colour_or_drawing, is_page
+from dga.explanation.exposure import is_one_colour_or_drawing, is_page, measure_darkness
 from dga.explanation.grid import Grid
 from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
 from dga.explanation.noise_level import (
@@ -43,7 +43,7 @@ pictures seldom get them."""
 CLEAR_DAMAGE = 1.4
 """Mean logit below which a blur's inverse has to lower it."""
 VEIL_JUDGED_AT = 4, 8
-"""Depths at which networks judge veils."""
+"""Depths at which networks judge light that was added or is missing."""
 DAMAGED_THUMBNAIL, LEAST_RELIEF = 0.5, 0.5
 """Mean logit from which a thumbnail looks damaged, and by how much a veil's inverse lowers it. Of
 654 undamaged photographs four get a veil removed by these, of 154 pages and drawings none."""
@@ -64,7 +64,7 @@ class WindowSearch:
     windows: WindowsConfig
 
     def run(self, x: Tensor) -> Generator[CandidateScore, None, Explanation]:
-        """Blocks; else impulses and noise; without any of these, blur or a veil.
+        """Blocks, or too little light; else impulses and noise; without these, blur or a veil.
 
         ``x``: ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``. Yields scores as
         they come. A drawing repeats its rows, too, and is left alone; of a page or a screen, which
@@ -74,6 +74,11 @@ class WindowSearch:
         blocks = measure_blocks(x, is_plain) if is_measured else None
         if blocks and not is_one_colour_or_drawing(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
+        exposure = measure_darkness(x) if is_measured and not is_plain else None
+        if exposure:
+            before, after = self._judge_thumbnails(x, exposure.apply(x))
+            if float(after.mean()) < float(before.mean()):
+                return Explanation(Degradation(exposure=exposure), 0, measured_noise=0.0)
         views = JudgedViews(x, self.side, self.windows.detail_windows, self.config.noise_floor)
         explanation = yield from self._explain_whole(x, views.render, is_plain)
         explanation = replace(explanation, is_page=is_plain)
@@ -103,14 +108,19 @@ class WindowSearch:
     def _has_consent(self, veil: Veil, x: Tensor) -> bool:
         """Whether a veil may be removed: both networks find the thumbnail damaged, and less so
         after it."""
-        thumbnails = torch.stack([make_thumbnail(one, self.side) for one in (x, veil.remove(x))])
-        depth = torch.tensor(VEIL_JUDGED_AT).expand(2, -1)
-        scorers = self.scorer, replace(self.scorer, network=self.discriminator)
-        logits = [one.mean_logits(thumbnails, depth, torch.zeros(2, 1, 1, 1)) for one in scorers]
-        before, after = torch.stack(logits, 1)  # [2] each, of both networks
+        before, after = self._judge_thumbnails(x, veil.remove(x))
         least = 0.0 if veil.gain >= STRONG_VEIL else DAMAGED_THUMBNAIL
         is_relieved = bool((after < before).all()) and float((before - after).mean()) > LEAST_RELIEF
         return is_relieved and float(before.mean()) > least
+
+    def _judge_thumbnails(self, x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean logits of both networks for the thumbnails of two pictures, ``[2]`` each."""
+        thumbnails = torch.stack([make_thumbnail(one, self.side) for one in (x, result)])
+        depth = torch.tensor(VEIL_JUDGED_AT).expand(2, -1)
+        scorers = self.scorer, replace(self.scorer, network=self.discriminator)
+        logits = [one.mean_logits(thumbnails, depth, torch.zeros(2, 1, 1, 1)) for one in scorers]
+        before, after = torch.stack(logits, 1)
+        return before, after
 
     def _explain_whole(
         self, x: Tensor, render: Render, is_plain: bool
