@@ -54,14 +54,16 @@ MOST_MISFIT, MOST_RISE = 0.6, 1.0
 most: after the zeros of a disk it rises by more."""
 
 MOST_ENLARGED = 3.0
-"""The largest deviation that an enlarged picture passes for; beyond, too few frequencies tell."""
+"""Pixels of the widest blur that an enlarged picture passes for; of wider ones too few frequencies
+tell."""
 DETAIL_BANDS, MOST_FALL = ((0.03, 0.07), (0.12, 0.22), (0.25, 0.4)), 4.8
 """Cycles a pixel of coarse, middle and fine detail, and natural log power of the coarse over the
 others, of which the finest counts half, from which a picture is blurred. Under a veil 3 of 100 have
 as much; 11 of 13 blurred pictures that looked unevenly veiled have."""
-ENLARGED_BAND, MOST_DIAGONAL = (3.0, 3.5), -1.0
-"""Where an enlarged picture ends, as multiples of a Gaussian's corner frequency, and natural log
-power along diagonals over that along the axes there; of Gaussians it is above -0.7."""
+SOFT_END, LENS_END, MOST_DIAGONAL = (3 / math.tau, 3.5 / math.tau), (0.6, 1.2), -1.0
+"""Where an enlarged picture ends, in cycles a deviation of the Gaussian or a radius of the lens
+that it looks like, and natural log power along diagonals over that along the axes there. Of
+Gaussians it is above -0.7, of one lens of 3 px in 20 below -1, of the enlarged always."""
 
 
 def measure_blocks(x: Tensor, is_page: bool = False) -> Blocks | None:
@@ -130,7 +132,10 @@ def find_begins(x: Tensor) -> tuple[int, ...]:
 
 
 def measure_blur(x: Tensor) -> Operator | None:
-    """The blur of ``[3, H, W]`` in [-1, 1]: soft, lens, motion, zoom or glass; None if unclear."""
+    """The blur of ``[3, H, W]`` in [-1, 1]: soft, lens, motion, zoom or glass.
+
+    None if unclear, and of an enlarged picture, whose detail is not blurred but missing.
+    """
     from dga.explanation.glass import measure_glass  # here: the page must not wait for scipy
     from dga.explanation.motion import measure_motion
     from dga.explanation.zoom import measure_zoom
@@ -138,10 +143,14 @@ def measure_blur(x: Tensor) -> Operator | None:
     power = compute_power_spectrum(x)
     spectrum = compute_radial_spectrum(power)
     soft, lens = measure_gaussian(*spectrum), measure_disk(*spectrum)
+    if soft and is_enlarged(power, soft.sigma, SOFT_END):
+        return None
+    if lens and is_enlarged(power, lens.radius, LENS_END):
+        return None
     if lens and not soft:
         return lens
     motion = measure_motion(power, x)
-    if soft and not motion and not is_enlarged(power, soft.sigma):
+    if soft and not motion:
         return soft
     return lens or motion or measure_zoom(x) or measure_glass(x)
 
@@ -199,15 +208,15 @@ def measure_gaussian(radial: Array, frequency: Array) -> GaussianBlur | None:
     return GaussianBlur(round(sigma, 2)) if is_soft and SIGMA[0] <= sigma <= SIGMA[1] else None
 
 
-def is_enlarged(power: Array, sigma: float) -> bool:
+def is_enlarged(power: Array, width: float, band: tuple[float, float]) -> bool:
     """Whether a soft picture was small and is enlarged: its spectrum ends at a square, not a ring.
 
-    ``power``: of :func:`compute_power_spectrum`; ``sigma``: of the Gaussian that it looks like.
+    ``power``: of :func:`compute_power_spectrum`; ``width``: in pixels, of the blur that it looks
+    like; ``band``: where that ends, in cycles a ``width``.
     """
-    if sigma > MOST_ENLARGED:
+    if width > MOST_ENLARGED:
         return False
-    edge = 1 / (2 * math.pi * sigma)
-    _, is_used = find_band(len(power), ENLARGED_BAND[0] * edge, ENLARGED_BAND[1] * edge)
+    _, is_used = find_band(len(power), band[0] / width, band[1] / width)
     down, across = find_axes(len(power))
     angle = np.degrees(np.arctan2(np.abs(down[is_used]), across[is_used]))
     log_power, is_diagonal = np.log(power[is_used] + POWER_FLOOR), np.abs(angle - 45) < 15

@@ -37,8 +37,9 @@ FLAT_DEVIATION = 0.13
 """Contrast was lost where grey deviates less than this."""
 VEILED_DEVIATION = 0.32
 """Contrast was lost where light was added and grey deviates less than this."""
-STRETCHED_DEVIATION = 0.55
-"""Deviation to which lost contrast is stretched."""
+STRETCHED_DEVIATION, SURE_GAIN = 0.55, 4.0
+"""Deviation to which lost contrast is stretched, and the gain below which that is not done to a
+blurred picture, which may have been pale before."""
 SMOOTH_RATIO = 1.9
 """An uneven veil deviates more than so many times as much as the rest of the picture."""
 UNEVEN_SATURATION = 0.2
@@ -179,5 +180,6 @@ def _measure_light(x: Tensor) -> Veil | None:
     has_light = dark + 0.3 * float(x.mean()) > LIGHT_LEVEL and saturation < LIGHT_SATURATION
     if deviation < (VEILED_DEVIATION if has_light else FLAT_DEVIATION):
         gain = max(1.0, STRETCHED_DEVIATION / deviation)
-        return Veil(cast=True, gain=gain, colour=gain)
+        is_soft = gain < SURE_GAIN and is_blurred(x)  # and little wonder that it is pale
+        return None if is_soft else Veil(cast=True, gain=gain, colour=gain)
     return GLARE if has_light else None

@@ -285,7 +285,7 @@ class MendingConfig(Bounded):
     least_share: float = bounded(0.2, 0)
     """The same as a share of the mean differences between neighbouring pixels, down and across:
     fine texture is changed more than plain areas."""
-    objection: float = 1.0
+    objection: float = 2.5
     """Mean logit by which the result may look more damaged to the discriminator, and be used."""
 
 
