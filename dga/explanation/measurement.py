@@ -56,6 +56,9 @@ most: after the zeros of a disk it rises by more."""
 MOST_ENLARGED = 3.0
 """Pixels of the widest blur that an enlarged picture passes for; of wider ones too few frequencies
 tell."""
+FINEST, MOST_SQUARE = (0.25, 0.4), 0.4
+"""Cycles a pixel of the finest detail, and by how much its natural log power differs between axes
+and diagonals behind glass, at most; of enlarged pictures it mostly differs by more."""
 DETAIL_BANDS, MOST_FALL = ((0.03, 0.07), (0.12, 0.22), (0.25, 0.4)), 4.8
 """Cycles a pixel of coarse, middle and fine detail, and natural log power of the coarse over the
 others, of which the finest counts half, from which a picture is blurred. Under a veil 3 of 100 have
@@ -152,7 +155,10 @@ def measure_blur(x: Tensor) -> Operator | None:
     motion = measure_motion(power, x)
     if soft and not motion:
         return soft
-    return lens or motion or measure_zoom(x) or measure_glass(x)
+    if other := lens or motion or measure_zoom(x):
+        return other
+    is_round = abs(measure_asymmetry(power, *FINEST)) < MOST_SQUARE
+    return measure_glass(x) if is_round else None
 
 
 def is_blurred(x: Tensor) -> bool:
@@ -216,14 +222,22 @@ def is_enlarged(power: Array, width: float, band: tuple[float, float]) -> bool:
     """
     if width > MOST_ENLARGED:
         return False
-    _, is_used = find_band(len(power), band[0] / width, band[1] / width)
+    return measure_asymmetry(power, band[0] / width, band[1] / width) < MOST_DIAGONAL
+
+
+def measure_asymmetry(power: Array, low: float, high: float) -> float:
+    """Natural log power along a spectrum's diagonals over that along its axes, between frequencies.
+
+    ``low`` and ``high``: in cycles a pixel. 0.0 where there is nothing between them.
+    """
+    _, is_used = find_band(len(power), low, high)
     down, across = find_axes(len(power))
     angle = np.degrees(np.arctan2(np.abs(down[is_used]), across[is_used]))
     log_power, is_diagonal = np.log(power[is_used] + POWER_FLOOR), np.abs(angle - 45) < 15
     is_axial = np.abs(angle - 45) > 30
     if not is_diagonal.any() or not is_axial.any():
-        return False
-    return bool(log_power[is_diagonal].mean() - log_power[is_axial].mean() < MOST_DIAGONAL)
+        return 0.0
+    return float(log_power[is_diagonal].mean() - log_power[is_axial].mean())
 
 
 def measure_disk(radial: Array, frequency: Array) -> Disk | None:
