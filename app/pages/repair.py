@@ -7,8 +7,8 @@ from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, SNIPPET, TITL
 from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
-from app.runs.sentences import ABOUT_AS_SURE, LEFT_ALONE_NOTES, PLAIN_NAMES
-from app.runs.settings import FIRST_DAMAGES, Settings
+from app.runs.sentences import ABOUT_AS_SURE, EVERYDAY_NAMES, LEFT_ALONE_NOTES, NAMES, PLAIN_NAMES
+from app.runs.settings import FIRST_DAMAGES, RELEASE_QUALITY, Settings
 from app.runs.strokes import KINDS, MOST_LETTERS, TOO_LONG
 from app.runs.subject import UNSURE
 from app.runs.thumbnails import make_thumbnails
@@ -29,7 +29,7 @@ def repair_page(networks: Networks) -> Page:
     opening = read_record(OPENING) if is_recorded else None
     first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
     order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))
-    names = {"none": "None", "paint": "Paint", **PLAIN_NAMES}
+    names = {"none": "None", "paint": "Paint", **NAMES}
     damages = [
         {"key": key, "name": names[key], "title": DESCRIPTIONS.get(key, ""),
          "is_first": n < 2 + len(FIRST_DAMAGES), "is_mended": key not in LEFT_ALONE_NOTES}
@@ -47,6 +47,7 @@ def repair_page(networks: Networks) -> Page:
         "samples": list(SAMPLES),
         "names": names,
         "leftAloneNotes": LEFT_ALONE_NOTES,
+        "quality": RELEASE_QUALITY,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
         "aboutAsSure": ABOUT_AS_SURE,
         "shortNames": {"paper": "DGA", "fixed": "DDA"},
@@ -62,8 +63,9 @@ def repair_page(networks: Networks) -> Page:
         "rates": read_rates(Results.read(RESULTS)) if is_recorded else {},
     }
     main = render(
-        "repair.html", damages=damages, samples=samples, record=first_parts, methods=TITLES,
-        names=SHORT_NAMES, brushes=KINDS, snippet=SNIPPET, opening=OPENING,
+        "repair.html", damages=damages, everyday=EVERYDAY_NAMES, samples=samples,
+        record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS, snippet=SNIPPET,
+        opening=OPENING,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping, has_explainer=networks.has_explainer, unsure=UNSURE,
         kinds=f"{len(profile.classifier.classes):,}",

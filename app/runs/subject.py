@@ -114,7 +114,7 @@ class Subjects:
 
     def get(self, original: Original, settings: Settings) -> Subject:
         """The subject of a photo and a damage."""
-        made_of = {"damage", "strength", "seed", "strokes"}
+        made_of = {"damage", "strength", "saved", "seed", "strokes"}
         key = original.key, settings.model_dump_json(include=made_of)
         with self._lock:
             subject = self._subjects.get(key)

@@ -199,6 +199,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
             reading,
             is_unchanged=result.is_unchanged,
             is_fine=is_fine and not objected,
+            is_unjudgeable=is_unjudgeable,
             diagnosis=diagnosis,
         ),
     }

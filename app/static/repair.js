@@ -18,7 +18,7 @@ function nameRecord({ photo, damage, strength, seed, max_depth }) {
 const USUAL = { strokes: "", seed: 0, ...USUAL_RULE }; // of another photo
 const isRecorded = (some = settings) =>
   page.recorded.includes(nameRecord(some)) &&
-  [some.tau, some.fixed_depth].every((choice) => choice == null) &&
+  [some.tau, some.fixed_depth, some.saved].every((choice) => choice == null) &&
   !some.strokes.length;
 
 let settings = { ...page.opening };
@@ -92,7 +92,7 @@ function previewDamage() {
   const name = isUndamaged() || damage === "paint" ? "none" : damage;
   const thumbnail =
     isSquare && thumbnailsOf === photo
-      ? find(`#damages [value="${name}"] img`).getAttribute("src")
+      ? find(`#damage [value="${name}"] img`).getAttribute("src")
       : null;
   const whole = original?.image ?? (ownPicture?.photo === photo ? ownPicture.src : null);
   return name === "none" ? (whole ?? thumbnail) : (thumbnail ?? whole);
@@ -224,10 +224,11 @@ function showRates() {
   const rates = page.rates[isAny ? "mean" : damage] ?? {};
   const strength = isAny ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
-  const note = page.leftAloneNotes[damage] ?? (rate ? "" : "Results says how often it works.");
+  const note = page.leftAloneNotes[damage] ?? (rate ? "" : "Results have no figure for this damage.");
   find("#rates").hidden = Boolean(note);
   if (note) return put(find("#how-often"), note);
-  const start = isAny || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
+  let start = isAny || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
+  if (settings.saved) start += "Measured without JPEG. ";
   const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
   const damages = isAny ? "any of 15 kinds of damage" : "this damage";
   put(
@@ -511,6 +512,7 @@ function readRecorded(name) {
 /** Change some settings and repair again. */
 function change(some, wait = 0) {
   const next = { ...settings, ...some };
+  if (["none", "paint"].includes(next.damage)) next.saved = null;
   if (JSON.stringify(next) === JSON.stringify(settings)) return;
   const isOther = next.photo !== settings.photo || next.damage !== settings.damage;
   if (next.photo !== settings.photo && !isRecorded(next)) forgetPhoto();
@@ -541,7 +543,7 @@ function change(some, wait = 0) {
 function forgetPhoto() {
   record = {};
   isOld = {};
-  for (const image of [before, after, ...all("#damages img, #rebuilt img")])
+  for (const image of [before, after, ...all("#damage img, #rebuilt img")])
     image.removeAttribute("src");
   openMore(find("#damage").classList.contains("is-open"));
   showAll();
@@ -567,7 +569,7 @@ try {
 function keepAddress(isStep) {
   const query = new URLSearchParams();
   const usual = isGame() ? { ...page.opening, photo: "" } : page.opening;
-  for (const name of ["photo", "damage", "strength", "seed", ...Object.keys(USUAL_RULE)]) {
+  for (const name of ["photo", "damage", "strength", "saved", "seed", ...Object.keys(USUAL_RULE)]) {
     const isSaid = name === "damage" && settings.strokes; // by the strokes
     if (!isSaid && settings[name] != null && settings[name] !== usual[name])
       query.set(name, settings[name]);
@@ -609,6 +611,7 @@ function readAddress(settings) {
   take("damage", (name) => name in page.names, damage);
   const strength = query.get("strength") ?? query.get("severity");
   take("strength", (text) => isWhole(text, 1, 5), strength);
+  take("saved", (text) => Number(text) === page.quality);
   take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
   take("tau", (text) => isWithin(text, 0, 1));
   take("max_depth", (text) => Number(text) === page.deepest && page.cap < page.deepest);
@@ -633,11 +636,14 @@ const samples = makeRadioGroup(find("#samples"), (photo) => {
   change({ ...USUAL, photo, damage });
   loadThumbnails();
 });
-const damages = makeRadioGroup(find("#damages"), (damage) => {
+function chooseDamage(damage) {
   change({ damage, strokes: "", max_depth: null });
   if (damage === "paint" && matchMedia("(max-width: 1000px)").matches)
     picture.scrollIntoView({ block: "nearest" });
-});
+}
+const damages = ["#damages", "#everyday-damages"].map((group) =>
+  makeRadioGroup(find(group), chooseDamage),
+);
 const brush = makeBrush(find("#strokes"), picture, page.brush, {
   onPiece: paintPiece,
   onStroke: (strokes) => change({ strokes }),
@@ -658,12 +664,14 @@ find("#again").addEventListener("click", resume);
 
 function showControls() {
   samples.check(page.samples.includes(settings.photo) ? settings.photo : null);
-  damages.check(settings.damage);
-  const chosen = find(`#damages [value="${settings.damage}"]`);
-  if (chosen?.classList.contains("more")) openMore(true);
-  const strip = find(".choices"); // on a phone it scrolls sideways
+  for (const group of damages) group.check(settings.damage);
+  const chosen = find(`#damage [value="${settings.damage}"]`);
+  if (chosen.classList.contains("more")) openMore(true);
+  const strip = chosen.closest(".choices, #everyday-damages"); // on a phone it scrolls sideways
+  if (strip.hidden) openEveryday(true);
   const margin = (strip.clientWidth - chosen.offsetWidth) / 2;
   strip.scrollTo({ left: chosen.offsetLeft - strip.offsetLeft - margin });
+  find("#saved").checked = settings.saved != null;
   find("#strength").value = settings.strength;
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
   const paints = settings.damage === "paint";
@@ -694,6 +702,15 @@ function openMore(open) {
   );
 }
 
+function openEveryday(open) {
+  find("#everyday").setAttribute("aria-expanded", String(open));
+  find("#everyday-damages").hidden = !open;
+  if (open) loadThumbnails("?everyday");
+}
+find("#everyday").addEventListener("click", () => openEveryday(find("#everyday-damages").hidden));
+find("#saved").addEventListener("change", ({ target }) => {
+  change({ saved: target.checked ? page.quality : null });
+});
 find("#more").addEventListener("click", () => {
   const isOpening = find("#more").getAttribute("aria-expanded") !== "true";
   openMore(isOpening);
@@ -795,16 +812,19 @@ addEventListener("drop", (event) => {
   upload(event.dataTransfer.files[0]);
 });
 
-async function loadThumbnails() {
+/** `group`: empty for the fifteen; those of everyday are made where that is open. */
+async function loadThumbnails(group = "") {
   const { photo } = settings;
+  if (!group && !find("#everyday-damages").hidden) loadThumbnails("?everyday");
+  const isRecorded = !group && page.thumbnails.includes(photo);
   const thumbnails = await getJson(
-    page.thumbnails.includes(photo) ? `recorded/thumbnails/${photo}.json` : `thumbnails/${photo}`,
+    isRecorded ? `recorded/thumbnails/${photo}.json` : `thumbnails/${photo}${group}`,
   ).catch(() => ({}));
   if (photo !== settings.photo) return;
   thumbnailsOf = photo;
   for (const [name, image] of Object.entries(thumbnails)) {
-    const node = find(`#damages [value="${name}"] img`);
-    if (node) Object.assign(node, { src: image, hidden: false, className: "" });
+    const node = find(`#damage [value="${name}"] img`);
+    Object.assign(node, { src: image, hidden: false, className: "" });
   }
   openMore(find("#damage").classList.contains("is-open"));
   showPicture();

@@ -94,6 +94,26 @@ def test_any_touch_repairs_and_the_address_is_the_state(watch):
     page.wait_for_function("(text) => document.querySelector('h1').textContent === text", arg=said)
 
 
+def test_everyday_damage_is_a_group_of_its_own_and_any_may_be_saved_as_jpeg(watch):
+    page = open_page(watch)
+    assert not any("everyday" in request for request in watch.requests)
+    page.get_by_role("button", name="Everyday damage").click()
+    group = page.get_by_role("radiogroup", name="Everyday damage")
+    page.wait_for_function(
+        "() => document.querySelectorAll('#everyday-damages img[src]').length === 15"
+    )
+    group.get_by_role("radio", name="Colour cast").click()
+    page.wait_for_function("() => document.querySelector('h1').textContent.startsWith('Colour')")
+    page.get_by_role("checkbox", name="saved as JPEG").check()
+    page.wait_for_url("**/?damage=white_balance&saved=85")
+    wait_for_repair(page)
+    open_page(watch, "?damage=white_balance&saved=85")
+    wait_for_repair(page)
+    assert group.get_by_role("radio", name="Colour cast").is_checked()
+    page.get_by_role("radio", name="None").click()
+    page.wait_for_url("**/?damage=none")
+
+
 def test_an_undamaged_photo_is_followed_to_the_end(watch):
     page = open_page(watch, "?damage=none&seed=1")
     page.wait_for_function(
