@@ -31,11 +31,6 @@ EVERYDAY_NAMES = {
 }  # fmt: skip
 """Likewise of each kind of everyday damage."""
 NAMES = PLAIN_NAMES | EVERYDAY_NAMES
-LEFT_ALONE_NOTES = {
-    "elastic_transform": "Warping is not mended: such a photo is usually left alone.",
-    "jpeg_compression": "JPEG is not mended: such a photo is usually left alone.",
-}
-"""What the page says where a damage is chosen that our repair does not undo."""
 OPERATORS = {
     "blur": "bad focus", "motion": "motion blur", "zoom": "zoom blur",
     "glass": "rough glass", "blocks": "blocks",
@@ -266,7 +261,7 @@ def describe_sight(reading: Reading) -> str:
     if reading["share"] < NO_IDEA:
         return "has no idea what this is"
     guess = _name_guess(reading)
-    return f"sees {guess}" if reading["is_sure"] else f"is not sure what this is: {guess}"
+    return f"sees {guess}" if reading["is_sure"] else f"is not sure: {guess}"
 
 
 def _name_guess(reading: Reading) -> str:

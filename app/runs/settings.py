@@ -43,7 +43,8 @@ class Settings(BaseModel):
     ImageNet-C's severity; ``saved``: the quality of the JPEG as which the damaged photo is saved,
     None where it is not, as of none and paint; ``seed``: fixes damage and noise; ``tau``:
     confidence below which the paper's method stops, None for the profile's; ``max_depth``: depth
-    where it stops at the latest, and ``fixed_depth``: the rival's, likewise; ``is_brief``: whether
+    where it stops at the latest, None for as deep as the profile looks; ``fixed_depth``: the
+    rival's, None for the profile's; ``is_brief``: whether
     the run ends with our repair, and of an undamaged photo before it; ``strokes``: of the brush,
     as in links; empty where the damage is not paint."""
 

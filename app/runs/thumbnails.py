@@ -29,7 +29,7 @@ async def show_thumbnails(
 ) -> dict[str, str]:
     """A picture for each damage, by its name, of a sample or an upload, kept as long as that is."""
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_THREAD, _fill_thumbnails, profile, original, names)
+    return await loop.run_in_executor(_THREAD, _fill, profile, original, names)
 
 
 async def show_layer(original: Original, kind: str) -> bytes:
@@ -39,7 +39,7 @@ async def show_layer(original: Original, kind: str) -> bytes:
     return await loop.run_in_executor(_THREAD, to_webp, layer, LAYER_SIDE)
 
 
-def _fill_thumbnails(profile: Profile, original: Original, names: Sequence[str]) -> dict[str, str]:
+def _fill(profile: Profile, original: Original, names: Sequence[str]) -> dict[str, str]:
     kept = original.thumbnails
     if missing := [name for name in names if name not in kept]:
         kept.update(make_thumbnails(profile, original.pixels, missing))

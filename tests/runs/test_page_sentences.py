@@ -5,9 +5,11 @@ import pytest
 
 from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import DAMAGES
+from app.runs.subject import describe_reading
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.operators import MotionBlur
 from dga.explanation.veil import Veil
+from dga.networks.classifier import Prediction
 
 
 def reading(label: str, share: float = 0.9) -> dict[str, object]:
@@ -110,6 +112,12 @@ def test_a_finding_is_named_by_the_noise_of_most_of_a_photo():
 ])  # fmt: skip
 def test_what_was_added_is_said_where_something_else_was_found(added, found, is_said, is_mended):
     assert ("(added: " in describe_finding(found, added=added, is_mended=is_mended)) == is_said
+
+
+@pytest.mark.parametrize(("share", "is_sure"), [(0.2449, False), (0.2475, True)])
+def test_a_reading_is_as_sure_as_it_is_written(share, is_sure):
+    prediction = Prediction(("panda", "dog"), (share, 0.1))
+    assert describe_reading(prediction)["is_sure"] == is_sure
 
 
 @pytest.mark.parametrize("damage", ["none", "fog"])
