@@ -183,7 +183,8 @@ def _add_photos(server: gr.Server, service: Service) -> None:
         return Response(content, media_type=kind, headers={"content-disposition": header})
 
     async def thumbnails(key: str, request: Request) -> dict[str, str]:
-        return await service.show_thumbnails(key, find_address(request.scope))
+        is_everyday = "everyday" in request.query_params
+        return await service.show_thumbnails(key, find_address(request.scope), is_everyday)
 
     async def brush(key: str, kind: str, request: Request) -> Response:
         if kind not in KINDS:

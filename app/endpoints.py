@@ -27,14 +27,14 @@ from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, Settings, SettingsError, parse_settings
 from app.runs.strokes import measure_touched
 from app.runs.subject import Original, Subjects, read_pictures, view_square
-from app.runs.thumbnails import show_thumbnails
+from app.runs.thumbnails import FIFTEEN, show_thumbnails
 from app.runs.watch import PICTURES, REPAIR, keep_stages, run_first_stages, watch
 from app.server.decoder import Decoder
 from app.server.gate import REFUSALS
 from app.server.photos import GONE, Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turn, Turns
 from app.server.visitors import RefusedError, Visitors, count_blocks, find_address
-from dga.corruptions import CORRUPTIONS
+from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.data.picture_files import encode_picture
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
@@ -51,8 +51,9 @@ MOST_CARDS = 32
 SENTENCES = (BusyError, SettingsError, TooLongError, UnknownPhotoError, UploadError)
 """Errors whose message is meant for the visitor."""
 BOUNDS: dict[str, dict[str, Any]] = {
-    "corruption": {"enum": [NONE, *CORRUPTIONS]},
+    "corruption": {"enum": [NONE, *CORRUPTIONS, *EVERYDAY]},
     "severity": {"minimum": 1, "maximum": 5},
+    "saved": {"minimum": 1, "maximum": 100},
     "tau": {"minimum": 0, "maximum": 1},
     "seed": {"minimum": 0},
     "dda_depth": {"minimum": 1},
@@ -151,12 +152,15 @@ class Service:
         async for part in self.run(request, steps, page, pixels):
             yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
 
-    async def show_thumbnails(self, key: str, address: str) -> dict[str, str]:
+    async def show_thumbnails(
+        self, key: str, address: str, is_everyday: bool = False
+    ) -> dict[str, str]:
         """See :func:`app.runs.thumbnails.show_thumbnails`; addresses take turns."""
         async with self.thumbnail_turns.join(address) as turn:
             async for _ in turn.wait():
                 pass
-            return await show_thumbnails(self.networks.profile, self.find_photo(key))
+            names = EVERYDAY if is_everyday else FIFTEEN
+            return await show_thumbnails(self.networks.profile, self.find_photo(key), names)
 
     async def read(self, settings: Settings, address: str, page: str) -> dict[str, Any]:
         """What the classifier reads of a photo as it is painted so far, and how much of it that is.
@@ -226,6 +230,7 @@ class Service:
         tau: float | None = None,
         seed: int = 0,
         dda_depth: int | None = None,
+        saved: int | None = None,
     ) -> tuple[dict, list[FileData]]:
         """Run every method on the square of a picture that the classifier sees.
 
@@ -235,11 +240,12 @@ class Service:
 
         Args:
             picture: The picture, any common format up to 20 MB.
-            corruption: What to damage it with first; none for one that is damaged already.
+            corruption: Damage to do first, of ImageNet-C's or an everyday kind; none for no more.
             severity: Strength of the corruption, 1 to 5.
             tau: Confidence below which noise stops, 0 to 1; without it, the profile's.
             seed: Fixes the corruption and all the noise, 0 or more.
             dda_depth: The fixed depth of the rival DDA, 1 or more; without it, the profile's.
+            saved: Quality of the JPEG that the corrupted picture becomes, 1 to 100; else none.
 
         Returns:
             A record: t_star, confidence by depth, and of every method depth, seconds and labels.
@@ -247,7 +253,13 @@ class Service:
         """
         profile = self.networks.profile
         with explain_errors():
-            values = {"damage": corruption, "strength": severity, "tau": tau, "seed": seed}
+            values = {
+                "damage": corruption,
+                "strength": severity,
+                "tau": tau,
+                "seed": seed,
+                "saved": saved,
+            }
             damage = parse_settings(values, {"damage": "corruption", "strength": "severity"})
             chosen = choose_systems(profile, tau, dda_depth)
 

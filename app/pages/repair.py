@@ -7,13 +7,14 @@ from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, SNIPPET, TITL
 from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
-from app.runs.sentences import ABOUT_AS_SURE, LEFT_ALONE_NOTES, PLAIN_NAMES
-from app.runs.settings import FIRST_DAMAGES, Settings
+from app.runs.sentences import ABOUT_AS_SURE, EVERYDAY_NAMES, NAMES, PLAIN_NAMES
+from app.runs.settings import FIRST_DAMAGES, NONE, RELEASE_QUALITY, Settings
 from app.runs.strokes import KINDS, MOST_LETTERS, TOO_LONG
 from app.runs.subject import UNSURE
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import find_chart_depth
 from app.server.photos import GONE
+from dga.corruptions import CLEAN
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
 from dga.lab.analysis.names import PLUS, SOURCE
@@ -29,10 +30,10 @@ def repair_page(networks: Networks) -> Page:
     opening = read_record(OPENING) if is_recorded else None
     first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
     order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))
-    names = {"none": "None", "paint": "Paint", **PLAIN_NAMES}
+    names = {"none": "None", "paint": "Paint", **NAMES}
     damages = [
         {"key": key, "name": names[key], "title": DESCRIPTIONS.get(key, ""),
-         "is_first": n < 2 + len(FIRST_DAMAGES), "is_mended": key not in LEFT_ALONE_NOTES}
+         "is_first": n < 2 + len(FIRST_DAMAGES)}
         for n, key in enumerate(order)
     ]  # fmt: skip
     samples = [
@@ -41,16 +42,16 @@ def repair_page(networks: Networks) -> Page:
     ]
     data: dict[str, Any] = {
         "opening": OPENING.model_dump(),
-        "record": without_images(first_parts) if first_parts else None,
+        "record": first_parts,
         "recorded": list_recorded() if is_recorded else [],
         "thumbnails": list_recorded(FOLDER.parent / "thumbnails") if is_recorded else [],
         "samples": list(SAMPLES),
         "names": names,
-        "leftAloneNotes": LEFT_ALONE_NOTES,
+        "quality": RELEASE_QUALITY,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
         "aboutAsSure": ABOUT_AS_SURE,
-        "shortNames": {"paper": "DGA", "fixed": "DDA"},
         "goneSentence": GONE,
+        "perhaps": f"perhaps: less than {UNSURE:.0%} sure",
         "mostBytes": MAX_BYTES,
         "brush": {"kinds": KINDS, "mostLetters": MOST_LETTERS, "full": TOO_LONG},
         "tau": profile.stopping.tau,
@@ -62,8 +63,9 @@ def repair_page(networks: Networks) -> Page:
         "rates": read_rates(Results.read(RESULTS)) if is_recorded else {},
     }
     main = render(
-        "repair.html", damages=damages, samples=samples, record=first_parts, methods=TITLES,
-        names=SHORT_NAMES, brushes=KINDS, snippet=SNIPPET, opening=OPENING,
+        "repair.html", damages=damages, everyday=EVERYDAY_NAMES, samples=samples,
+        record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS, snippet=SNIPPET,
+        opening=OPENING,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping, has_explainer=networks.has_explainer, unsure=UNSURE,
         kinds=f"{len(profile.classifier.classes):,}",
@@ -85,25 +87,15 @@ FIRST_PARTS = (
 )  # fmt: skip
 
 
-def without_images(parts: dict[str, Any]) -> dict[str, Any]:
-    """Parts of a record without their images, which stand in the page already."""
-    return {
-        name: {key: value for key, value in part.items() if key != "image"}
-        if isinstance(part, dict)
-        else part
-        for name, part in parts.items()
-    }
-
-
 def read_rates(results: Results) -> dict[str, dict[int, dict[str, int]]]:
-    """Percent of photographs with a damage, or any, that are read right; by damage and strength."""
+    """Percent of photographs with a damage, or none, that are read right, by both."""
     rates: dict[str, dict[int, dict[str, int]]] = {}
-    for severity in STRENGTHS:
-        for damage in ("mean", *PLAIN_NAMES):
-            if row := results.find(f"severity-{severity}", PLUS, SOURCE, damage):
-                rates.setdefault(damage, {})[severity] = {
-                    "before": round(row["other_right"]),
-                    "after": round(row["right"]),
-                    "photographs": row["photographs"],
-                }
+    damages = [(f"severity-{s}", name, name, s) for s in STRENGTHS for name in PLAIN_NAMES]
+    for key, group, damage, severity in [*damages, ("undamaged", CLEAN, NONE, 5)]:
+        if row := results.find(key, PLUS, SOURCE, group):
+            rates.setdefault(damage, {})[severity] = {
+                "before": round(row["other_right"]),
+                "after": round(row["right"]),
+                "photographs": row["photographs"],
+            }
     return rates

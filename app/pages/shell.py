@@ -54,6 +54,7 @@ SHORT_NAMES = {key: re.split(r" \(|:", name)[0] for key, name in TITLES.items()}
 SNIPPET = """\
 # pip install .  (in the folder with app.py)
 import dga
+from PIL import Image
 from torch import nn
 from torchvision import models, transforms as T
 
@@ -61,7 +62,9 @@ model = models.resnet50(weights="DEFAULT")  # or yours
 mean, std = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 model = nn.Sequential(T.Normalize(mean, std), model)
 model = dga.AdaptedClassifier(classifier=model, size=224)
-log_probabilities = model(pixels)  # [B, 3, 224, 224] in [0, 1]"""
+photo = Image.open("photo.jpg").convert("RGB").resize((224, 224))
+pixels = T.ToTensor()(photo)[None]  # [B, 3, 224, 224] in [0, 1]
+log_probabilities = model(pixels)"""
 """How a program puts the repair before its own classifier."""
 CLASSIFIER = "EfficientNet-Lite0"  # of the profile photo
 _environment = Environment(

@@ -22,7 +22,7 @@ ship, as :attr:`dga.networks.models.Models.weights` names them."""
 
 
 def name_record(settings: Settings) -> str:
-    """``panda-gaussian_noise-5-0``; with another limit ``panda-gaussian_noise-5-0-48``."""
+    """``panda-gaussian_noise-5-0``; with our limit ``panda-gaussian_noise-5-0-12``."""
     parts = [settings.photo, settings.damage, settings.strength, settings.seed, settings.max_depth]
     return "-".join(str(part) for part in parts if part is not None)
 

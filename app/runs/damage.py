@@ -1,11 +1,13 @@
-"""What is done to a photo before it is repaired: a corruption, or strokes of a brush."""
+"""What is done to a photo before it is repaired: a corruption, saved or not, or strokes."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from app.runs.settings import NONE, PAINT, Settings, SettingsError
 from app.runs.strokes import paint_photo
 from dga.corruptions import corrupt
-from dga.images import MIN_CORRUPTED_SIDE, Pixels
+from dga.images import MIN_CORRUPTED_SIDE, Pixels, through_jpeg
 
 
 def damage_photo(
@@ -26,4 +28,5 @@ def damage_photo(
         raise SettingsError(
             f"Damage can be added to photos of {MIN_CORRUPTED_SIDE} pixels a side or more."
         )
-    return corrupt(pixels, settings.damage, settings.strength, settings.seed).copy()
+    damaged = corrupt(pixels, settings.damage, settings.strength, settings.seed)
+    return np.array(through_jpeg(damaged, settings.saved) if settings.saved else damaged)

@@ -22,11 +22,15 @@ PLAIN_NAMES = {
     "pixelate": "Blocks", "jpeg_compression": "JPEG",
 }  # fmt: skip
 """Of each corruption, for whoever never heard of ImageNet-C; each begins a sentence, too."""
-LEFT_ALONE_NOTES = {
-    "elastic_transform": "Warping is not mended: such a photo is usually left alone.",
-    "jpeg_compression": "JPEG is not mended: such a photo is usually left alone.",
-}
-"""What the page says where a damage is chosen that our repair does not undo."""
+EVERYDAY_NAMES = {
+    "sensor_noise": "High ISO", "enlarged_noise": "Enlarged noise", "film_grain": "Film grain",
+    "blue_noise": "Fine noise", "noise_in_frame": "Framed noise", "lens_blur": "Lens blur",
+    "camera_shake": "Camera shake", "moved_part": "Movement", "enlarged": "Enlargement",
+    "jpeg_twice": "Double JPEG", "underexposed": "Underexposure", "white_balance": "Colour cast",
+    "rain": "Rain", "haze": "Haze", "ripples": "Ripples",
+}  # fmt: skip
+"""Likewise of each kind of everyday damage."""
+NAMES = PLAIN_NAMES | EVERYDAY_NAMES
 OPERATORS = {
     "blur": "bad focus", "motion": "motion blur", "zoom": "zoom blur",
     "glass": "rough glass", "blocks": "blocks",
@@ -84,68 +88,75 @@ def describe_finding(
 ) -> str:  # fmt: skip
     """The sentence after *Found*.
 
-    ``added``: the damage that was done to the photo here; ``objected``: the blur that was measured,
-    and not undone because the network that judges repairs objected; ``is_partial``: whether noise
-    was found in some places only; ``is_mended``: whether a network that sees the photo repaired it,
-    if ``is_undone`` after what was measured had been undone.
+    ``added``: the damage that was done to the photo here, which is said where it is not what was
+    found; ``objected``: the blur that was measured, and not undone because the network that judges
+    repairs objected; ``is_partial``: whether noise was found in some places only; ``is_mended``:
+    whether a network that sees the photo repaired it, if ``is_undone`` after what was measured had
+    been undone.
     """
-    remedies = dict.fromkeys(done for name, done in REMEDIES.items() if name in diagnosis)
+    name = _begin_small(NAMES.get(added, "Paint"))
+    remark = "" if added == NONE or name in diagnosis else f" (added: {name})"
+    remedies = dict.fromkeys(done for found, done in REMEDIES.items() if found in diagnosis)
     remedy = join_words([*remedies]).capitalize()
     if is_mended:
-        start = diagnosis or "signs of damage that no measurement explains"
+        start = (diagnosis or "signs of damage that no measurement explains") + remark
         start += f". {remedy}, and the rest mended" if is_undone and remedy else ". Mended"
         return f"{start} by a network that has seen many kinds of damage: details may be invented."
-    if is_unjudgeable:
-        return "one colour or a drawing, too plain to judge. Left alone."
     if is_unchanged:
-        return explain_why_unchanged(is_fine, added, objected)
+        return f"{explain_why_unchanged(is_fine, is_unjudgeable, objected)}{remark}. Left alone."
     if not diagnosis:
-        return "traces of damage. A little noise was added, and taken out with them."
-    return f"{diagnosis}. {remedy}{' where it is sure' * is_partial}."
+        return f"traces of damage{remark}. A little noise was added, and taken out with them."
+    return f"{diagnosis}{remark}. {remedy}{' where it is sure' * is_partial}."
 
 
-def explain_why_unchanged(is_fine: bool, added: str, objected: str) -> str:
+def _begin_small(name: str) -> str:
+    """As within a sentence."""
+    return name if name[1].isupper() else name[0].lower() + name[1:]
+
+
+def explain_why_unchanged(is_fine: bool, is_unjudgeable: bool, objected: str) -> str:
     """Why nothing was undone."""
-    name = PLAIN_NAMES.get(added, "paint")
-    name = name if name.isupper() else name.lower()
+    if is_unjudgeable:
+        return "one colour or a drawing, too plain to judge"
     if objected:
-        return f"signs of {objected}, but a network objected to undoing it. Left alone."
-    if added in LEFT_ALONE_NOTES:
-        return f"nothing that we can undo: {name} is not mended. Left alone."
-    if added != "none":
-        return f"nothing sure enough to undo. The added {name} was left alone."
-    if is_fine:
-        return "no damage that we recognise. Left alone."
-    return "nothing that was measured surely enough to undo. Left alone."
+        return f"signs of {objected}, but a network objected to undoing it"
+    return "no damage that we recognise" if is_fine else "nothing sure enough to undo"
 
 
 def write_headline(
     damage: str, truth: str | None, damaged: Reading, repaired: Reading | None, *,
-    is_unchanged: bool = False, is_fine: bool = False, diagnosis: str = "", has_label: bool = True,
-    touched: float = 0.0,
+    is_unchanged: bool = False, is_fine: bool = False, is_unjudgeable: bool = False,
+    diagnosis: str = "", has_label: bool = True, touched: float = 0.0,
 ) -> str:  # fmt: skip
     """At most two facts: what the damage did, and what the repair did.
 
-    ``damage``: a key of :data:`PLAIN_NAMES`, paint or none; ``truth``: the class that counts as
+    ``damage``: a key of :data:`NAMES`, paint or none; ``truth``: the class that counts as
     right, None where the photo came as it is; ``repaired``: None until there is one; ``is_fine``:
-    whether the discriminator takes the photo as it came for an undamaged one; ``has_label``:
-    whether somebody said that the photo shows ``truth``, else that is how it was read undamaged;
-    ``touched``: share of the photo that strokes touch.
+    whether the discriminator takes the photo as it came for an undamaged one; ``is_unjudgeable``:
+    whether it is too plain for that; ``has_label``: whether somebody said that the photo shows
+    ``truth``, else that is how it was read undamaged; ``touched``: share that strokes touch.
     """
-    if damage == "none":
-        return _describe_own_photo(damaged, repaired, is_unchanged, is_fine, diagnosis)
-    subject = PLAIN_NAMES.get(damage) or f"Paint on {name_touched(touched)} of the photo"
+    alone = "We found nothing sure enough to undo and left it alone."
+    if is_fine or is_unjudgeable:
+        reason = "It is too plain to judge: we" if is_unjudgeable else "We recognised no damage and"
+        alone = f"{reason} left it alone."
+    after = ""
+    if repaired:
+        sight = f"After the repair the classifier {describe_sight(repaired)}."
+        after = alone if is_unchanged else sight
+    if damage == NONE:
+        return _describe_own_photo(damaged, repaired, alone if is_unchanged else "", diagnosis)
+    subject = NAMES.get(damage) or f"Paint on {name_touched(touched)} of the photo"
     if truth is None:  # the classifier was not sure of the original either
-        after = _describe_reading_after(repaired, is_unchanged, damage)
-        return f"{subject} was added. {after}".rstrip()
+        return f"Added: {_begin_small(subject)}. {after}".rstrip()
     if not has_label:
-        return _compare(damage, truth, damaged, repaired, is_unchanged, subject)
+        return _compare(truth, damaged, repaired, subject, after if is_unchanged else "")
     thing = f"the {truth}"
     was_right = damaged["label"] == truth
     not_hidden = "did not hide" if damaged["is_sure"] else "did not quite hide"
     start = f"{subject} {not_hidden} {thing}" if was_right else f"{subject} hid {thing} from AI"
     if repaired is None or is_unchanged:
-        return f"{start}. {_describe_reading_after(repaired, is_unchanged, damage)}".rstrip()
+        return f"{start}. {after}".rstrip()
     is_right = repaired["label"] == truth
     if was_right and is_right:
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
@@ -163,18 +174,20 @@ def write_headline(
 
 
 def _compare(
-    damage: str, truth: str, damaged: Reading, repaired: Reading | None, is_unchanged: bool,
-    subject: str,
-) -> str:  # fmt: skip
-    """What is read, beside what was read of the undamaged photo: nobody said what it shows."""
+    truth: str, damaged: Reading, repaired: Reading | None, subject: str, alone: str
+) -> str:
+    """What is read, beside what was read of the undamaged photo: nobody said what it shows.
+
+    ``alone``: why the damaged one was left alone, empty where it was not.
+    """
     is_same = damaged["label"] == truth
     start = f"{subject}: no longer read as “{truth}”"
     if is_same:
         start = (
             f"{subject}: still read as “{truth}”{'' if damaged['is_sure'] else ', but unsurely'}"
         )
-    if repaired is None or is_unchanged:
-        return f"{start}. {_describe_reading_after(repaired, is_unchanged, damage)}".rstrip()
+    if repaired is None or alone:
+        return f"{start}. {alone}".rstrip()
     if repaired["label"] != truth:
         after = "After our repair it is not" if is_same else "Our repair does not bring that back"
         return f"{start}. {after}: {_name_guess(repaired)}."
@@ -200,7 +213,9 @@ def describe_link(settings: Settings, thing: str | None, touched: float) -> tupl
             "Paint on a photograph, and watch what an image classifier sees. Then a repair strikes "
             "back."
         )
-    done = f"{PLAIN_NAMES.get(settings.damage)}, strength {settings.strength} of 5, was added"
+    name = NAMES.get(settings.damage, "Paint")
+    done = f"Added: {_begin_small(name)}, strength {settings.strength} of 5"
+    done += f", saved as JPEG {settings.saved}" if settings.saved else ""
     if settings.damage == PAINT:
         done = f"{name_touched(touched)} of the photograph was painted over"
     done = "Nothing was added" if settings.damage == NONE else done
@@ -222,34 +237,23 @@ def _is_less_sure(before: Reading, after: Reading) -> bool:
 
 
 def _describe_own_photo(
-    damaged: Reading, repaired: Reading | None, is_unchanged: bool, is_fine: bool, diagnosis: str
+    damaged: Reading, repaired: Reading | None, alone: str, diagnosis: str
 ) -> str:
     sight = f"The classifier {describe_sight(damaged)}."
     if repaired is None:
         return sight
-    if is_unchanged:
-        finding = "recognised no damage" if is_fine else "found nothing sure enough to undo"
-        return f"{sight} We {finding} and left it alone."
+    if alone:
+        return f"{sight} {alone}"
     what = diagnosis or "traces of damage"
     is_same = damaged["label"] == repaired["label"]
     is_as_before = damaged["is_sure"] == repaired["is_sure"] and (is_same or not damaged["is_sure"])
     before = f", less surely than before ({percent(damaged['share'])})"
     if not is_same:
         before = f". Before: “{damaged['label']}” ({percent(damaged['share'])})"
-    rest = before if _is_less_sure(damaged, repaired) else ""
+    rest = before if not is_same or _is_less_sure(damaged, repaired) else ""
     when = "The classifier still" if is_as_before else "Now the classifier"
     sight = f"{when} {describe_sight(repaired)}{rest}."
     return f"This looked like {what}, and was repaired. {sight}"
-
-
-def _describe_reading_after(repaired: Reading | None, is_unchanged: bool, damage: str) -> str:
-    if repaired is None:
-        return ""
-    if is_unchanged:
-        if damage in LEFT_ALONE_NOTES:
-            return "Our repair does not mend that, and left it alone."
-        return "We found nothing sure enough to undo and left it alone."
-    return f"After the repair the classifier {describe_sight(repaired)}."
 
 
 def describe_sight(reading: Reading) -> str:
@@ -257,7 +261,7 @@ def describe_sight(reading: Reading) -> str:
     if reading["share"] < NO_IDEA:
         return "has no idea what this is"
     guess = _name_guess(reading)
-    return f"sees {guess}" if reading["is_sure"] else f"is not sure what this is: {guess}"
+    return f"sees {guess}" if reading["is_sure"] else f"is not sure: {guess}"
 
 
 def _name_guess(reading: Reading) -> str:

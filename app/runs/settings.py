@@ -9,18 +9,23 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
 
 from app.runs.strokes import parse_strokes
-from dga.corruptions import CORRUPTIONS
+from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.profiles import PROFILES
 
 NONE, PAINT = "none", "paint"
-DAMAGES = (NONE, PAINT, *CORRUPTIONS)
+DAMAGES = (NONE, PAINT, *CORRUPTIONS, *EVERYDAY)
 FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "pixelate")
 """Beside none and paint, those that are in sight at once."""
+RELEASE_QUALITY = 85  # of ImageNet-C's files
 
 
 def _check_strokes(text: str, info: ValidationInfo) -> str:
     parse_strokes(text)
     return text if info.data.get("damage") == PAINT else ""
+
+
+def _check_saved(quality: int | None, info: ValidationInfo) -> int | None:
+    return None if info.data.get("damage") in (NONE, PAINT) else quality
 
 
 # Of any profile: as deep as the deepest rule looks.
@@ -35,16 +40,21 @@ class SettingsError(ValueError):
 
 class Settings(BaseModel):
     """``photo``: a sample's name, or the key of an upload; ``strength``: of a corruption, as
-    ImageNet-C's severity; ``seed``: fixes damage and noise; ``tau``: confidence below which the
-    paper's method stops, None for the profile's; ``max_depth``: depth where it stops at the latest,
-    and ``fixed_depth``: the rival's, likewise; ``is_brief``: whether the run ends with our repair,
-    and of an undamaged photo before it; ``strokes``: of the brush, as in links; empty where
-    the damage is not paint."""
+    ImageNet-C's severity; ``saved``: the quality of the JPEG as which the damaged photo is saved,
+    None where it is not, as of none and paint; ``seed``: fixes damage and noise; ``tau``:
+    confidence below which the paper's method stops, None for the profile's; ``max_depth``: depth
+    where it stops at the latest, None for as deep as the profile looks; ``fixed_depth``: the
+    rival's, None for the profile's; ``is_brief``: whether
+    the run ends with our repair, and of an undamaged photo before it; ``strokes``: of the brush,
+    as in links; empty where the damage is not paint."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     photo: Annotated[str, Field(min_length=1, max_length=64)] = "panda"
     damage: Literal[DAMAGES] = "gaussian_noise"  # type: ignore[valid-type]
     strength: Annotated[int, Field(ge=1, le=5)] = 5
+    saved: Annotated[Annotated[int, Field(ge=1, le=100)] | None, AfterValidator(_check_saved)] = (
+        None
+    )
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
     tau: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     max_depth: Depth | None = None
@@ -75,6 +85,6 @@ def parse_link(query: Mapping[str, str]) -> Settings:
     """What a link to the first page shows of a photo. Raises :class:`SettingsError`."""
     names = {"corruption": "damage", "severity": "strength"}  # older links'
     values = {names.get(name, name): value for name, value in query.items()}
-    known = {name: values[name] for name in ("photo", "damage", "strength", "seed", "strokes")
-             if name in values}  # fmt: skip
+    shown = "photo", "damage", "strength", "saved", "seed", "strokes"
+    known = {name: values[name] for name in shown if name in values}
     return parse_settings(({"damage": PAINT} if known.get("strokes") else {}) | known)

@@ -114,7 +114,7 @@ class Subjects:
 
     def get(self, original: Original, settings: Settings) -> Subject:
         """The subject of a photo and a damage."""
-        made_of = {"damage", "strength", "seed", "strokes"}
+        made_of = {"damage", "strength", "saved", "seed", "strokes"}
         key = original.key, settings.model_dump_json(include=made_of)
         with self._lock:
             subject = self._subjects.get(key)
@@ -156,6 +156,6 @@ def describe_reading(prediction: Prediction) -> dict[str, Any]:
     return {
         "label": prediction.label,
         "share": round(prediction.probability, 4),
-        "is_sure": prediction.probability >= UNSURE,
+        "is_sure": round(prediction.probability, 2) >= UNSURE,  # as it is written
         "top": [[label, round(share, 4)] for label, share in prediction.top(3)],
     }

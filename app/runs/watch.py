@@ -199,6 +199,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
             reading,
             is_unchanged=result.is_unchanged,
             is_fine=is_fine and not objected,
+            is_unjudgeable=is_unjudgeable,
             diagnosis=diagnosis,
         ),
     }
@@ -343,7 +344,7 @@ def find_chart_depth(profile: Profile) -> int:
 
 
 def choose_stopping(profile: Profile, settings: Settings) -> StoppingConfig:
-    """The profile's rule with the visitor's threshold and limit."""
+    """The paper's own rule, as far as the profile looks; with the visitor's threshold and limit."""
     rule = profile.stopping
     tau = rule.tau if settings.tau is None else settings.tau
-    return replace(rule, tau=tau, max_depth=min(settings.max_depth or rule.max_depth, rule.deepest))
+    return replace(rule, tau=tau, max_depth=min(settings.max_depth or rule.deepest, rule.deepest))

@@ -117,8 +117,8 @@ export function makeRadioGroup(root, choose) {
     if (index < 0 || to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     const item = list.at(to % list.length);
-    item.focus();
     item.click();
+    item.focus(); // it may have been folded away until it was chosen
   });
   const findItem = (value) =>
     all("[role=radio]", root).find((item) => (item.value ?? item.dataset.value) === value);

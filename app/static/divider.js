@@ -59,8 +59,10 @@ const shareOf = ({ clientX }) => {
 picture.addEventListener("pointerdown", (event) => {
   if (event.target.closest("button, #strokes") || event.button) return;
   for (const animation of picture.getAnimations()) animation.cancel();
-  moveDivider(shareOf(event));
-  drag(picture, event, (moved) => moveDivider(shareOf(moved)));
+  const move = (moved) => moveDivider(shareOf(moved));
+  const isTouch = event.pointerType === "touch" && !event.target.closest("#divider");
+  if (!isTouch) move(event); // a finger may be about to scroll, which cancels the press
+  drag(picture, event, move, (isKept) => isTouch && isKept && move(event));
 });
 divider.addEventListener("keydown", (event) => {
   const by = 5 * SLIDER_KEYS[event.key];

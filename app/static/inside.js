@@ -1,5 +1,5 @@
 // The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
-import { find, put, percent, nameReading, drag, draw, make, clamp } from "./base.js";
+import { all, find, put, percent, nameReading, drag, draw, make, clamp } from "./base.js";
 import { setAttributes, SLIDER_KEYS } from "./base.js";
 
 const HEIGHT = 336;
@@ -11,8 +11,7 @@ const STEP_MS = 150; // of what is watched again
 
 let chart = null;
 let last = "";
-let shownStop = null; // the depth whose frame of the film was brought into sight
-const centre = (node) => node.getBoundingClientRect().left + node.offsetWidth / 2;
+const findFigures = () => all("#noised > *, #rebuilt > *");
 
 /** As the server decides it: the first depth below tau, at most the limit; with a horizon 0, where
  * none is below by then. */
@@ -24,6 +23,13 @@ function findStop({ confidence }, tau, limit, page) {
   return { depth, tau, limit, isLeftAlone, isCrossed: share < tau, share, first };
 }
 
+/** Whether what was computed ends where other settings would have it end, too. */
+export function keepsStop({ curve, stop }, { tau, max_depth }, page) {
+  if (!curve?.is_done || !stop) return false;
+  const { depth, isCrossed } = findStop(curve, tau ?? page.tau, max_depth ?? page.deepest, page);
+  return depth === stop.depth && isCrossed === stop.is_crossed;
+}
+
 export function drawInside(record, settings, change, page, isRunning) {
   chart ??= makeChart(change, page);
   const isRead = record.film && record.depths?.length === record.film.length;
@@ -32,10 +38,9 @@ export function drawInside(record, settings, change, page, isRunning) {
   const key = JSON.stringify([isRunning && !isRead, ...lengths, ...ends]);
   if (key !== last) showFilm(record, isRunning);
   last = key;
-  showRebuilt(record, isRunning);
-  chart.update(record, settings, isRunning);
   const { width, height } = record.original ?? {};
   const isWhole = width === page.side && height === page.side;
+  chart.update({ ...record, isWhole }, settings, isRunning);
   const view = width === height ? "the photo" : "the middle square of the photo";
   const note =
     `All of this is a second look: at ${view} as the classifier sees it, ` +
@@ -84,7 +89,8 @@ function makeChart(change, page) {
       text(LEFT - 8, y(share) + 5, "end", `${100 * share} %`),
     ]);
     const [step, unit] = width < 700 ? [16, "steps"] : [8, "steps of noise"];
-    for (let depth = 0; depth <= page.deepest - step; depth += step) {
+    const room = width < 360 ? 84 : 0; // for the last, where they would collide
+    for (let depth = 0; depth <= page.deepest - step && x(depth) < right - room; depth += step) {
       lines.push(text(x(depth), BOTTOM + 22, "middle", `${depth}`));
     }
     lines.push(text(right, BOTTOM + 22, "end", `${page.deepest} ${unit}`));
@@ -124,7 +130,7 @@ function makeChart(change, page) {
     const { tau, fixed_depth } = shown.settings;
     const isOtherTau = shown.tau !== (tau ?? page.tau);
     const isOtherDepth = shown.depth !== (fixed_depth ?? page.fixedDepth);
-    [...find("#rebuilt").children].forEach((figure, n) => {
+    findFigures().forEach((figure, n) => {
       figure.classList.toggle("is-other", n < 3 ? isOtherTau : n === 3 && isOtherDepth);
     });
   }
@@ -166,13 +172,12 @@ function makeChart(change, page) {
     dimRebuilt();
   }
   const findShownStop = () =>
-    findStop(shown.record.curve, shown.tau, shown.settings.max_depth ?? page.cap, page);
+    findStop(shown.record.curve, shown.tau, shown.settings.max_depth ?? page.deepest, page);
   function placeStop() {
     const { curve, film } = shown.record;
     const chosen = curve?.is_done ? findShownStop() : null;
     describeStop(chosen, curve, page, shown.isRunning);
-    const isAtLimit = chosen && !chosen.isCrossed && !chosen.isLeftAlone && chosen.first > 0;
-    find("#unlimited").hidden = !isAtLimit;
+    find("#limited").hidden = !(chosen?.depth > page.cap);
     ringFrame(chosen, film);
     const isWhole = chosen && film?.length === FRAMES && !shown.isRunning;
     find("#replay").disabled = !isWhole || (!chosen.depth && !chosen.isLeftAlone);
@@ -191,7 +196,7 @@ function makeChart(change, page) {
           ? "t* = 0: left alone"
           : chosen.isCrossed
             ? `t* = ${depth}: stopped here`
-            : `t* = ${depth}: the limit, still ${percent(chosen.share)} sure`,
+            : `t* = ${depth}: the limit, still ${sayAtLeast(chosen.share, chosen.tau)} sure`,
     );
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
@@ -207,7 +212,7 @@ function makeChart(change, page) {
    * in the first picture; then the others come. */
   function replay() {
     const { curve, film } = shown.record;
-    const [first, ...others] = find("#rebuilt").children;
+    const [first, ...others] = findFigures();
     const { depth } = findShownStop();
     const end = depth || page.deepest;
     const begin = performance.now();
@@ -280,45 +285,34 @@ function makeChart(change, page) {
   return { update };
 }
 
+/** A share that is not below another, where both look alike. */
+const sayAtLeast = (share, least) =>
+  percent(share) === percent(least) ? `at least ${percent(share)}` : percent(share);
+
 function describeStop(stop, curve, page, isRunning) {
-  let counting = isRunning && !stop ? "The detector is looking …" : "";
-  let text = "";
-  if (!stop && curve && !curve.is_done && !curve.is_old && isRunning) {
-    const depth = curve.confidence.length - 1;
-    counting = `The detector is looking: noise so far: ${depth} of ${page.deepest} steps.`;
-  }
-  if (stop) {
-    const sure = percent(stop.tau);
-    const depth = `t*\u00a0=\u00a0${stop.depth}`;
-    if (stop.isLeftAlone && !stop.tau) {
-      text =
-        "No detector is less than 0\u00a0% sure, so no noise is enough: " +
-        "the photo is left alone.";
-    } else if (stop.isLeftAlone) {
-      text =
-        `Even after ${page.horizon} steps of noise the detector is at least ${sure} sure ` +
-        "of damage: the photo is left alone.";
-    } else if (!stop.depth) {
-      text =
-        `The detector is less than ${sure} sure of damage from the start: ` +
-        "the paper’s method leaves it alone.";
-    } else if (stop.isCrossed) {
-      text =
-        `After ${stop.depth} step${stop.depth === 1 ? "" : "s"} of noise the detector is less than ${sure} sure ` +
-        `of damage: there it stops, ${depth}.`;
-    } else {
-      text =
-        `The limit is reached: after ${stop.depth} steps, as much noise as it may add, ` +
-        `the detector is still ${percent(stop.share)} sure of damage. There it stops, ${depth}.` +
-        (stop.first < 0 ? "" : ` Without our limit it would stop after ${stop.first}.`);
-    }
-  }
-  put(find("#counting"), counting); // not said aloud, step by step
+  const isGrowing = curve && !curve.is_done && !curve.is_old;
+  const steps = isGrowing ? `: ${curve.confidence.length - 1} of ${page.deepest} steps of noise` : "";
+  const isLooking = isRunning && !stop;
+  put(find("#counting"), isLooking ? `The detector is looking${steps} …` : ""); // not said aloud
   const rules = [];
   if (stop && stop.tau !== page.tau) rules.push(`your τ of ${percent(stop.tau)}`);
-  if (stop && stop.limit !== page.cap) rules.push(`no limit of ${page.cap} steps`);
+  if (stop && stop.limit !== page.deepest) rules.push(`our limit of ${page.cap} steps`);
+  const text = stop ? nameStop(stop, page) : "";
   const sentence = `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
   put(find("#stop"), rules.length ? `With ${rules.join(" and ")}: ${sentence}` : text);
+}
+
+function nameStop({ tau, depth, share, first, isLeftAlone, isCrossed }, page) {
+  const sure = `${percent(tau)} sure of damage`;
+  const steps = `${depth} step${depth === 1 ? "" : "s"} of noise`;
+  if (isLeftAlone && !tau) return "No noise is enough for 0\u00a0%: the photo is left alone.";
+  if (isLeftAlone)
+    return `Even after ${page.horizon} steps of noise the detector is at least ${sure}: we go no further, and leave the photo alone.`;
+  if (!depth) return `Without noise the detector is less than ${sure}: the photo is left alone.`;
+  if (isCrossed)
+    return `After ${steps} the detector is less than ${sure}: there it stops, t*\u00a0=\u00a0${depth}.`;
+  const rest = first < 0 ? "" : ` By its own rule it would stop after ${first}.`;
+  return `After ${steps}, the limit, the detector is still ${sayAtLeast(share, tau)} sure of damage: there it stops, t*\u00a0=\u00a0${depth}.${rest}`;
 }
 
 const nameDepth = (depth) => (depth ? `${depth} steps` : "as it came");
@@ -337,24 +331,12 @@ function ringFrame(stop, film = []) {
       `${nameDepth(depth)} ${n === near ? sign : ""}`.trim(),
     );
   });
-  const frame = box.children[near]; // where the film is wider than the screen, this is in sight
-  if (frame && near !== shownStop) box.scrollLeft += centre(frame) - centre(box);
-  shownStop = near;
 }
 
 /** What is not there yet has its room already: "…" while it is computed. */
 function showFilm({ film = [], depths = [] }, isRunning) {
   const readings = new Map(depths.map((entry) => [entry.depth, entry]));
   const room = () => make("span", { class: "room" }, isRunning ? "…" : "");
-  const empty = () =>
-    make(
-      "div",
-      { "aria-hidden": "true" },
-      room(),
-      make("div", {}, "\u00a0"),
-      room(),
-      make("span", { class: "reading" }),
-    );
   const picture = (src, alt) => make("img", { src, alt, loading: "lazy", width: 112, height: 112 });
   const frames = film.map(({ depth, image }) => {
     const entry = readings.get(depth);
@@ -370,12 +352,11 @@ function showFilm({ film = [], depths = [] }, isRunning) {
       make("span", { class: "reading" }, reading),
     );
   });
-  const rooms = () => Array.from({ length: FRAMES }, empty);
-  find("#film").replaceChildren(...(frames.length ? frames : rooms()));
+  find("#film").replaceChildren(...frames);
 }
 
 function showRebuilt(record, isRunning) {
-  const { stop, paper, guided, fixed, diagnosis } = record;
+  const { stop, paper, guided, fixed, diagnosis, repaired, isWhole } = record;
   const rest = stop?.has_given_up ? "Left alone" : "Nothing to do";
   const end = stop ? ` = ${stop.depth}${stop.is_crossed ? "" : ", the limit"}` : "";
   const coarse = "Rebuilt, coarse shapes kept";
@@ -384,28 +365,27 @@ function showRebuilt(record, isRunning) {
   const theirs = fixed ? `From depth ${fixed.depth}, shapes kept` : "The same for all";
   const entries = [
     [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`, ""],
-    [paper, paper?.depth === 0 ? rest : "Rebuilt freely", "the paper’s method, DGA"],
-    [guided, guided?.depth === 0 ? rest : coarse, "the paper’s method, DGA + G"],
-    [fixed, theirs, "fixed noise, DDA"],
-    [diagnosis, plus, "our repair, DGA+"],
+    [paper, paper?.depth === 0 ? rest : "Rebuilt freely", "The paper’s method"],
+    [guided, guided?.depth === 0 ? rest : coarse, "The paper’s method, guided"],
+    [fixed, theirs, "Fixed noise"],
+    [diagnosis ?? (isWhole && repaired), plus, "Our repair"],
   ];
-  const box = find("#rebuilt");
-  if (!box.children.length) {
-    box.append(
-      ...entries.map(([, , method]) =>
-        make(
-          "figure",
-          {},
-          make("img", { width: 224, height: 224, loading: "lazy" }),
-          make("b", {}),
-          make("span", {}, method),
-          make("div", { class: "reading" }),
-        ),
+  if (!findFigures().length) {
+    const [noised, ...others] = entries.map(([, , method]) =>
+      make(
+        "figure",
+        {},
+        make("img", { width: 224, height: 224, loading: "lazy" }),
+        make("b", {}),
+        make("span", {}, method),
+        make("div", { class: "reading" }),
       ),
     );
+    find("#noised").append(noised);
+    find("#rebuilt").append(...others);
   }
   entries.forEach(([part, name], n) => {
-    const figure = box.children[n];
+    const figure = findFigures()[n];
     const [image, title, , reading] = figure.children;
     image.classList.toggle("is-old", !part);
     if (part && image.src !== part.image) image.src = part.image;
@@ -419,37 +399,17 @@ function showRebuilt(record, isRunning) {
 }
 
 function showDiagnosis({ diagnosis, curve, repaired }, page) {
-  let text = "";
-  if (diagnosis && curve?.confidence.length) {
-    const [first] = curve.confidence;
-    const [start, end] = [percent(first), percent(diagnosis.before)];
-    if (diagnosis.is_unchanged) {
-      const doubt = first < page.tau ? "" : `, though this detector is ${start} sure of damage`;
-      text = `Our repair leaves this picture alone${doubt}.`;
-    } else if (diagnosis.entry) {
-      text =
-        "What the diagnosis changes: the photo already holds as much noise " +
-        `as ${diagnosis.entry} steps add. ` +
-        "So our repair adds little or none, and takes all of it out.";
-    } else if (Math.round(100 * diagnosis.before) < Math.round(100 * first)) {
-      text =
-        "What the diagnosis changes: once what our repair found is undone, " +
-        `the detector is ${end} sure of damage instead of ${start}, before any noise.`;
-    } else {
-      text =
-        "Our repair undid something here that does not convince the detector: " +
-        `before any noise it is still ${end} sure of damage.`;
-    }
-    const isCalm = !diagnosis.is_unchanged && diagnosis.before < page.tau;
-    if (isCalm && diagnosis.reading.is_right === false) {
-      text +=
-        " To the detector it no longer looks damaged; " +
-        `the classifier’s best guess is wrong: ${diagnosis.reading.label}.`;
-    }
-    if (repaired && repaired.is_unchanged !== diagnosis.is_unchanged) {
-      const deed = repaired.is_unchanged ? "left it alone" : "changed it";
-      text += ` Above, on the whole photo, our repair ${deed}.`;
-    }
-  }
+  if (!diagnosis || !curve?.confidence.length) return put(find("#diagnosis"), "");
+  const [first] = curve.confidence;
+  const [start, end] = [percent(first), percent(diagnosis.before)];
+  const doubt = first < page.tau ? "" : `, though this detector is ${start} sure of damage`;
+  let text = `Our repair undid something here that does not convince the detector: before any noise it is still ${end} sure of damage.`;
+  if (diagnosis.is_unchanged) text = `Our repair leaves this picture alone${doubt}.`;
+  else if (diagnosis.entry)
+    text = `The photo already holds as much noise as ${diagnosis.entry} steps add, so that our repair adds little or none.`;
+  else if (diagnosis.before < first - page.aboutAsSure)
+    text = `Once what our repair found is undone, the detector is ${end} sure of damage instead of ${start}, before any noise.`;
+  if (repaired && repaired.is_unchanged !== diagnosis.is_unchanged)
+    text += ` Above, on the whole photo, our repair ${repaired.is_unchanged ? "left it alone" : "changed it"}.`;
   put(find("#diagnosis"), text);
 }

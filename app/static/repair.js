@@ -1,15 +1,13 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
 import { all, data, fillRow, find, getJson } from "./base.js";
 import { make, makeRadioGroup, nameReading, percent, put, Refusal, run } from "./base.js";
-import { drawInside } from "./inside.js";
+import { drawInside, keepsStop } from "./inside.js";
 import { makeBrush, readStrokes } from "./brush.js";
 import { placeDivider, resetDivider, revealRepair } from "./divider.js";
 import { choosePhoto, makeAsker, makeSharing, nameTouched } from "./hide.js";
 
 const page = data();
 const USUAL_RULE = { tau: null, max_depth: null, fixed_depth: null };
-const hasUsualDepths = (settings) =>
-  Object.keys(USUAL_RULE).every((name) => settings[name] == null);
 /** Without damage, or before the first stroke of the brush, strength does not matter. */
 function nameRecord({ photo, damage, strength, seed, max_depth }) {
   const what = ["none", "paint"].includes(damage) ? "none-5" : `${damage}-${strength}`;
@@ -18,21 +16,12 @@ function nameRecord({ photo, damage, strength, seed, max_depth }) {
 const USUAL = { strokes: "", seed: 0, ...USUAL_RULE }; // of another photo
 const isRecorded = (some = settings) =>
   page.recorded.includes(nameRecord(some)) &&
-  [some.tau, some.fixed_depth].every((choice) => choice == null) &&
+  [some.tau, some.fixed_depth, some.saved].every((choice) => choice == null) &&
   !some.strokes.length;
 
 let settings = { ...page.opening };
 let record = page.record ?? {};
 if (record.found) record.found.is_recorded = true;
-// The opening's pictures stand in the page itself.
-for (const [name, node] of [
-  ["damaged", "#before"],
-  ["repaired", "#after"],
-  ["paper", "#tile-paper img"],
-  ["fixed", "#tile-fixed img"],
-]) {
-  if (record[name]) record[name].image = find(node).getAttribute("src");
-}
 let activeRun = null; // the one that is waited for
 let shownDamage = page.opening.damage; // of the damaged picture in the record
 let thumbnailsOf = ""; // the photo whose thumbnails the damages have
@@ -56,12 +45,13 @@ function showRow(name) {
     put(find(".what", row), isUndamaged() && !isGame() ? "As it came" : "Original");
   const part = name === "repaired" ? inDivider : name;
   const ours = isUnchanged() && !isBlank(part) ? "Left alone" : "Repaired";
-  if (name === "repaired") put(find(".what", row), part === name ? ours : page.shortNames[part]);
+  if (name === "repaired") put(find(".what", row), part === name ? ours : page.sides[part]);
   const piece = part === "damaged" && isPainted() ? live?.reading : null;
   const isKnown = page.samples.includes(settings.photo); // somebody said what it shows
   if (piece) piece.is_right = isKnown && findThing() ? piece.label === findThing() : null;
   row.classList.toggle("is-old", isBlank(part) && !piece);
   fillRow(row, isBlank(part) ? piece : record[part]?.reading);
+  find(".label", row).title = row.classList.contains("is-unsure") ? page.perhaps : "";
   const pending = state === "running" ? "…" : part === "repaired" && isGame() ? "not yet" : "";
   if (isBlank(part) && !piece) put(find(".label", row), isBefore() ? "not yet" : pending);
 }
@@ -92,7 +82,7 @@ function previewDamage() {
   const name = isUndamaged() || damage === "paint" ? "none" : damage;
   const thumbnail =
     isSquare && thumbnailsOf === photo
-      ? find(`#damages [value="${name}"] img`).getAttribute("src")
+      ? find(`#damage [value="${name}"] img`).getAttribute("src")
       : null;
   const whole = original?.image ?? (ownPicture?.photo === photo ? ownPicture.src : null);
   return name === "none" ? (whole ?? thumbnail) : (thumbnail ?? whole);
@@ -145,7 +135,7 @@ function showFound() {
     state === "painting" || (state === "done" && isBefore())
       ? describeAim()
       : found
-        ? `Found: ${found.sentence}`
+        ? `Found: ${isUntouched() ? `${found.sentence.split(".")[0]}.` : found.sentence}`
         : waiting && state === "running"
           ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
           : progress?.total && !isOld.progress && state === "running"
@@ -153,20 +143,22 @@ function showFound() {
             : describeState();
   const other = inDivider === "repaired" || isOld[inDivider] ? null : record[inDivider];
   const depth = other?.depth === 1 ? "1 step" : `${other?.depth} steps`;
-  const theirs = other?.depth ? `${depth} of noise added, then all taken out.` : "left alone.";
+  const theirs = other?.depth
+    ? `${depth} of noise added, then as many taken out.`
+    : `${nameRest(inDivider)}.`;
   const isUnsure = isUnchanged() && !isOld.curve && record.curve?.confidence[0] >= page.tau;
   const doubt = isUnsure
     ? ` But the paper's detector is ${percent(record.curve.confidence[0])} sure of damage.`
     : "";
   put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text + doubt);
   const [{ reading: start } = {}, { reading: end } = {}] = [record.damaged, repaired];
-  const isWorse =
-    found &&
-    end?.share < start?.share - page.aboutAsSure &&
-    (end.label === start.label || !end.is_right);
-  find("#why").hidden = Boolean(other) || !(found?.is_refused || isUnsure || isWorse);
-  const answer = isWorse && isUndamaged() ? "results#harm" : "results#failures";
-  find("#why").href = isUnsure ? `${location.search}#left-alone` : answer;
+  const isLess = end?.share < start?.share - page.aboutAsSure;
+  const isLost = start?.is_right && end && !end.is_right;
+  const isWorse = found && (isLost || (isLess && (end.label === start.label || !end.is_right)));
+  const why = find("#why");
+  why.hidden = Boolean(other) || !(found?.is_refused || isUnsure || isWorse);
+  why.open &&= !why.hidden;
+  put(find("#because"), isWorse ? HARM : isUnsure ? TWO_NETWORKS : REFUSAL);
   showSeconds();
   const isSample = page.samples.includes(settings.photo);
   const file = isSample ? repaired?.image : record.download;
@@ -176,23 +168,32 @@ function showFound() {
   if (file) download.href = file;
 }
 
+const HARM = "Our repair changed something that the classifier reads by. Results count how often.";
+const TWO_NETWORKS =
+  "The detector tells how damaged a photo looks. Our repair has to measure what to undo, " +
+  "and leaves what it cannot.";
+const REFUSAL = "To undo damage that is not surely there does harm, so nothing was changed.";
+
 /** What a repair took here, or so far: a recorded one took it elsewhere. */
 function showSeconds() {
   const found = isOld.found || isBefore() ? null : record.found;
-  const elapsed = Math.floor((performance.now() - begun) / 1000);
-  let text = state === "running" && elapsed ? `${elapsed} s` : "";
+  let text = state === "running" ? countSeconds() : "";
   if (found) text = found.is_recorded ? "" : `Computed in ${found.seconds.toFixed(1)}\u00a0s.`;
   put(find("#seconds"), inDivider === "repaired" ? text : ""); // no other method's
+  showTiles();
   clearTimeout(showSeconds.timer);
-  if (state === "running" && !found) showSeconds.timer = setTimeout(showSeconds, 1000);
+  if (state === "running") showSeconds.timer = setTimeout(showSeconds, 1000);
+}
+function countSeconds() {
+  const elapsed = Math.floor((performance.now() - begun) / 1000);
+  return elapsed ? `${elapsed} s` : "";
 }
 
-/** Whether the paper's method was stopped by our limit. */
-function isAtLimit() {
-  const { stop } = isOld.stop ? {} : record;
-  const isLimited = settings.max_depth == null && page.cap < page.deepest;
-  return Boolean(stop) && !stop.is_crossed && !stop.has_given_up && isLimited;
-}
+/** Why another method added no noise: one of our limits, or its own rule. */
+const nameRest = (name) =>
+  name === "paper" && record.stop?.has_given_up && !isOld.stop
+    ? `left alone, since ${page.horizon} steps are too few and we go no further`
+    : "left alone";
 
 function showTiles() {
   for (const name of ["paper", "fixed"]) {
@@ -204,14 +205,14 @@ function showTiles() {
     tile.disabled = !part;
     tile.classList.toggle("is-old", Boolean(isOld[name]));
     tile.setAttribute("aria-pressed", String(inDivider === name));
+    for (const retry of all(".retry")) retry.hidden = state !== "stopped";
     const { tau, max_depth, fixed_depth } = settings;
     let choice = "";
     if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
-    if (name === "paper" && max_depth != null) choice += `, without our limit of ${page.cap}`;
-    if (name === "paper" && isAtLimit()) choice += ", stopped by our limit";
+    if (name === "paper" && max_depth != null) choice += `, with our limit of ${page.cap}`;
     if (name === "fixed" && fixed_depth != null) choice = `, at your depth ${fixed_depth}`;
-    let text = state === "running" ? "being computed …" : "not computed";
-    const deed = part?.depth === 0 ? "left alone: " : "";
+    let text = state === "running" ? `being computed … ${countSeconds()}` : "not computed";
+    const deed = part?.depth === 0 ? `${nameRest(name)}: ` : "";
     if (part && !isOld[name])
       text = `${deed}${nameReading(part.reading)} ${percent(part.reading.share)}${choice}`;
     put(find(".reading", tile), text);
@@ -220,19 +221,19 @@ function showTiles() {
 
 function showRates() {
   const { damage, strength: wished } = settings;
-  const isAny = damage === "none" || damage === "paint";
-  const rates = page.rates[isAny ? "mean" : damage] ?? {};
-  const strength = isAny ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
+  const isNone = damage === "none";
+  const rates = page.rates[damage] ?? {};
+  const strength = isNone ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
-  const note = page.leftAloneNotes[damage] ?? (rate ? "" : "Results says how often it works.");
-  find("#rates").hidden = Boolean(note);
-  if (note) return put(find("#how-often"), note);
-  const start = isAny || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
+  find("#rates").hidden = !rate;
+  if (!rate) return put(find("#how-often"), "Results have no figure for this damage.");
+  let start = isNone || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
+  if (settings.saved) start += "Measured without JPEG. ";
   const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
-  const damages = isAny ? "any of 15 kinds of damage" : "this damage";
+  const photographs = isNone ? "undamaged photographs" : `photographs with this damage at ${level}`;
   put(
     find("#how-often"),
-    `${start}Of ${rate.photographs} photographs with ${damages} at ${level}, ` +
+    `${start}Of ${rate.photographs} ${photographs}, ` +
       `${rate.before}\u00a0% are read right, and ${rate.after}\u00a0% after our repair.`,
   );
   for (const part of ["before", "after"]) {
@@ -240,48 +241,29 @@ function showRates() {
   }
 }
 
-/** A long headline is set smaller, so that nothing below it moves. */
-function fitHeadline() {
-  const line = find("#headline");
-  line.style.fontSize = line.style.height = "";
-  for (
-    let size = parseFloat(getComputedStyle(line).fontSize);
-    size > 15 && line.scrollHeight > line.clientHeight;
-    size--
-  ) {
-    line.style.fontSize = `${size - 1}px`;
-  }
-  if (line.scrollHeight > line.clientHeight) line.style.height = "auto"; // the longest, on a phone
+// Before the first touch there are the picture, what is read of it, and little else.
+const isUntouched = () => find(".first").matches(".is-untouched");
+function begin({ key } = {}) {
+  if (key === "Tab" || key === "Shift" || !isUntouched()) return;
+  find(".first").classList.remove("is-untouched");
+  showControls();
+  showFound();
 }
-addEventListener("resize", fitHeadline);
-document.fonts.ready.then(fitHeadline);
-
-/** What another method's picture is read as, beside ours, where its tile is pressed. */
-function compareMethods() {
-  const quote = ({ reading: { label, share, is_sure } }) =>
-    `${is_sure ? "" : "perhaps "}“${label}” (${percent(share)})`;
-  const { repaired, [inDivider]: other } = record;
-  if (inDivider === "repaired" || !other || !repaired || isOld[inDivider] || isOld.repaired)
-    return "";
-  const describe = (method, part, isAlone) =>
-    `${method}${isAlone ? " left it alone" : ""}: ${quote(part)}.`;
-  const { width, height } = record.original;
-  const theirs = describe(page.sides[inDivider], other, other.depth === 0);
-  const ours = describe("Our repair", repaired, repaired.is_unchanged);
-  return width === height ? `${theirs} ${ours}` : `Middle square: ${theirs} Whole photo: ${ours}`;
-}
+for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, begin);
+find("#begin").addEventListener("click", () => {
+  begin();
+  find("#damages [aria-checked=true]").focus({ preventScroll: true });
+});
 
 function showAll() {
-  const said = isOld.headline || !record.headline ? describeState() : compareMethods();
-  put(find("#headline"), describeGame() || said || record.headline);
-  fitHeadline();
+  const said = isOld.headline || !record.headline ? describeState() : record.headline;
+  put(find("#headline"), describeGame() || said);
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
   showFound();
-  showTiles();
   showRates();
   showGame();
-  find("#reset").hidden = hasUsualDepths(settings);
+  find("#reset").hidden = Object.keys(USUAL_RULE).every((name) => settings[name] == null);
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
   find("#working").classList.toggle("is-counted", Boolean(total));
@@ -302,7 +284,7 @@ function showInside() {
 
 // ---- Running
 
-let state = "done"; // or painting, running, failed
+let state = "done"; // or painting, running, failed; stopped: after our repair, before the rest
 let begun = 0; // when the last change was made
 let isOld = {}; // parts of the last result that no newer one has replaced
 const describeState = () => (state === "failed" ? "Not repaired" : "Repairing …");
@@ -485,10 +467,13 @@ async function start(isStep = false) {
     if (sentence === page.goneSentence) {
       change({ ...page.opening });
       loadThumbnails();
+      say(sentence, true);
+    } else if (record.repaired && !isOld.repaired) {
+      state = "stopped"; // behind a finished repair: said where the rest would be
     } else {
       state = "failed";
+      say(sentence, true);
     }
-    say(sentence, true);
   }
   if (thisRun !== activeRun) return;
   activeRun = null;
@@ -511,12 +496,12 @@ function readRecorded(name) {
 /** Change some settings and repair again. */
 function change(some, wait = 0) {
   const next = { ...settings, ...some };
-  if (JSON.stringify(next) === JSON.stringify(settings)) return;
+  if (["none", "paint"].includes(next.damage)) next.saved = null;
+  const changed = Object.keys(next).filter((name) => next[name] !== settings[name]);
+  if (!changed.length) return { failed: resume, stopped: startRepair }[state]?.();
+  begin();
   const isOther = next.photo !== settings.photo || next.damage !== settings.damage;
   if (next.photo !== settings.photo && !isRecorded(next)) forgetPhoto();
-  const changed = Object.keys(next).filter(
-    (name) => JSON.stringify(next[name]) !== JSON.stringify(settings[name]),
-  );
   if (next.photo !== settings.photo || (isOther && next.damage === "paint")) resetDivider();
   settings = next;
   if ("strength" in some) put(find("#strong"), `${next.strength} of 5`);
@@ -524,6 +509,10 @@ function change(some, wait = 0) {
   if (isOther) [inDivider, live] = ["repaired", null];
   if (!next.strokes) live = null;
   linkMethod = "";
+  if (changed.join() === "tau" && state === "done" && keepsStop(record, next, page)) {
+    keepAddress(false);
+    return showAll();
+  }
   activeRun?.cancel();
   activeRun = null;
   const isOnlyRead = next.strokes && "strokes" in some && !isOther && findThing();
@@ -541,9 +530,8 @@ function change(some, wait = 0) {
 function forgetPhoto() {
   record = {};
   isOld = {};
-  for (const image of [before, after, ...all("#damages img, #rebuilt img")])
+  for (const image of [before, after, ...all("#damage img, #noised img, #rebuilt img")])
     image.removeAttribute("src");
-  openMore(find("#damage").classList.contains("is-open"));
   showAll();
 }
 
@@ -567,12 +555,14 @@ try {
 function keepAddress(isStep) {
   const query = new URLSearchParams();
   const usual = isGame() ? { ...page.opening, photo: "" } : page.opening;
-  for (const name of ["photo", "damage", "strength", "seed", ...Object.keys(USUAL_RULE)]) {
+  for (const name of ["photo", "damage", "strength", "saved", "seed", ...Object.keys(USUAL_RULE)]) {
     const isSaid = name === "damage" && settings.strokes; // by the strokes
     if (!isSaid && settings[name] != null && settings[name] !== usual[name])
       query.set(name, settings[name]);
   }
   if (settings.strokes) query.set("strokes", settings.strokes);
+  const method = linkMethod || inDivider;
+  if (method !== "repaired") query.set("method", method);
   const isSample = page.samples.includes(settings.photo);
   const text = isSample ? query.toString() : "";
   storage?.setItem(OWN_PHOTO, JSON.stringify(isSample ? null : settings));
@@ -609,9 +599,10 @@ function readAddress(settings) {
   take("damage", (name) => name in page.names, damage);
   const strength = query.get("strength") ?? query.get("severity");
   take("strength", (text) => isWhole(text, 1, 5), strength);
+  take("saved", (text) => Number(text) === page.quality);
   take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
   take("tau", (text) => isWithin(text, 0, 1));
-  take("max_depth", (text) => Number(text) === page.deepest && page.cap < page.deepest);
+  take("max_depth", (text) => Number(text) === page.cap && page.cap < page.deepest);
   take("fixed_depth", (text) => isWhole(text, 1, page.deepest));
   if (["paper", "fixed"].includes(query.get("method"))) linkMethod = query.get("method");
   const strokes = query.get("strokes");
@@ -633,11 +624,14 @@ const samples = makeRadioGroup(find("#samples"), (photo) => {
   change({ ...USUAL, photo, damage });
   loadThumbnails();
 });
-const damages = makeRadioGroup(find("#damages"), (damage) => {
+function chooseDamage(damage) {
   change({ damage, strokes: "", max_depth: null });
   if (damage === "paint" && matchMedia("(max-width: 1000px)").matches)
     picture.scrollIntoView({ block: "nearest" });
-});
+}
+const damages = ["#damages", "#everyday-damages"].map((group) =>
+  makeRadioGroup(find(group), chooseDamage),
+);
 const brush = makeBrush(find("#strokes"), picture, page.brush, {
   onPiece: paintPiece,
   onStroke: (strokes) => change({ strokes }),
@@ -655,15 +649,18 @@ find("#hide").addEventListener("click", () => {
   find("#strokes").focus({ preventScroll: true });
 });
 find("#again").addEventListener("click", resume);
+for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
 
 function showControls() {
   samples.check(page.samples.includes(settings.photo) ? settings.photo : null);
-  damages.check(settings.damage);
-  const chosen = find(`#damages [value="${settings.damage}"]`);
-  if (chosen?.classList.contains("more")) openMore(true);
-  const strip = find(".choices"); // on a phone it scrolls sideways
+  for (const group of damages) group.check(settings.damage);
+  const chosen = find(`#damage [value="${settings.damage}"]`);
+  if (chosen.classList.contains("more")) openMore(true);
+  const strip = chosen.closest(".choices, #everyday-damages"); // on a phone it scrolls sideways
+  if (strip.id === "everyday-damages") find("#everyday").open = true;
   const margin = (strip.clientWidth - chosen.offsetWidth) / 2;
   strip.scrollTo({ left: chosen.offsetLeft - strip.offsetLeft - margin });
+  find("#saved").checked = settings.saved != null;
   find("#strength").value = settings.strength;
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
   const paints = settings.damage === "paint";
@@ -687,13 +684,13 @@ function openMore(open) {
   find("#more").setAttribute("aria-expanded", String(open));
   const hidden = all("#damages .more");
   find("#more").lastChild.textContent = open ? "fewer" : `${hidden.length} more`;
-  const images = hidden.slice(-4).map((damage) => find("img", damage).src);
-  const mosaic = images.filter(Boolean);
-  find("#more .face").replaceChildren(
-    ...(open ? ["−"] : mosaic.length ? mosaic.map((src) => make("img", { src, alt: "" })) : ["+"]),
-  );
+  put(find("#more .face"), open ? "−" : "+");
 }
 
+find("#everyday").addEventListener("toggle", ({ target }) => target.open && loadThumbnails("?everyday"));
+find("#saved").addEventListener("change", ({ target }) => {
+  change({ saved: target.checked ? page.quality : null });
+});
 find("#more").addEventListener("click", () => {
   const isOpening = find("#more").getAttribute("aria-expanded") !== "true";
   openMore(isOpening);
@@ -706,14 +703,15 @@ for (const name of ["paper", "fixed"]) {
   find(`#tile-${name}`).addEventListener("click", () => {
     inDivider = inDivider === name ? "repaired" : name;
     linkMethod = "";
+    keepAddress(false);
     showAll();
-    find("#headline").scrollIntoView({ block: "nearest" }); // it compares both
+    picture.scrollIntoView({ block: "nearest" });
   });
 }
 find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
 // Each hides itself: the focus goes where the way back is.
-find("#unlimited").addEventListener("click", () => {
-  change({ max_depth: page.deepest });
+find("#limited").addEventListener("click", () => {
+  change({ max_depth: page.cap });
   find("#reset").focus();
 });
 find("#reset").addEventListener("click", () => {
@@ -740,15 +738,11 @@ async function upload(file) {
     const photo = await getJson("photo", { method: "POST", headers, body: file });
     await showOwn(file, photo.photo);
     change({ ...USUAL, photo: photo.photo, damage: "none" });
-    holdThumbnails();
     loadThumbnails();
-    const notes = [];
-    if (photo.full_size[0] > photo.width)
-      notes.push(
-        `${photo.full_size[0]} × ${photo.full_size[1]} pixels, reduced to ${photo.width} × ${photo.height} here.`,
-      );
-    if (photo.losses.length)
-      notes.push(`Of this file a repaired download lacks ${photo.losses.join(", ")}.`);
+    const [width, height] = photo.full_size;
+    const reduced = `${width} × ${height} pixels, reduced to ${photo.width} × ${photo.height} here.`;
+    const lost = `Of this file a repaired download lacks ${photo.losses.join(", ")}.`;
+    const notes = [width > photo.width && reduced, photo.losses.length && lost].filter(Boolean);
     if (notes.length) say(notes.join(" "));
   } catch (error) {
     say(
@@ -764,19 +758,10 @@ async function upload(file) {
 async function showOwn(file, photo) {
   if (ownPicture) URL.revokeObjectURL(ownPicture.src);
   const image = make("img", { src: URL.createObjectURL(file) });
-  ownPicture = await image.decode().then(
-    () => ({ photo, src: image.src }),
-    () => null,
-  );
+  const isShown = await image.decode().then(() => true).catch(() => false);
+  ownPicture = isShown ? { photo, src: image.src } : null;
 }
 
-/** Until the small pictures of an own photo's damages are made, it stands there itself, dimmed. */
-function holdThumbnails() {
-  for (const image of ownPicture ? all("#damages :not([value=paint]) > .face img") : []) {
-    Object.assign(image, { src: ownPicture.src, hidden: false });
-    image.classList.toggle("is-old", image.closest("button").value !== "none");
-  }
-}
 find("#photo").addEventListener("change", (event) => {
   upload(event.target.files[0]);
   event.target.value = "";
@@ -795,33 +780,26 @@ addEventListener("drop", (event) => {
   upload(event.dataTransfer.files[0]);
 });
 
-async function loadThumbnails() {
+/** `group`: empty for the fifteen; those of everyday are made where that is open. */
+async function loadThumbnails(group = "") {
   const { photo } = settings;
+  if (!group && find("#everyday").open) loadThumbnails("?everyday");
+  const isRecorded = !group && page.thumbnails.includes(photo);
   const thumbnails = await getJson(
-    page.thumbnails.includes(photo) ? `recorded/thumbnails/${photo}.json` : `thumbnails/${photo}`,
+    isRecorded ? `recorded/thumbnails/${photo}.json` : `thumbnails/${photo}${group}`,
   ).catch(() => ({}));
   if (photo !== settings.photo) return;
   thumbnailsOf = photo;
   for (const [name, image] of Object.entries(thumbnails)) {
-    const node = find(`#damages [value="${name}"] img`);
-    if (node) Object.assign(node, { src: image, hidden: false, className: "" });
+    const node = find(`#damage [value="${name}"] img`);
+    Object.assign(node, { src: image, hidden: false, className: "" });
   }
-  openMore(find("#damage").classList.contains("is-open"));
   showPicture();
 }
 
-// Escape: fewer damages, and our repair.
-addEventListener("keydown", (event) => {
-  if (event.key === "Escape") {
-    if (document.activeElement?.matches("#damages .more")) find("#more").focus();
-    openMore(false);
-    [inDivider, linkMethod] = ["repaired", ""];
-    showAll();
-  }
-});
-
 const stray = readAddress(settings);
 if (!location.search) settings = JSON.parse(storage?.getItem(OWN_PHOTO) ?? null) ?? settings;
+if (location.search || settings.photo !== page.opening.photo) begin();
 showControls();
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   showAll();
@@ -831,7 +809,10 @@ if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
     .then((rest) => {
       if (JSON.stringify(settings) === JSON.stringify(page.opening)) receiveRecorded(rest);
     })
-    .catch(() => {});
+    .catch(() => {
+      state = "stopped";
+      showAll();
+    });
 } else {
   if (settings.photo !== page.opening.photo) forgetPhoto();
   markOld(["damage"]);

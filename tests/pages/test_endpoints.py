@@ -85,6 +85,7 @@ def test_adapt_gives_a_record_and_six_pictures(client, served, panda):
     [
         {"severity": 9},
         {"corruption": "hail"},
+        {"saved": 101},
         {"tau": 7},
         *({"dda_depth": depth} for depth in (0, 5.5, True)),
         {"seed": -1},
@@ -116,7 +117,7 @@ def test_what_costs_time_is_done_in_turn(client, panda, monkeypatch):
         return damage(*values)
 
     monkeypatch.setattr(endpoints, "damage_photo", note)
-    client.predict(handle_file(panda[0]), corruption="fog", api_name="/adapt")
+    client.predict(handle_file(panda[0]), corruption="rain", saved=85, api_name="/adapt")
     assert len(threads) == 1
     assert threads[0].startswith("networks")
 

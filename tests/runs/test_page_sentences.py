@@ -5,9 +5,11 @@ import pytest
 
 from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import DAMAGES
+from app.runs.subject import describe_reading
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.operators import MotionBlur
 from dga.explanation.veil import Veil
+from dga.networks.classifier import Prediction
 
 
 def reading(label: str, share: float = 0.9) -> dict[str, object]:
@@ -69,6 +71,8 @@ def test_of_a_damaged_own_photo_only_readings_are_compared(damaged, repaired, is
 def test_a_repair_that_makes_less_sure_says_so():
     text = write_headline("none", None, RIGHT, WRONG, diagnosis="noise")
     assert "Before: “panda” (90" in text
+    gained = write_headline("none", None, reading("panda", 0.5), reading("dog"), diagnosis="noise")
+    assert "Before: “panda” (50" in gained
 
 
 def test_every_damage_begins_a_sentence():
@@ -101,13 +105,33 @@ def test_a_finding_is_named_by_the_noise_of_most_of_a_photo():
     assert name_damage(NO_DEGRADATION, noise) == "noise"
 
 
+@pytest.mark.parametrize("is_mended", [False, True])
+@pytest.mark.parametrize(("added", "found", "is_said"), [
+    ("snow", "low contrast", True), ("contrast", "low contrast", False),
+    ("camera_shake", "bad focus", True), ("jpeg_twice", "", True), ("none", "noise", False),
+])  # fmt: skip
+def test_what_was_added_is_said_where_something_else_was_found(added, found, is_said, is_mended):
+    assert ("(added: " in describe_finding(found, added=added, is_mended=is_mended)) == is_said
+
+
+@pytest.mark.parametrize(("share", "is_sure"), [(0.2449, False), (0.2475, True)])
+def test_a_reading_is_as_sure_as_it_is_written(share, is_sure):
+    prediction = Prediction(("panda", "dog"), (share, 0.1))
+    assert describe_reading(prediction)["is_sure"] == is_sure
+
+
+@pytest.mark.parametrize("damage", ["none", "fog"])
+def test_what_is_too_plain_to_judge_is_not_said_to_be_searched(damage):
+    text = write_headline(damage, None, WRONG, WRONG, is_unchanged=True, is_unjudgeable=True)
+    assert "too plain" in text
+    assert "found" not in text
+
+
 def test_findings_say_what_was_done():
     both = describe_finding("motion blur and noise")
     assert both == "motion blur and noise. Sharpened and noise taken out."
     assert "nothing" in describe_finding("", is_unchanged=True)
     assert "no damage" in describe_finding("", is_unchanged=True, is_fine=True)
     assert "drawing" in describe_finding("", is_unchanged=True, is_unjudgeable=True)
-    assert "fog was left alone" in describe_finding(
-        "", is_unchanged=True, is_fine=True, added="fog"
-    )
+    assert "added: frost" in describe_finding("", is_unchanged=True, is_fine=True, added="frost")
     assert "signs of bad focus" in describe_finding("", is_unchanged=True, objected="bad focus")

@@ -5,6 +5,7 @@ import pytest
 
 from app.runs.damage import damage_photo
 from app.runs.settings import DAMAGES, Settings, SettingsError, parse_link, parse_settings
+from dga.images import through_jpeg
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,8 @@ from app.runs.settings import DAMAGES, Settings, SettingsError, parse_link, pars
         {"tau": 2},
         {"fixed_depth": 10**9},
         {"max_depth": 0},
+        {"saved": 0},
+        {"saved": "small"},
         {"photo": "x" * 100},
         {"more": 1},
         {"strokes": "1.zz"},
@@ -36,7 +39,7 @@ def test_what_is_not_allowed_is_one_sentence(value):
     assert text.endswith(".")
     assert "\n" not in text
     assert "pydantic" not in text
-    assert len(text) < 300
+    assert len(text) < 500  # all names of damage
 
 
 def test_settings_come_back_as_they_went():
@@ -50,6 +53,8 @@ def test_a_link_is_understood_and_what_it_says_beside_is_passed_over():
     painted = Settings(photo="goldfish", damage="paint", strokes="1.0A0C0P")
     assert parse_link(link) == painted
     assert parse_link({"corruption": "fog", "severity": "2"}) == Settings(damage="fog", strength=2)
+    rain = {"damage": "rain", "strength": "4", "saved": "85"}
+    assert parse_link(rain) == Settings(damage="rain", strength=4, saved=85)
     with pytest.raises(SettingsError):
         parse_link({"strokes": "1.0A"})
 
@@ -72,6 +77,14 @@ def test_every_damage_changes_a_photo_the_same_way_each_time(photo, damage):
     assert damaged.shape == photo.shape
     assert (damaged != photo).any()
     assert (damaged == damage_photo(photo, settings)).all()
+
+
+@pytest.mark.parametrize("damage", ["fog", "haze"])
+def test_what_is_saved_is_a_jpeg_of_what_was_damaged(photo, damage):
+    settings = Settings(damage=damage, strength=3, saved=85)
+    unsaved = damage_photo(photo, Settings(damage=damage, strength=3))
+    assert (damage_photo(photo, settings) == np.asarray(through_jpeg(unsaved, 85))).all()
+    assert Settings(damage="none", saved=85) == Settings(damage="none")
 
 
 def test_a_photo_too_small_for_damage_is_one_sentence():

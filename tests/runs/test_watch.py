@@ -145,14 +145,16 @@ def test_the_latest_subjects_are_kept(cat):
 def test_thumbnails_of_a_photo_are_made_once_however_many_ask(monkeypatch, cat):
     made, original = [], Original("own", "cat", cat)
 
-    def make(profile, pixels):
-        made.append(profile)
-        return {"none": "picture"}
+    def make(profile, pixels, names):
+        made.append(names)
+        return dict.fromkeys(names, "picture")
 
     async def ask():
-        answers = (thumbnails.show_thumbnails(None, original) for _ in range(8))
+        names = ["none", "rain"]
+        answers = (thumbnails.show_thumbnails(None, original, names[: n % 2 + 1]) for n in range(8))
         return await asyncio.gather(*answers)
 
     monkeypatch.setattr(thumbnails, "make_thumbnails", make)
-    assert asyncio.run(ask()) == [{"none": "picture"}] * 8
-    assert len(made) == 1
+    one, two = {"none": "picture"}, {"none": "picture", "rain": "picture"}
+    assert asyncio.run(ask()) == [one, two] * 4
+    assert made == [["none"], ["rain"]]
