@@ -10,9 +10,6 @@ from dga.commands import common
 
 @common.command
 def bench(
-    against: Annotated[
-        str | None, typer.Option(help="reference: time the published way in turn with ours.")
-    ] = None,
     batches: Annotated[str, typer.Option(help="Comma-separated batch sizes.")] = "1,8,32",
     steps: Annotated[int, typer.Option(help="Denoising steps of an image.")] = 50,
     random: Annotated[
@@ -23,7 +20,7 @@ def bench(
     device: common.DeviceOption = None,
     precision: common.PrecisionOption = "auto",
 ) -> None:
-    """Seconds an image, and how many times faster than the published way."""
+    """Seconds an image, here."""
     from dga.io.parsing import whole_numbers
     from dga.lab.speed.measure import bench as measure
     from dga.lab.speed.measure import make_random_models
@@ -32,13 +29,9 @@ def bench(
     from dga.profiles import get_profile
     from dga.weights.sources import Sources
 
-    if against not in (None, "reference"):
-        raise ValueError(f"--against takes reference, not {against!r}.")
     sizes = whole_numbers(batches, "Batch sizes", "1,8,32")
     shape = get_profile(profile)
     load = make_random_models if random else partial(load_models, sources=Sources(weights))
     models = load(shape, compute=Compute.choose(device, precision))
-    exact = Compute.choose(device, "float32")
-    reference = load(shape, compute=exact) if against else None
-    table = measure(models, sizes, steps, reference)
+    table = measure(models, sizes, steps)
     typer.echo(table.to_string(index=False, na_rep="-", float_format="{:.4f}".format))

@@ -66,7 +66,7 @@ def diagnose(
     known = None if labels is None else read_labels(labels)
     command = common.read_command_line()
     threads = 0 if jobs == 1 else max(1, (os.cpu_count() or 1) // jobs)
-    worker = diagnoses.Worker(models.load, fast, models.classifier is not None, threads)
+    worker = diagnoses.Worker(models, fast, models.classifier is not None, threads)
     is_ray = engine == "ray"
     with engines.start_on_cluster(address) if is_ray else engines.start_here(jobs) as run:
         summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)

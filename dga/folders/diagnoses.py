@@ -12,11 +12,11 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -129,14 +129,23 @@ Job = tuple[Picture, Path]
 # What is done with each, in any process
 
 
+class ModelSource(Protocol):
+    """What loads models, and equals another that loads the same, such as options of a command."""
+
+    def load(self) -> Models: ...
+
+    def __hash__(self) -> int: ...
+
+
 @dataclass(frozen=True)
 class Worker:
-    """How a process works: ``load`` brings the models, which ``is_fast`` asks only for repairs.
+    """How a process works: ``source`` loads the models, which ``is_fast`` asks only for repairs.
 
+    It comes anew with every task, and the models are loaded once: equal sources are one.
     ``threads``: of each process, 0 as they come; ``folder``: where paths of the command begin.
     """
 
-    load: Callable[[], Models]
+    source: ModelSource
     is_fast: bool = False
     has_readings: bool = False
     threads: int = 0
@@ -209,7 +218,7 @@ def _prepare(worker: Worker) -> None:
 @functools.cache
 def load_once(worker: Worker) -> Models:
     """The models of this process."""
-    return worker.load()
+    return worker.source.load()
 
 
 def _make_thumbnail(pixels: Pixels) -> bytes:

@@ -43,7 +43,7 @@ def check_config(folder: Path, config: dict[str, Any]) -> dict[str, Any]:
 
     Raises ``ValueError`` if it is damaged or another than ``config``, naming three differences.
     """
-    old = read_config(folder / CONFIG) if (folder / CONFIG).exists() else {}
+    old = read_run_config(folder / CONFIG) if (folder / CONFIG).exists() else {}
     config = json.loads(json.dumps(config))  # tuples become lists, as in the file
     if old and (changes := find_differences(old, config)):
         raise ValueError(
@@ -73,7 +73,7 @@ def _flatten(config: dict[str, Any], methods: Collection[str]) -> dict[str, Any]
     return flat
 
 
-def read_config(path: Path) -> dict[str, Any]:
+def read_run_config(path: Path) -> dict[str, Any]:
     """What results depend on. Raises ``ValueError`` for a damaged file."""
     try:
         return dict(json.loads(path.read_text()))

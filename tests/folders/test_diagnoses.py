@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pickle
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,6 +20,7 @@ from PIL import Image, ImageDraw
 from scipy import ndimage
 
 import dga
+from dga.commands.common import ModelOptions
 from dga.diagnosis import KINDS
 from dga.explanation.glass import Glass
 from dga.explanation.operators import Blocks, Disk, GaussianBlur, MotionBlur
@@ -370,6 +372,17 @@ def test_processes_give_the_same_lines(mine):
     run_dga("diagnose", mine, "--out", "one", "--fast")
     run_dga("diagnose", mine, "--out", "two", "--fast", "--jobs", "2")
     assert read_lines("one") == read_lines("two")
+
+
+def test_a_process_loads_its_models_once(choosy_models, mine):
+    """Though its worker comes anew with every picture."""
+    pictures, _ = diagnoses.list_all([mine], mine / "out")
+    worker = pickle.dumps(diagnoses.Worker(ModelOptions()))
+    with mock.patch.object(ModelOptions, "load", return_value=choosy_models) as load:
+        for picture in pictures.values():
+            pickle.loads(worker).diagnose(picture)
+    diagnoses.load_once.cache_clear()
+    assert load.call_count == 1
 
 
 def test_a_million_lines_are_never_in_memory():

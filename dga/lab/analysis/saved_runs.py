@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dga.folders.records import make_damage_error, read_config, read_lines
+from dga.folders.records import make_damage_error, read_lines, read_run_config
 from dga.io.files import CONFIG, CURVES, FEATURES, LINES
 
 COLUMNS = (
@@ -112,7 +112,7 @@ def read_runs(folder: Path) -> SavedRuns:
 
 
 def _tells_right_from_wrong(folder: Path) -> bool:
-    config = read_config(folder / CONFIG)
+    config = read_run_config(folder / CONFIG)
     return "split" in config and config.get("labelled", True)
 
 
@@ -126,7 +126,7 @@ def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
         {"unchanged": line["depth"] == 0} | line for line in read_lines(folder / LINES, COLUMNS)
     ]
     lines = pd.DataFrame(entries, columns=[*COLUMNS, "unchanged", "psnr"])
-    return EvaluationRun(name or folder.name, read_config(folder / CONFIG), lines)
+    return EvaluationRun(name or folder.name, read_run_config(folder / CONFIG), lines)
 
 
 def read_judge(folder: Path, name: str = "") -> JudgeRun:
@@ -140,7 +140,7 @@ def read_judge(folder: Path, name: str = "") -> JudgeRun:
         features = read_arrays(folder / FEATURES, "features")["features"].astype(np.float32)
     return JudgeRun(
         name=name or folder.name,
-        config=read_config(folder / CONFIG),
+        config=read_run_config(folder / CONFIG),
         paths=tuple(map(str, arrays["paths"])),
         corruptions=tuple(map(str, arrays["corruptions"])),
         depths=tuple(map(int, arrays["depths"])),

@@ -1,4 +1,4 @@
-"""The bench: seconds an image of our work and, beside it, of the published way."""
+"""The bench: seconds an image of each part of the work."""
 
 import math
 import time
@@ -14,9 +14,8 @@ from torch import Tensor
 from tqdm import tqdm
 
 from dga.corruptions import CORRUPTIONS, corrupt
-from dga.diffusion import ForwardPath, Schedule
+from dga.diffusion import Schedule
 from dga.images import to_pixels, to_square, to_tensor
-from dga.lab.speed.reference import PublishedSampler
 from dga.networks.classifier import build_classifier
 from dga.networks.compute import Compute, is_shortage
 from dga.networks.models import Models
@@ -26,42 +25,31 @@ from dga.profiles import Diffusion, Profile, Repair
 from dga.readers import SystemRunner, answer
 from dga.systems import parse
 
-OUR_WAY, PUBLISHED_WAY = "ours", "published"
 WHOLE_METHODS = ("dga-guided", "dga-plus")
-"""Methods from the picture to the label; each is held against DDA, whose cost is "guided"."""
+"""Methods from the picture to the label."""
 TIMED_STEPS = 2
 Work = Callable[[], object]
 
 
-def bench(
-    models: Models, batches: Sequence[int], steps: int, reference: Models | None = None
-) -> pd.DataFrame:
-    """A row for each batch size, task and way: seconds an image, and how much faster it is.
+def bench(models: Models, batches: Sequence[int], steps: int) -> pd.DataFrame:
+    """A row for each batch size and task: seconds an image.
 
-    ``steps`` of a reconstruction, of which two are run, since every step costs the same;
-    ``reference``: the models in float32, run the published way. What does not fit into memory has
-    no seconds (NaN). Raises ``ValueError`` for numbers out of range.
+    ``steps`` of a reconstruction, of which two are run, since every step costs the same. What does
+    not fit into memory has no seconds (NaN). Raises ``ValueError`` for numbers out of range.
     """
     models.schedule.check_depth(steps)
     if not batches or min(batches) < 1:
         raise ValueError("Batches are whole numbers from 1 up.")
     timed = min(TIMED_STEPS, steps)
-    published = PublishedSampler(reference) if reference else None
     rows = []
     for count in batches:
-        bases: dict[str, float] = {}
-        works = make_works(models, make_pictures(models, count), timed / steps, timed, published)
+        works = make_works(models, make_pictures(models, count), timed / steps, timed)
         bar = tqdm(works, bar_format="{desc} {elapsed}", leave=False)
-        for task, way, share, work in bar:
+        for task, share, work in bar:
             bar.set_description(f"{task}, batch {count}")
             seconds = measure_seconds(work, models.device) / share / count
-            if way == PUBLISHED_WAY:
-                bases[task] = seconds
-            precision = "float32" if way == PUBLISHED_WAY else models.compute.precision
-            base = bases.get("guided" if task in WHOLE_METHODS else task)
-            rows.append((task, count, way, precision, seconds, base and base / seconds))
-    columns = ["task", "batch", "way", "precision", "seconds", "faster"]
-    return pd.DataFrame(rows, columns=columns)
+            rows.append((task, count, models.compute.precision, seconds))
+    return pd.DataFrame(rows, columns=["task", "batch", "precision", "seconds"])
 
 
 def make_pictures(models: Models, count: int) -> Tensor:
@@ -73,25 +61,18 @@ def make_pictures(models: Models, count: int) -> Tensor:
 
 
 def make_works(
-    models: Models, x: Tensor, share: float, timed: int, published: PublishedSampler | None
-) -> Iterator[tuple[str, str, float, Work]]:
-    """Task, way, the share of the task that is timed, and the work; published ones come first."""
-    schedule, ancestral = models.schedule, models.profile.ancestral
-    paths = [ForwardPath(schedule, picture, seed) for seed, picture in enumerate(x)]
-    noised = torch.stack([path.at(timed) for path in paths])
+    models: Models, x: Tensor, share: float, timed: int
+) -> Iterator[tuple[str, float, Work]]:
+    """Task, the share of the task that is timed, and the work."""
     for task in ("unguided", "guided"):
-        guidance = ancestral.guidance if task == "guided" else None
-        if published:
-            published_guidance = guidance and ancestral.dda_guidance
-            sample = partial(published.rebuild, noised, timed, x, published_guidance)
-            yield task, PUBLISHED_WAY, share, sample
+        guidance = models.profile.ancestral.guidance if task == "guided" else None
         repair = Repair(Diffusion(depth=timed, guidance=guidance))
         events = islice(run(models, x, range(len(x)), [repair]), len(x))  # before any denoising
         forward = [event for event in events if isinstance(event, ForwardResult)]
-        yield task, OUR_WAY, share, partial(lambda ways: list(denoise(models, ways)), forward)
+        yield task, share, partial(lambda ways: list(denoise(models, ways)), forward)
     for task in WHOLE_METHODS if models.weights else ():  # random ones choose no sensible depth
         method = {task: SystemRunner(models, parse(models.profile, task))}
-        yield task, OUR_WAY, 1.0, partial(answer, method, x, range(len(x)))
+        yield task, 1.0, partial(answer, method, x, range(len(x)))
 
 
 def measure_seconds(work: Work, device: torch.device) -> float:

@@ -8,21 +8,11 @@ import skimage.data
 from PIL import Image, ImageDraw
 
 from dga.corruptions import corrupt
-from dga.images import Pixels, to_pixels, to_square, to_tensor
+from dga.images import Pixels, to_tensor
 from dga.mending import mend
-from dga.networks.models import Models, load_models
+from dga.networks.models import Models
 from dga.photograph import repair_photograph
 from dga.profiles import Diffusion, MendingConfig, StoppingConfig
-
-
-@pytest.fixture(scope="module")
-def models() -> Models:
-    return load_models("photo")
-
-
-@pytest.fixture(scope="module")
-def coffee() -> Pixels:
-    return to_pixels(to_square(Image.fromarray(skimage.data.coffee()), 224))
 
 
 def measure_error(a: Pixels, b: Pixels) -> float:
@@ -30,50 +20,44 @@ def measure_error(a: Pixels, b: Pixels) -> float:
 
 
 @pytest.mark.parametrize("kind", ["sensor_noise", "blue_noise", "enlarged_noise"])
-def test_noise_that_is_not_white_is_mended(models: Models, coffee: Pixels, kind: str) -> None:
+def test_noise_that_is_not_white_is_mended(photo_models: Models, coffee: Pixels, kind: str) -> None:
     damaged = corrupt(coffee, kind, 5, seed=1)
-    result = repair_photograph(models, damaged)
+    result = repair_photograph(photo_models, damaged)
     assert result.is_mended
     assert result.facts()["mended"]
     assert measure_error(result.image, coffee) < measure_error(damaged, coffee) / 2
 
 
-def test_an_undamaged_photograph_stays_bit_for_bit(models: Models, coffee: Pixels) -> None:
-    result = repair_photograph(models, coffee)
-    assert result.is_unchanged
-    assert not result.is_mended
-
-
-def test_a_drawn_page_stays_bit_for_bit(models: Models) -> None:
+def test_a_drawn_page_stays_bit_for_bit(photo_models: Models) -> None:
     page = Image.new("RGB", (320, 240), (250, 250, 250))
     pen = ImageDraw.Draw(page)
     for line in range(14):
         pen.text((20, 15 + 15 * line), "What is damaged is undone, all else is left.", (70, 70, 70))
-    assert repair_photograph(models, np.asarray(page)).is_unchanged
+    assert repair_photograph(photo_models, np.asarray(page)).is_unchanged
 
 
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize("share", [0.02, 0.08])
 def test_salt_and_pepper_is_removed_also_when_it_is_grey(
-    models: Models, coffee: Pixels, share: float, channels: int
+    photo_models: Models, coffee: Pixels, share: float, channels: int
 ) -> None:
     rng = np.random.default_rng(0)
     is_wrong = rng.random((224, 224, channels)) < share
     levels = 255 * (rng.random(is_wrong.shape) < 0.5)
     damaged = np.where(is_wrong, levels, coffee).astype(np.uint8)
-    result = repair_photograph(models, damaged)
+    result = repair_photograph(photo_models, damaged)
     assert measure_error(result.image, coffee) < measure_error(damaged, coffee) / 10
 
 
-def test_fine_texture_is_no_noise(models: Models) -> None:
+def test_fine_texture_is_no_noise(photo_models: Models) -> None:
     """Of which a window alone looks noisy, and the picture comes back."""
     grass = np.repeat(skimage.data.grass()[:224, :224, None], 3, 2)
-    assert repair_photograph(models, np.ascontiguousarray(grass)).is_unchanged
+    assert repair_photograph(photo_models, np.ascontiguousarray(grass)).is_unchanged
 
 
-def test_without_the_network_nothing_is_mended(models: Models, coffee: Pixels) -> None:
+def test_without_the_network_nothing_is_mended(photo_models: Models, coffee: Pixels) -> None:
     damaged = corrupt(coffee, "sensor_noise", 5, seed=1)
-    result = repair_photograph(dataclasses.replace(models, conditional=None), damaged)
+    result = repair_photograph(dataclasses.replace(photo_models, conditional=None), damaged)
     assert not result.is_mended
 
 
@@ -82,23 +66,23 @@ def test_without_the_network_nothing_is_mended(models: Models, coffee: Pixels) -
     [Diffusion(depth=6, steps=2), Diffusion(StoppingConfig(tau=0.01, max_depth=2), steps=2)],
 )
 def test_an_estimate_may_be_drawn_anew_from_a_depth(
-    models: Models, coffee: Pixels, diffusion: Diffusion
+    photo_models: Models, coffee: Pixels, diffusion: Diffusion
 ) -> None:
-    x, plus = to_tensor(corrupt(coffee, "sensor_noise", 5, seed=1)), models.profile.plus
+    x, plus = to_tensor(corrupt(coffee, "sensor_noise", 5, seed=1)), photo_models.profile.plus
     assert plus.explain is not None
     config = MendingConfig(diffusion=diffusion)
-    mended = mend(models, x, 0, config, plus.explain)
-    again = mend(models, x, 0, config, plus.explain)
-    plain = mend(models, x, 0, MendingConfig(), plus.explain)
+    mended = mend(photo_models, x, 0, config, plus.explain)
+    again = mend(photo_models, x, 0, config, plus.explain)
+    plain = mend(photo_models, x, 0, MendingConfig(), plus.explain)
     assert mended.is_used
     assert mended.depth > 0
     assert mended.image.equal(again.image)
     assert not mended.image.equal(plain.image)
 
 
-def test_a_large_photograph_is_mended_by_windows(models: Models) -> None:
+def test_a_large_photograph_is_mended_by_windows(photo_models: Models) -> None:
     large = np.ascontiguousarray(skimage.data.coffee()[:400, :448])
     damaged = corrupt(large, "sensor_noise", 5, seed=1)
-    result = repair_photograph(models, damaged)
+    result = repair_photograph(photo_models, damaged)
     assert result.is_mended
     assert measure_error(result.image, large) < measure_error(damaged, large) / 2

@@ -2,24 +2,12 @@
 
 import numpy as np
 import pytest
-import skimage.data
-from PIL import Image
 from scipy import ndimage
 
 from dga.frame import find_inside
-from dga.images import Pixels, through_jpeg, to_pixels, to_square
-from dga.networks.models import Models, load_models
+from dga.images import Pixels, through_jpeg
+from dga.networks.models import Models
 from dga.photograph import repair_photograph
-
-
-@pytest.fixture(scope="module")
-def coffee() -> Pixels:
-    return to_pixels(to_square(Image.fromarray(skimage.data.coffee()), 224))
-
-
-@pytest.fixture(scope="module")
-def photo() -> Models:
-    return load_models("photo")
 
 
 def frame(pixels: Pixels, sides: tuple[int, int], level: int) -> Pixels:
@@ -60,14 +48,14 @@ def test_what_has_no_frame_is_left_whole(coffee: Pixels) -> None:
 
 @pytest.mark.parametrize("sides", [(1, 1), (30, 0)])
 def test_blur_inside_a_frame_is_undone_as_without_it(
-    photo: Models, coffee: Pixels, sides: tuple[int, int]
+    photo_models: Models, coffee: Pixels, sides: tuple[int, int]
 ) -> None:
     blurred = ndimage.gaussian_filter(coffee.astype(float), (3, 3, 0), mode="mirror")
     blurred = blurred.round().astype(np.uint8)
     framed = frame(blurred, sides, 0)
-    done = repair_photograph(photo, framed, seed=0)
+    done = repair_photograph(photo_models, framed, seed=0)
     inside = find_inside(framed)
-    alone = repair_photograph(photo, blurred, seed=0)
+    alone = repair_photograph(photo_models, blurred, seed=0)
     assert np.array_equal(done.image[inside], alone.image)
     outside = np.ones(framed.shape[:2], bool)
     outside[inside] = False

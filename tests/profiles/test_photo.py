@@ -25,16 +25,6 @@ from tests.fixtures.models import noise
 SEED = 5
 
 
-@pytest.fixture(scope="module")
-def photo() -> Models:
-    return dga.load_models("photo")
-
-
-@pytest.fixture(scope="module")
-def coffee() -> Pixels:
-    return square("coffee")
-
-
 def square(name: str) -> Pixels:
     """One of scikit-image's photographs, 224 pixels a side."""
     return to_pixels(to_square(Image.fromarray(getattr(skimage.data, name)()), 224))
@@ -56,12 +46,12 @@ def with_noise(pixels: Pixels, deviation: float, seed: int = 0) -> Pixels:
 # Reading
 
 
-def test_photographs_are_read_as_what_they_show(photo: Models, coffee: Pixels) -> None:
+def test_photographs_are_read_as_what_they_show(photo_models: Models, coffee: Pixels) -> None:
     pair = torch.stack([to_tensor(coffee), to_tensor(square("chelsea"))])
-    first, second = classify(photo, pair)
+    first, second = classify(photo_models, pair)
     assert first.label == "espresso"
     assert "cat" in second.label or second.label == "tabby"
-    assert len(photo.profile.classifier.classes) == 1000
+    assert len(photo_models.profile.classifier.classes) == 1000
 
 
 # Undamaged
@@ -75,8 +65,8 @@ def test_photographs_are_read_as_what_they_show(photo: Models, coffee: Pixels) -
     ],
     ids=lambda pixels: f"{pixels.shape[1]}x{pixels.shape[0]}",
 )
-def test_undamaged_photographs_come_back_bit_for_bit(photo: Models, pixels: Pixels) -> None:
-    done = repair_photograph(photo, pixels)
+def test_undamaged_photographs_come_back_bit_for_bit(photo_models: Models, pixels: Pixels) -> None:
+    done = repair_photograph(photo_models, pixels)
     assert done.is_unchanged
     assert np.array_equal(done.image, pixels)
     facts = done.facts()
@@ -88,26 +78,26 @@ def test_undamaged_photographs_come_back_bit_for_bit(photo: Models, pixels: Pixe
 # Damaged
 
 
-def test_contrast_is_brought_back(photo: Models, coffee: Pixels) -> None:
+def test_contrast_is_brought_back(photo_models: Models, coffee: Pixels) -> None:
     """And with it what the picture shows."""
     damaged = dga.corrupt(coffee, "contrast", 5, 0)
-    done = repair_photograph(photo, damaged, SEED)
+    done = repair_photograph(photo_models, damaged, SEED)
     assert psnr(coffee, done.image) > psnr(coffee, damaged) + 1
-    read = classify(photo, torch.stack([to_tensor(p) for p in (damaged, done.image)]))
+    read = classify(photo_models, torch.stack([to_tensor(p) for p in (damaged, done.image)]))
     assert read[0].label != read[1].label == "espresso"
 
 
-def test_blocks_are_filled_in_from_one_depth(photo: Models, coffee: Pixels) -> None:
+def test_blocks_are_filled_in_from_one_depth(photo_models: Models, coffee: Pixels) -> None:
     damaged = dga.corrupt(coffee, "pixelate", 5, 0)
-    done = repair_photograph(photo, damaged)
+    done = repair_photograph(photo_models, damaged)
     assert "blocks" in done.facts()["found"]
-    assert done.depths.tolist() == [[photo.profile.plus.blur_diffusion.depth]]
+    assert done.depths.tolist() == [[photo_models.profile.plus.blur_diffusion.depth]]
     assert psnr(coffee, done.image) > psnr(coffee, damaged) + 0.5
 
 
-def test_a_grey_photograph_stays_grey(photo: Models, coffee: Pixels) -> None:
+def test_a_grey_photograph_stays_grey(photo_models: Models, coffee: Pixels) -> None:
     grey = dga.corrupt(np.repeat(coffee[..., 1:2], 3, 2), "pixelate", 5, 0)
-    done = repair_photograph(photo, grey)
+    done = repair_photograph(photo_models, grey)
     assert not done.is_unchanged
     assert (done.image == done.image[..., :1]).all()
 
@@ -116,15 +106,15 @@ def test_a_grey_photograph_stays_grey(photo: Models, coffee: Pixels) -> None:
     ("name", "gained"), [("gaussian_noise", 6), ("shot_noise", 5), ("motion_blur", 3)]
 )
 def test_repair_brings_a_photograph_closer_and_is_what_adapting_gives(
-    photo: Models, coffee: Pixels, name: str, gained: float
+    photo_models: Models, coffee: Pixels, name: str, gained: float
 ) -> None:
     damaged = dga.corrupt(coffee, name, 3, 1)
-    done = repair_photograph(photo, damaged, SEED)
+    done = repair_photograph(photo_models, damaged, SEED)
     assert psnr(coffee, done.image) > psnr(coffee, damaged) + gained
     assert not done.is_unchanged
     if name != "shot_noise":  # which is Gaussian noise of several levels
-        chosen = [parse(photo.profile, "dga-plus")]
-        (plus,) = dga.adapt(photo, damaged, SEED, chosen).reconstructions.values()
+        chosen = [parse(photo_models.profile, "dga-plus")]
+        (plus,) = dga.adapt(photo_models, damaged, SEED, chosen).reconstructions.values()
         assert np.array_equal(plus.image, done.image)
         assert done.depths.tolist() == [[plus.depth]]
 
@@ -134,11 +124,11 @@ def test_repair_brings_a_photograph_closer_and_is_what_adapting_gives(
     [(40, 30, 5), (64, 64, 5), (65, 65, 0), (65, 65, 3), (160, 120, 5), (64, 240, 5)],
 )
 def test_small_noisy_pictures_are_repaired(
-    photo: Models, width: int, height: int, seed: int
+    photo_models: Models, width: int, height: int, seed: int
 ) -> None:
     clear = reduced("coffee", width, height)
     damaged = with_noise(clear, 40, seed)
-    done = repair_photograph(photo, damaged, seed)
+    done = repair_photograph(photo_models, damaged, seed)
     assert done.image.shape == damaged.shape
     assert not done.is_unchanged
     assert psnr(clear, done.image) > psnr(clear, damaged) + 4
@@ -149,8 +139,8 @@ def test_small_noisy_pictures_are_repaired(
 # Networks at other sizes
 
 
-def test_the_discriminator_judges_a_large_picture_by_its_windows(photo: Models) -> None:
-    network, time = photo.discriminator, torch.tensor([40, 300])
+def test_the_discriminator_judges_a_large_picture_by_its_windows(photo_models: Models) -> None:
+    network, time = photo_models.discriminator, torch.tensor([40, 300])
     large = noise(2, 3, 224, 224).clamp(-1, 1)
     with torch.no_grad():
         windows = network.judge_windows(large, time)
