@@ -1,7 +1,7 @@
-"""The page Results: six answers, and the tables and figures they come from.
+"""The page Results: today's figures, what lies behind them, and the tables they come from.
 
 Numbers are read from result files, so that a newer file changes the page without a change here;
-those of a few choices stand in :mod:`app.pages.results_answers`.
+but for one sentence of :mod:`app.pages.results_answers`.
 """
 
 from __future__ import annotations

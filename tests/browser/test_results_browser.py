@@ -31,11 +31,11 @@ def test_ones_own_results_are_what_python_says_of_them(page, served, tmp_path):
     """In this browser alone; without labels right is what is read undamaged."""
     rng = np.random.default_rng(0)
     rows = [
-        line(p, kind, method, bool(rng.random() < rate), correct=None,
-             prediction=rng.choice(["cat", "dog"], p=[rate, 1 - rate]))
+        line(p, kind, method, rng.random() < rate) | {"correct": None}
         for method, rate in (("source", 0.3), ("dga-plus-ensemble", 0.7))
-        for kind in ("clean", "fog", "snow") for p in range(30)
-    ]  # fmt: skip
+        for kind in ("clean", "fog", "snow")
+        for p in range(30)
+    ]
     undamaged = {r["path"]: r["prediction"] for r in rows[:30]}
     (tmp_path / "lines.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     page.goto(f"{served.url}results")
