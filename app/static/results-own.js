@@ -2,7 +2,10 @@
 const RESAMPLES = 2000;
 const SURE = 0.5; // from which a finding counts as damage
 const UNKNOWN = "These are no lines of gain or diagnose: drop the lines.jsonl of the folder they wrote.";
-const signed = (points) => `${points > 0 ? "+" : points < 0 ? "−" : ""}${Math.abs(points).toFixed(1)}`;
+const signed = (points) => {
+  const text = Math.abs(points).toFixed(1);
+  return text === "0.0" ? text : `${points > 0 ? "+" : "−"}${text}`;
+};
 const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
 /** Sentence and lines of a chart. Throws with a sentence. */

@@ -31,7 +31,8 @@ def test_ones_own_results_are_what_python_says_of_them(page, served, tmp_path):
     """In this browser alone; without labels right is what is read undamaged."""
     rng = np.random.default_rng(0)
     rows = [
-        line(p, kind, method, rng.random() < rate) | {"correct": None}
+        line(p, kind, method, rng.random() < rate)
+        | {"correct": None, "unchanged": False, "psnr": 20.0}
         for method, rate in (("source", 0.3), ("dga-plus-ensemble", 0.7))
         for kind in ("clean", "fog", "snow")
         for p in range(30)
