@@ -30,6 +30,7 @@ def chromium(tmp_path_factory, networks):
 def switch_on(page, home, width=1440):
     page.set_viewport_size({"width": width, "height": 844})
     page.goto(home)
+    page.get_by_role("slider", name="Damaged and repaired").press("ArrowRight")  # the first touch
     page.get_by_role("button", name="Camera", exact=True).click()
 
 
