@@ -16,7 +16,7 @@ OPEN = "[...document.querySelectorAll('details')].forEach(fold => { fold.open = 
 def test_a_bar_opens_the_readings_behind_it(page, served):
     page.goto(f"{served.url}results")
     page.get_by_role("radio", name="Everyday, 5 of 5").click()
-    line = page.locator(".setting:not([hidden]) .chart li", has_text="Sensor noise")
+    line = page.locator(".setting:not([hidden]) .chart li", has_text="High ISO")
     gained, lost = re.search(rf"\+(\d+) {MINUS}(\d+)", line.inner_text()).groups()
     line.get_by_role("button").click()
     page.wait_for_selector("#behind h3")
