@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import importlib.util
 import json
 import mimetypes
 import os
@@ -23,7 +22,6 @@ from urllib.parse import quote, unquote, urlencode
 import gradio as gr
 from fastapi import HTTPException, Request
 from fastapi.responses import (
-    FileResponse,
     HTMLResponse,
     RedirectResponse,
     Response,
@@ -45,12 +43,14 @@ from app.runs.samples import SAMPLES
 from app.runs.sentences import describe_link
 from app.runs.settings import SettingsError, parse_link, parse_settings
 from app.runs.strokes import KINDS, measure_touched
+from app.runs.subject import parse_frame
 from app.runs.thumbnails import show_layer
 from app.server.gate import OLD_ADDRESSES, Gate
 from app.server.photos import UnknownPhotoError
 from app.server.turns import BusyError
 from app.server.visitors import FILE_SECONDS, Visitors, find_address
 from dga.data.uploads import MAX_BYTES, UploadError
+from dga.images import Pixels
 from dga.io.shipped import find_shipped_folder
 from dga.networks.models import find_models
 from dga.profiles import PROFILES
@@ -98,9 +98,13 @@ def build_server(service: Service, is_local: bool) -> Server:
 
 
 async def _stream(run: Callable[..., AsyncIterator[Any]], request: Request) -> Response:
-    """A run as server-sent events, which ends when nobody reads them."""
+    """A run of what is asked for."""
     call = await request.json()
-    parts = run(call.get("settings"), request, str(call.get("page", ""))[:32])
+    return _send_events(run(call.get("settings"), request, str(call.get("page", ""))[:32]))
+
+
+def _send_events(parts: AsyncIterator[Any]) -> Response:
+    """A run as server-sent events, which ends when nobody reads them."""
 
     async def write() -> AsyncIterator[str]:
         try:
@@ -154,16 +158,6 @@ def _add_files(server: gr.Server) -> None:
     server.mount(f"/files/{digest()}", StaticFiles(directory=STATIC))
     server.mount("/recorded", StaticFiles(directory=RECORDED))
     server.mount("/results-files", StaticFiles(directory=RESULTS))
-    server.get("/plotly.js")(_send_plotly)
-
-
-async def _send_plotly() -> Response:
-    """The library that draws figures, as the installed package has it."""
-    spec = importlib.util.find_spec("plotly")  # importing it would take a second
-    if spec is None or spec.origin is None:
-        raise HTTPException(404)
-    script = Path(spec.origin).parent / "package_data" / "plotly.min.js"
-    return FileResponse(script, media_type="text/javascript")
 
 
 def _add_photos(server: gr.Server, service: Service) -> None:
@@ -201,6 +195,18 @@ def _add_photos(server: gr.Server, service: Service) -> None:
         settings = parse_settings(await request.body())
         return await service.read(settings, find_address(request.scope), page)
 
+    async def take_frame(request: Request) -> tuple[Pixels, str]:
+        frame = parse_frame(service.networks.profile, await request.body())
+        return frame, request.query_params.get("page", "")[:32]
+
+    async def read_frame(request: Request) -> dict[str, object]:
+        frame, page = await take_frame(request)
+        return await service.read_frame(frame, find_address(request.scope), page)
+
+    async def repair_frame(request: Request) -> Response:
+        frame, page = await take_frame(request)
+        return _send_events(service.repair_frame(frame, request, page))
+
     async def card(request: Request) -> Response:
         settings, home = parse_link(request.query_params), find_home(request)
         home = home.partition("://")[2].rstrip("/")
@@ -212,6 +218,8 @@ def _add_photos(server: gr.Server, service: Service) -> None:
 
     server.post("/photo")(upload)
     server.post("/reading")(read)
+    server.post("/frame")(read_frame)
+    server.post("/frame/repair")(repair_frame)
     server.get("/brushes/{key}/{kind}")(brush)
     server.get("/card.png")(card)
     server.get("/photo/{key}/{result}")(download)

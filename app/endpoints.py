@@ -26,7 +26,13 @@ from app.runs.models import Networks, TooLongError, lend_gpu
 from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, Settings, SettingsError, parse_settings
 from app.runs.strokes import measure_touched
-from app.runs.subject import Original, Subjects, read_pictures, view_square
+from app.runs.subject import (
+    Original,
+    Subject,
+    Subjects,
+    read_pictures,
+    view_square,
+)
 from app.runs.thumbnails import FIFTEEN, show_thumbnails
 from app.runs.watch import PICTURES, REPAIR, keep_stages, run_first_stages, watch
 from app.server.decoder import Decoder
@@ -177,10 +183,38 @@ class Service:
             touched = measure_touched(settings.strokes, *damaged.shape[:2])
             yield {"reading": read_pictures(models, damaged)[0], "touched": touched}
 
-        async with self.reading_turns.join(visitor, address) as turn:
-            answer = [part async for part in self.networks.run_steps(steps, turn=turn)][-1]
+        answer = await self._read_now(steps, visitor, address)
         self.photos.make_room()
         return answer
+
+    async def read_frame(self, pixels: Pixels, address: str, page: str) -> dict[str, Any]:
+        """What the classifier reads of a camera's frame. Raises ``BusyError``."""
+
+        def steps(models: Models) -> Generator[dict]:
+            yield read_pictures(models, pixels)[0]
+
+        return await self._read_now(steps, f"{address} {page}", address)
+
+    async def repair_frame(
+        self, pixels: Pixels, request: gr.Request | Request, page: str
+    ) -> AsyncIterator[dict]:
+        """What our repair makes of a camera's frame; neither is kept."""
+
+        def steps(models: Models) -> Generator[dict]:
+            subject = Subject.make(Original("", "", pixels), Settings(damage=NONE))
+            yield from keep_stages(subject, lend_gpu(run_first_stages, models)(subject))
+
+        async for part in self.run(request, steps, page, pixels[..., 0].size):
+            if isinstance(part, int):
+                yield {"waiting": part}
+            elif "repaired" in part:
+                yield part
+
+    async def _read_now(
+        self, steps: Callable[[Models], Generator[dict]], visitor: str, address: str
+    ) -> dict[str, Any]:
+        async with self.reading_turns.join(visitor, address) as turn:
+            return [part async for part in self.networks.run_steps(steps, turn=turn)][-1]
 
     async def make_card(self, settings: Settings, request: gr.Request, home: str) -> bytes:
         """The card of what a link shows, PNG; ``home``: where this page is, as people type it."""

@@ -21,6 +21,7 @@ def all15_page(folder: Path = BOARDS) -> Page:
     photos = sorted(recorded, key=lambda name: (name != Settings().photo, name))
     missing = [name for name in SAMPLES if photos and name not in photos]
     first = json.loads((folder / f"{photos[0]}.json").read_text("utf-8")) if photos else None
+    rule = get_profile("photo").stopping
     titles = TITLES["paper"], "The paper's method with guidance (DGA + G): coarse shapes are kept"
     data = {
         "board": first,
@@ -35,7 +36,7 @@ def all15_page(folder: Path = BOARDS) -> Page:
         "Fifteen kinds of damage on one photograph, and what three repairs make of each.",
         render(
             "all15.html", photos=photos, missing=missing, methods=TITLES, names=SHORT_NAMES,
-            classifier=CLASSIFIER, limit=get_profile("photo").stopping.max_depth,
+            classifier=CLASSIFIER, limit=rule.max_depth, horizon=rule.horizon,
         ),
         ("all15.css",),
         ("all15.js",),

@@ -1,7 +1,7 @@
-"""The page Results: six answers, and the tables and figures they come from.
+"""The page Results: today's figures, what lies behind them, and the tables they come from.
 
 Numbers are read from result files, so that a newer file changes the page without a change here;
-those of a few choices stand in :mod:`app.pages.results_answers`.
+but for one sentence of :mod:`app.pages.results_answers`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,12 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from app.pages.results_answers import answer_all, headline
-from app.pages.results_exhibits import (
-    draw_figure,
-    read_exhibits,
-    read_markdown_table,
-    tabulate,
-)
-from app.pages.results_numbers import Results
+from app.pages.results_answers import answer_all, headline, list_settings, name_kind
+from app.pages.results_exhibits import read_exhibits, read_markdown_table, tabulate
+from app.pages.results_numbers import Results, full_name
 from app.pages.shell import SNIPPET, Page, render
 from app.runs.samples import EXAMPLES
+from app.runs.sentences import PLAIN_NAMES
 from dga.io.shipped import find_shipped_folder
 
 FOLDS = (
@@ -40,19 +36,22 @@ FOLDS = (
 
 
 def results_page(folder: Path | None = None) -> Page:
-    """``folder``: with ``photo/results.json`` and ``everyday16/exhibits``; what ships if None."""
+    """``folder``: with ``photo`` and ``everyday16/exhibits``; what ships if None.
+
+    In ``photo`` are ``now.json`` and its readings, and ``results.json``, of an earlier DGA+.
+    """
     folder = folder or find_shipped_folder("assets/results")
-    results = Results.read(folder / "photo" / "results.json")
-    exhibits = list(results.exhibits.values())
-    figures = {exhibit["key"]: draw_figure(exhibit) for exhibit in exhibits}
-    title, lead = headline(results)
+    now, before = (Results.read(folder / "photo" / f"{name}.json") for name in ("now", "results"))
+    rows = [row for exhibit in now.exhibits.values() for row in exhibit["rows"]]
+    title, lead = headline(now)
     main = render(
         "results.html",
         title=title,
         lead=lead,
-        answers=answer_all(results),
-        exhibits=exhibits,
-        figures=figures,
+        settings=list_settings(now),
+        answers=answer_all(now, before),
+        exhibits=list(now.exhibits.values()),
+        before=list(before.exhibits.values()),
         tabulate=tabulate,
         folds=[(*fold, list(read_exhibits(folder / fold[1]))) for fold in FOLDS],
         cards=list(model_cards()),
@@ -66,7 +65,11 @@ def results_page(folder: Path | None = None) -> Page:
         main=main,
         styles=("results.css",),
         scripts=("results.js",),
-        data={"figures": {key: figure for key, figure in figures.items() if figure}},
+        data={
+            "kinds": {row["group"]: name_kind(row["group"]) for row in rows},
+            "methods": {row["method"]: full_name(row["method"]) for row in rows},
+            "onRepair": list(PLAIN_NAMES),
+        },
     )
 
 

@@ -1,31 +1,21 @@
-"""Tables and figures of the page Results."""
+"""Tables of the page Results."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from PIL import Image
 
-from app.pages.results_numbers import (
-    MARKS,
-    NAMES,
-    PAPER,
-    RIVAL,
-    Row,
-    accuracies,
-    full_name,
-    points,
-)
+from app.pages.results_numbers import Row, full_name, points
 from app.runs.sentences import PLAIN_NAMES
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
-from dga.lab.analysis.names import PLUS, SOURCE, group_title
+from dga.lab.analysis.names import GROUPS, PLUS, SOURCE, STREAM_GROUPS, group_title
 from dga.sentences import format_title
 
-COLORS = {"ours": "--acc", "paper": "--dgag", "rival": "--dda", "": "--ink3"}
 DASH = "\N{EN DASH}"
 Content = Mapping[str, Any]
 
@@ -46,7 +36,7 @@ def tabulate(exhibit: Content) -> Content:
     if exhibit["key"] == "undamaged":
         columns["Bit for bit"] = lambda row: f"{row['unchanged']} of {row['pictures']}"
         columns["Same reading"] = lambda row: f"{row['same_reading']} of {row['pictures']}"
-    if exhibit["key"].startswith("severity-"):
+    if "severity-" in exhibit["key"]:
         columns["PSNR, dB"] = _psnr
     columns["Seconds"] = lambda row: f"{row['seconds']:.1f}"
     columns["Photographs"] = lambda row: str(row["photographs"])
@@ -64,9 +54,9 @@ def group_name(group: str) -> str:
         return "Undamaged"
     if group in FAMILIES:
         return f"All {group}"
-    if group not in CORRUPTIONS:
+    if group in GROUPS.keys() - {*CORRUPTIONS} or group in STREAM_GROUPS:
         return group_title(group).replace("Severity", "Strength")
-    plain, formal = PLAIN_NAMES[group], format_title(group)
+    plain, formal = PLAIN_NAMES.get(group, format_title(group)), format_title(group)
     return plain if plain == formal else f"{plain} ({formal})"
 
 
@@ -74,94 +64,6 @@ def _psnr(row: Row) -> str:
     if row["psnr"] is None or row["other"] != SOURCE:
         return DASH
     return f"{row['other_psnr']:.1f} → {row['psnr']:.1f}"
-
-
-def draw_figure(exhibit: Content) -> dict[str, Any] | None:
-    """A plotly figure, its colours named by CSS variables; None where a table says it all."""
-    rows = exhibit["rows"]
-    if exhibit["key"].startswith("severity-"):
-        pairs = [row for row in rows if (row["method"], row["other"]) == (PLUS, SOURCE)]
-        pairs = [row for row in pairs if row["group"] in CORRUPTIONS]
-        others = {
-            row["group"]: accuracies([one for one in rows if one["group"] == row["group"]])
-            for row in pairs
-        }
-        return _draw_changes(sorted(pairs, key=lambda row: row["gain"]), others) if pairs else None
-    if exhibit["key"] == "undamaged":
-        return None
-    return _draw_intervals([row for row in rows if row["group"] == "all"])
-
-
-def _draw_changes(
-    rows: Sequence[Row], others: Mapping[str, Mapping[str, tuple[float, ...]]]
-) -> dict[str, Any]:
-    """A line a corruption, from what is right without repair to what is right with it.
-
-    On it the paper's method and fixed noise: ``others`` has every method's accuracy by corruption.
-    """
-    names = [PLAIN_NAMES[row["group"]] for row in rows]
-    ends = {"x": [x for row in rows for x in (row["other_right"], row["right"], None)]}
-    ends["y"] = [y for name in names for y in (name, name, None)]
-    dots = {
-        "type": "scatter", "mode": "markers", "cliponaxis": False, "y": names,
-        "customdata": [points(row) for row in rows],
-        "hovertemplate": "%{y}: %{x:.1f} %<br>%{customdata}<extra></extra>",
-    }  # fmt: skip
-    hollow = {"color": "--card", "size": 11, "line": {"color": "--cor", "width": 2}}
-    filled = {"color": "--acc", "size": 12}
-    rivals = [
-        {**dots, "x": [others[row["group"]][method][0] for row in rows], "name": full_name(method),
-         "hovertemplate": "%{y}: %{x:.1f} %<extra></extra>",
-         "marker": {"color": COLORS[MARKS[method]], "size": 9, "symbol": symbol}}
-        for method, symbol in ((PAPER[0], "diamond"), (RIVAL, "square"))
-        if all(method in others[row["group"]] for row in rows)
-    ]  # fmt: skip
-    data = [
-        {"type": "scatter", "mode": "lines", **ends, "line": {"color": "--line2", "width": 3},
-         "hoverinfo": "skip", "showlegend": False},
-        {**dots, "x": [r["other_right"] for r in rows], "name": NAMES[SOURCE], "marker": hollow},
-        {**dots, "x": [r["right"] for r in rows], "name": NAMES[PLUS], "marker": filled,
-         "error_x": _error_bars([(r["right"], r["right_low"], r["right_high"]) for r in rows])},
-        *rivals,
-    ]  # fmt: skip
-    return {"data": data, "layout": _layout(len(rows))}
-
-
-def _draw_intervals(rows: Sequence[Row]) -> dict[str, Any]:
-    """A dot a method with its interval, the best on top."""
-    values = sorted(accuracies(rows).items(), key=lambda item: item[1])
-    trace = {
-        "type": "scatter", "mode": "markers", "showlegend": False,
-        "x": [right for _, (right, _, _) in values],
-        "y": [full_name(method) for method, _ in values],
-        "error_x": _error_bars([value for _, value in values]),
-        "marker": {"size": 12, "color": [COLORS[MARKS.get(name, "")] for name, _ in values]},
-        "customdata": [f"{low:.1f} to {high:.1f}" for _, (_, low, high) in values],
-        "hovertemplate": "%{y}: %{x:.1f} %<br>%{customdata}<extra></extra>",
-    }  # fmt: skip
-    return {"data": [trace], "layout": _layout(len(values))}
-
-
-def _error_bars(values: Sequence[tuple[float, float, float]]) -> dict[str, Any]:
-    """Of accuracies, each with its interval."""
-    return {
-        "type": "data", "symmetric": False, "color": "--line2", "thickness": 1.5,
-        "array": [high - right for right, _, high in values],
-        "arrayminus": [right - low for right, low, _ in values],
-    }  # fmt: skip
-
-
-def _layout(lines: int) -> dict[str, Any]:
-    axis = {"gridcolor": "--line", "linecolor": "--line", "zeroline": False, "fixedrange": True}
-    return {
-        "height": 110 + 28 * lines, "margin": {"l": 8, "r": 16, "t": 40, "b": 56},
-        "paper_bgcolor": "--card", "plot_bgcolor": "--card",
-        "font": {"color": "--ink2", "size": 14},
-        "xaxis": {**axis, "range": [-2, 102], "title": {"text": "Read right, of 100"}},
-        "yaxis": {**axis, "automargin": True, "type": "category"},
-        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
-        "hovermode": "closest", "dragmode": False,
-    }  # fmt: skip
 
 
 def read_exhibits(folder: Path) -> Iterator[Content]:

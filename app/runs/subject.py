@@ -14,6 +14,7 @@ from PIL import Image
 from app.runs.damage import damage_photo
 from app.runs.samples import make_crop
 from app.runs.settings import NONE, Settings
+from dga.data.uploads import UploadError
 from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
@@ -142,6 +143,17 @@ def view_square(profile: Profile, pixels: Pixels) -> Pixels:
     if pixels.shape[:2] == (size, size):
         return pixels
     return make_crop(profile)(Image.fromarray(pixels))
+
+
+def parse_frame(profile: Profile, content: bytes) -> Pixels:
+    """A camera's frame as the square that the classifier sees, uint8 ``[S, S, 3]``.
+
+    ``content``: its values, pixel by pixel, so that nothing needs decoding. Raises ``UploadError``.
+    """
+    side = profile.image_size
+    if len(content) != 3 * side * side:
+        raise UploadError(f"A frame is {side} x {side} pixels of three bytes each.")
+    return np.frombuffer(content, np.uint8).reshape(side, side, 3)
 
 
 def read_pictures(models: Models, *pictures: Pixels) -> list[dict[str, Any]]:

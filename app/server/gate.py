@@ -33,23 +33,28 @@ MCP = {f"{API}/mcp{end}" for end in ("", "/", "/http", "/http/")}
 OLD_ADDRESSES = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
 """Old addresses of pages, and where they lead."""
 GET_PATHS = re.compile(
-    rf"/(all-15|results|learn|{'|'.join(OLD_ADDRESSES)}|plotly\.js|card\.png|favicon\.ico|robots\.txt|config)?"
+    rf"/(all-15|results|learn|{'|'.join(OLD_ADDRESSES)}|card\.png|favicon\.ico|robots\.txt|config)?"
     r"|/(files|recorded|results-files|photo|thumbnails|brushes)/.+|/static/fonts/[\w/.-]{1,99}"
     rf"|{API}/(info|openapi\.json|startup-events|app_id|mcp/schema|queue/data|call/.+)"
     rf"|{API}/(heartbeat/{SESSION.pattern}|file=(?!.*:/).+)"  # no other server's files
 )
 POST_PATHS = re.compile(
-    rf"/photo|/watch|/reading|{API}/(upload|queue/join|cancel|reset|call/.+|mcp(/http)?/?)"
+    rf"/photo|/watch|/reading|/frame(/repair)?|{API}/(upload|queue/join|cancel|reset|call/.+|mcp(/http)?/?)"
 )
 PATHS_BY_METHOD = {"GET": GET_PATHS, "HEAD": GET_PATHS, "POST": POST_PATHS}
 CACHE_LIFETIMES = {
     "/files/": "public, max-age=31536000, immutable",
-    **dict.fromkeys(("/static/fonts/", "/plotly.js"), "public, max-age=86400"),
+    "/static/fonts/": "public, max-age=86400",
     **dict.fromkeys(("/recorded/", "/results-files/"), "public, max-age=3600"),
 }
 """How long browsers keep what is below an address; all else they do not keep."""
 JSON_BYTES = 2**16
-BODY_LIMITS = {"/photo": MAX_BYTES, UPLOAD: MAX_BYTES + 2**20} | dict.fromkeys(MCP, 2**22)  # bytes
+FRAMES = {"/frame", "/frame/repair"}
+BODY_LIMITS = (  # bytes
+    {"/photo": MAX_BYTES, UPLOAD: MAX_BYTES + 2**20}
+    | dict.fromkeys(MCP, 2**22)
+    | dict.fromkeys(FRAMES, 2**18)
+)
 BODY_SECONDS, WHOLE_SECONDS = 30.0, 300.0  # for the next piece of a body, and for all of them
 UNREAD_SECONDS = 60.0  # for which Gradio keeps a run's messages where nobody fetches them
 REFUSALS = {
@@ -186,7 +191,7 @@ class Gate:
                 raise RefusedError("several")
             if path == UPLOAD or path in MCP:
                 self.visitors.files.take(address, count_blocks(len(body)))
-            if path in (UPLOAD, "/photo"):
+            if path in (UPLOAD, "/photo", *FRAMES):
                 return bytes(body)
             understood, answer.session = contents.check_json(bytes(body), path in MCP)
             return understood
@@ -246,6 +251,7 @@ class _Answer:
         self.headers = {
             "cache-control": next(lives, "private, no-store"),
             "content-security-policy": _POLICY,
+            "permissions-policy": "camera=(self), microphone=(), geolocation=()",
             "referrer-policy": "same-origin",
             "x-content-type-options": "nosniff",
         }

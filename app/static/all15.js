@@ -52,7 +52,8 @@ function showCell(row, column, { image, reading }) {
   const mark = make("span", { class: "mark" }, reading.is_right ? "✓" : "✗");
   const label = `${reading.is_sure ? "" : "perhaps "}${reading.label}`;
   const isAlone = column !== "damaged" && image === row.cells.damaged.image;
-  const share = make("small", {}, percent(reading.share), isAlone ? ", left alone" : "");
+  const deed = column === "paper" ? ", no noise added" : ", left alone"; // by our limit, or its rule
+  const share = make("small", {}, percent(reading.share), isAlone ? deed : "");
   const title = make(
     "span",
     { class: "spoken" },

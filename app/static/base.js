@@ -163,17 +163,17 @@ async function* readEvents(body) {
 export const thisPage = Math.random().toString(36).slice(2); // of one page only the latest run goes on
 
 /**
- * One run on the server: `onPart` gets each part of the record as it is made.
+ * One run on the server: `onPart` gets each part of the record as it is made. `body`: instead of
+ * settings, such as a camera's frame.
  * Returns { done, cancel }; `done` resolves at the end and rejects with a Refusal.
  */
-export function run(name, settings, onPart) {
+export function run(name, settings, onPart, body) {
   const end = new AbortController();
   const { signal } = end;
   const done = (async () => {
     const stream = await ask(name, {
       method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ settings, page: thisPage }),
+      body: body ?? JSON.stringify({ settings, page: thisPage }),
       signal,
     });
     for await (const [event, content] of readEvents(stream.body)) {

@@ -44,16 +44,19 @@ function showStep(to, isMoved) {
   find("h2", steps[now]).focus({ preventScroll: true });
 }
 
-// Page keys are what a presenter's remote control sends.
+// Page keys are what a presenter's remote control sends. In full screen arrows page wherever the
+// focus is: up and down still move sliders.
 const MOVES = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
-addEventListener("keydown", (event) => {
+const move = (event) => {
   const isOurs = event.key in MOVES && !event.shiftKey && !isTaken(event);
-  if (!isOurs) return;
-  if (event.key.startsWith("Arrow") && event.target.closest("input, [role=radio]")) return;
+  const isControls = event.key.startsWith("Arrow") && event.target.closest("input, [role=radio]");
+  if (!isOurs || (isControls && !document.fullscreenElement)) return;
   event.preventDefault();
+  event.stopPropagation();
   const to = clamp(now + MOVES[event.key], 0, steps.length - 1);
   if (to !== now) location.hash = `#step-${to + 1}`;
-});
+};
+addEventListener("keydown", move, { capture: true });
 addEventListener("hashchange", () => {
   if (isAstray) find("#problem").hidden = true;
   showStep(readAddress(), true);

@@ -4,6 +4,7 @@ import { make, makeRadioGroup, nameReading, percent, put, Refusal, run } from ".
 import { drawInside, keepsStop } from "./inside.js";
 import { makeBrush, readStrokes } from "./brush.js";
 import { placeDivider, resetDivider, revealRepair } from "./divider.js";
+import { offerCamera } from "./camera.js";
 import { choosePhoto, makeAsker, makeSharing, nameTouched } from "./hide.js";
 
 const page = data();
@@ -766,6 +767,7 @@ find("#photo").addEventListener("change", (event) => {
   upload(event.target.files[0]);
   event.target.value = "";
 });
+offerCamera(page.side, upload);
 addEventListener("paste", (event) => upload([...event.clipboardData.files][0]));
 addEventListener("dragover", (event) => {
   event.preventDefault();

@@ -1,8 +1,9 @@
-// Results: folds that an address opens, and figures drawn when their fold is opened.
-import { all, data, find, make, put } from "./base.js";
+// Results: what an address names, the readings behind each bar, and figures of one's own runs.
+import { all, data, draw, find, getJson, make, makeRadioGroup, put } from "./base.js";
+import { summarise } from "./results-own.js";
 
-const { figures } = data();
-const LOST = "The figure could not be drawn here. The table has its numbers.";
+const { kinds, methods, onRepair } = data();
+const capitalise = (text) => text[0].toUpperCase() + text.slice(1).replaceAll("_", " ");
 
 /** What the address names is opened and shown; what the page does not have is said. */
 function openTarget() {
@@ -16,64 +17,135 @@ function openTarget() {
   for (let fold = target; fold; fold = fold.parentElement.closest("details")) {
     if (fold.tagName === "DETAILS") fold.open = true;
   }
+  const setting = target.closest(".setting");
+  if (setting?.hidden) find(`#settings [value="${setting.id.replace("today-", "")}"]`).click();
   if (name !== "main") target.scrollIntoView();
 }
 
-/** A figure with each colour's variable replaced by what it is in this theme. */
-function paint(figure) {
-  const style = getComputedStyle(document.body);
-  const color = (name) => style.getPropertyValue(name).trim();
-  const readColor = (_, name) => JSON.stringify(color(name));
-  const text = JSON.stringify(figure).replace(/"(--[a-z0-9]+)"/g, readColor);
-  const { data: traces, layout } = JSON.parse(text);
-  const font = { color: color("--ink") };
-  const hoverlabel = { bgcolor: color("--card"), bordercolor: color("--line2"), font };
-  return [traces, { ...layout, hoverlabel, font: { ...layout.font, family: style.fontFamily } }];
-}
-
-let library;
-function loadPlotly() {
-  library ??= new Promise((resolve, reject) => {
-    const script = make("script", { src: "plotly.js", async: true });
-    script.onload = () => (window.Plotly ? resolve(window.Plotly) : reject());
-    script.onerror = reject;
-    document.head.append(script);
+if (find("#settings"))
+  makeRadioGroup(find("#settings"), (key) => {
+    for (const setting of all(".setting")) setting.hidden = setting.id !== `today-${key}`;
   });
-  return library;
+
+// ---- What lies behind a bar
+
+let tables = null;
+const dialog = find("#behind");
+
+function loadTables() {
+  tables ??= getJson("results-files/photo/now-readings.json").catch((error) => {
+    tables = null; // to be asked again
+    throw error;
+  });
+  return tables;
 }
 
-const drawn = new Set();
-const resize = new ResizeObserver((changes) => {
-  for (const { target } of changes) if (target.offsetWidth) window.Plotly.Plots.resize(target);
-});
+/** Readings that a method changed, and how many it left right and wrong. */
+function compareReadings({ pictures, labels, readings }, kind, method) {
+  const changes = { gained: [], lost: [], right: 0, wrong: 0 };
+  const chosen = kind === "mean" ? Object.keys(readings).filter((one) => one !== "clean") : [kind];
+  const name = ([label, share]) => `${labels[label]}, ${share} %`;
+  for (const one of chosen) {
+    const { source = [], [method]: others = [] } = readings[one] ?? {};
+    pictures.forEach(([path, truth], place) => {
+      const [before, after] = [source[place], others[place]];
+      if (!before || !after) return;
+      if (before[2] === after[2]) return changes[after[2] ? "right" : "wrong"]++;
+      const cells = [path.split("/").at(-1), kinds[one] ?? one, truth, name(before), name(after)];
+      changes[after[2] ? "gained" : "lost"].push(cells);
+    });
+  }
+  return changes;
+}
 
-async function drawFigure(node) {
-  if (drawn.has(node)) return;
-  drawn.add(node);
+function tabulate(title, rows, isMixed) {
+  const names = ["Photograph", "Damage", "It shows", "Read before", "Read after"];
+  const pick = (cells) => cells.filter((_, place) => place !== 1 || isMixed);
+  const head = pick(names).map((name) => make("th", { scope: "col" }, name));
+  const lines = rows.map((cells) =>
+    make("tr", {}, ...pick(cells).map((cell) => make("td", {}, cell))),
+  );
+  const table = make("table", {}, make("thead", {}, make("tr", {}, ...head)));
+  table.append(make("tbody", {}, ...lines));
+  const region = { class: "scroll", tabindex: 0, role: "region", "aria-label": title };
+  return [make("h3", {}, `${title}: ${rows.length}`), ...(rows.length ? [make("div", region, table)] : [])];
+}
+
+async function showBehind({ exhibit, kind, method }) {
+  const [words, place] = [find("#behind-words"), find("#behind-tables")];
+  const what = kind === "mean" ? "All kinds" : kinds[kind];
+  put(find("#behind-title"), `${what}: ${methods[method]}`);
+  put(words, "…");
+  place.replaceChildren();
+  dialog.showModal();
   try {
-    const plotly = await loadPlotly();
-    await plotly.newPlot(node, ...paint(figures[node.dataset.figure]), { displayModeBar: false });
-    resize.observe(node);
-  } catch {
-    drawn.delete(node);
-    node.replaceWith(make("p", { class: "quiet", id: node.id }, LOST));
+    const changes = compareReadings((await loadTables())[exhibit], kind, method);
+    put(
+      words,
+      `${changes.right} stay right and ${changes.wrong} stay wrong. ImageNet’s photographs may not be ` +
+        "shown here, and are named by their files. ",
+    );
+    const strength = exhibit.split("-").at(-1);
+    const address = `.?photo=goldfish&damage=${kind}&strength=${strength}`;
+    if (onRepair.includes(kind))
+      words.append(make("a", { href: address }, "This damage on a photograph that may be"));
+    place.append(
+      ...tabulate("Became right", changes.gained, kind === "mean"),
+      ...tabulate("Became wrong", changes.lost, kind === "mean"),
+    );
+  } catch (error) {
+    put(words, `The readings could not be loaded. ${error.message}`);
   }
 }
-
-for (const fold of all("details.fold")) {
-  fold.addEventListener("toggle", () => {
-    const plot = find(":scope > .plot", fold);
-    if (fold.open && plot) drawFigure(plot);
-  });
+for (const button of all("button.behind")) {
+  button.addEventListener("click", () => showBehind(button.dataset));
 }
+find("#behind-close").addEventListener("click", () => dialog.close());
+
+// ---- One's own results, which stay in this browser
+
+/** As the charts above, of shares in per cent. */
+function drawLine({ label, text, start, end, low, high }) {
+  const at = (share) => `${share}%`;
+  const line = (from, to, kind = "") =>
+    draw("line", { class: kind, x1: at(from), x2: at(to), y1: 11, y2: 11 });
+  const svg = draw("svg", { class: "ours", "aria-hidden": "true" });
+  svg.append(draw("rect", { y: 8, width: "100%", height: 6, rx: 3 }));
+  if (low !== undefined) svg.append(line(low, high, "interval"));
+  if (start !== undefined)
+    svg.append(line(start, end), draw("circle", { class: "before", cx: at(start), cy: 11, r: 5 }));
+  svg.append(draw("circle", { cx: at(end), cy: 11, r: 6 }));
+  return make("li", {}, make("span", {}, label), svg, make("b", {}, text));
+}
+
+async function showOwn(files) {
+  if (!files.length) return;
+  let answer;
+  try {
+    answer = summarise(await Promise.all([...files].map((file) => file.text())));
+  } catch (error) {
+    answer = { sentence: error.message, lines: [] };
+  }
+  put(find("#own-words"), answer.sentence);
+  const name = ({ label, ...line }) => ({ ...line, label: kinds[label] ?? capitalise(label) });
+  find("#own-chart").replaceChildren(...answer.lines.map(name).map(drawLine));
+  find("#own").scrollIntoView();
+}
+find("#own-file").addEventListener("change", (event) => {
+  showOwn(event.target.files);
+  event.target.value = "";
+});
+addEventListener("dragover", (event) => event.preventDefault());
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  showOwn(event.dataTransfer.files);
+});
+
 for (const link of all('a[href^="results#"]')) {
   link.addEventListener("click", () => {
     if (link.hash === location.hash) openTarget();
   });
 }
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  for (const node of drawn) window.Plotly?.react(node, ...paint(figures[node.dataset.figure]));
-});
 for (const node of all(".address")) put(node, document.baseURI);
 addEventListener("hashchange", openTarget);
 openTarget();

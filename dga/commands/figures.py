@@ -18,6 +18,9 @@ def figures(
             "app's page Results reads."
         ),
     ],
+    readings: Annotated[
+        bool, typer.Option(help="Beside NAME.json every reading, as NAME-readings.json.")
+    ] = False,
 ) -> None:
     """Draw every table and figure that the runs allow; say what is missing."""
     from dga.lab.analysis.report import write_report
@@ -25,7 +28,7 @@ def figures(
     from dga.lab.figures.exhibits import publish
 
     if out.suffix == ".json":
-        report = write_report(read_runs(results), out)
+        report = write_report(read_runs(results), out, readings)
         for exhibit in report["exhibits"]:
             typer.echo(f"{exhibit['key']}: {len(exhibit['rows'])} rows")
         for sentence in report["left_out"]:

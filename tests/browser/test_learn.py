@@ -65,6 +65,26 @@ def test_stronger_noise_changes_what_the_classifier_reads(learn):
     assert page.locator("#strength").get_attribute("aria-valuetext") == "4 of 5"
 
 
+def test_who_presents_has_larger_type_and_arrows_that_always_page(learn):
+    page = learn(1)
+    page.keyboard.press("f")
+    page.wait_for_function("document.fullscreenElement")
+    assert page.evaluate("document.querySelector('#step-1 .lead').currentCSSZoom") == 1.5
+    page.locator("#strength").focus()
+    page.keyboard.press("ArrowUp")
+    assert page.locator("#strength").get_attribute("aria-valuetext") == "4 of 5"
+    page.keyboard.press("ArrowRight")
+    wait_for_step(page, 2)
+
+
+def test_step_3_is_whole_at_twice_the_size(learn):
+    page = learn(3)
+    page.set_viewport_size({"width": 720, "height": 450})
+    assert page.locator("#step-3 .card").bounding_box()["height"] <= 450
+    assert page.evaluate("document.documentElement.scrollWidth") <= 720
+    assert page.locator("#plot").bounding_box()["width"] > 200
+
+
 def test_the_game_counts_hits_and_ends_with_where_the_detector_stops(learn):
     page = learn(2)
     rounds = page.locator("#rounds tr").count()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import threading
 from pathlib import Path
@@ -20,6 +21,7 @@ from app import endpoints
 from app.endpoints import Service
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
+from app.runs.subject import Subject, read_pictures
 from app.server.turns import Turns
 from app.server.visitors import Account
 from tests.fixtures.app import serve_networks
@@ -175,3 +177,26 @@ def test_an_upload_is_its_owners_by_an_unguessable_key(served, panda):
     expected = dga.repair_photograph(models, pixels, seed=0).image
     assert (np.array(Image.open(tmp)) == expected).all()
     assert httpx.get(f"{served.url}photo/{photo['photo']}/guess").status_code == 404
+
+
+def test_a_cameras_frame_is_read_repaired_and_forgotten(served, panda):
+    pixels = panda[1][::-1]  # nobody else's
+    models = served.networks.models
+    read = httpx.post(f"{served.url}frame", content=pixels.tobytes(), timeout=60)
+    assert read.json() == read_pictures(models, pixels)[0]
+    answer = httpx.post(f"{served.url}frame/repair", content=pixels.tobytes(), timeout=60)
+    parts = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data")]
+    repaired = dga.repair_photograph(models, pixels, seed=0).image
+    (reading,) = (part["repaired"]["reading"] for part in parts if "repaired" in part)
+    assert reading == read_pictures(models, repaired)[0] | {"is_right": None}
+    gc.collect()
+    kept = (one.original.pixels for one in gc.get_objects() if type(one) is Subject)
+    assert not any((pixels == one).all() for one in kept if one.shape == pixels.shape)
+
+
+@pytest.mark.parametrize("address", ["frame", "frame/repair"])
+@pytest.mark.parametrize(("size", "status"), [(0, 400), (3 * 64 * 64 - 1, 400), (2**18 + 1, 413)])
+def test_a_frame_of_another_size_is_refused(served, address, size, status):
+    answer = httpx.post(served.url + address, content=bytes(size), timeout=60)
+    assert answer.status_code == status
+    assert answer.json()["detail"].endswith(".")

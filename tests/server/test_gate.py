@@ -71,6 +71,7 @@ def check_headers(answer: httpx.Response) -> None:
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["referrer-policy"] == "same-origin"
     assert "frame-ancestors" in answer.headers["content-security-policy"]
+    assert "camera=(self)" in answer.headers["permissions-policy"]
 
 
 CLOSED = (

@@ -7,6 +7,7 @@ their difference in points, and how many pictures that is.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,11 +16,11 @@ from typing import Any
 
 import pandas as pd
 
-from dga.corruptions import CLEAN, CORRUPTIONS
+from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 from dga.io.files import write_json
-from dga.lab.analysis.names import GROUPS, PLUS, SOURCE, STREAM_GROUPS
+from dga.lab.analysis.names import GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS
 from dga.lab.analysis.pooled import PooledRuns, pool_runs
-from dga.lab.analysis.saved_runs import KEY, SavedRuns
+from dga.lab.analysis.saved_runs import KEY, EvaluationRun, SavedRuns
 from dga.lab.analysis.statistics import CorrectTable, StreamCorrectTable, is_in_group
 from dga.lab.analysis.tables.table import to_columns
 from dga.sentences import STREAMS
@@ -29,15 +30,23 @@ Content = dict[str, Any]
 """JSON types by name."""
 
 
-def write_report(saved: SavedRuns, path: Path) -> Content:
-    """The file; returns what is in it. The same runs give the same bytes."""
-    pools, left_out = pool_runs(saved.evaluations)
+def write_report(saved: SavedRuns, path: Path, has_readings: bool = False) -> Content:
+    """The file; returns what is in it. The same runs give the same bytes.
+
+    ``has_readings``: whether ``NAME-readings.json`` beside it gets every reading, by exhibit.
+    """
+    plain, *others = _part_runs(saved.evaluations)
+    pools, left_out = pool_runs(plain)
     severities = [pooled for pooled in pools if not pooled.stream]
     exhibits = [
         *map(_compare_by_corruption, severities),
         *_compare_undamaged(severities),
         *(_compare_in_stream(pooled) for pooled in pools if pooled.stream),
     ]
+    for runs in others:
+        more, reasons = pool_runs(runs)
+        exhibits += map(_compare_by_corruption, more)
+        pools, left_out = [*pools, *more], [*left_out, *reasons]
     conditions = pools[0].config if pools else {}
     report = {
         "profile": conditions.get("profile"),
@@ -47,7 +56,52 @@ def write_report(saved: SavedRuns, path: Path) -> Content:
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, report)
+    if has_readings:
+        readings = {_name_pool(p): list_readings(p) for p in pools if not p.stream}
+        text = json.dumps(readings, ensure_ascii=False, separators=(",", ":"))
+        path.with_name(f"{path.stem}-readings.json").write_text(text + "\n", "utf-8")
     return report
+
+
+def _part_runs(runs: Sequence[EvaluationRun]) -> list[list[EvaluationRun]]:
+    """Those of ImageNet-C's kinds as they are, then of pictures saved as JPEG, then everyday's."""
+    parts: dict[str, list[EvaluationRun]] = {"": []}
+    for run in sorted(runs, key=_name_condition, reverse=True):
+        parts.setdefault(_name_condition(run), []).append(run)
+    return list(parts.values())
+
+
+def _name_condition(run: EvaluationRun) -> str:
+    """``saved-85-``, ``everyday-``, or nothing for ImageNet-C's kinds as they are."""
+    names, saved = {*run.lines["corruption"]} - {CLEAN}, run.config.get("saved")
+    is_everyday = names and not run.stream and not names & {*CORRUPTIONS, *EXTRA_CORRUPTIONS}
+    return (f"saved-{saved}-" if saved else "") + ("everyday-" if is_everyday else "")
+
+
+def _name_pool(pooled: PooledRuns) -> str:
+    """``saved-85-severity-5``."""
+    return f"{_name_condition(pooled.runs[0])}severity-{pooled.severity}"
+
+
+def list_readings(pooled: PooledRuns) -> Content:
+    """Every reading of the methods that are compared, so that a picture can be found again.
+
+    ``pictures``: path and truth; ``labels``: what was read; ``readings``: by kind of damage and
+    method, for each picture in turn a place in ``labels``, per cent, and 1 where it is right; None
+    where there is none.
+    """
+    lines = pooled.lines[pooled.lines["method"].isin(pooled.methods_to_compare)]
+    labels = sorted(lines["prediction"].unique())
+    places = {label: place for place, label in enumerate(labels)}
+    pictures = lines.drop_duplicates("path").sort_values("path")[["path", "class"]]
+    readings: dict[str, dict[str, list[Any]]] = {}
+    for (kind, method), part in lines.groupby(["corruption", "method"]):
+        by_path = {
+            line.path: [places[line.prediction], round(100 * line.probability), int(line.correct)]
+            for line in part.itertuples()
+        }
+        readings.setdefault(kind, {})[method] = [by_path.get(path) for path in pictures["path"]]
+    return {"pictures": pictures.to_numpy().tolist(), "labels": labels, "readings": readings}
 
 
 def hide_paths(commands: Iterable[str]) -> list[str]:
@@ -69,14 +123,19 @@ def _hide_paths(command: str) -> str:
 
 
 def _compare_by_corruption(pooled: PooledRuns) -> Content:
-    lines = pooled.lines[pooled.lines["corruption"] != CLEAN]
+    lines, key = pooled.lines[pooled.lines["corruption"] != CLEAN], _name_pool(pooled)
+    saved, groups = pooled.config.get("saved"), [group for group in GROUPS if group != CLEAN]
+    title = f"By kind of damage, severity {pooled.severity}"
+    if "everyday" in key:
+        title, groups = f"Everyday damage, strength {pooled.severity}", [MEAN]
+        groups += sorted(lines["corruption"].unique())
     return {
-        "key": f"severity-{pooled.severity}",
-        "title": f"By kind of damage, severity {pooled.severity}",
+        "key": key,
+        "title": f"{title}, saved as JPEG {saved}" if saved else title,
         "caption": "How many of 100 damaged photographs are read right, without and with "
         f"repair, on photographs that have every kind of damage. {INTERVALS}",
         "commands": hide_paths(pooled.commands(lines["method"])),
-        "rows": list(compare_all(pooled, lines, [group for group in GROUPS if group != CLEAN])),
+        "rows": list(compare_all(pooled, lines, groups)),
     }
 
 
@@ -115,7 +174,7 @@ def compare_all(
     for name in names:
         if name != SOURCE:
             yield from compare(lines, name, SOURCE, groups, mixed)
-    fewer = [group for group in groups if group not in CORRUPTIONS]
+    fewer = [group for group in groups if group in (MEAN, *FAMILIES, *STREAM_GROUPS, CLEAN)]
     for name in names:
         if name not in (PLUS, SOURCE):
             yield from compare(lines, PLUS, name, fewer, mixed)

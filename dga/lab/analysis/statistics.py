@@ -5,6 +5,7 @@ the jackknife", 1979. A photograph is resampled with all its corruptions and und
 methods, because its outcomes are anything but independent.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,7 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dga.lab.analysis.names import ALL, GROUPS
+from dga.corruptions import CLEAN
+from dga.lab.analysis.names import ALL, GROUPS, MEAN
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -49,7 +51,8 @@ class CorrectTable:
 
     def _values(self, method: str, group: str) -> Floats:
         """1, 0 or NaN ``[C, P]`` for the corruptions of a group of :data:`GROUPS`."""
-        rows = pd.MultiIndex.from_product([[method], GROUPS[group]])
+        measured = self._correct.index.unique("corruption")
+        rows = pd.MultiIndex.from_product([[method], list_members(group, measured)])
         return self._correct.reindex(rows).to_numpy()
 
 
@@ -73,7 +76,16 @@ def is_in_group(lines: pd.DataFrame, group: str) -> pd.Series:
     """Which lines belong to a group; a digit is a severity."""
     if group.isdigit():
         return lines["severity"] == int(group)
-    return lines["corruption"].isin(GROUPS.get(group, ())) | (group == ALL)
+    names = list_members(group, lines["corruption"].unique())
+    return lines["corruption"].isin(names) | (group == ALL)
+
+
+def list_members(group: str, measured: Iterable[str]) -> tuple[str, ...]:
+    """Kinds of damage in a group; where none of the mean's was measured, it is of all that were."""
+    names = GROUPS.get(group, (group,))
+    if group == MEAN and not set(names) & set(measured):
+        return tuple(sorted({*measured} - {CLEAN}))
+    return names
 
 
 @lru_cache(maxsize=8)
