@@ -8,7 +8,7 @@ import skimage.data
 from PIL import Image, ImageDraw
 
 from dga.corruptions import corrupt
-from dga.images import Pixels, to_tensor
+from dga.images import Pixels, through_jpeg, to_tensor
 from dga.mending import mend
 from dga.networks.models import Models
 from dga.photograph import repair_photograph
@@ -26,6 +26,31 @@ def test_noise_that_is_not_white_is_mended(photo_models: Models, coffee: Pixels,
     assert result.is_mended
     assert result.facts()["mended"]
     assert measure_error(result.image, coffee) < measure_error(damaged, coffee) / 2
+
+
+@pytest.mark.parametrize("kind", ["motion_blur", "contrast", "pixelate"])
+def test_what_saving_left_is_mended_after_the_inverse(
+    photo_models: Models, coffee: Pixels, kind: str
+) -> None:
+    damaged = np.asarray(through_jpeg(corrupt(coffee, kind, 5, seed=1), 85))
+    result = repair_photograph(photo_models, damaged)
+    undone = repair_photograph(dataclasses.replace(photo_models, conditional=None), damaged)
+    assert result.is_mended
+    assert result.facts()["undone"]
+    assert measure_error(result.image, coffee) < measure_error(undone.image, coffee)
+
+
+def test_a_picture_that_is_too_dark_is_brightened(photo_models: Models, coffee: Pixels) -> None:
+    damaged = corrupt(coffee, "underexposed", 5, seed=1)
+    result = repair_photograph(photo_models, damaged)
+    assert "dark" in result.facts()["found"]
+    assert measure_error(result.image, coffee) < measure_error(damaged, coffee) / 4
+
+
+@pytest.mark.parametrize("kind", ["camera_shake", "lens_blur", "enlarged"])
+def test_what_is_soft_has_no_veil(photo_models: Models, coffee: Pixels, kind: str) -> None:
+    result = repair_photograph(photo_models, corrupt(coffee, kind, 5, seed=1))
+    assert result.explanation.degradation.veil is None
 
 
 def test_a_drawn_page_stays_bit_for_bit(photo_models: Models) -> None:

@@ -197,6 +197,11 @@ def test_what_is_no_even_blur_is_not_taken_for_one(clear: Pixels, name: str) -> 
     assert measured is None or gain(measured, x, y) > -1.2
 
 
+@pytest.mark.parametrize("strength", [4, 5])
+def test_an_enlarged_picture_is_no_lens(clear: Pixels, strength: int) -> None:
+    assert measure_blur(to_tensor(dga.corrupt(clear, "enlarged", strength, 1))) is None
+
+
 def test_detail_that_glass_erased_is_drawn_anew(clear: Pixels) -> None:
     """By several steps with noise, in a picture of one piece."""
     photo, damaged = dga.load_models(), dga.corrupt(clear, "glass_blur", 5, 0)

@@ -43,6 +43,9 @@ class ChainConfig(Bounded):
     resampling: float = bounded(0.3, 0, 1)
     noise: float = bounded(0.5, 0, 1)
     jpeg: float = bounded(0.55, 0, 1)
+    magnified: float = bounded(0.1, 0, 1)
+    """Share of chains in which contrast is lost before JPEG and brought back after it, with what
+    JPEG did to the rest."""
     inverse: float = bounded(0.1, 0, 1)
     """Share of blurs that an inverse with a slightly wrong kernel follows at the end."""
     most_noise: float = bounded(100.0, 2.5, 255)
@@ -71,6 +74,8 @@ def damage_randomly(pixels: Pixels, rng: Rng, config: ChainConfig = ChainConfig(
     for _ in range(2 if rng.random() < config.second_round else 1):
         x, drawn = _damage_once(x, rng, config)
         kernel = drawn if kernel is None else kernel
+    if config.magnified and rng.random() < config.magnified:
+        x = _magnify(x, rng)
     if kernel is not None and rng.random() < config.inverse:
         x = _invert_roughly(x, kernel, rng)
     return _to_pixels(x)
@@ -142,6 +147,15 @@ def _change_light(x: Picture, rng: Rng) -> Picture:
     else:
         changed = x + rng.uniform(-110, 110)
     return changed.clip(0, 255).astype(np.float32)
+
+
+def _magnify(x: Picture, rng: Rng) -> Picture:
+    """Less contrast, JPEG, and the contrast of before: a veil's inverse after saving."""
+    gain, mean, middle = _draw_log(rng, 3, 25), x.mean(), rng.uniform(60, 220)
+    faint = _to_pixels((x - mean) / gain + middle)
+    quality, subsampling = int(rng.integers(60, 98)), JPEG_SUBSAMPLINGS[rng.integers(3)]
+    saved = np.asarray(through_jpeg(faint, quality, subsampling)).astype(np.float32)
+    return ((saved - middle) * gain + mean).clip(0, 255)
 
 
 def _turned_axes(rng: Rng) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -41,7 +41,7 @@ def test_kernels_keep_the_light() -> None:
 
 
 def test_steps_that_are_left_out_do_nothing(cat: np.ndarray) -> None:
-    steps = ("light", "blur", "warp", "streaks", "resampling", "noise", "jpeg")
+    steps = ("light", "blur", "warp", "streaks", "resampling", "noise", "jpeg", "magnified")
     chains = parse_chains(":".join(f"{step}=0" for step in steps))
     for seed in range(10):
         damaged = damage_randomly(cat, np.random.default_rng(seed), chains)
