@@ -28,6 +28,7 @@ def all15_page(folder: Path = BOARDS) -> Page:
         "names": PLAIN_NAMES,
         "descriptions": DESCRIPTIONS,
         "titles": titles,
+        "cap": rule.max_depth,
         "columns": {"damaged": "Damaged", "repaired": SHORT_NAMES["plus"]} | SHORT_NAMES,
     }
     return Page(

@@ -105,8 +105,8 @@ def test_a_photograph_is_repaired_at_its_size(choosy_models, tmp_path):
         assert 0 <= facts["noise"]["median"] <= facts["noise"]["largest"]
         assert facts["depths"]["least"] <= facts["depths"]["median"] <= facts["depths"]["largest"]
         assert set(facts) == {
-            "width", "height", "unchanged", "mended", "undone", "found", "noise", "depths", "seconds",
-            "lost", "file",
+            "width", "height", "unchanged", "mended", "undone", "found", "noise", "depths",
+            "seconds", "lost", "file",
         }  # fmt: skip
         done("repair", tmp_path / "photo.png")
         written = np.asarray(Image.open(tmp_path / "photo-repaired.png"))
