@@ -9,7 +9,7 @@ import pandas as pd
 
 from dga.corruptions import CLEAN, FAMILIES
 from dga.lab.analysis.depth_controls import DepthControls, compute_controls, read_sweep
-from dga.lab.analysis.names import MEAN, STREAM_GROUPS, MethodName, sort_methods
+from dga.lab.analysis.names import MEAN, PLUS, STREAM_GROUPS, MethodName, sort_methods
 from dga.lab.analysis.saved_runs import KEY, EvaluationRun
 from dga.lab.analysis.statistics import CorrectTable, StreamCorrectTable
 from dga.sentences import SPLITS, STREAMS
@@ -136,6 +136,10 @@ def _pool(
     return PooledRuns(severity, tuple(agreeing), lines, stream)
 
 
+def _is_plus(method: str) -> bool:
+    return method.startswith(PLUS)
+
+
 def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:
     """Which run the others are compared with."""
     names = map(MethodName.parse, run.lines["method"].unique())
@@ -145,11 +149,14 @@ def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:
 
 
 def _difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
-    """What differs between two runs. Weights or methods that only one has do not count."""
+    """What differs between two runs. Weights or methods that only one has do not count, nor does
+    the denoiser that sees the picture where a run has no DGA+, which alone asks it."""
+    has_plus = all(any(map(_is_plus, one.config.get("methods", {}))) for one in (first, run))
     for condition in CONDITIONS:
         a, b = first.config.get(condition), run.config.get(condition)
         if condition == "weights" and isinstance(a, dict) and isinstance(b, dict):
-            a, b = ({k: weights[k] for k in a.keys() & b.keys()} for weights in (a, b))
+            names = {k for k in a.keys() & b.keys() if has_plus or k != "conditional"}
+            a, b = ({k: weights[k] for k in names} for weights in (a, b))
         if a != b:
             return f"differs from {first.name} in {condition}"
     a, b = first.config.get("methods", {}), run.config.get("methods", {})

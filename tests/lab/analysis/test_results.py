@@ -99,6 +99,15 @@ def test_runs_under_other_conditions_are_left_out(tmp_path, config, sentence):
     assert left_out == [sentence]
 
 
+@pytest.mark.parametrize(("method", "is_kept"), [("dda", True), ("dga-plus", False)])
+def test_only_runs_of_dga_plus_need_the_denoiser_that_sees_the_picture(tmp_path, method, is_kept):
+    plus, other = lines_of("dga-plus", _right, 3, ["fog"]), lines_of(method, _right, 2, ["fog"])
+    write_run(tmp_path / "a", plus, weights={"conditional": "c1"}, methods={"dga-plus": {}})
+    write_run(tmp_path / "b", other, weights={"conditional": "c2"}, methods={method: {}})
+    _, left_out = pool_runs(read_runs(tmp_path).evaluations)
+    assert (left_out == []) == is_kept
+
+
 def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path):
     write_run(tmp_path / "pooled", lines_of("source", _right, 2, ["fog"]))
     logits = falling_logits(2, DEPTHS)
