@@ -1,8 +1,8 @@
-// Results: what an address names, the readings behind each bar, and figures of one's own runs.
+// Results: what an address names, the readings behind each bar, figures of tables and of one's own runs.
 import { all, data, draw, find, getJson, make, makeRadioGroup, put } from "./base.js";
 import { summarise } from "./results-own.js";
 
-const { kinds, methods, onRepair } = data();
+const { figures, kinds, methods, onRepair } = data();
 const capitalise = (text) => text[0].toUpperCase() + text.slice(1).replaceAll("_", " ");
 
 /** What the address names is opened and shown; what the page does not have is said. */
@@ -101,6 +101,47 @@ for (const button of all("button.behind")) {
   button.addEventListener("click", () => showBehind(button.dataset));
 }
 find("#behind-close").addEventListener("click", () => dialog.close());
+
+// ---- Figures, drawn by plotly.js
+
+/** A figure with each colour's variable replaced by what it is in this theme. */
+function paint(figure) {
+  const style = getComputedStyle(document.body);
+  const color = (name) => style.getPropertyValue(name).trim();
+  const readColor = (_, name) => JSON.stringify(color(name));
+  const text = JSON.stringify(figure).replace(/"(--[a-z0-9]+)"/g, readColor);
+  const { data: traces, layout } = JSON.parse(text);
+  const font = { color: color("--ink") };
+  const hoverlabel = { bgcolor: color("--card"), bordercolor: color("--line2"), font };
+  return [traces, { ...layout, hoverlabel, font: { ...layout.font, family: style.fontFamily } }];
+}
+
+let library = null;
+function loadPlotly() {
+  library ??= new Promise((load, error) => {
+    document.head.append(make("script", { src: "plotly.js", load, error }));
+  });
+  return library;
+}
+
+async function drawFigure(node) {
+  try {
+    await loadPlotly();
+    await window.Plotly.newPlot(node, ...paint(figures[node.dataset.figure]), { displayModeBar: false });
+  } catch {
+    const lost = "The figure could not be drawn here. The table has its numbers.";
+    node.replaceWith(make("p", { class: "quiet", id: node.id }, lost));
+  }
+}
+
+// Its size changes when its fold is opened, too.
+const sizes = new ResizeObserver((changes) => {
+  for (const { target, contentRect } of changes) if (contentRect.width) drawFigure(target);
+});
+for (const node of all(".plot")) sizes.observe(node);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const node of all(".js-plotly-plot")) drawFigure(node);
+});
 
 // ---- One's own results, which stay in this browser
 

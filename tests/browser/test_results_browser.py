@@ -13,6 +13,28 @@ from tests.fixtures.results import line
 OPEN = "[...document.querySelectorAll('details')].forEach(fold => { fold.open = true })"
 
 
+def test_figure_is_drawn_when_its_fold_opens(page, served):
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(f"{served.url}results")
+    page.wait_for_load_state("networkidle")
+    assert not any("plotly" in url for url in requests)
+    page.locator("#everyday-severity-5 > summary").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#figure-everyday-severity-5 .main-svg")
+    assert page.locator("#table-everyday-severity-5 tbody tr").first.is_visible()
+    page.goto(f"{served.url}results#figure-before-wild")
+    page.wait_for_selector("#figure-before-wild .main-svg")
+
+
+def test_without_the_library_the_table_is_enough(page, served, watch):
+    page.route("**/plotly.js", lambda route: route.abort())
+    page.goto(f"{served.url}results#figure-severity-5")
+    page.wait_for_selector("p#figure-severity-5")
+    assert page.locator("#table-severity-5 tbody tr").first.is_visible()
+    watch.complaints.clear()  # the browser notes what failed
+
+
 def test_a_bar_opens_the_readings_behind_it(page, served):
     page.goto(f"{served.url}results")
     page.get_by_role("radio", name="Everyday, 5 of 5").click()
@@ -101,4 +123,17 @@ def test_only_tables_scroll_sideways(page, served):
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{served.url}results")
     page.evaluate(OPEN)
+    page.wait_for_selector("#figure-severity-5 .main-svg")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_figures_follow_the_theme(page, served):
+    page.emulate_media(color_scheme="light")
+    page.goto(f"{served.url}results#figure-severity-5")
+    page.wait_for_selector("#figure-severity-5 .main-svg")
+    page.emulate_media(color_scheme="dark")
+    card = page.evaluate("getComputedStyle(document.querySelector('.card')).backgroundColor")
+    page.wait_for_function(
+        "color => document.querySelector('.plot .main-svg').style.background.includes(color)",
+        arg=", ".join(re.findall(r"\d+", card)),
+    )
