@@ -7,7 +7,7 @@ from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, SNIPPET, TITL
 from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
-from app.runs.sentences import ABOUT_AS_SURE, EVERYDAY_NAMES, NAMES, PLAIN_NAMES
+from app.runs.sentences import ABOUT_AS_SURE, DAMAGE_NAMES, EVERYDAY_NAMES, PLAIN_NAMES
 from app.runs.settings import FIRST_DAMAGES, NONE, RELEASE_QUALITY, Settings
 from app.runs.strokes import KINDS, MOST_LETTERS, TOO_LONG
 from app.runs.subject import UNSURE
@@ -30,7 +30,7 @@ def repair_page(networks: Networks) -> Page:
     opening = read_record(OPENING) if is_recorded else None
     first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
     order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))
-    names = {"none": "None", "paint": "Paint", **NAMES}
+    names = {"none": "None", "paint": "Paint", **DAMAGE_NAMES}
     damages = [
         {"key": key, "name": names[key], "title": DESCRIPTIONS.get(key, ""),
          "is_first": n < 2 + len(FIRST_DAMAGES)}

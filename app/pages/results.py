@@ -22,7 +22,7 @@ from app.pages.results_exhibits import (
 from app.pages.results_numbers import Results, full_name
 from app.pages.shell import SNIPPET, Page, render
 from app.runs.samples import EXAMPLES
-from app.runs.sentences import PLAIN_NAMES
+from app.runs.sentences import DAMAGE_NAMES
 from dga.io.shipped import find_shipped_folder
 
 FOLDS = (
@@ -81,7 +81,7 @@ def results_page(folder: Path | None = None) -> Page:
             "figures": figures,
             "kinds": {row["group"]: name_kind(row["group"]) for row in rows},
             "methods": {row["method"]: full_name(row["method"]) for row in rows},
-            "onRepair": list(PLAIN_NAMES),
+            "onRepair": list(DAMAGE_NAMES),
         },
     )
 

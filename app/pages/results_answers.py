@@ -17,7 +17,7 @@ from app.pages.results_numbers import (
     points,
 )
 from app.pages.shell import CLASSIFIER
-from app.runs.sentences import PLAIN_NAMES, join_words
+from app.runs.sentences import DAMAGE_NAMES, PLAIN_NAMES, join_words
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 from dga.io.numbers import MINUS, SPACE
 from dga.io.numbers import format_percentage as percent
@@ -83,7 +83,7 @@ class Setting:
 
 def name_kind(kind: str) -> str:
     """Of a kind of damage, also one of everyday."""
-    return PLAIN_NAMES.get(kind) or format_title(kind)
+    return DAMAGE_NAMES.get(kind) or format_title(kind)
 
 
 def name_setting(key: str) -> str:

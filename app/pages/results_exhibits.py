@@ -21,7 +21,7 @@ from app.pages.results_numbers import (
     full_name,
     points,
 )
-from app.runs.sentences import PLAIN_NAMES
+from app.runs.sentences import DAMAGE_NAMES
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 from dga.lab.analysis.names import ALL, GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS, group_title
 from dga.sentences import format_title
@@ -67,7 +67,7 @@ def group_name(group: str) -> str:
         return f"All {group}"
     if group in GROUPS.keys() - {*CORRUPTIONS} or group in STREAM_GROUPS:
         return group_title(group).replace("Severity", "Strength")
-    plain, formal = PLAIN_NAMES.get(group, format_title(group)), format_title(group)
+    plain, formal = DAMAGE_NAMES.get(group, format_title(group)), format_title(group)
     return plain if plain == formal else f"{plain} ({formal})"
 
 

@@ -30,7 +30,7 @@ EVERYDAY_NAMES = {
     "rain": "Rain", "haze": "Haze", "ripples": "Ripples",
 }  # fmt: skip
 """Likewise of each kind of everyday damage."""
-NAMES = PLAIN_NAMES | EVERYDAY_NAMES
+DAMAGE_NAMES = PLAIN_NAMES | EVERYDAY_NAMES
 OPERATORS = {
     "blur": "bad focus", "motion": "motion blur", "zoom": "zoom blur",
     "glass": "rough glass", "blocks": "blocks",
@@ -94,7 +94,7 @@ def describe_finding(
     whether a network that sees the photo repaired it, if ``is_undone`` after what was measured had
     been undone.
     """
-    name = _begin_small(NAMES.get(added, "Paint"))
+    name = _begin_small(DAMAGE_NAMES.get(added, "Paint"))
     remark = "" if added == NONE or name in diagnosis else f" (added: {name})"
     remedies = dict.fromkeys(done for found, done in REMEDIES.items() if found in diagnosis)
     remedy = join_words([*remedies]).capitalize()
@@ -130,7 +130,7 @@ def write_headline(
 ) -> str:  # fmt: skip
     """At most two facts: what the damage did, and what the repair did.
 
-    ``damage``: a key of :data:`NAMES`, paint or none; ``truth``: the class that counts as
+    ``damage``: a key of :data:`DAMAGE_NAMES`, paint or none; ``truth``: the class that counts as
     right, None where the photo came as it is; ``repaired``: None until there is one; ``is_fine``:
     whether the discriminator takes the photo as it came for an undamaged one; ``is_unjudgeable``:
     whether it is too plain for that; ``has_label``: whether somebody said that the photo shows
@@ -146,7 +146,7 @@ def write_headline(
         after = alone if is_unchanged else sight
     if damage == NONE:
         return _describe_own_photo(damaged, repaired, alone if is_unchanged else "", diagnosis)
-    subject = NAMES.get(damage) or f"Paint on {name_touched(touched)} of the photo"
+    subject = DAMAGE_NAMES.get(damage) or f"Paint on {name_touched(touched)} of the photo"
     if truth is None:  # the classifier was not sure of the original either
         return f"Added: {_begin_small(subject)}. {after}".rstrip()
     if not has_label:
@@ -213,7 +213,7 @@ def describe_link(settings: Settings, thing: str | None, touched: float) -> tupl
             "Paint on a photograph, and watch what an image classifier sees. Then a repair strikes "
             "back."
         )
-    name = NAMES.get(settings.damage, "Paint")
+    name = DAMAGE_NAMES.get(settings.damage, "Paint")
     done = f"Added: {_begin_small(name)}, strength {settings.strength} of 5"
     done += f", saved as JPEG {settings.saved}" if settings.saved else ""
     if settings.damage == PAINT:
