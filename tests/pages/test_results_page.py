@@ -50,8 +50,13 @@ def write_runs(folder):
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("results")
+def folder(tmp_path_factory):
+    """Where the report and its readings are written."""
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def report(folder):
     runs = read_runs(write_runs(folder / "runs"))
     return write_report(runs, folder / "results.json", has_readings=True)
 
@@ -100,9 +105,9 @@ def test_a_changed_number_changes_its_sentence(read):
     assert "71.2\xa0%" in parts["severity-5"].sentence
 
 
-def test_readings_are_those_of_the_runs(report, tmp_path_factory):
+@pytest.mark.usefixtures("report")
+def test_readings_are_those_of_the_runs(folder):
     """By kind and method, a place for every photograph."""
-    folder = next(tmp_path_factory.getbasetemp().glob("results*"))
     part = json.loads((folder / "results-readings.json").read_text())["saved-85-severity-5"]
     assert part["pictures"][3] == ["cat/n003.jpeg", "cat"]
     label, share, is_right = part["readings"]["fog"]["dga-plus"][3]

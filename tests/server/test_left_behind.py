@@ -268,7 +268,7 @@ def test_addresses_take_turns_at_thumbnails(
 ) -> None:
     made = list[str]()
 
-    async def show(profile: Any, original: Original) -> dict[str, str]:
+    async def show(profile: Any, original: Original, names: Any) -> dict[str, str]:
         await asyncio.sleep(0.01)
         made.append(original.key)
         return {}
