@@ -21,7 +21,12 @@ from dga.adapted import load_default_models
 from dga.data.uploads import to_picture
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import is_one_colour_or_drawing, is_page, measure_darkness
-from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
+from dga.explanation.measurement import (
+    cut_middle,
+    measure_blocks,
+    measure_blur,
+    measure_softness,
+)
 from dga.explanation.noise_level import (
     has_impulses,
     measure_noise,
@@ -79,12 +84,15 @@ KINDS = {
     "motion": Kind("Motion blur", "{:.3g} px", 0.0, 3.0, 2.0),
     "zoom": Kind("Zoom blur", "{:.3g} times", 1.0, 0.05, 2.0),
     "glass": Kind("Rough glass", "{:.3g} px", 0.0, 2.5, 3.0),
+    "soft": Kind("Little fine detail", "fall of {:.3g}", 3.5, 2.0, 4.0),
     "veil": Kind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 1.0),
     "exposure": Kind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 1.0),
     "jpeg": Kind("JPEG", "quality {:.3g}", 100.0, 50.0, 8.0),
     "unexplained": Kind("Unexplained damage", "mean change {:.3g}", 0.0, 0.02, 2.0),
 }
 """All kinds, by the words of ``--only``. These constants alone make a measurement a sureness."""
+BLURS = ("blocks", "blur", "motion", "zoom", "glass")
+"""Kinds that say why a picture has little fine detail; without them that itself is told."""
 MARGIN_WEIGHT = 0.5
 """How much a logit by which the discriminator prefers the inverse adds to a finding's log odds."""
 LEAST_SURE, SURE = 0.05, 0.5
@@ -212,6 +220,10 @@ def diagnose(
         scores = [one for one in events if isinstance(one, CandidateScore) and one.stage == "blur"]
         degradation, is_photograph = explanation.degradation, not explanation.is_unjudgeable
         findings = _judge(explanation, scores, framed, photograph)
+    measured = cut_measured(framed)
+    is_paper = is_page(measured)
+    if is_photograph and not is_paper and not any(f.kind in BLURS for f in findings):
+        findings += _find_softness(measured, photograph)
     if quality is not None and is_photograph:
         is_mended = photograph.is_mended if photograph else None
         findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
@@ -226,7 +238,7 @@ def diagnose(
         width=pixels.shape[1],
         height=pixels.shape[0],
         format=picture.format,
-        is_photograph=is_photograph and (has_damage or not is_page(cut_measured(framed))),
+        is_photograph=is_photograph and (has_damage or not is_paper),
         readings=_read(models, pixels, photograph.image) if models and photograph else (),
         degradation=degradation,
     )
@@ -278,6 +290,15 @@ def _name_parts(
         middle = cut_middle(x, LONGEST_MEASURED)
         share = float((remove_impulses(middle, degradation.impulses) != middle).float().mean())
         yield found("impulses", share, f"{format_share(share)} of the values wrong")
+
+
+def _find_softness(x: Tensor, photograph: RepairedPhotograph | None) -> Iterator[Finding]:
+    """That ``[3, H, W]`` has less fine detail than most, of whatever cause. Which is no damage
+    where a lens has little depth of field, so that only much of it is sure."""
+    softness = measure_softness(x)
+    if softness > KINDS["soft"].none:
+        can_mend = photograph.is_mended if photograph else None
+        yield _find("soft", softness, "little fine detail", is_undoable=can_mend)
 
 
 # With networks

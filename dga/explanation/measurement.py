@@ -163,10 +163,16 @@ def measure_blur(x: Tensor) -> Operator | None:
 
 def is_blurred(x: Tensor) -> bool:
     """Whether ``[3, H, W]`` has less fine detail than a sharp photograph, whatever its contrast."""
+    return measure_softness(x) > MOST_FALL
+
+
+def measure_softness(x: Tensor) -> float:
+    """Natural log power of the coarse detail of ``[3, H, W]`` over that of the finer, whatever its
+    contrast: 3.5 in the median of sharp photographs, above 5.5 in 3 of 100."""
     radial, frequency = compute_radial_spectrum(compute_power_spectrum(x))
     is_inside = [(frequency > low) & (frequency < high) for low, high in DETAIL_BANDS]
     coarse, middle, fine = (float(radial[band].mean()) for band in is_inside)
-    return coarse - (2 * middle + fine) / 3 > MOST_FALL
+    return coarse - (2 * middle + fine) / 3
 
 
 def compute_power_spectrum(x: Tensor) -> Array:

@@ -21,7 +21,7 @@ from scipy import ndimage
 
 import dga
 from dga.commands.common import ModelOptions
-from dga.diagnosis import KINDS
+from dga.diagnosis import KINDS, SURE
 from dga.explanation.glass import Glass
 from dga.explanation.operators import Blocks, Disk, GaussianBlur, MotionBlur
 from dga.explanation.zoom import Zoom
@@ -74,6 +74,15 @@ def test_damage_is_told_with_its_strength(cat, kind):
     assert first.strength == pytest.approx(strength, rel=0.35)
     assert first.is_undoable is None  # nobody has tried
     assert not dga.diagnose(cat, is_fast=True).is_damaged
+
+
+@pytest.mark.parametrize("kind", ["defocus_blur", "glass_blur", "motion_blur"])
+def test_what_saving_left_of_a_blur_is_soft(cat, kind):
+    saved = np.asarray(through_jpeg(dga.corrupt(cat, kind, 5, 0), 85))
+    sureness = {one.kind: one.sureness for one in dga.diagnose(saved, is_fast=True).findings}
+    assert max(sureness.get(name, 0.0) for name in ("soft", "blur", "motion", "glass")) >= SURE
+    sharp = {one.kind: one.sureness for one in dga.diagnose(cat, is_fast=True).findings}
+    assert sharp.get("soft", 0.0) < SURE
 
 
 def test_more_damage_is_surer(cat):
