@@ -207,9 +207,10 @@ def diagnose(
         picture = Image.fromarray(array)
     quality, pixels = find_quality(picture), to_pixels(to_picture(picture))
     framed = pixels[find_inside(pixels)]
-    photograph: RepairedPhotograph | None = None
+    measured = cut_measured(framed)
+    is_paper, photograph = is_page(measured), None
     if is_fast:
-        degradation, findings, is_photograph = _measure(framed)
+        degradation, findings, is_photograph = _measure(measured, is_paper)
     else:
         models = models or load_default_models()
         steps = photograph_steps if has_readings else _explain
@@ -220,8 +221,6 @@ def diagnose(
         scores = [one for one in events if isinstance(one, CandidateScore) and one.stage == "blur"]
         degradation, is_photograph = explanation.degradation, not explanation.is_unjudgeable
         findings = _judge(explanation, scores, framed, photograph)
-    measured = cut_measured(framed)
-    is_paper = is_page(measured)
     if is_photograph and not is_paper and not any(f.kind in BLURS for f in findings):
         findings += _find_softness(measured, photograph)
     if quality is not None and is_photograph:
@@ -360,18 +359,18 @@ def cut_measured(pixels: Pixels) -> Tensor:
     return cut_middle(to_tensor(mirror_to_side(pixels, least)), LONGEST_MEASURED)
 
 
-def _measure(pixels: Pixels) -> tuple[Degradation, list[Finding], bool]:
+def _measure(x: Tensor, is_paper: bool) -> tuple[Degradation, list[Finding], bool]:
     """The search of :class:`~dga.explanation.windows.WindowSearch`, with nobody to object.
 
-    Returns the degradation, findings, and whether the picture can be judged at all.
+    ``x``: of :func:`cut_measured`; ``is_paper``: whether it is likely a page. Returns the
+    degradation, findings, and whether the picture can be judged at all.
     """
     explain = PROFILES["photo"].plus.explain
     assert explain is not None
     assert explain.windows is not None
-    x = cut_measured(pixels)
     if is_one_colour_or_drawing(x):
         return NO_DEGRADATION, [], False
-    is_paper, level = is_page(x), float(measure_noise(x[None])[0])
+    level = float(measure_noise(x[None])[0])
     if blocks := measure_blocks(x, is_paper):
         degradation = Degradation(operator=blocks)
         return degradation, list(_name_parts(degradation, x)), True
