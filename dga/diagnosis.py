@@ -30,7 +30,7 @@ from dga.explanation.measurement import (
 from dga.explanation.noise_level import (
     has_impulses,
     measure_noise,
-    measure_noise_map,
+    measure_quiet_noise,
     remove_impulses,
 )
 from dga.explanation.operators import Blocks
@@ -327,7 +327,7 @@ def _judge(
     ``scores``: of the picture and of a blur's inverse; empty where no blur was judged.
     """
     x, degradation = to_tensor(pixels), explanation.degradation
-    margin = (scores[0].score or 0.0) - (scores[-1].score or 0.0) if scores else 0.0
+    margin = scores[0].score - scores[-1].score if scores else 0.0
     is_undoable = not (photograph and photograph.is_unchanged)
     is_inverse = degradation.operator is not None
     findings = list(_name_parts(degradation, x, margin * is_inverse, is_undoable))
@@ -381,7 +381,7 @@ def _measure(x: Tensor, is_paper: bool) -> tuple[Degradation, list[Finding], boo
     if not is_paper and has_impulses(middle, threshold, level > explain.noise_floor):
         degradation = Degradation(impulses=threshold)
         return degradation, list(_name_parts(degradation, middle)), True
-    quiet = float(measure_noise_map(x)[::8, ::8].quantile(explain.windows.quiet_share))
+    quiet = measure_quiet_noise(x, explain.windows.quiet_share)
     noise = _find("noise", level, f"noise {level:.2f}", evidence=quiet)
     if quiet > explain.noise_floor:
         return Degradation(noise=level), [noise], True

@@ -98,15 +98,13 @@ class ForwardPath:
     """States x_0, x_1, ... of one picture's forward process, drawn only as deep as needed.
 
     ``x_0``: ``[3, H, W]`` in [-1, 1], bit for bit the state at depth 0 (Ho et al., 2020, Eq. 2).
-    ``deviation``: standard deviation of white noise that the picture holds already, one number or
-    one a pixel, ``[H, W]``. In x_k it has variance abar_k deviation^2, and noise is added only up
-    to 1 - abar_k (Ho et al., Eq. 4): none before the depth where both are equal, at which the
-    picture enters the process (:func:`dga.explanation.noise_level.find_matched_depth`).
+    ``deviation``: standard deviation of white noise that the picture holds already. In x_k it has
+    variance abar_k deviation^2, and noise is added only up to 1 - abar_k (Ho et al., Eq. 4): none
+    before the depth where both are equal, at which the picture enters the process
+    (:func:`dga.explanation.noise_level.find_matched_depth`).
     """
 
-    def __init__(
-        self, schedule: Schedule, x_0: Tensor, seed: int, deviation: float | Tensor = 0.0
-    ) -> None:
+    def __init__(self, schedule: Schedule, x_0: Tensor, seed: int, deviation: float = 0.0) -> None:
         self._variance = torch.as_tensor(deviation, dtype=torch.float64).square().cpu()
         self._signal = schedule.alpha_bar.sqrt().float()
         self._schedule, self.x_0, self._seed = schedule, x_0, seed
@@ -130,7 +128,7 @@ class ForwardPath:
         return self._drawn[: depth + 1]
 
     def _noise_deviation(self, first: int, last: int) -> Tensor:
-        """Deviation of the noise added at depths ``first``...``last``, ``[n, 1, 1 or H, 1 or W]``.
+        """Deviation of the noise added at depths ``first``...``last``, ``[n, 1, 1, 1]``.
 
         x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j
         """

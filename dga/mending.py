@@ -52,14 +52,12 @@ def mend(
     seed: int,
     config: MendingConfig,
     explain: ExplanationConfig,
-    noise_map: Tensor | None = None,
     *,
     is_damaged: bool = False,
 ) -> Mending:
     """Mend a picture, ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows.
 
     ``explain``: at which depths the discriminator judges, and how many windows of the picture;
-    ``noise_map``: noise level by pixel, ``[H, W]``: only where there is some the change counts;
     ``is_damaged``: whether that was measured, so that a small change is used, too.
     """
     network = models.conditional
@@ -67,12 +65,8 @@ def mend(
     if is_page(x):
         return Mending(x, is_used=False, change=0.0)
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
-    is_counted = torch.ones_like(x[0]) if noise_map is None else (noise_map > 0).to(x)
-    change = _measure_mean((estimate - x).abs(), is_counted)
-    texture = sum(
-        _measure_mean(x.diff(dim=dim).abs(), is_counted.narrow(dim - 1, 1, x.shape[dim] - 1))
-        for dim in (1, 2)
-    )
+    change = float((estimate - x).abs().mean())
+    texture = sum(float(x.diff(dim=dim).abs().mean()) for dim in (1, 2))
     if not is_damaged and change < max(config.least_change, config.least_share * texture):
         return Mending(x, is_used=False, change=change)
     margin = _measure_margin(models, x, estimate, seed, explain)
@@ -82,11 +76,6 @@ def mend(
     if depth:
         estimate = to_levels(_draw_anew(models, network, x, estimate, depth, seed, config))
     return Mending(estimate, is_used=True, change=change, margin=margin, depth=depth)
-
-
-def _measure_mean(values: Tensor, is_counted: Tensor) -> float:
-    """Mean of ``[3, H, W]`` over the pixels that count, 0 or 1, ``[H, W]``."""
-    return float((values * is_counted).sum() / (3 * is_counted.sum()).clamp(min=1))
 
 
 def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tensor:

@@ -2,9 +2,7 @@
 
 A photograph is explained as a whole (:mod:`dga.explanation.windows`); then :func:`dga.pipeline.run`
 repairs it, in one piece up to :data:`ONE_PIECE_SIDE`, else in overlapping windows of the profile's
-size, with a depth for each. Where noise is uneven, each pixel gets only the noise that it lacks, so
-that all pixels stand at one depth and an ordinary denoiser can take all noise out. (SVNR, Pearl et
-al., 2023, trains a denoiser with a time for every pixel instead.)
+size, with a depth for each.
 """
 
 from __future__ import annotations
@@ -21,9 +19,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.data.picture_files import StoredPicture
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.degradation import Degradation
 from dga.explanation.grid import Grid
-from dga.explanation.noise_level import choose_noise_levels, find_matched_depth
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
 from dga.frame import find_inside
@@ -40,7 +37,7 @@ from dga.pipeline import (
     run_repairs,
 )
 from dga.profiles import PROFILES, Repair, WindowsConfig
-from dga.sentences import NOTHING, name_damage
+from dga.sentences import name_damage
 from dga.stopping import Stop
 
 Show = Callable[[Sequence[int]], Iterable[int]]
@@ -69,16 +66,14 @@ def choose_repair(models: Models) -> Repair:
 class RepairedPhotograph:
     """A repaired photograph.
 
-    ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``noise``: standard deviation of
-    each pixel's noise, float32 ``[H, W]``, pixels in [-1, 1], 0 where none counts; ``depths``: t*
-    of each window, ``[rows, columns]``; ``is_crossed``: whether every window met its stopping rule,
-    or had none; ``is_unchanged``: whether the photograph came back bit for bit; ``is_mended``:
-    whether a denoiser that sees the picture made the result; ``seconds``: wall clock.
+    ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``depths``: t* of each window,
+    ``[rows, columns]``; ``is_crossed``: whether every window met its stopping rule, or had none;
+    ``is_unchanged``: whether the photograph came back bit for bit; ``is_mended``: whether a
+    denoiser that sees the picture made the result; ``seconds``: wall clock.
     """
 
     image: Pixels
     explanation: Explanation
-    noise: NDArray[np.float32]
     depths: NDArray[np.int64]
     is_crossed: bool
     is_unchanged: bool = False
@@ -90,24 +85,19 @@ class RepairedPhotograph:
 
         ``found``: the degradation that was undone, or none; ``undone``: whether an inverse was
         measured; ``mended``: whether a denoiser that sees the picture made the rest; ``noise``:
-        over all pixels; ``depths``: over all windows, of which ``share`` have a depth above 0.
+        its standard deviation, for pixels in [-1, 1]; ``depths``: over all windows, of which
+        ``share`` have a depth above 0.
         """
         height, width = self.image.shape[:2]
-        largest = float(self.noise.max())
-        damage = str(replace(self.explanation.degradation, noise=0.0))
-        parts = [damage] * (damage != NOTHING)
-        parts += [f"noise up to {largest:.2f}"] * (largest > 0)
+        degradation = self.explanation.degradation
         return {
             "width": width,
             "height": height,
             "unchanged": self.is_unchanged,
             "mended": self.is_mended and not self.is_unchanged,
-            "undone": self.explanation.degradation.has_measured_inverse and not self.is_unchanged,
-            "found": name_damage(", ".join(parts) or NOTHING, self.is_unchanged),
-            "noise": {
-                "median": round(float(np.median(self.noise)), 4),
-                "largest": round(largest, 4),
-            },
+            "undone": degradation.has_measured_inverse and not self.is_unchanged,
+            "found": name_damage(str(degradation), self.is_unchanged),
+            "noise": round(degradation.noise, 4) * (not self.is_unchanged),
             "depths": {
                 "least": int(self.depths.min()),
                 "median": float(np.median(self.depths)),
@@ -160,13 +150,12 @@ def photograph_steps(
         result = yield from _repair_whole(models, mirror_to_side(framed, models.window_size), seed)
     else:
         result = yield from _repair_windows(models, framed, seed)
-    image, noise = pixels.copy(), np.zeros(pixels.shape[:2], np.float32)
-    image[inside], noise[inside] = result.image[:height, :width], result.noise[:height, :width]
+    image = pixels.copy()
+    image[inside] = result.image[:height, :width]
     is_unchanged = np.array_equal(image, pixels)
     yield replace(
         result,
         image=image,
-        noise=noise * (not is_unchanged),  # else none counted
         depths=result.depths * (not is_unchanged),
         is_unchanged=is_unchanged,
         seconds=time.perf_counter() - start_time,
@@ -243,7 +232,6 @@ def _repair_whole(
     return RepairedPhotograph(
         image,
         forward.explanation,
-        noise=np.full(pixels.shape[:2], forward.explanation.noise, np.float32),
         depths=np.array([[forward.stop.t_star]]),
         is_crossed=forward.stop.is_crossed,
         is_mended=forward.is_mended,
@@ -253,97 +241,66 @@ def _repair_whole(
 def _repair_windows(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[CandidateScore | Progress, None, RepairedPhotograph]:
-    """A picture, uint8 ``[H, W, 3]``, that is explained as a whole and repaired by windows."""
-    side, repair = models.profile.image_size, choose_repair(models)
-    assert repair.explain is not None
-    assert repair.explain.windows is not None
-    pixels = mirror_to_side(pixels, side)
+    """A picture, uint8 ``[H, W, 3]``, that is explained as a whole and repaired by windows.
+
+    What the inverse of the whole has left is denoised by windows, and the rest is mended.
+    """
+    repair = choose_repair(models)
+    pixels = mirror_to_side(pixels, models.profile.image_size)
     x = to_tensor(pixels)
-    grid = Grid.over(pixels.shape[:2], side, round(repair.explain.windows.overlap * side))
     explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
-    is_measured = explanation.degradation.has_measured_inverse
-    is_asked = may_mend(models, repair, explanation)
-    if is_asked and not is_measured:
-        mending = mend_explained(models, x.to(models.device), seed, repair, explanation)
-        return RepairedPhotograph(
-            from_tensor(keep_grey(mending.image.cpu(), pixels)),
-            explanation if mending.is_used else leave_alone(explanation),
-            noise=np.full(pixels.shape[:2], explanation.noise * mending.is_used, np.float32),
-            depths=np.zeros((1, 1), np.int64),
-            is_crossed=True,
-            is_mended=mending.is_used,
+    degradation, is_asked = explanation.degradation, may_mend(models, repair, explanation)
+    repaired = degradation.inverse(x) if explanation.x_0 is None else explanation.x_0
+    stops, is_mended = np.array([[Stop(0, is_crossed=True)]]), False
+    operator = degradation.operator
+    if isinstance(operator, Convolution) and operator.is_guide:  # the same everywhere
+        windows = replace(explanation, degradation=Degradation(operator=operator))
+        repaired, stops = yield from _denoise_windows(models, repair, windows, x, repaired, seed)
+    elif degradation.noise and not is_asked:
+        repaired, stops = yield from _denoise_windows(
+            models, repair, explanation, x, repaired, seed
         )
-    x_0 = explanation.degradation.inverse(x) if explanation.x_0 is None else explanation.x_0
-    explanations = [
-        _explain_window(models, explanation, x_0, grid, number, repair.explain.windows)
-        for number in range(len(grid))
-    ]
-    # With a noise map the rest is undone already, and x_0 may hold noise that was added to its
-    # colours; a blur is undone window by window.
-    reference, whole = x_0, x
-    if explanation.noise_map is not None:
-        reference = whole = explanation.degradation.inverse(x)
-    change, stops = torch.zeros_like(x), dict[int, Stop]()
-    unmended = replace(repair, mending=None)  # which was decided for the whole
-    damaged = [number for number, one in enumerate(explanations) if not one.is_undamaged]
-    size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
-    for first in range(0, len(damaged), size):
-        numbers = damaged[first : first + size]
-        windows = grid.cut(whole, numbers).to(models.device)
-        seeds = [seed * 1_000_003 + number for number in numbers]
-        caches = [
-            PictureCache(models, window, window_seed, explanations[number])
-            for window, window_seed, number in zip(windows, seeds, numbers, strict=True)
-        ]
-        results = run_repairs(models, windows, seeds, [unmended], caches)[unmended]
-        for number, result in zip(numbers, results, strict=True):
-            stops[number] = result.forward.stop
-            if result.forward.steps:
-                before = grid.cut(reference, [number])[0]
-                grid.blend_into(change, number, result.image.cpu() - before)
-        yield Progress(first + len(numbers), len(damaged))
-    repaired, is_mended = reference + change / grid.weight_map(), False
     if is_asked:
         repaired = to_levels(repaired).to(models.device)
         mending = mend_explained(models, repaired, seed, repair, explanation)
         repaired, is_mended = mending.image.cpu(), mending.is_used
-    depths = [stops[number].t_star if number in stops else 0 for number in range(len(grid))]
+        if not is_mended and not degradation.has_measured_inverse:
+            explanation = leave_alone(explanation)
     return RepairedPhotograph(
         from_tensor(keep_grey(repaired, pixels)),
         explanation,
-        noise=np.full(pixels.shape[:2], explanation.noise, np.float32),
-        depths=np.array(depths).reshape(len(grid.tops), len(grid.lefts)),
-        is_crossed=all(stop.is_crossed for stop in stops.values()),
+        depths=np.vectorize(lambda stop: stop.t_star)(stops),
+        is_crossed=all(stop.is_crossed for stop in stops.flat),
         is_mended=is_mended,
     )
 
 
-def _explain_window(
-    models: Models,
-    explanation: Explanation,
-    x_0: Tensor,
-    grid: Grid,
-    number: int,
-    config: WindowsConfig,
-) -> Explanation:
-    """The whole picture's explanation for one window: its own noise, the same blur.
+def _denoise_windows(
+    models: Models, repair: Repair, explanation: Explanation, x: Tensor, x_0: Tensor, seed: int
+) -> Generator[Progress, None, tuple[Tensor, NDArray[np.object_]]]:
+    """Repair a picture, ``[3, H, W]``, window by window; ``x_0``: the same after the inverse.
 
-    ``x_0``: the input after the inverse, ``[3, H, W]``. Exposure, impulses, blocks, zoom, glass
-    and veils are undone there; nothing of them is left to do.
+    Returns the repaired picture, and each window's :class:`~dga.stopping.Stop`,
+    ``[rows, columns]``.
     """
-    window = replace(explanation, candidate_scores=(), x_0=grid.cut(x_0, [number])[0])
-    operator = explanation.degradation.operator
-    if explanation.noise_map is not None:
-        noise = grid.cut(explanation.noise_map[None], [number])[0, 0]
-        if bool(noise.any()):
-            levels = choose_noise_levels(noise, config.levels)
-            return replace(
-                window,
-                degradation=Degradation(noise=levels[-1]),
-                entry=find_matched_depth(models.schedule, levels[-1]),
-                noise_map=noise,
-                noise_levels=levels,
-            )
-    elif isinstance(operator, Convolution) and operator.is_guide:  # the same everywhere
-        return replace(window, degradation=Degradation(operator=operator))
-    return replace(window, degradation=NO_DEGRADATION, entry=0, noise_map=None, is_undamaged=True)
+    assert repair.explain is not None
+    assert repair.explain.windows is not None
+    side, unmended = models.profile.image_size, replace(repair, mending=None)
+    grid = Grid.over(x.shape[1:], side, round(repair.explain.windows.overlap * side))
+    total, stops = torch.zeros_like(x), list[Stop]()
+    size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
+    for first in range(0, len(grid), size):
+        numbers = range(first, min(first + size, len(grid)))
+        windows, starts = grid.cut(x, numbers).to(models.device), grid.cut(x_0, numbers)
+        seeds = [seed * 1_000_003 + number for number in numbers]
+        caches = [
+            PictureCache(models, window, window_seed, replace(explanation, x_0=start))
+            for window, window_seed, start in zip(windows, seeds, starts, strict=True)
+        ]
+        results = run_repairs(models, windows, seeds, [unmended], caches)[unmended]
+        for number, result in zip(numbers, results, strict=True):
+            stops.append(result.forward.stop)
+            grid.blend_into(total, number, result.image.cpu())
+        yield Progress(first + len(numbers), len(grid))
+    by_window = np.array(stops, dtype=object).reshape(len(grid.tops), len(grid.lefts))
+    return total / grid.weight_map(), by_window

@@ -12,7 +12,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, choose_sampl
 from dga.discriminator import FIRST_STATES, JudgedPath
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
-from dga.explanation.noise_level import compute_level_weights, find_matched_depth
 from dga.explanation.operators import OperatorConsistency
 from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
@@ -58,9 +56,9 @@ class ForwardResult:
     ``index``: of the picture in its batch; ``seed``: its own; ``input``: as it came,
     ``[3, S, S]``; ``diffusion``: of the repair's, or none, at depth 0; ``stop``: t*, in 0...T;
     ``logits``: ``[K]`` from the entry on, as far as they were needed, empty where the discriminator
-    was not used; ``x_0``: where the forward process began, ``[3, S, S]``; ``starts`` and
-    ``states``: what :func:`draw_starts` returns, ``[n, 3, S, S]`` of the latter; ``seconds``: of
-    the explanation and the stop.
+    was not used; ``reference``: the input after the inverse, ``[3, S, S]``, where the forward
+    process began, and to which structural guidance keeps; ``state``: x_k at t*, ``[3, S, S]``;
+    ``seconds``: of the explanation and the stop.
     """
 
     index: int
@@ -71,9 +69,8 @@ class ForwardResult:
     explanation: Explanation
     stop: Stop
     logits: NDArray[np.float64]
-    x_0: Tensor
-    starts: tuple[int, ...]
-    states: Tensor
+    reference: Tensor
+    state: Tensor
     seconds: float
     mending: Mending | None = None
     """What a denoiser that sees the picture made of it, where it was asked; where that is the
@@ -93,24 +90,17 @@ class ForwardResult:
     @property
     def steps(self) -> int:
         """How often the denoiser is shown the picture."""
-        return sum(count_steps(self.diffusion, depth) for depth in self.starts)
+        return count_steps(self.diffusion, self.stop.t_star)
 
     @property
     def confidence(self) -> NDArray[np.float64]:
         """P(corrupted | x_k) at depths from the entry on."""
         return confidence_from_logits(self.logits)
 
-    @cached_property
-    def reference(self) -> Tensor:
-        """The input after the inverse, ``[3, S, S]``: structural guidance keeps to it."""
-        if self.explanation.noise_map is None:
-            return self.x_0
-        return self.explanation.degradation.inverse(self.input)
-
     @property
     def x_t_star(self) -> Pixels:
         """The state at t*, uint8 ``[S, S, 3]``."""
-        return from_tensor(self.states[-1])
+        return from_tensor(self.state)
 
 
 @dataclass(frozen=True)
@@ -202,7 +192,6 @@ def find_stop(
         stop = replace(stop, t_star=0 if stop.has_given_up else explanation.entry + stop.t_star)
         seconds += judging_seconds
     path = cache.path(explanation)
-    starts, states = draw_starts(path, explanation, stop.t_star)
     return ForwardResult(
         index,
         cache.seed,
@@ -212,25 +201,10 @@ def find_stop(
         explanation,
         stop,
         logits,
-        x_0=path.forward_path.x_0,
-        starts=starts,
-        states=states,
+        reference=path.forward_path.x_0,
+        state=path.forward_path.at(stop.t_star),
         seconds=seconds,
     )
-
-
-def draw_starts(
-    path: JudgedPath, explanation: Explanation, t_star: int
-) -> tuple[tuple[int, ...], Tensor]:
-    """The depths from which a picture is denoised, rising to t*, and the states x_k at them.
-
-    With a noise map, each level has its own: t* less as much as its entry is before the strongest
-    level's. For levels with entries 4 and 10, and t* = 12, they are 6 and 12.
-    """
-    beyond = t_star - explanation.entry
-    entries = [find_matched_depth(path.schedule, level) for level in explanation.noise_levels[:-1]]
-    starts = (*(max(0, entry + beyond) for entry in entries), t_star)
-    return starts, torch.stack([path.forward_path.at(depth) for depth in starts])
 
 
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
@@ -321,7 +295,7 @@ class PictureCache:
 def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanation) -> JudgedPath:
     """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse."""
     x_0 = explanation.degradation.inverse(x) if explanation.x_0 is None else explanation.x_0.to(x)
-    forward_path = ForwardPath(models.schedule, x_0, seed, explanation.noise)
+    forward_path = ForwardPath(models.schedule, x_0, seed, explanation.degradation.noise)
     network = models.explainer if explanation.is_judged_by_explainer else models.discriminator
     return JudgedPath(models.schedule, network, forward_path, explanation.entry)
 
@@ -406,8 +380,7 @@ def mend_explained(
     assert repair.mending is not None
     assert repair.explain is not None
     is_damaged = explanation.degradation.has_measured_inverse
-    noise = explanation.noise_map
-    return mend(models, picture, seed, repair.mending, repair.explain, noise, is_damaged=is_damaged)
+    return mend(models, picture, seed, repair.mending, repair.explain, is_damaged=is_damaged)
 
 
 def _start_at_input(forward: ForwardResult, explanation: Explanation) -> ForwardResult:
@@ -416,9 +389,8 @@ def _start_at_input(forward: ForwardResult, explanation: Explanation) -> Forward
         forward,
         explanation=explanation,
         stop=Stop(0, is_crossed=True),
-        x_0=forward.input,
-        starts=(0,),
-        states=forward.input[None],
+        reference=forward.input,
+        state=forward.input,
     )
 
 
@@ -429,9 +401,6 @@ def leave_alone(explanation: Explanation) -> Explanation:
         degradation=NO_DEGRADATION,
         entry=0,
         is_undamaged=True,
-        noise_map=None,
-        noise_levels=(),
-        x_0=None,
     )
 
 
@@ -443,7 +412,7 @@ def _denoise_groups(
     equal: dict[Any, EqualRepairs] = defaultdict(list)
     for forward in forward_results:
         explanation, diffusion = forward.explanation, forward.diffusion.with_depth(0)
-        equal[forward.index, explanation.key, forward.starts, diffusion].append(forward)
+        equal[forward.index, explanation.key, forward.stop.t_star, diffusion].append(forward)
     for repairs in equal.values():
         first = repairs[0]
         if first.stop.t_star:
@@ -451,38 +420,25 @@ def _denoise_groups(
         else:
             yield from (ReverseResult(forward, first.reference, 0.0) for forward in repairs)
     for group in groups.values():
-        for batch in split_by_states(group, choose_batch_size(group[0][0].x_0)):
-            yield from _denoise_batch(models, batch)
-
-
-def split_by_states(group: Sequence[EqualRepairs], most: int) -> Iterator[list[EqualRepairs]]:
-    """Batches of at most ``most`` states, one for each start, but of one element at least."""
-    batch: list[EqualRepairs] = []
-    for repairs in group:
-        if batch and sum(len(one[0].starts) for one in [*batch, repairs]) > most:
-            yield batch
-            batch = []
-        batch.append(repairs)
-    yield batch
+        size = choose_batch_size(group[0][0].state)
+        for begin in range(0, len(group), size):
+            yield from _denoise_batch(models, group[begin : begin + size])
 
 
 def _denoise_batch(
     models: Models, batch: Sequence[EqualRepairs]
 ) -> Iterator[ReverseStep | ReverseResult]:
-    """Denoise one batch of repairs that differ in depth alone; a state for each start."""
+    """Denoise one batch of repairs that differ in depth alone."""
     start_time, distinct = time.perf_counter(), [repairs[0] for repairs in batch]
-    forward_by_state = [forward for forward in distinct for _ in forward.starts]
-    depths = [depth for forward in distinct for depth in forward.starts]
-    images = torch.cat([forward.states for forward in distinct])  # [b, 3, S, S]
-    process = _make_process(models, forward_by_state)
-    for step in process.run(images, depths, [forward.seed for forward in forward_by_state]):
+    depths = [forward.stop.t_star for forward in distinct]
+    images = torch.stack([forward.state for forward in distinct])  # [b, 3, S, S]
+    process = _make_process(models, distinct)
+    for step in process.run(images, depths, [forward.seed for forward in distinct]):
         images = step.x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
-    parts = images.clamp(-1, 1).split([len(forward.starts) for forward in distinct])
-    images = torch.stack([_blend(one, part) for one, part in zip(distinct, parts, strict=True)])
-    diffusion = distinct[0].diffusion
+    images, diffusion = images.clamp(-1, 1), distinct[0].diffusion
     if diffusion.sharpen:
         images = deconvolve(images, make_disk(diffusion.sharpen), diffusion.sharpen_regularisation)
     images = to_levels(images)
@@ -492,25 +448,16 @@ def _denoise_batch(
             yield ReverseResult(forward, image, step_seconds * forward.steps)
 
 
-def _blend(forward: ForwardResult, images: Tensor) -> Tensor:
-    """The picture, ``[3, S, S]``, from what each of its starts gave, ``[n, 3, S, S]``."""
-    explanation = forward.explanation
-    if explanation.noise_map is None or not explanation.noise_levels:
-        return images[0]
-    weights = compute_level_weights(explanation.noise_map, explanation.noise_levels).to(images)
-    return (weights[:, None] * torch.cat([forward.reference[None], images])).sum(0)
-
-
-def _make_process(models: Models, forward_by_state: Sequence[ForwardResult]) -> ReverseProcess:
+def _make_process(models: Models, forward_results: Sequence[ForwardResult]) -> ReverseProcess:
     """How states are denoised, each held to its picture: by the operator, or low frequencies."""
-    diffusion = forward_by_state[0].diffusion
+    diffusion = forward_results[0].diffusion
     guide, consistency, config = None, None, diffusion.guidance
     if isinstance(config, OperatorGuidanceConfig):
-        operators = [one.explanation.degradation.operator for one in forward_by_state]
-        inputs = torch.stack([forward.input for forward in forward_by_state])
+        operators = [one.explanation.degradation.operator for one in forward_results]
+        inputs = torch.stack([forward.input for forward in forward_results])
         consistency = OperatorConsistency(models.schedule, operators, inputs, config.weight)
     elif config is not None:
-        reference = torch.stack([forward.reference for forward in forward_by_state])
+        reference = torch.stack([forward.reference for forward in forward_results])
         guide = StructuralGuide(reference, config)
     sampler = choose_sampler(diffusion)
     return ReverseProcess(models.schedule, models.denoiser, sampler, guide, consistency)

@@ -111,9 +111,8 @@ def describe_explanation(forward: ForwardResult, is_unchanged: bool) -> str:
         is_undone = explanation.degradation.has_measured_inverse
         return f"Damage: {damage};{_UNDONE * is_undone} {_MENDED}."
     if stop.t_star and not is_unchanged:
-        depths = [str(depth) for depth in dict.fromkeys(forward.starts) if depth]
-        starts = f"depth{'s' * (len(depths) > 1)} {' and '.join(depths)}"
-        ending = f"rebuilt from {starts} in {forward.steps} step{'s' * (forward.steps != 1)}"
+        steps = f"{forward.steps} step{'s' * (forward.steps != 1)}"
+        ending = f"rebuilt from depth {stop.t_star} in {steps}"
     else:
         ending = "no depth hides the rest" if stop.has_given_up else "nothing is left to rebuild"
     if is_unchanged:

@@ -63,9 +63,7 @@ class Recorder:
             run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[SYSTEMS[name]]])
             record[name] = self.read(run.reconstructions[SYSTEMS[name]].image, truth)
             if run.plus_forward:
-                found = run.plus_forward.explanation
-                noise_map = 0.0 if found.noise_map is None else found.noise_map
-                record["found"] = name_damage(found.degradation, noise_map)
+                record["found"] = name_damage(run.plus_forward.explanation.degradation)
         return record
 
     def strengthen(self) -> Facts:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from app.runs.settings import NONE, PAINT, Settings
 from dga.explanation.degradation import Degradation
 from dga.io.numbers import format_share as percent
@@ -50,13 +47,8 @@ REMEDIES = {
 """What is done about damage, by a name that :func:`name_damage` gives it."""
 
 
-def name_damage(degradation: Degradation, noise_map: ArrayLike = 0.0) -> str:
-    """What was found, as "motion blur and faint noise"; nothing where nothing was.
-
-    ``noise_map``: standard deviation of each pixel's noise, ``[H, W]``, pixels in [-1, 1]. Its 0.95
-    quantile is named, or the degradation's own noise where that is stronger.
-    """
-    noise = max(degradation.noise, float(np.quantile(np.asarray(noise_map), 0.95)))
+def name_damage(degradation: Degradation) -> str:
+    """What was found, as "motion blur and faint noise"; nothing where nothing was."""
     names = []
     if degradation.operator:
         names.append(OPERATORS.get(degradation.operator.kind, degradation.operator.kind))
@@ -72,8 +64,8 @@ def name_damage(degradation: Degradation, noise_map: ArrayLike = 0.0) -> str:
         names.append("blur")
     if degradation.impulses is not None:
         names.append("speckles")
-    if noise:
-        names.append(next(name for most, name in LEVELS if noise <= most))
+    if degradation.noise:
+        names.append(next(name for most, name in LEVELS if degradation.noise <= most))
     return join_words(names)
 
 
@@ -83,16 +75,15 @@ ABOUT_AS_SURE = 0.03
 
 def describe_finding(
     diagnosis: str, *, is_unchanged: bool = False, is_fine: bool = False,
-    is_unjudgeable: bool = False, added: str = "none", objected: str = "", is_partial: bool = False,
+    is_unjudgeable: bool = False, added: str = "none", objected: str = "",
     is_mended: bool = False, is_undone: bool = False,
 ) -> str:  # fmt: skip
     """The sentence after *Found*.
 
     ``added``: the damage that was done to the photo here, which is said where it is not what was
     found; ``objected``: the blur that was measured, and not undone because the network that judges
-    repairs objected; ``is_partial``: whether noise was found in some places only; ``is_mended``:
-    whether a network that sees the photo repaired it, if ``is_undone`` after what was measured had
-    been undone.
+    repairs objected; ``is_mended``: whether a network that sees the photo repaired it, if
+    ``is_undone`` after what was measured had been undone.
     """
     name = _begin_small(DAMAGE_NAMES.get(added, "Paint"))
     remark = "" if added == NONE or name in diagnosis else f" (added: {name})"
@@ -106,7 +97,7 @@ def describe_finding(
         return f"{explain_why_unchanged(is_fine, is_unjudgeable, objected)}{remark}. Left alone."
     if not diagnosis:
         return f"traces of damage{remark}. A little noise was added, and taken out with them."
-    return f"{diagnosis}{remark}. {remedy}{' where it is sure' * is_partial}."
+    return f"{diagnosis}{remark}. {remedy}."
 
 
 def _begin_small(name: str) -> str:

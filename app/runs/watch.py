@@ -15,7 +15,6 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -169,7 +168,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     assert result is not None
     subject.result = result.image
     explanation = result.explanation
-    diagnosis = name_damage(explanation.degradation, result.noise)
+    diagnosis = name_damage(explanation.degradation)
     objected = "" if explanation.degradation.operator else measured
     is_unjudgeable, is_fine = explanation.is_unjudgeable, explanation.is_undamaged
     finding = describe_finding(
@@ -179,7 +178,6 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
         is_unjudgeable=is_unjudgeable,
         added=subject.added_damage,
         objected=objected,
-        is_partial=bool(0 < np.count_nonzero(result.noise) < result.noise.size),
         is_mended=result.is_mended,
         is_undone=explanation.degradation.has_measured_inverse,
     )
@@ -323,7 +321,7 @@ class Watcher:
                 "entry": forward.explanation.entry,
                 "depth": forward.stop.t_star,
                 "is_unchanged": forward.is_unchanged,
-                "before": self._explained_confidence(forward.x_0[None]),
+                "before": self._explained_confidence(forward.reference[None]),
             }
         }
 

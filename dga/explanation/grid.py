@@ -48,13 +48,6 @@ class Grid:
         side = self.side
         return torch.stack([x[:, i : i + side, j : j + side] for i, j in map(self.corner, numbers)])
 
-    def mask(self, chosen: Tensor) -> Tensor:
-        """Whether each pixel, bool ``[H, W]``, lies in a window that is chosen, bool ``[n]``."""
-        covered = torch.zeros(self.tops[-1] + self.side, self.lefts[-1] + self.side)
-        for top, left in map(self.corner, chosen.nonzero()[:, 0].tolist()):
-            covered[top : top + self.side, left : left + self.side] = 1
-        return covered.bool()
-
     def blend_into(self, total: Tensor, number: int, window: Tensor) -> None:
         """Add a window, ``[3, S, S]``, to ``total``, ``[3, H, W]``, faded towards its edges."""
         i, j = self.corner(number)

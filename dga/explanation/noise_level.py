@@ -7,24 +7,16 @@ Adversarial Robustness for Free!", ICLR 2023, section 3.1).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from dga.diffusion import Schedule, draw_step_noise
+from dga.diffusion import Schedule
 
 MAD_TO_DEVIATION = 1 / 0.6745
 """From median absolute deviation to standard deviation, for a normal distribution."""
-LUMINANCE, *COLOURS = F.normalize(torch.tensor([[1.0, 1, 1], [1, -1, 0], [1, 1, -2]]), dim=1)
-"""Orthonormal directions of a pixel's three channels."""
-COLOURLESS = 0.6
-"""A colour with less than this share, 0 to 1, of the luminance's noise lacks some."""
 BLOCK_SIDE, BLOCK_STEP = 24, 8
 """Pixels a side of the blocks in which noise is measured, and from one to the next; both even."""
-BRIGHTNESS_BINS = 12
-"""Classes of brightness, each with as many pixels, of :func:`measure_noise_by_brightness`."""
 LEAST_IMPULSES, MOST_PAIRED = 0.002, 0.15
 """Share of wrong values from which there are impulses, and by how much a wrong value's neighbour is
 wrong more often than any, at most."""
@@ -32,8 +24,6 @@ EXTREME, MIXED_EXTREME = 0.68, 0.2
 """Share of black and white among values far from their neighbours from which there are impulses,
 beside noise and beside none: of impulse noise 0.73 to 0.99, of shot and Gaussian noise at most 0.63
 (assets/results/photo/README.md); fine texture has other such values."""
-LEVEL_RATIO = 1.15
-"""Factor by which the levels at which a picture is denoised differ, at least."""
 
 
 def measure_noise(x: Tensor) -> Tensor:
@@ -55,12 +45,12 @@ def _haar_detail(x: Tensor) -> Tensor:
     return (detail / 2).abs()
 
 
-def measure_noise_map(x: Tensor) -> Tensor:
-    """:func:`measure_noise` around each pixel: ``[C, H, W]`` in [-1, 1] to ``[H, W]``.
+def measure_quiet_noise(x: Tensor, share: float) -> float:
+    """The noise level that the quietest ``share``, 0 to 1, of the picture does not exceed.
 
-    Noise is measured in square blocks of :data:`BLOCK_SIDE` pixels a side, one at every
-    :data:`BLOCK_STEP` pixels, then smoothed over neighbouring blocks and interpolated. No side of
-    ``x`` is shorter than a block.
+    ``x``: ``[C, H, W]`` in [-1, 1]. Noise is measured in square blocks of :data:`BLOCK_SIDE`
+    pixels a side, one at every :data:`BLOCK_STEP` pixels, and smoothed over neighbouring blocks.
+    No side of ``x`` is shorter than a block.
     """
     side, step = BLOCK_SIDE // 2, BLOCK_STEP // 2
     detail = _haar_detail(x)  # [C, h, w]
@@ -69,92 +59,8 @@ def measure_noise_map(x: Tensor) -> Tensor:
         strip = detail[:, top : top + side]
         blocks = strip.unfold(2, side, step).movedim(2, 1)  # [C, n, side, side]
         rows.append(blocks.flatten(2).median(2).values.mean(0))
-    measured = torch.stack(rows)[None, None] * MAD_TO_DEVIATION
-    smooth = F.avg_pool2d(F.pad(measured, (1, 1, 1, 1), "replicate"), 3, 1)
-    height, width = (BLOCK_STEP * n for n in measured.shape[2:])
-    inner = F.interpolate(smooth, size=(height, width), mode="bilinear", align_corners=False)
-    edge = (BLOCK_SIDE - BLOCK_STEP) // 2
-    right, below = x.shape[-1] - width - edge, x.shape[-2] - height - edge
-    return F.pad(inner, (edge, right, edge, below), "replicate")[0, 0]
-
-
-def whiten_channels(x: Tensor, noise: Tensor, seed: int) -> tuple[Tensor, Tensor]:
-    """Add noise to the colours of a picture whose noise is nearly the same in all channels.
-
-    Grey photographs have such noise, and so have photographs of which JPEG has stored less of the
-    colours than of the luminance; but in a state of the forward process the channels' noise is
-    independent. ``x``: ``[3, H, W]`` in [-1, 1]; ``noise``: its noise map, ``[H, W]``, 0 where
-    nothing is to be added. Returns both, changed so that each colour has the luminance's noise.
-    """
-    least = COLOURLESS * float(measure_noise(_project(LUMINANCE, x)[None]))
-    lacking = [c for c in COLOURS if float(measure_noise(_project(c, x)[None])) < least]
-    if not lacking:
-        return x, noise
-    luminance, white = measure_noise_map(_project(LUMINANCE, x)), x.clone()
-    drawn = draw_step_noise(seed, "forward", 0, x.shape)  # the forward process begins with depth 1
-    for colour, more in zip(lacking, drawn, strict=False):
-        level = measure_noise_map(_project(colour, x)).square()
-        missing = (luminance.square() - level).clamp(min=0).sqrt()
-        white += colour.view(3, 1, 1) * torch.where(noise > 0, missing * more, 0)
-    return white, torch.where(noise > 0, torch.maximum(noise, luminance), noise)
-
-
-def _project(direction: Tensor, x: Tensor) -> Tensor:
-    return torch.einsum("c,chw->hw", direction, x)[None]
-
-
-def measure_noise_by_brightness(x: Tensor, noise: Tensor) -> Tensor:
-    """A noise map for noise that depends on the brightness, as that of few photons does.
-
-    ``x``: ``[3, H, W]`` in [-1, 1]; ``noise``: its noise map as measured, ``[H, W]``. Pixels are
-    sorted into :data:`BRIGHTNESS_BINS` by their brightness, and all pixels of a bin get the same
-    level: the root mean square of their finest detail.
-    """
-    bright = _smooth(x.mean(0))
-    some = bright.flatten()[:: max(5, bright.numel() >> 23)]  # torch's limit is 2^24
-    edges = torch.quantile(some, torch.linspace(0, 1, BRIGHTNESS_BINS + 1))[1:-1]
-    bin_index = torch.bucketize(bright.contiguous(), edges).flatten()
-    detail, inside = _haar_detail(x).square().mean(0), _smooth(bright)[..., ::2, ::2]
-    inside = inside[: detail.shape[0], : detail.shape[1]]
-    detail_bin = torch.bucketize(inside.contiguous(), edges).flatten()
-    sums = torch.bincount(detail_bin, detail.flatten(), BRIGHTNESS_BINS)
-    counts = torch.bincount(detail_bin, minlength=BRIGHTNESS_BINS)
-    expected = (sums / counts.clamp(min=1)).sqrt()
-    return torch.where(noise > 0, expected[bin_index].view(noise.shape), 0)
-
-
-def _smooth(x: Tensor) -> Tensor:
-    """The mean of 9 x 9 pixels around each, ``[H, W]``."""
-    return F.avg_pool2d(F.pad(x[None, None], (4,) * 4, "replicate"), 9, 1)[0, 0]
-
-
-def choose_noise_levels(noise: Tensor, most: int) -> tuple[float, ...]:
-    """At most ``most`` levels that span a picture's noise map, ``[H, W]``, rising.
-
-    Of two levels that differ by less than a factor of :data:`LEVEL_RATIO` the lower one is left
-    out; pixels without noise do not count.
-    """
-    some = noise[noise > 0][::7]
-    shares = torch.linspace(0.05, 0.97, most) if most > 1 else torch.tensor([0.9])
-    levels: list[float] = []
-    for level in torch.quantile(some[:: 1 + len(some) // 100_000], shares).flip(0).tolist():
-        if not levels or levels[-1] > LEVEL_RATIO * level:
-            levels.append(level)
-    return tuple(reversed(levels))
-
-
-def compute_level_weights(noise: Tensor, levels: Sequence[float]) -> Tensor:
-    """By which weights each pixel is mixed from the levels, ``[1 + L, H, W]``.
-
-    The first weight is that of the picture without denoising. A pixel whose noise lies between two
-    levels is mixed from both, linearly.
-    """
-    at = torch.tensor(levels).view(-1, 1, 1)
-    is_noisy = (noise > 0).float()[None]
-    share = ((noise - at[:-1]) / at.diff(dim=0)).clamp(0, 1)  # of the way to the next level
-    # How much of each pixel lies at a level or above it, from no level to beyond the last.
-    reached = torch.cat([torch.ones_like(is_noisy), is_noisy, share, torch.zeros_like(is_noisy)])
-    return reached[:-1] - reached[1:]
+    measured = F.pad(torch.stack(rows)[None, None], (1, 1, 1, 1), "replicate")
+    return MAD_TO_DEVIATION * float(F.avg_pool2d(measured, 3, 1).quantile(share))
 
 
 def find_matched_depth(schedule: Schedule, deviation: float) -> int:

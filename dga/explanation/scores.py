@@ -51,7 +51,7 @@ class Scorer:
         """Mean logit of each picture over its depths, float32 ``[n]`` on the CPU.
 
         ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: standard deviation of
-        the noise that a picture holds already, ``[n, 1, 1 or S, 1 or S]``. At one depth all
+        the noise that a picture holds already, ``[n, 1, 1, 1]``. At one depth all
         pictures get the same noise. Raises what :func:`~dga.discriminator.judge_states` does.
         """
         x = x.to(next(self.network.parameters()).device)

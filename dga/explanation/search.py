@@ -27,13 +27,12 @@ from dga.profiles import ExplanationConfig
 class CandidateScore:
     """Event: a candidate was judged.
 
-    ``score``: mean logit, lower for results that are closer to source data; None for windows in
-    which only noise is looked for.
+    ``score``: mean logit, lower for results that are closer to source data.
     """
 
     stage: str
     degradation: Degradation
-    score: float | None
+    score: float
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,8 @@ class Explanation:
     entry: int
     """k0: the depth of the forward process at which the picture stands by its own noise."""
     measured_noise: float
-    """Noise level of the whole picture, whether it counts or not; of a noise map the highest level.
-    0.0 where it was not measured, or where there are blocks or impulses instead."""
+    """Noise level of the picture, whether it counts or not; 0.0 where it was not measured, or where
+    there are blocks or impulses instead."""
     candidate_scores: tuple[CandidateScore, ...] = ()
     """The candidates for the whole picture, in the order of judging."""
     is_unjudgeable: bool = False
@@ -60,10 +59,6 @@ class Explanation:
     damage was undone in the whole picture."""
     seconds: float = 0.0
     """Wall clock of the search; 0.0 where it was not taken."""
-    noise_map: Tensor | None = field(default=None, compare=False)
-    """Noise level by pixel, ``[H, W]``, 0 where none counts; None: the same everywhere."""
-    noise_levels: tuple[float, ...] = ()
-    """With a noise map: the levels at which the picture is denoised, rising."""
     x_0: Tensor | None = field(default=None, compare=False)
     """Where the forward process begins, ``[3, H, W]``; None: with the reference, which is what the
     inverse leaves of the input."""
@@ -72,14 +67,9 @@ class Explanation:
     ``Models.discriminator``, the paper's."""
 
     @property
-    def noise(self) -> float | Tensor:
-        """The noise map, else the one noise level of all pixels."""
-        return self.degradation.noise if self.noise_map is None else self.noise_map
-
-    @property
     def key(self) -> Hashable:
         """Equal for two explanations of one picture that leave the same picture and noise."""
-        return self.degradation, _digest(self.noise_map), _digest(self.x_0)
+        return self.degradation, _digest(self.x_0)
 
 
 def _digest(values: Tensor | None) -> bytes | None:

@@ -1,8 +1,7 @@
 """Explaining a picture that is larger than the discriminator's own size, by its windows.
 
-Damage that is the same all over the picture (blocks, blur, veils, impulses) is explained once:
-it is measured in the pixels, or judged by some windows and a thumbnail. Noise has a level at each
-pixel, and counts where the discriminator prefers the picture as a state with that noise.
+Damage that is the same all over the picture (blocks, noise, blur, veils, impulses) is explained
+once: it is measured in the pixels, and judged by some windows and a thumbnail.
 """
 
 from __future__ import annotations
@@ -18,23 +17,13 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import is_one_colour_or_drawing, is_page, measure_darkness
 from dga.explanation.grid import Grid
 from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
-from dga.explanation.noise_level import (
-    choose_noise_levels,
-    find_matched_depth,
-    has_impulses,
-    measure_noise,
-    measure_noise_by_brightness,
-    measure_noise_map,
-    whiten_channels,
-)
+from dga.explanation.noise_level import has_impulses, measure_noise, measure_quiet_noise
 from dga.explanation.operators import Operator
 from dga.explanation.scores import Render, Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.veil import Veil, measure_veil
 from dga.profiles import ExplanationConfig, WindowsConfig
 
-JUDGING_BATCH = 16
-"""Windows judged together: bounds memory, and the time between two events."""
 LONGEST_COUNTED = 1024
 """Pixels a side. Of a larger picture only every n-th pixel is used, where means are enough."""
 STRONG_VEIL, PAGE_VEIL = 8.0, 10.0
@@ -51,7 +40,7 @@ DAMAGED_THUMBNAIL, LEAST_RELIEF = 0.5, 0.5
 
 @dataclass(frozen=True)
 class WindowSearch:
-    """The search in one large picture: first damage of the whole, then noise by pixel.
+    """The search in one large picture.
 
     ``discriminator``: the paper's, which judges veils beside the scorer's network; ``side``: pixels
     a side that both were trained on; ``windows``: of ``config``.
@@ -64,7 +53,7 @@ class WindowSearch:
     windows: WindowsConfig
 
     def run(self, x: Tensor) -> Generator[CandidateScore, None, Explanation]:
-        """Blocks, or too little light; else impulses and noise; without these, blur or a veil.
+        """Blocks, or too little light; else impulses or noise; without these, blur or a veil.
 
         ``x``: ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``. Yields scores as
         they come. A drawing repeats its rows, too, and is left alone; of a page or a screen, which
@@ -82,18 +71,8 @@ class WindowSearch:
         views = JudgedViews(x, self.side, self.windows.detail_windows, self.config.noise_floor)
         explanation = yield from self._explain_whole(x, views.render, is_plain)
         explanation = replace(explanation, is_page=is_plain)
-        if explanation.is_unjudgeable:
-            return explanation
-        noisy = yield from self._find_noise(explanation.degradation.inverse(x))
-        if noisy is not None:
-            degradation = replace(explanation.degradation, noise=noisy.degradation.noise)
-            return replace(
-                noisy,
-                degradation=degradation,
-                candidate_scores=explanation.candidate_scores,
-                is_page=is_plain,
-            )
-        if not is_measured or explanation.degradation != NO_DEGRADATION:
+        is_explained = explanation.degradation != NO_DEGRADATION
+        if explanation.is_unjudgeable or is_explained or not is_measured:
             return explanation
         if not is_plain and (operator := measure_blur(x)):
             x_0 = yield from self._invert_blur(operator, x, views)
@@ -125,7 +104,7 @@ class WindowSearch:
     def _explain_whole(
         self, x: Tensor, render: Render, is_plain: bool
     ) -> Generator[CandidateScore, None, Explanation]:
-        """Impulses of the whole; other noise has a level at each pixel.
+        """Impulses, or noise that is everywhere: texture, too, measures as noise in places.
 
         Neither exposure nor sharpness is judged: on photographs a discriminator takes a lens's or
         a camera's blur for damage, and what it then likes best is too sharp.
@@ -137,9 +116,8 @@ class WindowSearch:
         middle, thresholds = cut_middle(x, LONGEST_COUNTED), self.config.impulses
         if thresholds and not is_plain and has_impulses(middle, thresholds[0], is_noisy):
             return Explanation(Degradation(impulses=thresholds[0]), 0, measured_noise=0.0)
-        if is_noisy:  # its level is not one
-            is_unjudgeable = is_one_colour_or_drawing(sample)
-            return Explanation(NO_DEGRADATION, 0, noise_level, is_unjudgeable=is_unjudgeable)
+        if measure_quiet_noise(x, self.windows.quiet_share) <= config.noise_floor:
+            noise_level = min(noise_level, config.noise_floor)
         return (yield from explain_picture(self.scorer, sample, config, render, noise_level))
 
     def _invert_blur(
@@ -157,107 +135,6 @@ class WindowSearch:
         if scores[0] < CLEAR_DAMAGE:
             most = min(most, 0.0)
         return pictures[blurred] if scores[1] <= scores[0] + most else None
-
-    def _find_noise(self, x: Tensor) -> Generator[CandidateScore, None, Explanation | None]:
-        """Noise by pixel, and the levels at which the picture is denoised; None where none counts.
-
-        ``x``: ``[3, H, W]``, after the inverse of the rest.
-        """
-        noise, floor = measure_noise_map(x), self.config.noise_floor
-        quiet_level = float(noise[::8, ::8].quantile(self.windows.quiet_share))
-        is_everywhere = quiet_level > floor
-        noise[noise <= floor] = 0
-        if is_everywhere:  # fine texture has no colours either, but is seldom everywhere
-            x, noise = whiten_channels(x, noise, self.scorer.seed)
-        noise = noise * (yield from self._find_noisy_pixels(x, noise, quiet_level))
-        if not bool(noise.any()):
-            return None
-        if is_everywhere and self.windows.levels > 1:
-            noise = measure_noise_by_brightness(x, noise)
-        levels = choose_noise_levels(noise, self.windows.levels)
-        return Explanation(
-            Degradation(noise=levels[-1]),
-            entry=find_matched_depth(self.scorer.schedule, levels[-1]),
-            measured_noise=levels[-1],
-            noise_map=noise,
-            noise_levels=levels,
-            x_0=x,
-        )
-
-    def _find_noisy_pixels(
-        self, x: Tensor, noise: Tensor, quiet_level: float
-    ) -> Generator[CandidateScore, None, Tensor]:
-        """Whether each pixel's noise counts, bool ``[H, W]``, by what the discriminator prefers.
-
-        Windows are judged in groups of 3 x 3, by the noisiest of each, because fine texture passes
-        for a little noise but seldom for much. Where noise is faint, a window is judged by itself
-        as well, for there may be texture beside noise. ``quiet_level``: noise level that the
-        quietest pixels, ``quiet_share`` of all, do not exceed.
-        """
-        windows = self.windows
-        grid = Grid.over(x.shape[1:], self.side, round(windows.overlap * self.side))
-        batches = torch.arange(len(grid)).split(JUDGING_BATCH)
-        noises = (grid.cut(noise[None], numbers.tolist()).flatten(1) for numbers in batches)
-        level = torch.cat([batch.quantile(windows.quantile, 1) for batch in noises])  # [n]
-        rows, columns = len(grid.tops), len(grid.lefts)
-        highest, noisiest = F.max_pool2d(
-            level.view(1, 1, rows, columns), 3, ceil_mode=True, return_indices=True
-        )
-        has_noise = highest > 0  # [1, 1, h, w], as all that is by group
-        margin = torch.zeros_like(highest)
-        margin[has_noise] = yield from self._compare(x, noise, grid, noisiest[has_noise], level)
-        has_votes = self._count_votes(margin, has_noise, quiet_level)
-        by_window = F.interpolate(has_votes.float(), scale_factor=3)[..., :rows, :columns]
-        is_noisy = by_window.flatten().bool() & (level > 0)  # [n]
-        is_faint = is_noisy & (level <= windows.faint_noise)
-        margin = yield from self._compare(x, noise, grid, is_faint.nonzero()[:, 0], level)
-        is_noisy[is_faint] = margin > windows.noise_margin
-        return grid.mask(is_noisy)
-
-    def _count_votes(self, margin: Tensor, has_noise: Tensor, quiet_level: float) -> Tensor:
-        """Which groups of windows count as noisy, bool ``[1, 1, h, w]``.
-
-        ``margin``: how much the discriminator prefers each as noisy, a difference of logits;
-        ``has_noise``: which groups have any, and so a vote; ``quiet_level``: as in
-        :meth:`_find_noisy_pixels`. The margins of the v voters among a group and its eight
-        neighbours must add up to more than needed x (v + 1), as if one more had voted against, so
-        that a few votes do not suffice. If noise is strong, needed is smaller, and a single voter
-        meets no vote against. Where noise is everywhere, all groups together may decide for all.
-        """
-        margins = 9 * F.avg_pool2d(margin, 3, 1, 1)  # the sum of nine groups
-        voters = 9 * F.avg_pool2d(has_noise.float(), 3, 1, 1)
-        needed, against = self.windows.noise_margin, torch.ones_like(voters)
-        if quiet_level > self.windows.strong_noise:
-            needed, against = self.config.noise_head_start, (voters > 1).float()
-        has_votes = margins > needed * (voters + against)
-        if quiet_level > self.config.noise_floor:
-            has_votes |= bool(margin.sum() > needed * (has_noise.sum() + against.max()))
-        return has_votes
-
-    def _compare(
-        self, x: Tensor, noise: Tensor, grid: Grid, numbers: Tensor, level: Tensor
-    ) -> Generator[CandidateScore, None, Tensor]:
-        """How much the discriminator prefers windows as noisy ones: differences of logits, ``[n]``.
-
-        ``numbers``: of these windows in the grid, int64 ``[n]``; ``level``: noise levels of all
-        windows of the grid.
-        """
-        schedule = self.scorer.schedule
-        offsets = torch.tensor(self.config.judged_at)
-        margins = [torch.empty(0)]
-        for begin in range(0, len(numbers), JUDGING_BATCH):
-            part = numbers[begin : begin + JUDGING_BATCH].tolist()
-            deviation = grid.cut(noise[None], part)  # [n, 1, S, S]
-            pictures = grid.cut(x, part)
-            entry = torch.tensor(
-                [find_matched_depth(schedule, one) for one in level[part].tolist()]
-            )
-            depth = offsets.expand(len(part), -1).clamp(max=schedule.steps)
-            without = self.scorer.mean_logits(pictures, depth, torch.zeros_like(deviation))
-            depth = (entry[:, None] + offsets).clamp(max=schedule.steps)
-            margins.append(without - self.scorer.mean_logits(pictures, depth, deviation))
-            yield CandidateScore("windows", NO_DEGRADATION, None)
-        return torch.cat(margins)
 
 
 class JudgedViews:

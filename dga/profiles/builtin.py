@@ -147,7 +147,7 @@ PHOTO = replace(
             undamaged_score=1.0,
             exposure=False,
             sharpness=False,
-            windows=WindowsConfig(levels=2),
+            windows=WindowsConfig(),
         ),
         diffusion=Diffusion(depth=0),
         noise_diffusion=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),

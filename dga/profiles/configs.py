@@ -146,22 +146,10 @@ class WindowsConfig(Bounded):
 
     detail_windows: int = bounded(4, 0)
     """How many windows judge the whole picture beside a thumbnail: those with the finest detail."""
-    noise_margin: float = 1.2
-    """By how much a window's mean logit must be lower with its noise, for that noise to count."""
-    faint_noise: float = 0.1
-    """Noise level up to which a window is judged by itself, too, not by its neighbours alone: fine
-    texture measures so much."""
     overlap: float = bounded(0.1875, 0, 0.9)
     """Share of a window's side, 0 to 0.9, that the next window has too, at least."""
-    quantile: float = bounded(0.9, 0, 1)
-    """Quantile of its pixels' noise levels, 0 to 1, that is a window's noise level."""
     quiet_share: float = bounded(0.1, 0, 1)
     """Share of the pixels that may be without noise where noise counts as being everywhere."""
-    strong_noise: float = 0.16
-    """Noise level that no photograph has everywhere: above it ``noise_head_start`` replaces
-    ``noise_margin``."""
-    levels: int = bounded(1, 1)
-    """Most noise levels at which the whole picture is denoised; pixels are mixed from these."""
     measurement: bool = True
     """Whether blocks, blur and veils are measured in the picture."""
     objection: float = 0.5

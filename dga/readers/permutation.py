@@ -10,7 +10,7 @@ from typing import Literal
 import torch
 
 from dga.networks.models import Models
-from dga.pipeline import ForwardResult, choose_diffusion, draw_starts, make_judged_path
+from dga.pipeline import ForwardResult, choose_diffusion, make_judged_path
 
 
 def permute_stops(
@@ -20,9 +20,9 @@ def permute_stops(
 ) -> list[ForwardResult]:
     """Give each picture of a batch what was measured in another picture.
 
-    ``what`` is exchanged: ``noise`` (its level, map and entry, and t*), ``depth`` (how far t* lies
+    ``what`` is exchanged: ``noise`` (its level and entry, and t*), ``depth`` (how far t* lies
     beyond the entry) or ``explanation`` (the whole of it, and t*). ``forward_results``: of all
-    pictures and repairs; as many are returned, in the same order, with new starts and states.
+    pictures and repairs; as many are returned, in the same order, with new states.
     One random order, the same in every run, says which picture stands in for which; by chance a few
     keep their own. Each repair exchanges among its own results.
     """
@@ -44,16 +44,14 @@ def permute_stops(
             # x_0 is the other picture itself; this one begins after its inverse.
             explanation = replace(other.explanation, degradation=degradation, x_0=None)
         path = make_judged_path(models, forward.input, forward.seed, explanation)
-        starts, states = draw_starts(path, explanation, stop.t_star)
         permuted.append(
             replace(
                 forward,
                 diffusion=choose_diffusion(forward.repair, explanation),
                 explanation=explanation,
                 stop=stop,
-                x_0=path.forward_path.x_0,
-                starts=starts,
-                states=states,
+                reference=path.forward_path.x_0,
+                state=path.forward_path.at(stop.t_star),
             )
         )
     return permuted
