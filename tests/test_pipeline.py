@@ -1,7 +1,6 @@
 """The one loop: what comes out, what it costs, and what is not done because nobody needs it."""
 
 import dataclasses
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from dga.diffusion import FewSteps, ForwardPath, ReverseProcess
 from dga.images import from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.one_picture import adapt, adapt_steps
-from dga.pipeline import split_by_states
 from dga.profiles import Diffusion
 from dga.stopping import Stop, choose_depth
 from dga.systems import DEFAULT_SYSTEMS, System, parse
@@ -227,11 +225,6 @@ def test_memory_that_runs_out_is_a_sentence(choosy_models, pictures):
     small = dataclasses.replace(choosy_models, denoiser=OutOfMemory())
     with pytest.raises(MemoryError, match=r"Memory ran out .*2 GiB\): take fewer pictures"):
         adapt(small, pictures[2], 0, systems_of(small, "dda"))
-
-
-def test_a_batch_is_bounded_by_its_states_not_its_pictures():
-    jobs = [[SimpleNamespace(starts=(1,) * n)] for n in (2, 1, 2, 3, 4, 1)]
-    assert [len(batch) for batch in split_by_states(jobs, 3)] == [2, 1, 1, 1, 1]
 
 
 # What is refused

@@ -57,9 +57,8 @@ def stop_at(
     stop: Stop, repair: Repair, explanation: Explanation, logits: np.ndarray, seconds: float
 ) -> ForwardResult:
     diffusion, x = choose_diffusion(repair, explanation), torch.zeros(1, 3, 64, 64)
-    starts = (stop.t_star,)
     return ForwardResult(
-        0, 11, x[0], repair, diffusion, explanation, stop, logits, x[0], starts, x, seconds
+        0, 11, x[0], repair, diffusion, explanation, stop, logits, x[0], x[0], seconds
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -18,12 +17,6 @@ import dga
 from dga.explanation.degradation import Degradation
 from dga.explanation.glass import Glass, filter_median
 from dga.explanation.measurement import measure_blocks, measure_blur
-from dga.explanation.noise_level import (
-    choose_noise_levels,
-    compute_level_weights,
-    measure_noise_by_brightness,
-    measure_noise_map,
-)
 from dga.explanation.operators import Blocks, Convolution, Disk, GaussianBlur, MotionBlur, Operator
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil
@@ -352,46 +345,3 @@ def test_the_truth_agrees_with_itself(name: str) -> None:
     found = operator.solve_proximal(x, damage(operator, x), 0.1)
     inner = slice(None), slice(8, -8), slice(8, -8)  # a border's other side is not known
     torch.testing.assert_close(found[inner], x[inner], atol=0.05, rtol=0)
-
-
-# Noise by pixel
-
-
-def test_levels_rise_and_near_ones_are_one() -> None:
-    spread = torch.linspace(0.1, 0.5, 64 * 64).view(64, 64)
-    levels = choose_noise_levels(spread, 4)
-    assert list(levels) == sorted(levels)
-    assert len(levels) == 4
-    assert 0.1 <= levels[0] < levels[-1] <= 0.5
-    assert all(b > 1.15 * a for a, b in itertools.pairwise(levels))
-    assert len(choose_noise_levels(torch.full((40, 40), 0.3), 4)) == 1
-    assert len(choose_noise_levels(spread, 1)) == 1
-    spread[:, :60] = 0
-    assert min(choose_noise_levels(spread, 4)) >= 0.1
-
-
-@pytest.mark.parametrize("levels", [(0.2,), (0.1, 0.3), (0.1, 0.2, 0.4)])
-def test_pixels_share_their_weight_among_levels(levels: tuple[float, ...]) -> None:
-    held = torch.linspace(0, 0.6, 50).view(5, 10)
-    weights = compute_level_weights(held, levels)
-    assert weights.shape == (1 + len(levels), 5, 10)
-    torch.testing.assert_close(weights.sum(0), torch.ones(5, 10))
-    assert float(weights.min()) >= 0
-    assert weights[0].flatten().tolist() == [1] + [0] * 49
-    at = torch.tensor(levels)
-    torch.testing.assert_close(
-        compute_level_weights(at[None], levels)[1:, 0], torch.eye(len(levels)), atol=1e-5, rtol=0
-    )
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_noise_of_few_photons_is_known_by_brightness(name: str) -> None:
-    x = to_tensor(photograph(name))
-    truth = 0.3 * ((x.mean(0) + 1) / 2).clamp(min=0.02).sqrt()
-    y = x + truth * torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
-    around = measure_noise_map(y)
-    by_brightness = measure_noise_by_brightness(y, around)
-    off = [(found - truth).abs().mean() for found in (around, by_brightness)]
-    assert off[1] < 0.75 * off[0]
-    around[:, :50] = 0
-    assert not measure_noise_by_brightness(y, around)[:, :50].any()

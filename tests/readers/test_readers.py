@@ -124,25 +124,6 @@ def test_pictures_exchange_what_was_found(choosy_models, x, what):
         assert damages(permuted.details, False) == damages(own.details, False)
 
 
-@pytest.mark.parametrize("what", ["noise", "explanation"])
-def test_a_noise_map_goes_whole_to_another_picture(choosy_models, pictures, what):
-    repair = parse(choosy_models.profile, "dga-plus").repair
-    stops = [forward for forward, _ in repaired(choosy_models, pictures[:3], [repair]).values()]
-    maps = [torch.full((32, 32), 0.1 * (row + 1)) for row in range(3)]
-    for row, forward in enumerate(stops):
-        noise = {"noise_map": maps[row], "noise_levels": (0.05, 0.1 * (row + 1)), "x_0": maps[row]}
-        explanation = dataclasses.replace(forward.explanation, **noise)
-        stops[row] = dataclasses.replace(forward, explanation=explanation)
-    x = to_tensor(pictures[:3])
-    order = torch.randperm(3, generator=torch.Generator().manual_seed(0)).tolist()
-    for permuted, j in zip(permute_stops(choosy_models, what, stops), order, strict=True):
-        explanation = permuted.explanation
-        assert explanation.noise_map is maps[j]
-        assert (explanation.noise_levels, explanation.x_0) == ((0.05, 0.1 * (j + 1)), None)
-        assert torch.equal(permuted.x_0, explanation.degradation.inverse(x[permuted.index]))
-        assert len(permuted.states) == 2
-
-
 # Tent
 
 
