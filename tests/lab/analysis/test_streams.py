@@ -75,19 +75,6 @@ def test_ours_is_compared_on_the_same_photographs(folder):
         make_comparisons(pooled_stream(alone))
 
 
-def test_a_method_meets_its_permuted_control(folder, tmp_path):
-    numbers = make_comparisons(pooled_stream(folder)).numbers
-    numbers = numbers[numbers["rival"] == PERMUTED].set_index("group")
-    assert set(numbers["method"]) == {"dga-plus"}
-    assert numbers.loc["all", "points"] == pytest.approx(100 / 3, abs=1e-3)
-    assert numbers.loc[["3", "5"], "points"].tolist() == [100, 0]
-    rows = lines_of("dga-plus", lambda p, c: True, 4) + lines_of(PERMUTED, lambda p, c: p < 1, 4)
-    write_run(tmp_path / "five" / "run", rows)
-    (five,), _ = pool_runs(read_runs(tmp_path / "five").evaluations)
-    assert make_comparisons(five).numbers.set_index("group").loc["mean", "points"] == 75
-    assert five.methods_to_compare == ["dga-plus"]
-
-
 def test_streams_stay_apart_from_severities_and_other_streams(folder):
     write_run(folder / "five", lines_of("source", lambda p, c: True, 4, ["fog"]))
     write_run(folder / "sorted", wild_lines("source"), **(STREAM | {"stream": "sorted"}))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import errno
 import json
 import multiprocessing
 import os
@@ -16,7 +15,6 @@ import pytest
 import skimage.data
 import torch
 from PIL import Image
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from dga.io.files import CHECKPOINT, LINES, lock_folder, write_json
@@ -28,10 +26,8 @@ from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models
 from dga.one_picture import adapt
 from dga.systems import parse_all
-from dga.weights import store as weights
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import load_weights, read_state, save_weights
-from tests.fixtures.rights import plain_rights
+from dga.weights.store import save_weights
 
 FULL = Path("/dev/full")
 
@@ -147,39 +143,6 @@ def test_a_file_is_on_the_disk_before_it_takes_a_place(
     monkeypatch.setattr(os, "fsync", note)
     write_json(path, {"is_new": True})
     assert flushed == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
-
-
-def test_a_full_disk_keeps_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save_weights({"w": torch.ones(3)}, tmp_path, {"model": "old"})
-    real = weights.save_torch_state_dict
-
-    def full(state: dict[str, Tensor], folder: Path, **options: Any) -> None:
-        real(state, folder, **options)
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(weights, "save_torch_state_dict", full)
-    with pytest.raises(OSError, match="No space left"):
-        save_weights({"w": torch.zeros(3)}, tmp_path, {"model": "new"})
-    assert read_state(tmp_path)["w"].tolist() == [1, 1, 1]
-    assert {path.name for path in tmp_path.iterdir()} == {"config.json", "model.safetensors"}
-
-
-@pytest.mark.parametrize("part", ["config.json", "model.safetensors", "w.pt", "w.safetensors"])
-def test_weights_that_may_not_be_read(tmp_path: Path, part: str) -> None:
-    state = {"weight": torch.ones(1, 4), "bias": torch.zeros(1)}
-    save_weights(state, tmp_path, {})
-    torch.save(state, tmp_path / "w.pt")
-    save_file(state, tmp_path / "w.safetensors")
-    path = tmp_path / part
-    loaded = path if part.startswith("w.") else tmp_path
-    path.chmod(0)
-    with plain_rights(), pytest.raises(WeightsError, match="cannot be read") as caught:
-        load_weights(nn.Linear(4, 1), loaded)
-    assert str(path) in str(caught.value)
-    assert "ermission" in str(caught.value)
-    path.chmod(0o400)
-    with plain_rights():
-        load_weights(nn.Linear(4, 1), loaded)  # reading is all it needs
 
 
 # Clocks, forks and neighbours
