@@ -22,7 +22,7 @@ from starlette.requests import Request
 
 from app.runs.card import draw_card
 from app.runs.damage import damage_photo
-from app.runs.models import Networks, TooLongError, lend_gpu
+from app.runs.models import Networks, TooLongError
 from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, Settings, SettingsError, parse_settings
 from app.runs.strokes import measure_touched
@@ -34,7 +34,7 @@ from app.runs.subject import (
     view_square,
 )
 from app.runs.thumbnails import FIFTEEN, show_thumbnails
-from app.runs.watch import PICTURES, REPAIR, keep_stages, run_first_stages, watch
+from app.runs.watch import PICTURES, REPAIR, run_first_stages, watch
 from app.server.decoder import Decoder
 from app.server.gate import REFUSALS
 from app.server.photos import GONE, Photos, UnknownPhotoError
@@ -202,7 +202,7 @@ class Service:
 
         def steps(models: Models) -> Generator[dict]:
             subject = Subject.make(Original("", "", pixels), Settings(damage=NONE))
-            yield from keep_stages(subject, lend_gpu(run_first_stages, models)(subject))
+            yield from run_first_stages(models, subject)
 
         async for part in self.run(request, steps, page, pixels[..., 0].size):
             if isinstance(part, int):
@@ -224,7 +224,7 @@ class Service:
 
         def steps(models: Models) -> Generator[Any]:
             subject = self.subjects.get(original, settings)
-            yield from keep_stages(subject, lend_gpu(run_first_stages, models)(subject))
+            yield from run_first_stages(models, subject)
             parts = subject.stages[PICTURES] | subject.stages[REPAIR]
             assert subject.result is not None
             yield draw_card(subject.damaged, subject.result, parts, home)
@@ -322,7 +322,7 @@ class Service:
         """The last of what ``steps(models, pixels)`` yields."""
 
         def run(models: Models) -> Generator[Any]:
-            yield from lend_gpu(steps, models)(pixels)
+            return steps(models, pixels)
 
         async for part in self.run(request, run, pixels=pixels[..., 0].size):
             last = part

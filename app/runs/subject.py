@@ -47,16 +47,6 @@ class Original:
     layers: dict[str, Pixels] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Stage:
-    """A stage of a run that is complete. ``key``: what its parts depend on; ``parts``: of the
-    record; ``result``: the repaired photo, where this stage made it."""
-
-    key: StageKey
-    parts: dict[str, Any]
-    result: Pixels | None = None
-
-
 @dataclass
 class Subject:
     """A photo that was damaged, and what was already computed of it.
@@ -79,15 +69,13 @@ class Subject:
         """Damage the photo as the settings say."""
         return cls(original, settings, damage_photo(original.pixels, settings, original.layers))
 
-    def keep(self, stage: Stage) -> None:
+    def keep(self, key: StageKey, parts: dict[str, Any]) -> None:
         """Keep what a stage made, so that no other run computes it again."""
-        self.stages[stage.key] = stage.parts
-        if isinstance(stage.key, tuple):
-            alike = [key for key in self.stages if key[0] == stage.key[0]]
-            for key in alike[:-MOST_CHOICES]:
-                del self.stages[key]
-        if stage.result is not None:
-            self.result = stage.result
+        self.stages[key] = parts
+        if isinstance(key, tuple):
+            alike = [other for other in self.stages if other[0] == key[0]]
+            for old in alike[:-MOST_CHOICES]:
+                del self.stages[old]
 
     @property
     def is_damaged(self) -> bool:

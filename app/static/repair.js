@@ -410,7 +410,7 @@ function showGame() {
 
 // Who paints sees no more than the repair; the rest is computed where it comes into sight.
 new IntersectionObserver(([{ isIntersecting }]) => {
-  if (isIntersecting && isGame() && state === "done" && !record.diagnosis) startRepair();
+  if (isIntersecting && isGame() && state === "done" && !record.depths) startRepair();
 }).observe(find("#inside"));
 
 makeSharing(say);

@@ -9,8 +9,8 @@ import pytest
 import dga
 from app.runs import thumbnails
 from app.runs.settings import Settings
-from app.runs.subject import Original, Stage, Subject, Subjects
-from app.runs.watch import FILM, choose_stopping, keep_stages, run_first_stages, watch
+from app.runs.subject import Original, Subject, Subjects
+from app.runs.watch import FILM, choose_stopping, run_first_stages, watch
 from dga.one_picture import adapt_steps
 from dga.systems import systems
 from tests.fixtures.record import ALL
@@ -88,9 +88,9 @@ def test_another_threshold_computes_only_what_depends_on_it(run, subject, shippe
 
 def test_of_many_thresholds_the_latest_are_kept(cat, noisy):
     subject = Subject.make(Original("own", "cat", cat), noisy)
-    subject.keep(Stage("pictures", {}))
+    subject.keep("pictures", {})
     for tau in range(100):
-        subject.keep(Stage(("paper", tau), {"paper": tau}))
+        subject.keep(("paper", tau), {"paper": tau})
     kept = [key for key in subject.stages if key[0] == "paper"]
     assert len(kept) < 20
     assert ("paper", 99) in kept
@@ -122,8 +122,8 @@ def test_a_large_photo_is_repaired_at_its_own_size(shipped_models, cat):
 def test_what_is_undone_everywhere_is_not_said_of_some_places(shipped_models, cat):
     settings = Settings(photo="own", damage="impulse_noise", strength=5)
     subject = Subject.make(Original("own", "cats", np.tile(cat, (2, 3, 1))), settings)
-    stages = run_first_stages(shipped_models, subject)
-    (found,) = (part["found"] for part in keep_stages(subject, stages) if "found" in part)
+    parts = run_first_stages(shipped_models, subject)
+    (found,) = (part["found"] for part in parts if "found" in part)
     assert not found["is_refused"]
     assert "where it is sure" not in found["sentence"]
 
