@@ -99,7 +99,6 @@ async function showBehind({ exhibit, kind, method }) {
 for (const button of all("button.behind")) {
   button.addEventListener("click", () => showBehind(button.dataset));
 }
-find("#behind-close").addEventListener("click", () => dialog.close());
 
 for (const link of all('a[href^="results#"]')) {
   link.addEventListener("click", () => {

@@ -493,8 +493,11 @@ def test_the_board_counts_what_it_shows(watch):
     page.wait_for_function("() => document.querySelectorAll('#rows tr').length === 15")
     right = page.locator("#rows td:nth-of-type(2).right").count()
     assert f"right in {right} of 15" in page.inner_text("[data-count=repaired]")
-    page.locator("#rows tr").nth(11).locator("a").first.click()
-    page.wait_for_url("**/?*damage=contrast*")
+    page.locator("#rows tr").nth(11).locator("a").nth(2).click()
+    assert page.locator("#behind img").count() == 4
+    assert page.locator("#behind").inner_text().startswith("Low contrast")
+    page.get_by_role("link", name="Open in Repair").click()
+    page.wait_for_url("**/?*damage=contrast*method=paper*")
 
 
 def test_a_page_whose_script_is_lost_says_so(chromium, served):
