@@ -147,19 +147,15 @@ function showFound() {
   const theirs = other?.depth
     ? `${depth} of noise added, then as many taken out.`
     : `${nameRest(inDivider)}.`;
-  const isUnsure = isUnchanged() && !isOld.curve && record.curve?.confidence[0] >= page.tau;
-  const doubt = isUnsure
-    ? ` But the paper's detector is ${percent(record.curve.confidence[0])} sure of damage.`
-    : "";
-  put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text + doubt);
+  put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text);
   const [{ reading: start } = {}, { reading: end } = {}] = [record.damaged, repaired];
   const isLess = end?.share < start?.share - page.aboutAsSure;
   const isLost = start?.is_right && end && !end.is_right;
   const isWorse = found && (isLost || (isLess && (end.label === start.label || !end.is_right)));
   const why = find("#why");
-  why.hidden = Boolean(other) || !(found?.is_refused || isUnsure || isWorse);
+  why.hidden = Boolean(other) || !(found?.is_refused || isWorse);
   why.open &&= !why.hidden;
-  put(find("#because"), isWorse ? HARM : isUnsure ? TWO_NETWORKS : REFUSAL);
+  put(find("#because"), isWorse ? HARM : REFUSAL);
   showSeconds();
   const isSample = page.samples.includes(settings.photo);
   const file = isSample ? repaired?.image : record.download;
@@ -170,9 +166,6 @@ function showFound() {
 }
 
 const HARM = "Our repair changed something that the classifier reads by. Results count how often.";
-const TWO_NETWORKS =
-  "The detector tells how damaged a photo looks. Our repair has to measure what to undo, " +
-  "and leaves what it cannot.";
 const REFUSAL = "To undo damage that is not surely there does harm, so nothing was changed.";
 
 /** What a repair took here, or so far: a recorded one took it elsewhere. */
