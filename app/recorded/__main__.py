@@ -61,7 +61,7 @@ def make_subject(models: Models, settings: Settings) -> Subject:
     """A sample, damaged as the settings say."""
     sample = SAMPLES[settings.photo]
     pixels = sample.pixels(models.profile)
-    return Subject.make(Original(settings.photo, sample.name, pixels, sample.label), settings)
+    return Subject.make(Original(settings.photo, pixels, sample.label), settings)
 
 
 def record_run(models: Models, settings: Settings) -> dict[str, Any]:

@@ -36,14 +36,12 @@ StageKey = str | tuple[str, Hashable]
 class Original:
     """A photo as it came, uint8 ``[H, W, 3]``; ``label``: what it shows, None if nobody said.
 
-    ``thumbnails``: of every damage to it, once they are made; ``layers``: of brushes, likewise.
+    ``layers``: the whole photo as brushes make it, once it was.
     """
 
     key: str
-    name: str
     pixels: Pixels
     label: str | None = None
-    thumbnails: dict[str, str] = field(default_factory=dict)
     layers: dict[str, Pixels] = field(default_factory=dict)
 
 

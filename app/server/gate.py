@@ -34,7 +34,7 @@ OLD_ADDRESSES = {"photo": "", "board": "all-15", "findings": "results", "adapt":
 """Old addresses of pages, and where they lead."""
 GET_PATHS = re.compile(
     rf"/(all-15|results|learn|{'|'.join(OLD_ADDRESSES)}|card\.png|favicon\.ico|robots\.txt|config)?"
-    r"|/(files|recorded|results-files|photo|thumbnails|brushes)/.+|/static/fonts/[\w/.-]{1,99}"
+    r"|/(files|recorded|results-files|photo|brushes)/.+|/static/fonts/[\w/.-]{1,99}"
     rf"|{API}/(info|openapi\.json|startup-events|app_id|mcp/schema|queue/data|call/.+)"
     rf"|{API}/(heartbeat/{SESSION.pattern}|file=(?!.*:/).+)"  # no other server's files
 )

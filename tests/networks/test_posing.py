@@ -156,7 +156,7 @@ def by_module(models: Models, pictures: np.ndarray) -> Iterator[Result]:
 def by_page(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     """The page's run of the paper's method and its rival."""
     settings = Settings(seed=3, damage="none")
-    subject = Subject.make(Original("own", "own", pictures[-1]), settings)
+    subject = Subject.make(Original("own", pictures[-1]), settings)
     parts = [part for part in watch(models, subject, settings) if "curve" not in part]
     record = {name: value for part in parts for name, value in part.items()}
     for name, image in subject.images.items():

@@ -18,7 +18,7 @@ from app.recorded.store import (
 )
 from app.runs.samples import SAMPLES
 from app.runs.settings import Settings
-from dga.corruptions import CORRUPTIONS
+from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.networks.models import find_models
 from tests.fixtures.record import ALL
 
@@ -50,7 +50,7 @@ def test_boards_and_thumbnails_have_all_fifteen(photo):
             assert decode(cell["image"]).width == 112
             assert cell["reading"]["is_right"] == (cell["reading"]["label"] == SAMPLES[photo].label)
     thumbnails = json.loads((FOLDER.parent / "thumbnails" / f"{photo}.json").read_text("utf-8"))
-    assert set(thumbnails) == {"none", *CORRUPTIONS}
+    assert set(thumbnails) == {"none", *CORRUPTIONS, *EVERYDAY}
 
 
 def test_a_record_is_read_by_its_settings(tmp_path):
