@@ -91,10 +91,6 @@ makeRadioGroup(find("#photos"), async (photo) => {
   board = await getJson(`recorded/boards/${photo}.json`).catch(() => board);
   showBoard();
 });
-// On a phone one method stands beside the damaged photo.
-makeRadioGroup(find("#methods"), (column) => {
-  find(".board").dataset.beside = column;
-});
 find("#guided").addEventListener("change", showBoard);
 const query = new URLSearchParams(location.search);
 find("#guided").checked = query.has("guided");
