@@ -155,5 +155,4 @@ def describe_reading(prediction: Prediction) -> dict[str, Any]:
         "label": prediction.label,
         "share": round(prediction.probability, 4),
         "is_sure": round(prediction.probability, 2) >= UNSURE,  # as it is written
-        "top": [[label, round(share, 4)] for label, share in prediction.top(3)],
     }

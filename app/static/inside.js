@@ -306,7 +306,7 @@ function showRebuilt(record, isRunning) {
   const rest = stop?.has_given_up ? "Left alone" : "Nothing to do";
   const end = stop ? ` = ${stop.depth}${stop.is_crossed ? "" : ", the limit"}` : "";
   const coarse = "Rebuilt, coarse shapes kept";
-  const plus = repaired?.is_unchanged ? "Left alone" : "Found and undone first";
+  const plus = repaired?.is_unchanged ? "Left alone" : "Repaired";
   const theirs = fixed ? `From depth ${fixed.depth}, shapes kept` : "The same for all";
   const entries = [
     [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`, ""],
