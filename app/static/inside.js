@@ -100,17 +100,6 @@ function makeChart(change, page) {
     return [across, ((event.clientY - box.top) * HEIGHT) / box.height];
   }
   let held = null; // the slider that is dragged: no report moves it
-  function follow(part, set, done) {
-    part.node.addEventListener("pointerdown", (event) => {
-      part.node.focus();
-      held = part;
-      const end = () => {
-        held = null;
-        done();
-      };
-      drag(part.node, event, (moved) => set(at(moved)), end);
-    });
-  }
   const shown = { tau: page.tau, depth: page.fixedDepth };
   /** What was made with another threshold or depth than the chart shows is dimmed. */
   function dimRebuilt() {
@@ -186,31 +175,35 @@ function makeChart(change, page) {
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
-  const changeTau = (delay) => change({ tau: shown.tau }, delay);
-  const changeFixed = (delay) => change({ fixed_depth: shown.depth }, delay);
-  const dragTau = ([, down]) => placeTau(asTau((BOTTOM - down) / (BOTTOM - TOP)));
-  const depthAt = (across) => asDepth(((across - LEFT) / (right - LEFT)) * page.deepest);
-  const dragFixed = ([across]) => placeFixed(depthAt(across));
-  follow(tau, dragTau, () => changeTau());
-  follow(fixed, dragFixed, () => changeFixed());
-  const stepTau = (by) => {
-    placeTau(asTau(shown.tau + by / 50));
-    changeTau(500);
-  };
-  const stepFixed = (by) => {
-    placeFixed(asDepth(shown.depth + by));
-    changeFixed(500);
-  };
-  for (const [part, step] of [
-    [tau, stepTau],
-    [fixed, stepFixed],
-  ]) {
-    part.node.addEventListener("keydown", (event) => {
-      if (!SLIDER_KEYS[event.key]) return;
+  /** By pointer and keys: `place` moves a line to a value, `tell` asks for what follows from it. */
+  function listen({ node }, place, { read, step, tell }) {
+    node.addEventListener("pointerdown", (event) => {
+      node.focus();
+      held = node;
+      const end = () => {
+        held = null;
+        tell();
+      };
+      drag(node, event, (moved) => place(read(...at(moved))), end);
+    });
+    node.addEventListener("keydown", (event) => {
+      const by = SLIDER_KEYS[event.key];
+      if (!by) return;
       event.preventDefault();
-      step(SLIDER_KEYS[event.key]);
+      place(step(by));
+      tell(500);
     });
   }
+  listen(tau, placeTau, {
+    read: (across, down) => asTau((BOTTOM - down) / (BOTTOM - TOP)),
+    step: (by) => asTau(shown.tau + by / 50),
+    tell: (wait) => change({ tau: shown.tau }, wait),
+  });
+  listen(fixed, placeFixed, {
+    read: (across) => asDepth(((across - LEFT) / (right - LEFT)) * page.deepest),
+    step: (by) => asDepth(shown.depth + by),
+    tell: (wait) => change({ fixed_depth: shown.depth }, wait),
+  });
   const point = (share, depth) =>
     `${depth ? "L" : "M"}${x(depth).toFixed(1)} ${y(share).toFixed(1)}`;
   function update(record, settings, isRunning) {
@@ -218,8 +211,8 @@ function makeChart(change, page) {
     showRebuilt(record, isRunning);
     const seen = (record.curve?.confidence ?? []).slice(0, page.deepest + 1);
     curve.setAttribute("d", seen.map(point).join(""));
-    placeFixed(held === fixed ? shown.depth : (settings.fixed_depth ?? page.fixedDepth));
-    placeTau(held === tau ? shown.tau : (settings.tau ?? page.tau));
+    placeFixed(held === fixed.node ? shown.depth : (settings.fixed_depth ?? page.fixedDepth));
+    placeTau(held === tau.node ? shown.tau : (settings.tau ?? page.tau));
   }
   placeAxes();
   new ResizeObserver(() => {
