@@ -167,7 +167,8 @@ def _failures(now: Results) -> Answer:
         f"Nothing is gained, in one table at least: {join_words([*nothing]) or 'nowhere'}.",
         TENT_AT_64,
     ]
-    chart = [_change(key, row, f", {name_setting(key).lower()}") for key, row in lost]
+    places = {one.key: one.name[0].lower() + one.name[1:] for one in settings}
+    chart = [_change(key, row, f", {places[key]}") for key, row in lost]
     return Answer("failures", question, sentence, more, chart)
 
 
