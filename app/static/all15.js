@@ -66,7 +66,8 @@ function showCell(row, column, { image, reading }) {
   const picture = make("img", { src: image, alt: "", width: 112, height: 112, loading: "lazy" });
   const attributes = { "data-column": column, class: reading.is_right ? "right" : "wrong" };
   const click = (event) => showBehind(event, row);
-  return make("td", attributes, make("a", { href: `.?${query}`, click }, picture, text));
+  const link = { href: `.?${query}`, "aria-haspopup": "dialog", click };
+  return make("td", attributes, make("a", link, picture, text));
 }
 
 /** All that was made of a tile's damage, large; from there, or with Ctrl at once, to Repair. */
