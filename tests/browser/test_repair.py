@@ -201,7 +201,8 @@ def test_an_undamaged_photo_is_followed_to_the_end(watch):
     page = open_page(watch, "?damage=none&seed=1")
     page.wait_for_function(
         "() => document.querySelectorAll('#film .reading:not(:empty)').length === 9"
-        " || !document.querySelector('#notice').hidden"
+        " || !document.querySelector('#notice').hidden",
+        timeout=180_000,
     )
     assert page.locator("#notice").is_hidden()
     assert "t* = 0" in page.locator("#chart .stop + text").text_content()
