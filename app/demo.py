@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib.util
 import json
 import mimetypes
 import os
@@ -22,6 +23,7 @@ from urllib.parse import quote, unquote, urlencode
 import gradio as gr
 from fastapi import HTTPException, Request
 from fastapi.responses import (
+    FileResponse,
     HTMLResponse,
     RedirectResponse,
     Response,
@@ -158,6 +160,16 @@ def _add_files(server: gr.Server) -> None:
     server.mount(f"/files/{digest()}", StaticFiles(directory=STATIC))
     server.mount("/recorded", StaticFiles(directory=RECORDED))
     server.mount("/results-files", StaticFiles(directory=RESULTS))
+    server.get("/plotly.js")(_send_plotly)
+
+
+async def _send_plotly() -> Response:
+    """The library that draws figures, as the installed package has it."""
+    spec = importlib.util.find_spec("plotly")  # importing it would take a second
+    if spec is None or spec.origin is None:
+        raise HTTPException(404)
+    script = Path(spec.origin).parent / "package_data" / "plotly.min.js"
+    return FileResponse(script, media_type="text/javascript")
 
 
 def _add_photos(server: gr.Server, service: Service) -> None:

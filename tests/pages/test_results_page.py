@@ -8,9 +8,10 @@ import pytest
 
 from app.pages.results import results_page
 from app.pages.results_answers import NOT_MEASURED, answer_all, list_settings
-from app.pages.results_exhibits import read_markdown_table, tabulate
+from app.pages.results_exhibits import draw_figure, read_markdown_table, tabulate
 from app.pages.results_numbers import Results
 from app.pages.shell import Page, render_page
+from dga.corruptions import CORRUPTIONS
 from dga.io.shipped import find_shipped_folder
 from dga.lab.analysis.report import write_report
 from dga.lab.analysis.saved_runs import read_runs
@@ -170,6 +171,7 @@ def test_what_ships():
     exhibit = now.exhibits["severity-5"]
     rows = [row for row in tabulate(exhibit)["rows"] if len(row) > 1]
     assert len(rows) == len(exhibit["rows"])
+    assert len(draw_figure(exhibit)["data"][1]["y"]) == len(CORRUPTIONS)
     html = render_page(results_page())
     anchors = set(re.findall(r'id="([^"]+)"', html))
     assert set(re.findall(r'href="results#([^"]+)"', html)) <= anchors
