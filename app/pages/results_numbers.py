@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,15 @@ class Results:
         names = (method, other, group)
         rows = self.exhibits.get(key, {}).get("rows", ())
         return next((r for r in rows if (r["method"], r["other"], r["group"]) == names), None)
+
+
+def accuracies(rows: Sequence[Row]) -> dict[str, tuple[float, float, float]]:
+    """Each method's accuracy with its interval, of rows of one group."""
+    values: dict[str, tuple[float, float, float]] = {}
+    for row in rows:
+        for method, name in ((row["method"], "right"), (row["other"], "other_right")):
+            values.setdefault(method, (row[name], row[f"{name}_low"], row[f"{name}_high"]))
+    return values
 
 
 def full_name(method: str) -> str:
