@@ -2,7 +2,6 @@
 
 from dga.commands import (  # noqa: F401  (each adds its command)
     adapt,
-    bench,
     diagnose,
     evaluate,
     fetch,

@@ -65,6 +65,10 @@ class Task:
     methods: tuple[str, ...]
     batches: tuple[tuple[int, ...], ...]
 
+    def take_batches(self, images: ImageSet) -> list[ImageSet]:
+        """The pictures of each batch."""
+        return [images.take(indices) for indices in self.batches]
+
 
 @dataclass(frozen=True)
 class BatchResult:
@@ -92,17 +96,16 @@ class LoadedSystems:
         settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
         return Setup(models.profile, models.compute.precision, models.weights, settings, packages)
 
-    def measure(self, task: Task, images: ImageSet) -> Iterator[BatchResult]:
+    def measure(self, task: Task, batches: Sequence[ImageSet]) -> Iterator[BatchResult]:
         """A result of each batch of a task."""
         view = View.of(self.models.profile)
         for name in task.methods:
             self.runners[name].reset()
-        for indices in task.batches:
-            batch = images.take(indices)
+        for batch in batches:
             pictures, clean = read_batch(self.plan, view, batch, task.stream)
             lines = self.make_lines(task.methods, pictures, clean, task.stream)
             unreadable = sorted(set(batch.names) - set(pictures.names))
-            yield BatchResult(task.stream, len(indices), lines, unreadable)
+            yield BatchResult(task.stream, len(batch), lines, unreadable)
 
     def make_lines(
         self, names: Sequence[str], pictures: ImageSet, clean: Pixels | None, stream: str
@@ -152,7 +155,7 @@ def evaluate(
 
     def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
         for task in tasks:
-            yield from loaded.measure(task, images)
+            yield from loaded.measure(task, task.take_batches(images))
 
     return run_tasks(plan, loaded.setup, measure, out, batch, command)
 
