@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from PIL import Image
 
 from dga.data.uploads import to_picture
-from dga.images import REDUCED_SIDE, Pixels, through_jpeg, to_pixels, to_square
-from dga.profiles import Profile, ReleaseConfig
+from dga.images import REDUCED_SIDE, Pixels, to_pixels, to_square
+from dga.profiles import ReleaseConfig
 
 
 @dataclass(frozen=True)
@@ -37,43 +37,3 @@ class Crop:
             left, top = round((width - side) / 2), round((height - side) / 2)
             image = image.crop((left, top, left + side, top + side))
         return to_pixels(image)
-
-
-@dataclass(frozen=True)
-class View:
-    """How a profile's pictures are prepared, for training and for measuring alike.
-
-    A picture file is read through ``clean``, perhaps corrupted, and brought to the networks'
-    ``size`` by ``finish``. Without a ``release`` the first step does all of it. With one, the
-    picture becomes what the released data set would hold (cut, corrupted, compressed), and is then
-    read as a file of that set is.
-    """
-
-    size: int
-    release: ReleaseConfig | None = None
-
-    @classmethod
-    def of(cls, profile: Profile) -> View:
-        """The view that a profile's networks have of pictures."""
-        return cls(profile.image_size, profile.release)
-
-    @property
-    def clean(self) -> Crop:
-        """How a clean picture is read: what corruptions are applied to."""
-        return Crop(self.release.crop if self.release else self.size, self.release)
-
-    @property
-    def released(self) -> Crop:
-        """How a picture of a corrupted data set is read."""
-        return Crop(self.size)
-
-    def finish(self, pixels: Pixels) -> Pixels:
-        """A picture that was read as ``clean`` and perhaps corrupted, as networks see it.
-
-        Returns uint8 ``[size, size, 3]``: the same bits as from a released file.
-        """
-        if self.release is None:
-            return pixels
-        if self.release.quality is None:
-            return self.released(Image.fromarray(pixels))
-        return self.released(through_jpeg(pixels, self.release.quality))

@@ -17,8 +17,8 @@ from app.runs.watch import watch
 from dga.adapted import AdaptedClassifier, repair
 from dga.batch_size import choose_batch_size
 from dga.data.cropping import Crop
-from dga.data.image_sets import find_images
 from dga.images import from_tensor, to_tensor
+from dga.lab.data.image_sets import find_images
 from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.studies import Study

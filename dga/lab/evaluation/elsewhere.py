@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from dga.data.image_sets import ImageSet
 from dga.folders.diagnoses import ModelSource
 from dga.folders.engines import Run
 from dga.folders.records import find_differences
+from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan
 from dga.lab.evaluation.run import (
     BatchResult,

@@ -13,8 +13,6 @@ from torch import Tensor
 from tqdm import tqdm
 
 from dga.corruptions import CLEAN
-from dga.data.cropping import View
-from dga.data.image_sets import MAX_LISTED_NAMES, ImageSet
 from dga.diffusion import ForwardPath
 from dga.discriminator import compute_curve
 from dga.folders.records import check_config
@@ -22,6 +20,7 @@ from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, lock_folder, write_atomically, write_json
 from dga.io.parsing import first_names, whole_numbers
 from dga.lab.analysis.saved_runs import read_arrays
+from dga.lab.data.image_sets import MAX_LISTED_NAMES, ImageSet, View
 from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.lab.training.studies import Study
 from dga.networks.classifier import compute_features

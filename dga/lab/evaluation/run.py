@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from dga.data.cropping import View
-from dga.data.image_sets import ImageSet
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import lock_folder, to_plain
 from dga.io.settings import read_settings
+from dga.lab.data.image_sets import ImageSet, View
 from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile
 from dga.networks.models import Models

@@ -17,19 +17,21 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dga.data.cropping import Crop
-from dga.data.imagenet_c import are_wnid_folders
 from dga.data.uploads import (
     LABELLED,
     ZIPPED,
+    Place,
     UploadError,
     check_length,
-    is_picture,
+    list_pictures,
     open_picture,
     read_bytes,
     refuse_unreadable,
 )
-from dga.images import Pixels
+from dga.images import Pixels, through_jpeg
 from dga.io.parsing import first_names
+from dga.lab.data.imagenet_c import are_wnid_folders
+from dga.profiles import Profile, ReleaseConfig
 from dga.profiles.imagenet_labels import imagenet_labels
 
 T = TypeVar("T")
@@ -38,8 +40,46 @@ HELD_OUT = 0.03
 """Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
 """Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
-Place = tuple[str, str]
-"""A folder or zip, and the path of a picture inside it."""
+
+
+@dataclass(frozen=True)
+class View:
+    """How a profile's pictures are prepared, for training and for measuring alike.
+
+    A picture file is read through ``clean``, perhaps corrupted, and brought to the networks'
+    ``size`` by ``finish``. Without a ``release`` the first step does all of it. With one, the
+    picture becomes what the released data set would hold (cut, corrupted, compressed), and is then
+    read as a file of that set is.
+    """
+
+    size: int
+    release: ReleaseConfig | None = None
+
+    @classmethod
+    def of(cls, profile: Profile) -> View:
+        """The view that a profile's networks have of pictures."""
+        return cls(profile.image_size, profile.release)
+
+    @property
+    def clean(self) -> Crop:
+        """How a clean picture is read: what corruptions are applied to."""
+        return Crop(self.release.crop if self.release else self.size, self.release)
+
+    @property
+    def released(self) -> Crop:
+        """How a picture of a corrupted data set is read."""
+        return Crop(self.size)
+
+    def finish(self, pixels: Pixels) -> Pixels:
+        """A picture that was read as ``clean`` and perhaps corrupted, as networks see it.
+
+        Returns uint8 ``[size, size, 3]``: the same bits as from a released file.
+        """
+        if self.release is None:
+            return pixels
+        if self.release.quality is None:
+            return self.released(Image.fromarray(pixels))
+        return self.released(through_jpeg(pixels, self.release.quality))
 
 
 @dataclass(frozen=True)
@@ -135,20 +175,6 @@ def read_pictures(
                     raise UploadError(f"{member} in {source}: {error}") from None
             else:
                 yield i, result
-
-
-def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
-    """Paths of pictures inside a folder, or at any depth of a zip, sorted.
-
-    Pictures are known by their endings. Raises ``FileNotFoundError`` for what is neither.
-    """
-    if source.is_dir():
-        files = [path for path in source.glob(pattern) if is_picture(path.name) and path.is_file()]
-        return [path.relative_to(source).as_posix() for path in sorted(files)]
-    if source.is_file() and zipfile.is_zipfile(source):
-        with zipfile.ZipFile(source) as archive:
-            return sorted(filter(is_picture, archive.namelist()))
-    raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
 
 
 def find_images(
