@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from dga.commands import common
+from dga import command_line
 
 
-@common.command
+@command_line.command
 def adapt(
     image: Annotated[Path, typer.Argument(help="A picture; cropped to a square and resized.")],
     corruption: Annotated[str | None, typer.Option(help="One of the 19; default: none.")] = None,
@@ -23,7 +23,7 @@ def adapt(
     ] = "dga,dga-guided,dda,dga-plus",
     out: Annotated[Path | None, typer.Option(help="Where the pictures go.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-    models: common.ModelOptions = common.ModelOptions(),
+    models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Adapt one picture: write every image, print t*, the curve and the predictions."""
     from dga import one_picture, record
@@ -39,7 +39,7 @@ def adapt(
     systems = list(parse_all(get_profile(models.profile), split_list(methods)).values())
     for system in systems:
         require_repair(system)
-    picture = common.read_picture(image)
+    picture = command_line.read_picture(image)
     loaded = models.load()
     pixels = to_pixels(to_square(picture.image, loaded.profile.image_size))
     damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels

@@ -97,7 +97,7 @@ def test_a_folder_is_no_picture(tmp_path):
 def test_a_photograph_is_repaired_at_its_size(choosy_models, tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (40, 90, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(tmp_path / "photo.png")
-    with mock.patch("dga.commands.common.ModelOptions.load", return_value=choosy_models):
+    with mock.patch("dga.command_line.ModelOptions.load", return_value=choosy_models):
         result = done("repair", tmp_path / "photo.png", "--out", tmp_path / "out.jpg", "--json")
         facts = json.loads(result.stdout)
         size = facts["width"], facts["height"]

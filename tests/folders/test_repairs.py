@@ -24,14 +24,14 @@ COMMANDS = ("repair", "adapt")
 @pytest.fixture(autouse=True)
 def _models(choosy_models, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
-    with mock.patch("dga.commands.common.ModelOptions.load", return_value=choosy_models):
+    with mock.patch("dga.command_line.ModelOptions.load", return_value=choosy_models):
         yield
 
 
 @pytest.fixture
 def _shipped(_models, shipped_models) -> Iterator[None]:
     """One picture is read at the profile's own size."""
-    with mock.patch("dga.commands.common.ModelOptions.load", return_value=shipped_models):
+    with mock.patch("dga.command_line.ModelOptions.load", return_value=shipped_models):
         yield
 
 
@@ -239,7 +239,7 @@ def test_other_settings_are_noticed(choosy_models, tmp_path):
     folder = picture(tmp_path / "mine/a.png").parent
     done("repair", folder, "--out", "out")
     others = dataclasses.replace(choosy_models, weights={"diffusion": "another"})
-    with mock.patch("dga.commands.common.ModelOptions.load", return_value=others):
+    with mock.patch("dga.command_line.ModelOptions.load", return_value=others):
         said = refused("repair", folder, "--out", "out")
     assert "another configuration (weights.diffusion" in said
     assert len(results(tmp_path / "out")) == 1

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from dga.commands import common
+from dga import command_line
 
 
-@common.command
+@command_line.command
 def gain(
     data: Annotated[
         Path, typer.Argument(help="Pictures: class/picture (folder or zip), or a folder of any.")
@@ -22,7 +22,7 @@ def gain(
     corruptions: Annotated[
         str, typer.Option(help="all, a family or comma-separated names.")
     ] = "all",
-    models: common.ModelOptions = common.ModelOptions(),
+    models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Measure whether repair helps a classifier: --classifier FILE, or timm's name of it.
 
@@ -33,8 +33,8 @@ def gain(
 
     names = parse_corruptions(corruptions)
     out = out or Path("runs/gain") / f"{data.stem}-{zlib.crc32(bytes(data.resolve())):08x}"
-    loaded = models.load()
-    results = measure_gain(loaded, data, out, pictures, severity, names, common.read_command_line())
+    loaded, typed = models.load(), command_line.read_command_line()
+    results = measure_gain(loaded, data, out, pictures, severity, names, typed)
     has_labels = has_class_folders(data, loaded.profile.classifier.classes)
     typer.echo(summarise_gain(results.lines, has_labels))
-    common.print_skipped_pictures(results.unreadable)
+    command_line.print_skipped_pictures(results.unreadable)
