@@ -39,7 +39,7 @@ class Control(Bounded):
 
     ``permute``: pictures of a batch exchange their ``noise`` (with entry k0 and t*), their
     ``depth`` (t* beyond the entry) or their whole ``explanation``, in a fixed random order
-    (:mod:`dga.readers.permutation`); ``batch``: how many pictures exchange theirs, unless the
+    (:mod:`dga.lab.readers.permutation`); ``batch``: how many pictures exchange theirs, unless the
     reader has a batch of its own.
     """
 

@@ -22,7 +22,7 @@ from dga.lab.evaluation.run import (
     Task,
     run_tasks,
 )
-from dga.readers import create_runners
+from dga.lab.readers.runner import create_runners
 from dga.systems import parse_all
 
 

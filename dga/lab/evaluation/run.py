@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from dga.answers import Answers
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import lock_folder, to_plain
 from dga.io.settings import read_settings
 from dga.lab.data.image_sets import ImageSet, View
 from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile
+from dga.lab.readers.runner import SystemRunner, answer, create_runners
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
-from dga.readers import Answers, SystemRunner, answer, create_runners
 from dga.record import read_versions
 from dga.systems import System
 
