@@ -29,6 +29,7 @@ def adapt(
     from dga import one_picture, record
     from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
     from dga.images import to_pixels, to_square
+    from dga.io.files import write_json
     from dga.io.parsing import split_list
     from dga.profiles import get_profile
     from dga.systems import parse_all, require_repair
@@ -44,9 +45,9 @@ def adapt(
     pixels = to_pixels(to_square(picture.image, loaded.profile.image_size))
     damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
     names = record.list_names(systems, has_clean=bool(corruption))
-    folder = out or Path(f"{image.stem}-adapted")
-    folder = record.claim_folder(folder, picture.data, names, is_named=out is not None)
+    folder = record.choose_folder(out, image, names)
     run = one_picture.adapt(loaded, damaged, seed, systems)
     written = record.save_pictures(run, folder, pixels if corruption else None)
     facts = record.to_command_facts(run, written, corruption, severity)
+    write_json(folder / record.RECORD, facts)
     typer.echo(json.dumps(facts) if as_json else record.to_text(facts))

@@ -60,6 +60,9 @@ def test_text_says_what_happened(shipped_models, photo):
     result = done("adapt", photo, "--methods", "dga:tau=0.9")
     assert result.stdout.startswith("t* = ")
     assert Path("cat-adapted/dga,tau=0.9.png").exists()
+    assert json.loads(Path("cat-adapted/adapted.json").read_text())["methods"]
+    said = refused("adapt", photo, "--methods", "dga:tau=0.9", "--out", "cat-adapted")
+    assert "cat-adapted holds the pictures of a run" in said
 
 
 def test_steps_and_eta_reach_the_picture(shipped_models, photo):

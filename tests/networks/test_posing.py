@@ -20,6 +20,7 @@ from dga.data.cropping import Crop
 from dga.images import from_tensor, to_tensor
 from dga.lab.data.image_sets import find_images
 from dga.lab.readers.runner import answer, create_runners
+from dga.lab.saved_weights import save_weights
 from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.studies import Study
@@ -29,7 +30,6 @@ from dga.networks.published import PublishedDiscriminator
 from dga.one_picture import adapt
 from dga.photograph import repair_photograph
 from dga.systems import parse_all
-from dga.weights.store import save_weights
 from tests.fixtures.models import TINY_NETWORK, noise, randomise
 from tests.fixtures.posing import CUDA, pose, posing
 

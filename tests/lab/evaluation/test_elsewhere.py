@@ -17,12 +17,12 @@ from dga.lab.evaluation.elsewhere import Worker, evaluate_elsewhere
 from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import Task, evaluate
+from dga.lab.saved_weights import save_weights
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
 from dga.profiles import Profile
 from dga.systems import parse_all
 from dga.weights.sources import Sources
-from dga.weights.store import save_weights
 from tests.fixtures.cli import refused
 
 METHODS = ("source", "dga", "tent:batch=3")

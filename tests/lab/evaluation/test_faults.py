@@ -20,17 +20,18 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from dga.io.files import CHECKPOINT, LINES, lock_folder, write_json
+from dga.lab import saved_weights
 from dga.lab.evaluation.plan import Plan
 from dga.lab.evaluation.run import evaluate
+from dga.lab.saved_weights import save_weights
 from dga.lab.training import loop
 from dga.networks.classifier import predict
 from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models
 from dga.one_picture import adapt
 from dga.systems import parse_all
-from dga.weights import store as weights
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import load_weights, read_state, save_weights
+from dga.weights.store import load_weights, read_state
 from tests.fixtures.rights import plain_rights
 
 FULL = Path("/dev/full")
@@ -151,26 +152,26 @@ def test_a_file_is_on_the_disk_before_it_takes_a_place(
 
 def test_a_full_disk_keeps_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_weights({"w": torch.ones(3)}, tmp_path, {"model": "old"})
-    real = weights.save_torch_state_dict
+    real = saved_weights.save_torch_state_dict
 
     def full(state: dict[str, Tensor], folder: Path, **options: Any) -> None:
         real(state, folder, **options)
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(weights, "save_torch_state_dict", full)
+    monkeypatch.setattr(saved_weights, "save_torch_state_dict", full)
     with pytest.raises(OSError, match="No space left"):
         save_weights({"w": torch.zeros(3)}, tmp_path, {"model": "new"})
     assert read_state(tmp_path)["w"].tolist() == [1, 1, 1]
-    assert {path.name for path in tmp_path.iterdir()} == {"config.json", "model.safetensors"}
+    assert len([*tmp_path.iterdir()]) == 2
 
 
-@pytest.mark.parametrize("part", ["config.json", "model.safetensors", "w.pt", "w.safetensors"])
+@pytest.mark.parametrize("part", ["config.json", "model*", "w.pt", "w.safetensors"])
 def test_weights_that_may_not_be_read(tmp_path: Path, part: str) -> None:
     state = {"weight": torch.ones(1, 4), "bias": torch.zeros(1)}
     save_weights(state, tmp_path, {})
     torch.save(state, tmp_path / "w.pt")
     save_file(state, tmp_path / "w.safetensors")
-    path = tmp_path / part
+    (path,) = tmp_path.glob(part)
     loaded = path if part.startswith("w.") else tmp_path
     path.chmod(0)
     with plain_rights(), pytest.raises(WeightsError, match="cannot be read") as caught:

@@ -21,6 +21,7 @@ from dga.data.cropping import Crop
 from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
 from dga.lab.data.image_sets import View, find_images
+from dga.lab.saved_weights import save_weights
 from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer, loop, run
 from dga.lab.training.features import FeatureDistance
 from dga.lab.training.loop import TrainConfig, Training
@@ -30,7 +31,7 @@ from dga.lab.training.windows import Photographs
 from dga.networks.models import Models
 from dga.profiles import Profile, get_profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import read_config, read_state, save_weights, weights_id
+from dga.weights.store import read_config, read_state, weights_id
 from tests.fixtures.cli import refused
 from tests.fixtures.models import die_after_saving
 
