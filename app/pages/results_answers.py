@@ -21,8 +21,7 @@ from app.runs.sentences import DAMAGE_NAMES, PLAIN_NAMES, join_words
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 from dga.io.numbers import MINUS, SPACE
 from dga.io.numbers import format_percentage as percent
-from dga.lab.analysis.names import MEAN, PLUS, SOURCE, sort_methods
-from dga.sentences import format_title
+from dga.lab.analysis.names import MEAN, PLUS, SOURCE, format_title, sort_methods
 
 NOT_MEASURED = "Not measured yet."
 MEASURED_BEFORE = (

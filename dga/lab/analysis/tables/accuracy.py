@@ -8,11 +8,13 @@ from dga.lab.analysis.names import (
     GROUPS,
     MEAN,
     SOURCE,
+    SYSTEMS,
     TRAITS,
     MethodName,
     find_sweep,
     group_title,
     method_title,
+    shorten_title,
 )
 from dga.lab.analysis.pooled import PooledRuns
 from dga.lab.analysis.saved_runs import MissingRun
@@ -25,7 +27,6 @@ from dga.lab.analysis.tables.table import (
     format_paper_value,
     format_points,
 )
-from dga.sentences import SYSTEMS, shorten_title
 
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")

@@ -2,12 +2,18 @@
 
 from collections.abc import Iterator
 
-from dga.lab.analysis.names import ALL, STREAM_GROUPS, MethodName, group_title, method_title
+from dga.lab.analysis.names import (
+    ALL,
+    STREAM_GROUPS,
+    STREAMS,
+    MethodName,
+    group_title,
+    method_title,
+)
 from dga.lab.analysis.pooled import PooledRuns
 from dga.lab.analysis.saved_runs import MissingRun
 from dga.lab.analysis.tables.accuracy import INTERVALS
 from dga.lab.analysis.tables.table import Cells, Table, format_estimate, format_points
-from dga.sentences import STREAMS
 
 COMPARED_METHODS = ("dga-plus", "dga-plus+tent", "dga-guided")
 """Each is held against every other method."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dga.lab.analysis.judges import compute_f1, list_judged_groups
+from dga.lab.analysis.names import SPLITS
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
 from dga.lab.analysis.tables.table import EMPTY_CELL, Cells, Table
-from dga.sentences import SPLITS
 
 DEPTHS = (0, 5, 10, 20, 40)
 
