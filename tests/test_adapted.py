@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, TensorDataset
 import dga
 from dga.adapted import AdaptedClassifier, content_seeds, repair, resize_to_square
 from dga.images import to_pixels, to_square, to_tensor
-from dga.lab.data.image_sets import View
+from dga.lab.data.cropping import View
 from dga.lab.evaluation.plan import Plan, choose_images, read_batch
 from dga.lab.evaluation.run import evaluate
 from dga.lab.readers.runner import SystemRunner, answer

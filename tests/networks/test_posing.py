@@ -16,8 +16,8 @@ from app.runs.subject import Original, Subject
 from app.runs.watch import watch
 from dga.adapted import AdaptedClassifier, repair
 from dga.batch_size import choose_batch_size
-from dga.data.cropping import Crop
 from dga.images import from_tensor, to_tensor
+from dga.lab.data.cropping import Crop
 from dga.lab.data.image_sets import find_images
 from dga.lab.readers.runner import answer, create_runners
 from dga.lab.saved_weights import save_weights

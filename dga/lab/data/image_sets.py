@@ -16,7 +16,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from PIL import Image
 
-from dga.data.cropping import Crop
 from dga.data.uploads import (
     LABELLED,
     ZIPPED,
@@ -28,10 +27,10 @@ from dga.data.uploads import (
     read_bytes,
     refuse_unreadable,
 )
-from dga.images import Pixels, through_jpeg
+from dga.images import Pixels
 from dga.io.parsing import first_names
+from dga.lab.data.cropping import Crop
 from dga.lab.data.imagenet_c import are_wnid_folders
-from dga.profiles import Profile, ReleaseConfig
 from dga.profiles.imagenet_labels import imagenet_labels
 
 T = TypeVar("T")
@@ -40,46 +39,6 @@ HELD_OUT = 0.03
 """Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
 """Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
-
-
-@dataclass(frozen=True)
-class View:
-    """How a profile's pictures are prepared, for training and for measuring alike.
-
-    A picture file is read through ``clean``, perhaps corrupted, and brought to the networks'
-    ``size`` by ``finish``. Without a ``release`` the first step does all of it. With one, the
-    picture becomes what the released data set would hold (cut, corrupted, compressed), and is then
-    read as a file of that set is.
-    """
-
-    size: int
-    release: ReleaseConfig | None = None
-
-    @classmethod
-    def of(cls, profile: Profile) -> View:
-        """The view that a profile's networks have of pictures."""
-        return cls(profile.image_size, profile.release)
-
-    @property
-    def clean(self) -> Crop:
-        """How a clean picture is read: what corruptions are applied to."""
-        return Crop(self.release.crop if self.release else self.size, self.release)
-
-    @property
-    def released(self) -> Crop:
-        """How a picture of a corrupted data set is read."""
-        return Crop(self.size)
-
-    def finish(self, pixels: Pixels) -> Pixels:
-        """A picture that was read as ``clean`` and perhaps corrupted, as networks see it.
-
-        Returns uint8 ``[size, size, 3]``: the same bits as from a released file.
-        """
-        if self.release is None:
-            return pixels
-        if self.release.quality is None:
-            return self.released(Image.fromarray(pixels))
-        return self.released(through_jpeg(pixels, self.release.quality))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, lock_folder, write_atomically, write_json
 from dga.io.parsing import first_names, split_list
 from dga.lab.analysis.saved_runs import read_arrays
-from dga.lab.data.image_sets import MAX_LISTED_NAMES, ImageSet, View
+from dga.lab.data.cropping import View
+from dga.lab.data.image_sets import MAX_LISTED_NAMES, ImageSet
 from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.lab.training.studies import Study
 from dga.networks.classifier import preprocess

@@ -18,7 +18,8 @@ from dga.answers import Answers
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import lock_folder, to_plain
 from dga.io.settings import read_settings
-from dga.lab.data.image_sets import ImageSet, View
+from dga.lab.data.cropping import View
+from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile
 from dga.lab.readers.runner import SystemRunner, answer, create_runners

@@ -16,12 +16,12 @@ from dga.lab.analysis.tables.depths import make_controls_table, select_adaptive_
 from dga.lab.analysis.tables.studies import make_studies
 from dga.lab.analysis.tables.table import Table
 from dga.lab.figures.draw import (
+    Plot,
     draw_accuracy_by_depth,
     draw_depths_and_f1,
     draw_f1_by_depth,
     draw_features,
 )
-from dga.lab.figures.panels import Plot
 
 Exhibit = Table | Plot
 

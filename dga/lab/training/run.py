@@ -7,10 +7,10 @@ from typing import Any
 
 from torch import nn
 
-from dga.data.cropping import Crop
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
-from dga.lab.data.image_sets import View, find_images
+from dga.lab.data.cropping import Crop, View
+from dga.lab.data.image_sets import find_images
 from dga.lab.saved_weights import factorise, save_weights
 from dga.lab.training import (
     classifier_trainer,

@@ -11,8 +11,8 @@ import pytest
 import torch
 from PIL import Image
 
-from dga.data.cropping import Crop
 from dga.images import from_tensor, to_tensor
+from dga.lab.data.cropping import Crop
 from dga.lab.data.image_sets import ImageSet, find_images, split_tune, take_per_class, take_training
 from dga.lab.training.windows import PICTURE_SIDE, Photographs
 from dga.profiles import tune_pictures

@@ -13,7 +13,7 @@ from PIL import Image
 
 from dga.corruptions import CORRUPTIONS
 from dga.io.files import CONFIG, LINES
-from dga.lab.data.image_sets import View
+from dga.lab.data.cropping import View
 from dga.lab.evaluation.plan import Plan, choose_images, read_batch
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile, summarise
 from dga.lab.evaluation.run import EvaluationResults, evaluate

@@ -10,7 +10,8 @@ import torch
 from torch.utils.data import DataLoader
 
 from dga.corruptions import corrupt
-from dga.lab.data.image_sets import ImageSet, View, find_images
+from dga.lab.data.cropping import View
+from dga.lab.data.image_sets import ImageSet, find_images
 from dga.lab.training import loop, pairs
 from dga.lab.training.discriminator_trainer import load_backbone
 from dga.lab.training.loop import TrainConfig

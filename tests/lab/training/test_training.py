@@ -17,10 +17,10 @@ import torch
 from torch import nn
 
 from dga.corruptions import FAMILIES, parse_corruptions
-from dga.data.cropping import Crop
 from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
-from dga.lab.data.image_sets import View, find_images
+from dga.lab.data.cropping import Crop, View
+from dga.lab.data.image_sets import find_images
 from dga.lab.saved_weights import save_weights
 from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer, loop, run
 from dga.lab.training.features import FeatureDistance
