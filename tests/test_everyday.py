@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from dga.corruptions import EVERYDAY, corrupt, parse_corruptions
+from dga.corruptions import EVERYDAY, corrupt
 from dga.everyday import KINDS
+from dga.lab.data.corruption_names import parse_corruptions
 
 
 @pytest.mark.parametrize("kind", EVERYDAY)

@@ -122,10 +122,6 @@ class Limits:
 STRANGERS = Limits()
 OWNER = Limits(2**40, 2**20, 2 * 89_478_485)
 """Of one's own command line: as many pixels as Pillow reads without being asked."""
-LABELLED = Limits(OWNER.size, OWNER.side, OWNER.pixels, 1)
-"""Of data sets, whose pictures may be tiny."""
-ZIPPED = Limits(2**27, OWNER.side, OWNER.pixels, 1)
-"""Of those in a zip, which may be packed a thousand times smaller."""
 
 
 def detect_format(data: bytes) -> str | None:

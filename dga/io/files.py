@@ -20,7 +20,6 @@ from filelock import FileLock, Timeout
 CONFIG = "config.json"  # of weights, and of a folder of results
 CHECKPOINT = "checkpoint.pt"  # a trainer's own, beside the weights that it will write
 LINES, CURVES, FEATURES = "lines.jsonl", "curves.npz", "features.npz"  # results
-INDEX = "index.json"  # of tables and figures
 LOCK = ".lock"  # of a folder that a process writes to
 
 

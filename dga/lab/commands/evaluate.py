@@ -38,9 +38,9 @@ def evaluate(
     models: command_line.ModelOptions = command_line.ModelOptions(precision="float32"),
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
-    from dga.corruptions import parse_corruptions
     from dga.folders.engines import start_on_cluster
     from dga.io.parsing import check_choice, split_list
+    from dga.lab.data.corruption_names import parse_corruptions
     from dga.lab.evaluation import evaluate as measure
     from dga.lab.evaluation.elsewhere import Worker, evaluate_elsewhere
     from dga.lab.evaluation.results_file import summarise

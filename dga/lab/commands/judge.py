@@ -22,8 +22,8 @@ def judge(
     models: command_line.ModelOptions = command_line.ModelOptions(precision="float32"),
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
-    from dga.corruptions import parse_corruptions
     from dga.io.files import CURVES
+    from dga.lab.data.corruption_names import parse_corruptions
     from dga.lab.evaluation import judging
     from dga.lab.training.studies import Study
     from dga.weights.store import read_config

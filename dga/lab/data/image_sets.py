@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dga.data.uploads import (
-    LABELLED,
-    ZIPPED,
+    OWNER,
+    Limits,
     Place,
     UploadError,
     check_length,
@@ -35,6 +36,10 @@ from dga.profiles.imagenet_labels import imagenet_labels
 
 T = TypeVar("T")
 MAX_LISTED_NAMES = 20
+LABELLED = Limits(OWNER.size, OWNER.side, OWNER.pixels, 1)
+"""Of data sets, whose pictures may be tiny."""
+ZIPPED = Limits(2**27, OWNER.side, OWNER.pixels, 1)
+"""Of those in a zip, which may be packed a thousand times smaller."""
 HELD_OUT = 0.03
 """Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
@@ -236,6 +241,17 @@ def _in_hash_order(images: ImageSet) -> list[int]:
     files = (os.fsencode(PurePosixPath(name).name) for name in images.names)
     keys = [hashlib.sha256(file).hexdigest() for file in files]
     return sorted(range(len(images)), key=keys.__getitem__)
+
+
+@cache
+def tune_pictures(profile: str) -> frozenset[str]:
+    """File names, without their endings, of the split ``tune``; empty where a profile has none.
+
+    Of everyday16 they are the first 500 of the project's own validation set by SHA-256 of the file
+    name, of photo 120 photographs of ImageNet, one of a class and named by it.
+    """
+    path = Path(__file__).with_name(f"{profile}-tune.txt")
+    return frozenset(path.read_text("utf-8").split()) if path.exists() else frozenset()
 
 
 def split_tune(images: ImageSet, tune: Collection[str]) -> tuple[ImageSet, ImageSet]:

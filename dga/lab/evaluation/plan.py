@@ -15,9 +15,9 @@ from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, co
 from dga.images import Pixels, through_jpeg
 from dga.io.parsing import check_choice
 from dga.lab.data.cropping import View
-from dga.lab.data.image_sets import ImageSet, find_images, split_tune, take_per_class
+from dga.lab.data.image_sets import ImageSet, find_images, split_tune, take_per_class, tune_pictures
 from dga.lab.data.imagenet_c import find_condition, list_conditions
-from dga.profiles import Profile, tune_pictures
+from dga.profiles import Profile
 from dga.profiles.configs import Bounded, bounded
 
 WILD = "wild"

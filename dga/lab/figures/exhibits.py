@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dga.io.files import INDEX, write_json
+from dga.io.files import write_json
 from dga.lab.analysis.judges import choose_judge, has_same_discriminator
 from dga.lab.analysis.pooled import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun, SavedRuns
@@ -54,7 +54,7 @@ def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
         exhibits.append(_write(exhibit, spec.name, out))
     index = {"exhibits": exhibits, "missing": missing}
     out.mkdir(parents=True, exist_ok=True)
-    write_json(out / INDEX, index)
+    write_json(out / "index.json", index)
     return index
 
 

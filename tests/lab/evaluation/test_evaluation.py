@@ -14,12 +14,13 @@ from PIL import Image
 from dga.corruptions import CORRUPTIONS
 from dga.io.files import CONFIG, LINES
 from dga.lab.data.cropping import View
+from dga.lab.data.image_sets import tune_pictures
 from dga.lab.evaluation.plan import Plan, choose_images, read_batch
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile, summarise
 from dga.lab.evaluation.run import EvaluationResults, evaluate
 from dga.lab.readers.runner import SystemRunner
 from dga.networks.models import Models
-from dga.profiles import EVERYDAY16, tune_pictures
+from dga.profiles import EVERYDAY16
 from dga.systems import parse_all
 
 NAMES = ("source", "dga", "dda", "dga-plus", "tent:batch=2", "dga-plus+tent:batch=2")

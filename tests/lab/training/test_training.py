@@ -16,9 +16,10 @@ import skimage.data
 import torch
 from torch import nn
 
-from dga.corruptions import FAMILIES, parse_corruptions
+from dga.corruptions import FAMILIES
 from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
+from dga.lab.data.corruption_names import parse_corruptions
 from dga.lab.data.cropping import Crop, View
 from dga.lab.data.image_sets import find_images
 from dga.lab.saved_weights import save_weights
