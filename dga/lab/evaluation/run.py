@@ -184,7 +184,7 @@ def run_tasks(
         with tqdm(total=pictures, unit="image", mininterval=1.0) as bar:
             for result in measure(tasks, images):
                 bar.set_postfix(corruption=result.stream, refresh=False)
-                results_file.append_new(result.lines)
+                results_file.append(result.lines)
                 unreadable |= set(result.unreadable)
                 bar.update(result.pictures)
     if unreadable and not results_file.lines:
