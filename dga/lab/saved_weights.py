@@ -24,7 +24,7 @@ RANK_SHARE = 0.19
 """Rank of a difference, as a share of the smaller side of its matrix."""
 
 
-def save_weights(state: Mapping[str, Tensor], folder: Path, config: dict[str, Any]) -> None:
+def save_weights(state: dict[str, Tensor], folder: Path, config: dict[str, Any]) -> None:
     """Write half-precision safetensors of at most 9 MB and ``config.json`` with their SHA-256.
 
     Files are called after their content: until ``config.json`` names the new ones the old ones
