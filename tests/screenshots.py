@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,70 +13,39 @@ from app.demo import serve
 from app.runs.models import Networks
 from dga.networks.models import load_models
 from tests.fixtures.address import free_port
-from tests.fixtures.browser import CHROMIUM
+from tests.fixtures.browser import launch_chromium
 
 LOADED = 5000  # milliseconds
-QUALITY = 82
+PAGES = {
+    "repair": "", "repair-dark": "", "repair-phone": "", "inside": "#inside", "all-15": "all-15",
+    "results": "results", "learn": "learn#step-3",
+}  # fmt: skip
+"""By the name of a picture what follows the page's address."""
 
 
-@dataclass(frozen=True)
-class Shot:
-    """One picture: a page at ``path``, in CSS pixels, reduced to ``reduced`` pixels across."""
-
-    name: str
-    path: str
-    width: int = 1440
-    height: int = 900
-    reduced: int = 960
-    is_dark: bool = False
-
-
-SHOTS = (
-    Shot("repair", ""),
-    Shot("repair-dark", "", is_dark=True),
-    Shot("repair-phone", "", 390, 844, 390),
-    Shot("inside", "#inside"),
-    Shot("all-15", "all-15"),
-    Shot("results", "results"),
-    Shot("learn", "learn#step-3"),
-)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Serve the shipped networks, visit every page and write ``NAME.webp`` for each."""
-    parser = argparse.ArgumentParser(description="Take the README's pictures of the running app.")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the pictures")
-    options = parser.parse_args(arguments)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        raise SystemExit("dga: install playwright first (requirements-dev.txt).") from None
-    options.out.mkdir(parents=True, exist_ok=True)
-    port = free_port()
-    serve(Networks(load_models("photo")), "127.0.0.1", port, is_quiet=True)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=["--no-sandbox", "--hide-scrollbars"]
-        )
-        for shot in SHOTS:
-            picture = take_picture(browser, f"http://127.0.0.1:{port}/", shot)
-            picture.save(options.out / f"{shot.name}.webp", quality=QUALITY, method=6)
-        browser.close()
-
-
-def take_picture(browser: Any, home: str, shot: Shot) -> Image.Image:
-    """One page, when everything on it is there."""
+def take_picture(browser: Any, address: str, name: str) -> Image.Image:
+    """One page, when everything on it is there; a wide one is reduced."""
+    width, height = (390, 844) if "phone" in name else (1440, 900)
     page = browser.new_page(
-        viewport={"width": shot.width, "height": shot.height},
-        color_scheme="dark" if shot.is_dark else "light",
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if "dark" in name else "light",
     )
-    page.goto(home + shot.path)
+    page.goto(address)
     page.wait_for_timeout(LOADED)
-    picture = Image.open(io.BytesIO(page.screenshot()))
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     page.close()
-    height = round(picture.height * shot.reduced / picture.width)
-    return picture.convert("RGB").resize((shot.reduced, height), Image.Resampling.LANCZOS)
+    picture.thumbnail((960, height), Image.Resampling.LANCZOS)
+    return picture
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description="Take the README's pictures of the running app.")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the pictures")
+    out = parser.parse_args().out
+    out.mkdir(parents=True, exist_ok=True)
+    home = f"http://127.0.0.1:{(port := free_port())}/"
+    serve(Networks(load_models("photo")), "127.0.0.1", port, is_quiet=True)
+    for browser in launch_chromium("--hide-scrollbars"):
+        for name, path in PAGES.items():
+            picture = take_picture(browser, home + path, name)
+            picture.save(out / f"{name}.webp", quality=82, method=6)

@@ -16,11 +16,8 @@ from torch.utils.data import DataLoader, TensorDataset
 import dga
 from dga.adapted import AdaptedClassifier, content_seeds, repair, resize_to_square
 from dga.images import to_pixels, to_square, to_tensor
-from dga.lab.data.cropping import View
-from dga.lab.evaluation.plan import Plan, choose_images, read_batch
-from dga.lab.evaluation.run import evaluate
 from dga.lab.readers.runner import SystemRunner, answer
-from dga.systems import parse, parse_all
+from dga.systems import parse
 
 SIZE = 32
 SPECS = ("source", "dga-guided:tau=0.6", "dga-plus")
@@ -196,13 +193,6 @@ class Answering(nn.Module):
         return self.answer(x)
 
 
-def test_logits_of_a_users_module_are_read(choosy_models, x):
-    module = Answering(lambda x: 9 * x.mean((2, 3)))
-    log_probabilities = AdaptedClassifier(choosy_models, "source", module)(x)
-    expected = (9 * x.mean((2, 3))).log_softmax(1)
-    torch.testing.assert_close(log_probabilities, expected, atol=0.02, rtol=0)
-
-
 BAD_PIXELS = [
     (lambda x: x[0], "of shape \\[B, 3, H, W\\]"),
     (lambda x: x[..., :0], "of shape \\[B, 3, H, W\\]"),
@@ -269,11 +259,6 @@ def test_repaired_pictures_are_of_the_kind_that_was_given(choosy_models, x):
     assert np.array_equal(to_pixels(picture), array)
 
 
-@pytest.mark.parametrize("size", [(1, 1), (32, 32), (200, 45)])
-def test_any_size_is_repaired_at_that_size(choosy_models, size):
-    assert repair(Image.new("L", size, 90), choosy_models).size == size
-
-
 def test_no_picture_is_a_sentence(choosy_models, cat):
     for wrong in (cat / 255, cat[..., 0], cat[:0], [1, 2]):
         with pytest.raises(ValueError, match="A picture is"):
@@ -313,28 +298,3 @@ def test_timm_models_take_pictures_of_their_size():
     log_probabilities = AdaptedClassifier(classifier=own, size=224)(x)
     # Undamaged: bit for bit.
     torch.testing.assert_close(log_probabilities.exp(), own.eval()(x).softmax(1))
-
-
-@pytest.mark.parametrize("spec", SPECS)
-def test_our_bench_finds_the_same(choosy_models, picture_folder, tmp_path, spec):
-    plan = Plan((str(picture_folder),), ("fog", "contrast"), split="all", per_class=4)
-    asked = parse_all(choosy_models.profile, [spec])
-    lines = evaluate(choosy_models, asked, plan, tmp_path).lines
-    images = choose_images(plan, choosy_models.profile)
-    view = View.of(choosy_models.profile)
-    parts = [read_batch(plan, view, images, name)[0] for name in plan.corruptions]
-    pixels = np.concatenate([part.pixels for part in parts])
-    x = torch.from_numpy(pixels).movedim(-1, 1) / 255
-    by_path = {(line["corruption"], line["path"]): line for line in lines}
-    own = [by_path[c, n] for c, part in zip(plan.corruptions, parts, strict=True)
-           for n in part.names]  # fmt: skip
-    seeds = {p.tobytes(): line["seed"] for p, line in zip(pixels, own, strict=True)}
-
-    model = AdaptedClassifier(
-        choosy_models, spec, seeds=lambda pictures: [seeds[p.tobytes()] for p in pictures]
-    )
-    said, names = model(x).exp(), choosy_models.profile.classifier.classes
-    assert [names[i] for i in said.argmax(1)] == [line["prediction"] for line in own]
-    assert model.last.depths == [line["depth"] for line in own]
-    stated = torch.tensor([line["probability"] for line in own])
-    torch.testing.assert_close(said.max(1).values, stated, atol=1e-4, rtol=0)

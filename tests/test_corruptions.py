@@ -1,4 +1,4 @@
-"""Fifteen corruptions, each with its own seed."""
+"""Fifteen corruptions and fifteen everyday kinds of damage, each with its own seed."""
 
 import hashlib
 import threading
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dga import corruptions
-from dga.corruptions import CORRUPTIONS, EXTRA_CORRUPTIONS, corrupt
+from dga.corruptions import CORRUPTIONS, EVERYDAY, EXTRA_CORRUPTIONS, corrupt
 
 
 @pytest.mark.parametrize("name", CORRUPTIONS + EXTRA_CORRUPTIONS)
@@ -85,3 +85,14 @@ def test_a_corruption_that_compiles_keeps_no_other_waiting(cat, monkeypatch):
     assert np.array_equal(corrupt(cat, "fog", 3, 0), cat)
     answered.set()
     blurring.join()
+
+
+@pytest.mark.parametrize("kind", EVERYDAY)
+def test_every_kind_damages_more_with_its_strength(kind: str, cat: np.ndarray) -> None:
+    picture = cat
+    weak, strong = (corrupt(picture, kind, strength, 3) for strength in (1, 5))
+    assert weak.shape == strong.shape == picture.shape
+    assert weak.dtype == np.uint8
+    errors = [np.abs(one.astype(float) - picture).mean() for one in (weak, strong)]
+    assert 0 < errors[0] < errors[1]
+    np.testing.assert_array_equal(strong, corrupt(picture, kind, 5, 3))

@@ -80,12 +80,6 @@ def test_fine_texture_is_no_noise(photo_models: Models) -> None:
     assert repair_photograph(photo_models, np.ascontiguousarray(grass)).is_unchanged
 
 
-def test_without_the_network_nothing_is_mended(photo_models: Models, coffee: Pixels) -> None:
-    damaged = corrupt(coffee, "sensor_noise", 5, seed=1)
-    result = repair_photograph(dataclasses.replace(photo_models, conditional=None), damaged)
-    assert not result.is_mended
-
-
 @pytest.mark.parametrize(
     "diffusion",
     [Diffusion(depth=6, steps=2), Diffusion(StoppingConfig(tau=0.01, max_depth=2), steps=2)],

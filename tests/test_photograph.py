@@ -2,83 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
-import skimage.data
-import torch
-from PIL import Image
 from skimage.metrics import peak_signal_noise_ratio as psnr
 
 import dga
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.grid import Grid
 from dga.explanation.search import Explanation
 from dga.explanation.veil import Veil
-from dga.images import Pixels, to_pixels, to_square
+from dga.images import Pixels
 from dga.networks.models import Models
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps, repair_photograph
 from dga.sentences import describe_photograph
+from tests.fixtures.pictures import photograph
 
 
 @pytest.fixture(scope="module")
 def astronaut() -> Pixels:
-    return to_pixels(to_square(Image.fromarray(skimage.data.astronaut()), 192))
+    return photograph("astronaut", 192)
 
 
 def noisy(pixels: Pixels, deviation: float | np.ndarray, channels: int = 3) -> Pixels:
     noise = np.random.default_rng(0).normal(size=(*pixels.shape[:2], channels)) * deviation
     return (pixels + noise).round().clip(0, 255).astype(np.uint8)
-
-
-# Windows
-
-
-@pytest.mark.parametrize("shape", [(64, 64), (65, 200), (64, 1000), (190, 129)])
-def test_windows_cover_everything_and_leave_no_seam(shape: tuple[int, int]) -> None:
-    grid = Grid.over(shape, 64, 16)
-    total, ones = torch.zeros(3, *shape), torch.ones(3, 64, 64)
-    for number in range(len(grid)):
-        grid.blend_into(total, number, ones)
-    assert grid.tops[-1] + 64 == shape[0]
-    assert grid.lefts[-1] + 64 == shape[1]
-    assert max(np.diff(grid.tops), default=0) <= 48
-    torch.testing.assert_close(total / grid.weight_map(), torch.ones(3, *shape))
-
-
-# Repair
-
-
-def test_a_picture_of_one_window_is_dga_plus(shipped_models: Models, cat: Pixels) -> None:
-    noisy = dga.corrupt(cat, "gaussian_noise", 3, 0)
-    seed = 7
-    plus = dga.adapt(shipped_models, noisy, seed).reconstructions["dga-plus"]
-    done = repair_photograph(shipped_models, noisy, seed)
-    assert np.array_equal(done.image, plus.image)
-    assert done.depths.tolist() == [[plus.depth]]
-    assert not done.is_unchanged
-
-
-UNDAMAGED: dict[str, Callable[[], Pixels]] = {
-    "fine texture in grey": lambda: grey_of(skimage.data.coffee()[:256, :256, 1]),
-    "fine texture in grey, too": lambda: grey_of(skimage.data.camera()[256:, 128:384]),
-    "a dark sky": lambda: skimage.data.rocket()[:256, -256:],
-}
-
-
-@pytest.mark.parametrize("name", UNDAMAGED)
-def test_undamaged_photographs_come_back_bit_for_bit(shipped_models: Models, name: str) -> None:
-    pixels = np.ascontiguousarray(UNDAMAGED[name]())
-    done = repair_photograph(shipped_models, pixels)
-    assert done.is_unchanged
-    assert np.array_equal(done.image, pixels)
-    assert not done.depths.any()
-
-
-def grey_of(values: np.ndarray) -> Pixels:
-    """Grey as a picture, uint8 ``[H, W, 3]``."""
-    return np.repeat(values[..., None], 3, 2)
 
 
 def test_every_window_of_a_noisy_photograph_is_denoised(

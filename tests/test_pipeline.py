@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
-from dga import diffusion
 from dga.diffusion import FewSteps, ForwardPath, ReverseProcess
 from dga.images import from_tensor, to_tensor
 from dga.networks.models import Models
@@ -48,20 +46,6 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_model
     assert [one.is_unchanged for one in plus] == [True, False, False, False, True, False]
     assert [i for i, one in enumerate(plus) if one.explanation.degradation.noise] == [1, 5]
     assert plus[3].explanation.degradation.exposure.gain > 2
-
-
-def test_the_end_of_a_noisy_picture_is_another_one(choosy_models, pictures):
-    """One step of the posterior mean from where its noise puts it; others are sampled."""
-    (plus,) = repairs_of(choosy_models, "dga-plus:tau=0:max_depth=4:horizon=none:noise_tau=0")
-    done = repaired(choosy_models, pictures, [plus])
-    for i, (forward, _) in ((i, pair) for (i, _), pair in done.items()):
-        noisy = i in (1, 5)
-        assert (
-            (forward.diffusion == plus.noise_diffusion) == (forward.explanation.entry > 0) == noisy
-        )
-        beyond = 0 if i in (0, 4) else 16 if noisy else 4  # of one colour; source data
-        assert forward.stop.t_star == forward.explanation.entry + beyond
-        assert forward.steps == min(forward.stop.t_star, 1 if noisy else 4)
 
 
 def test_the_record_holds_together(choosy_models, pictures):
@@ -117,108 +101,20 @@ def test_a_curve_to_some_depth_stops_where_the_whole_one_does(choosy_models, pic
     assert np.allclose(short.forward.logits, whole.forward.logits[:known], atol=1e-5)
 
 
-# What is not done
-
-
-@pytest.mark.parametrize("deviation", [0.0, 0.4])
-def test_a_path_that_was_interrupted_is_the_whole_one(choosy_models, pictures, deviation):
-    def path() -> ForwardPath:
-        return ForwardPath(choosy_models.schedule, to_tensor(pictures[5]), 3, deviation)
-
-    whole = path().up_to(100)
-    for stops in ((0, 1, 2, 3, 40, 7, 100), (99, 100), tuple(range(101))):
-        lazy = path()
-        for depth in stops:
-            assert torch.equal(lazy.up_to(depth), whole[: depth + 1])
-            assert torch.equal(lazy.at(depth), whole[depth])
-
-
-@pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The depths for which forward noise is drawn for a path; what is judged for has its own."""
-    depths, real = list[int](), diffusion.draw_step_noise
-
-    def noted(seed: int, stream: Any, depth: int, shape: Any) -> torch.Tensor:
-        if stream == "forward":
-            depths.append(depth)
-        return real(seed, stream, depth, shape)
-
-    monkeypatch.setattr(diffusion, "draw_step_noise", noted)
-    return depths
-
-
-def test_a_fixed_depth_asks_no_discriminator(choosy_models, pictures, drawn):
+def test_a_fixed_depth_asks_no_discriminator(choosy_models, pictures):
     models = counted(choosy_models)
     repaired(models, pictures[5:], repairs_of(models, "dda", "dga-guided:depth=3"))
     assert (models.discriminator.shown, models.explainer.shown) == (0, 0)
     assert models.denoiser.shown == 5 + 3
-    assert drawn == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize(("i", "looked"), [(0, 0), (4, 3)], ids=["one colour", "source data"])
-def test_what_is_left_alone_is_not_noised(choosy_models, pictures, drawn, i, looked):
+def test_what_is_left_alone_costs_no_denoising(choosy_models, pictures, i, looked):
     models = counted(choosy_models)
     (plus,) = repairs_of(models, "dga-plus")
     ((forward, _),) = repaired(models, pictures[i : i + 1], [plus]).values()
     assert forward.is_unchanged
-    assert (models.explainer.shown, models.denoiser.shown, drawn) == (looked, 0, [])
-
-
-def test_judging_ends_when_the_rule_is_decided(choosy_models, pictures, drawn, monkeypatch):
-    """Four states at first, then a batch at a time, no deeper than the rule may need."""
-    monkeypatch.setattr("dga.pipeline.choose_batch_size", lambda x: 5)
-
-    def judged(text: str) -> int:
-        models = counted(choosy_models)
-        drawn.clear()
-        ((forward, _),) = repaired(models, pictures[4:5], repairs_of(models, text)).values()
-        assert models.discriminator.shown == forward.logits.size
-        assert max(drawn) == len(forward.logits) - 1
-        return models.discriminator.shown
-
-    assert judged("dga:tau=1") == 4
-    assert judged("dga") == 9  # it crosses at 4
-    assert judged("dga:tau=0:max_depth=9") == 10
-    assert judged("dga:tau=0:max_depth=9:horizon=20") == 21
-    assert judged("dga:max_depth=3:horizon=20") == 9  # below tau before the horizon: decided
-
-
-def test_the_same_way_back_is_gone_once(choosy_models, pictures):
-    """DGA + G that went to its maximum, where DDA starts: one picture, made once."""
-    models = counted(choosy_models)
-    assert models.profile.guidance == models.profile.dda_guidance
-    chosen = systems_of(models, "dga-guided:max_depth=5:tau=0", "dda", "dga:max_depth=5:tau=0")
-    guided, dda, dga = adapt(models, pictures[2], 3, chosen).reconstructions.values()
-    assert models.denoiser.shown == 5 + 5
-    assert guided.image is not dda.image
-    assert np.array_equal(guided.image, dda.image)
-    assert not np.array_equal(dga.image, dda.image)
-    assert (guided.system, dda.system) == tuple(chosen[:2])
-
-
-# What it costs
-
-
-def test_seconds_do_not_depend_on_what_ran_before(choosy_models, pictures, monkeypatch):
-    """By a clock that only networks move."""
-    clock = [0.0]
-    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
-    models = counted(choosy_models, clock)
-    repairs = repairs_of(
-        models, *DEFAULT_SYSTEMS, "dga:tau=0:max_depth=30", "dga-plus:exposure=false"
-    )
-    for i in (3, 5):
-        shown = pictures[i : i + 1]
-        forth, back = (repaired(models, shown, some) for some in (repairs, repairs[::-1]))
-        for repair in repairs:
-            seconds = [
-                (forward.seconds, rebuilt.seconds)
-                for forward, rebuilt in (
-                    *repaired(models, shown, [repair]).values(), forth[0, repair], back[0, repair]
-                )
-            ]  # fmt: skip
-            assert seconds == [pytest.approx(seconds[0])] * 3
-            assert sum(seconds[0]) > 0
+    assert (models.explainer.shown, models.denoiser.shown) == (looked, 0)
 
 
 def test_memory_that_runs_out_is_a_sentence(choosy_models, pictures):

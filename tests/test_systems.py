@@ -3,11 +3,9 @@
 import dataclasses
 import math
 import re
-from typing import Any
 
 import pytest
 
-from dga.diffusion import ANCESTRAL, FewSteps, choose_sampler
 from dga.io.settings import read_settings
 from dga.profiles import EVERYDAY16, PROFILES, ExplanationConfig, Repair, WindowsConfig
 from dga.systems import parse, parse_all, require_repair, systems
@@ -97,19 +95,6 @@ def test_numbers_that_explain_a_picture_are_finite():
 
 
 # Of one picture, asked for from a command line or a page
-
-
-def test_each_system_takes_its_own_settings():
-    def first(*names: str) -> list[Any]:
-        return [parse(EVERYDAY16, name).diffusions[0] for name in names]
-
-    free, guided = first("dga:steps=4:eta=0.5", "dga-guided:steps=4:eta=0.5:through_network=true")
-    assert {choose_sampler(one) for one in (free, guided)} == {FewSteps(4, 0.5)}
-    assert free.guidance is None
-    assert guided.guidance.through_network
-    assert choose_sampler(first("dda:steps=none:eta=none")[0]) == ANCESTRAL
-    assert choose_sampler(first("dda:steps=3")[0]) == FewSteps(3, 1.0)  # what is not named is kept
-    assert first("dga-guided-ancestral:scale=2.5")[0].guidance.scale == 2.5
 
 
 @pytest.mark.parametrize("name", ["tent", "dga-plus+tent"])

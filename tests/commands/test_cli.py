@@ -116,15 +116,3 @@ def test_a_photograph_is_repaired_at_its_size(choosy_models, tmp_path):
         assert np.array_equal(written, repair(pixels, choosy_models))
         said = refused("repair", tmp_path / "photo.png", "--out", "photo.xyz")
     assert "A picture is written as .png" in said
-
-
-def test_a_pair_is_measured_and_what_it_cannot_is_said(shipped_models, picture_folder):
-    asked = "--corruptions fog --per-class 1 --split all --out out --device cpu --methods"
-
-    evaluate = "evaluate", "--data", picture_folder, *asked.split()
-    said = refused(*evaluate, "dga-plus+tent:speed=1")
-    assert "This method's settings: lr, momentum, batch, tau" in said
-    result = done(*evaluate, "source,dga-plus+tent,dga-guided+memo:views=2")
-    assert "dga-guided+memo:views=2" in result.stdout
-    lines = [json.loads(line) for line in Path("out/lines.jsonl").read_text().splitlines()]
-    assert len(lines) == 2 * 3

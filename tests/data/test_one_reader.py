@@ -150,9 +150,3 @@ def test_a_program_has_its_picture_back_with_its_profile(choosy_models, profile)
     back = to_image_like(expected, image)
     assert back.info["icc_profile"] == profile()
     assert read_exif(image)
-
-
-def test_a_resolution_that_is_no_number_is_left_out():
-    image = Image.fromarray(truth())
-    image.info["dpi"] = (float("nan"), float("nan"))
-    assert "dpi" not in to_image_like(truth(), image).info

@@ -89,12 +89,6 @@ def test_what_is_not_changed_is_the_same_file(kind: str) -> None:
     assert picture.usual_suffix == ANIMATED[kind]
 
 
-def test_a_still_picture_before_an_animation_stays_one() -> None:
-    picture = stored(animation("PNG", default_image=True))
-    made = open_picture(picture.remake(".png", brighten).content)
-    assert (made.n_frames, made.default_image) == (3, True)
-
-
 @pytest.mark.parametrize("suffix", [".png", ".webp"])
 def test_a_gif_that_is_shown_once_is_shown_once(suffix: str) -> None:
     remade = stored(animation("GIF", loop=None)).remake(suffix, brighten)
@@ -221,19 +215,6 @@ def test_opacity_is_laid_back(kind: str, mode: str, options: dict[str, Any]) -> 
         error = np.abs(to_pixels(made).astype(int) - wanted)[is_seen]
         assert error.max() <= (6 if "icc_profile" in options else 2)
     assert picture.remake(".jpg", brighten).losses == ["its transparency"]
-
-
-def test_a_channel_that_is_opaque_everywhere_is_no_loss() -> None:
-    data = saved(np.dstack([truth(), np.full(grey().shape, 255, np.uint8)]), "PNG")
-    assert stored(data).remake(".jpg", brighten).losses == []
-
-
-def test_opacity_of_a_turned_picture_is_turned_with_it() -> None:
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    data, values = with_opacity("PNG", exif=exif)
-    made = open_picture(stored(data).remake(".png", brighten).content)
-    assert np.array_equal(np.asarray(made)[..., 3], np.rot90(values[..., 3], -1))
 
 
 def test_opacity_under_another_light_is_laid_back() -> None:

@@ -9,29 +9,23 @@ import numpy as np
 import pytest
 import skimage.data
 import torch
-from PIL import Image
 from scipy import ndimage, signal
 from torch import Tensor
 
 import dga
 from dga.explanation.degradation import Degradation
-from dga.explanation.glass import Glass, filter_median
+from dga.explanation.glass import filter_median
 from dga.explanation.measurement import measure_blocks, measure_blur
 from dga.explanation.operators import Blocks, Convolution, Disk, GaussianBlur, MotionBlur, Operator
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
-from dga.images import Pixels, from_tensor, through_jpeg, to_levels, to_pixels, to_square, to_tensor
+from dga.images import Pixels, from_tensor, through_jpeg, to_levels, to_tensor
 from dga.photograph import repair_photograph
 from tests.fixtures.models import noise
+from tests.fixtures.pictures import photograph
 
-SIDE = 224
 NAMES = "coffee", "chelsea"
-
-
-def photograph(name: str, side: int = SIDE) -> Pixels:
-    """One of scikit-image's, its middle square."""
-    return to_pixels(to_square(Image.fromarray(getattr(skimage.data, name)()), side))
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -84,26 +78,20 @@ def gain(operator: Operator, x: Tensor, y: Tensor) -> float:
 # What was done is what is measured
 
 
-@pytest.mark.parametrize(("severity", "blocks"), [(1, 134), (3, 89), (5, 56)])
-def test_blocks_are_counted_and_smoothed(clear: Pixels, severity: int, blocks: int) -> None:
-    x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, "pixelate", severity, 0))
-    found = measure_blocks(y)
-    assert found is not None
-    assert (len(found.rows), len(found.columns)) == (blocks, blocks)
-    assert gain(found, x, y) > 1
-
-
-@pytest.mark.parametrize("quality", [95, 85, 75])
-@pytest.mark.parametrize(("severity", "blocks"), [(2, 112), (4, 67), (5, 56)])
-def test_blocks_are_found_after_jpeg(
-    clear: Pixels, severity: int, blocks: int, quality: int
+@pytest.mark.parametrize(
+    ("severity", "blocks", "quality"),
+    [(1, 134, None), (3, 89, None), (2, 112, 95), (4, 67, 85), (5, 56, 75)],
+)
+def test_blocks_are_counted_and_smoothed_also_after_jpeg(
+    clear: Pixels, severity: int, blocks: int, quality: int | None
 ) -> None:
     pixels = dga.corrupt(clear, "pixelate", severity, 0)
-    x, y = to_tensor(clear), to_tensor(np.asarray(through_jpeg(pixels, quality)))
+    saved = np.asarray(through_jpeg(pixels, quality)) if quality else pixels
+    x, y = to_tensor(clear), to_tensor(saved)
     measured = measure_blocks(y)
     assert measured is not None
     assert (len(measured.rows), len(measured.columns)) == (blocks, blocks)
-    assert gain(measured, x, y) > 0.3
+    assert gain(measured, x, y) > (0.3 if quality else 1)
 
 
 @pytest.mark.parametrize("quality", [7, 30, 75])
@@ -190,11 +178,6 @@ def test_what_is_no_even_blur_is_not_taken_for_one(clear: Pixels, name: str) -> 
     assert measured is None or gain(measured, x, y) > -1.2
 
 
-@pytest.mark.parametrize("strength", [4, 5])
-def test_an_enlarged_picture_is_no_lens(clear: Pixels, strength: int) -> None:
-    assert measure_blur(to_tensor(dga.corrupt(clear, "enlarged", strength, 1))) is None
-
-
 def test_detail_that_glass_erased_is_drawn_anew(clear: Pixels) -> None:
     """By several steps with noise, in a picture of one piece."""
     photo, damaged = dga.load_models(), dga.corrupt(clear, "glass_blur", 5, 0)
@@ -204,22 +187,6 @@ def test_detail_that_glass_erased_is_drawn_anew(clear: Pixels) -> None:
     median, image = filter_median(to_tensor(damaged)).clamp(-1, 1), to_tensor(done.image)
     assert psnr(image, median) > 25
     assert image.diff().abs().mean() > 1.1 * median.diff().abs().mean()
-
-
-def test_glass_is_not_taken_for_a_lens(clear: Pixels) -> None:
-    y = to_tensor(dga.corrupt(clear, "glass_blur", 5, 0))
-    assert isinstance(measure_blur(y), Glass)
-
-
-@pytest.mark.parametrize("name", ["defocus_blur", "motion_blur", "zoom_blur", "pixelate"])
-@pytest.mark.parametrize("severity", [3, 5])
-def test_what_the_benchmark_does_is_measured_too(clear: Pixels, name: str, severity: int) -> None:
-    x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, name, severity, 1))
-    found = measure_blocks(y) or measure_blur(y)
-    assert found is not None
-    kinds = {"defocus_blur": "blur", "pixelate": "blocks"}
-    assert found.kind == kinds.get(name, name.removesuffix("_blur"))
-    assert gain(found, x, y) > 1
 
 
 @pytest.mark.parametrize("severity", [3, 5])
@@ -287,35 +254,11 @@ def test_nothing_is_measured_in_one_colour_or_a_ramp(value: float) -> None:
     assert measure_veil(flat) is None
 
 
-# Operators
-
-OPERATORS: dict[str, Operator] = {
-    "lens": Disk(1.5),
-    "soft blur": GaussianBlur(1.2),
-    "even motion": MotionBlur(4.0, 30.0),
-    "fading motion": MotionBlur(2.0, -120.0, one_sided=True),
-    "blocks": Blocks((0, 3, 5, 9), (0, 2, 7)),
-    "zoom": Zoom(1.2),
-    "glass": Glass(1.3),
-}
-
-
-@pytest.mark.parametrize("name", OPERATORS)
-def test_what_is_of_one_colour_stays_so(name: str) -> None:
-    operator, flat = OPERATORS[name], torch.full((3, 12, 10), 0.3)
-    for same in (
-        damage(operator, flat),
-        operator.solve_proximal(flat, flat, 0.05),
-        operator.invert(flat),
-    ):
-        torch.testing.assert_close(same, flat, atol=2e-4, rtol=0)
-
-
 @pytest.mark.parametrize("weight", [0.05, 1.0])
-@pytest.mark.parametrize("name", ["blocks", "zoom"])
-def test_agreement_is_the_least_squares_solution(name: str, weight: float) -> None:
+@pytest.mark.parametrize("operator", [Blocks((0, 3, 5, 9), (0, 2, 7)), Zoom(1.2)], ids=str)
+def test_agreement_is_the_least_squares_solution(operator: Operator, weight: float) -> None:
     """argmin |H x - y|^2 + weight |x - z|^2, as a dense solver gives it."""
-    operator, shape = OPERATORS[name], (1, 12, 10)
+    shape = 1, 12, 10
     units = torch.eye(120).view(120, *shape)
     h = torch.stack([damage(operator, unit).flatten() for unit in units], 1)
     y, z = 0.4 * noise(*shape, seed=2), 0.4 * noise(*shape, seed=3)
@@ -323,25 +266,3 @@ def test_agreement_is_the_least_squares_solution(name: str, weight: float) -> No
     exact = torch.linalg.solve(left.double(), right.double()).float().view(shape)
     found = operator.solve_proximal(z.expand(3, -1, -1), y.expand(3, -1, -1), weight)
     torch.testing.assert_close(found, exact.expand(3, -1, -1), atol=0.02, rtol=0)
-
-
-@pytest.mark.parametrize("name", OPERATORS)
-def test_agreement_with_a_photograph_lies_between_prior_and_observation(name: str) -> None:
-    """It costs less than either the prior or the observation would; a heavy prior stays."""
-    operator, z = OPERATORS[name], to_tensor(photograph("coffee", 64))
-    y = damage(operator, to_tensor(photograph("chelsea", 64)))
-
-    def cost(x: Tensor, weight: float) -> float:
-        return float((damage(operator, x) - y).square().mean() + weight * (x - z).square().mean())
-
-    found = operator.solve_proximal(z, y, 0.1)
-    assert cost(found, 0.1) < min(cost(z, 0.1), cost(y, 0.1))
-    torch.testing.assert_close(operator.solve_proximal(z, y, 1e5), z, atol=1e-3, rtol=0)
-
-
-@pytest.mark.parametrize("name", OPERATORS)
-def test_the_truth_agrees_with_itself(name: str) -> None:
-    operator, x = OPERATORS[name], to_tensor(photograph("coffee", 64))
-    found = operator.solve_proximal(x, damage(operator, x), 0.1)
-    inner = slice(None), slice(8, -8), slice(8, -8)  # a border's other side is not known
-    torch.testing.assert_close(found[inner], x[inner], atol=0.05, rtol=0)

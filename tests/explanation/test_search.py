@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from dga.diffusion import Schedule
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.exposure import is_one_colour_or_drawing
-from dga.explanation.noise_level import find_matched_depth, measure_noise
+from dga.explanation.noise_level import measure_noise
 from dga.explanation.scores import Scorer
 from dga.explanation.search import Explanation, explain_picture
 from dga.images import to_levels, to_pixels, to_square, to_tensor
@@ -67,15 +67,6 @@ def test_the_noise_level_is_measured(deviation):
     assert float(measure_noise(noisy[None])) == pytest.approx(deviation, rel=0.08)
 
 
-def test_the_matched_depth_holds_as_much_noise_as_the_picture():
-    ratio = (1 / SCHEDULE.alpha_bar - 1).sqrt()
-    assert find_matched_depth(SCHEDULE, 0.0) == 0
-    for deviation in (0.05, 0.3, 0.6, 2.0):
-        depth = find_matched_depth(SCHEDULE, deviation)
-        assert ratio[depth] >= deviation > ratio[depth - 1]
-    assert find_matched_depth(SCHEDULE, 1e6) == SCHEDULE.steps
-
-
 def test_lost_contrast_is_undone():
     network = Likes("contrast", 0.5)
     flattened = picture(contrast=0.12)
@@ -88,31 +79,12 @@ def test_lost_contrast_is_undone():
     assert scores[explanation.degradation] == min(scores.values())
 
 
-def test_nothing_keeps_its_head_start():
-    """Something slightly better is not enough."""
-    x = picture(contrast=0.3)
-    network = Likes("contrast", float(x.std()) * 2.2, scale=2.0)
-    for head_start in (0.0, 5.0):
-        config = dataclasses.replace(CONFIG, head_start=head_start, judged_at=(0,))
-        is_left_alone = find_explanation(x, network, config).degradation == NO_DEGRADATION
-        assert is_left_alone == bool(head_start)
-
-
 def test_what_was_enlarged_in_blocks_is_not_sharpened():
     blocks = picture(size=8).repeat_interleave(4, 1).repeat_interleave(4, 2)
     for x, sharpened in ((picture(), True), (blocks, False)):
         explanation = find_explanation(x, Likes("contrast", 0.9))
         stages = {candidate.stage for candidate in explanation.candidate_scores}
         assert ("sharpness" in stages) == sharpened
-
-
-def test_a_picture_that_is_source_data_already_costs_one_look():
-    x = picture()
-    network = Likes("contrast", float(x.std()), scale=0.1)
-    settled = dataclasses.replace(CONFIG, judged_at=(0,), undamaged_score=-0.5)
-    explanation = find_explanation(x, network, settled)
-    assert explanation.degradation == NO_DEGRADATION
-    assert network.shown == 1
 
 
 @pytest.mark.parametrize("colour", [(0, 0, 128), (255, 255, 0), (3, 200, 90)])

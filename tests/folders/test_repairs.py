@@ -1,6 +1,5 @@
 """People's own folders: one thing cannot end them, and reruns go on."""
 
-import dataclasses
 import errno
 import json
 import os
@@ -105,15 +104,6 @@ def test_what_cannot_be_read_is_named_and_ends_nothing(tmp_path):
     assert f"Skipped {len(broken)} pictures" in said.stderr
     assert all(name in said.stderr for name in broken)
     assert not any(name in said.stderr for name in ("notes", "Thumbs", "._good", "drawing"))
-
-
-def test_repaired_pictures_keep_their_size(tmp_path):
-    path = picture(tmp_path / "mine/trip/a.png")
-    done("repair", "mine", "--out", "out")
-    ((name, result),) = results(tmp_path / "out").items()
-    assert (name, result) == ("trip/a.png", tmp_path / "out/trip/a.png.png")
-    with Image.open(result) as repaired, Image.open(path) as original:
-        assert repaired.size == original.size
 
 
 def test_nothing_but_broken_files(tmp_path):
@@ -235,16 +225,6 @@ def test_reruns_follow_the_folder(tmp_path):
     assert "holds other files" in refused("repair", folder, "--out", other)
 
 
-def test_other_settings_are_noticed(choosy_models, tmp_path):
-    folder = picture(tmp_path / "mine/a.png").parent
-    done("repair", folder, "--out", "out")
-    others = dataclasses.replace(choosy_models, weights={"diffusion": "another"})
-    with mock.patch("dga.command_line.ModelOptions.load", return_value=others):
-        said = refused("repair", folder, "--out", "out")
-    assert "another configuration (weights.diffusion" in said
-    assert len(results(tmp_path / "out")) == 1
-
-
 @pytest.fixture
 def moving(tmp_path: Path) -> Path:
     """Three frames: noise, one colour, noise."""
@@ -256,25 +236,6 @@ def moving(tmp_path: Path) -> Path:
     frames[0].save(path, save_all=True, append_images=frames[1:], duration=[40, 80, 120],
                    lossless=True)  # fmt: skip
     return path
-
-
-def test_all_frames_of_a_file_are_repaired_in_a_folder(tmp_path, moving):
-    picture(moving.parent / "still.png")
-    picture(moving.parent / "print.tif")
-    with Image.open(moving.parent / "print.tif") as image:
-        image.convert("CMYK").save(moving.parent / "print.tif")
-    said = done("repair", moving.parent, "--out", "out")
-    assert said.stdout.startswith("3 pictures")
-    assert "print.tif: its printer's colours" in said.stderr
-    assert "still.png" not in said.stderr
-    files = results(tmp_path / "out")
-    with Image.open(files["moving.webp"]) as image:
-        assert (image.format, image.n_frames) == ("WEBP", 3)
-    written = map(json.loads, (tmp_path / "out" / "lines.jsonl").read_text().splitlines())
-    line = next(line for line in written if line["path"] == "moving.webp")
-    assert [frame["unchanged"] for frame in line["frames"]] == [False, True, False]
-    assert not line["unchanged"]
-    assert "3 there already" in done("repair", moving.parent, "--out", "out").stdout
 
 
 # One picture

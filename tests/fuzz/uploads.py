@@ -21,7 +21,7 @@ NUMBERS = [
 @lru_cache
 def originals() -> tuple[list[bytes], list[bytes]]:
     """Good pictures and hostile ones, the small ones of both."""
-    long = ("bomb-", "meta-", "animated-")
+    long = ("bomb-", "meta-")
     hostile = [make() for name, make in corpus().items() if not name.startswith(long)]
     return [make() for make in seeds().values()], [f for f in hostile if len(f) <= MAX_START]
 

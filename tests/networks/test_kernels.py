@@ -2,7 +2,6 @@
 
 import copy
 import dataclasses
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -34,22 +33,6 @@ def _copy(network: nn.Module, config: NetworkConfig, compute: Compute) -> Denois
 
 def _error(value: Tensor, exact: Tensor) -> float:
     return float((value - exact).abs().mean() / exact.abs().mean())
-
-
-def test_a_full_size_discriminator_follows_on_a_processor(tiny_models, monkeypatch):
-    """The same logits but for rounding; a small one stays in float32, bit for bit."""
-    half, judge = Compute(CPU, torch.bfloat16), tiny_models.discriminator
-    x, time = noise(3, 3, 32, 32), torch.tensor([0, 100, 900])
-    small = half.prepare(copy.deepcopy(judge))
-    assert torch.equal(small(x, time), judge(x, time))
-    monkeypatch.setattr(compute_module, "FULL_SIZE", 1)
-    large = half.prepare(copy.deepcopy(judge))
-    assert {p.dtype for p in large.parameters()} == {torch.float32, torch.bfloat16}
-    logits = large(x, time)
-    assert logits.dtype == torch.float32
-    assert _error(logits, judge(x, time)) < ROUNDING[torch.bfloat16]
-    assert not torch.equal(logits, judge(x, time))
-    assert half.prepare(tiny_models.classifier) is tiny_models.classifier
 
 
 @pytest.mark.parametrize("dtype", list(ROUNDING))
@@ -119,30 +102,6 @@ def test_a_processor_is_asked_for_its_units(monkeypatch, abilities, expected):
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: abilities)
     chosen = Compute.choose("cpu", "auto")
     assert chosen.dtype == expected
-
-
-@pytest.fixture
-def _tf32(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Allowed, and afterwards as it was."""
-    monkeypatch.setattr(nn.Module, "to", lambda self, *args, **options: self)
-    kinds = torch.backends.cudnn, torch.backends.cuda.matmul
-    before = [kind.allow_tf32 for kind in kinds]
-    for kind in kinds:
-        kind.allow_tf32 = True
-    yield
-    for kind, allowed in zip(kinds, before, strict=True):
-        kind.allow_tf32 = allowed
-
-
-@pytest.mark.usefixtures("_tf32")
-@pytest.mark.parametrize(
-    ("device", "dtype", "allowed"),
-    [("cuda", torch.float32, False), ("cuda", torch.bfloat16, True), ("cpu", torch.float32, True)],
-)
-def test_the_reference_on_a_gpu_is_float32_indeed(device, dtype, allowed):
-    Compute(torch.device(device), dtype).prepare(nn.Linear(1, 1))
-    assert torch.backends.cudnn.allow_tf32 is allowed
-    assert torch.backends.cuda.matmul.allow_tf32 is allowed
 
 
 def test_networks_that_move_take_the_precision_of_the_new_device(tiny_models, monkeypatch):

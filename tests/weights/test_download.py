@@ -86,11 +86,3 @@ def test_another_file_leaves_nothing(host, file, tmp_path, sent, there):
     assert left_in(tmp_path) <= {NAME}
     host.files[f"/{NAME}"] = CONTENT
     assert download(file, tmp_path).read_bytes() == CONTENT
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_disk_that_fills_up(host, file, tmp_path):
-    (tmp_path / f"{NAME}.part").symlink_to("/dev/full")
-    with pytest.raises(WeightsError, match="No space left on device"):
-        download(file, tmp_path)
-    assert not (tmp_path / NAME).exists()

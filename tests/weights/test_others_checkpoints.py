@@ -98,19 +98,6 @@ def test_a_packages_checkpoint_is_the_one_that_is_known(tmp_path):
     assert all(map(torch.equal, state.values(), expected))
 
 
-NAMES = ("cat", "Dog's", "a, b")
-LISTS = {
-    "lines.txt": "\n\n".join(NAMES),
-    "marked.txt": "\ufeff" + "\r\n".join(NAMES) + "\r\n",
-}
-
-
-@pytest.mark.parametrize("file", LISTS)
-def test_class_lists_in_lines(tmp_path, file):
-    (tmp_path / file).write_text(LISTS[file], encoding="utf-8")
-    assert read_classes(tmp_path / file) == NAMES
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -177,12 +177,6 @@ def test_fetch_and_run(hosted, host, checkpoints, photo, tmp_path):
     assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
 
 
-def test_only_what_nobody_named_is_fetched(hosted, host, checkpoints):
-    named = Sources(None, checkpoints.diffusion, checkpoints.discriminator, None)
-    fetch_missing(hosted, named)
-    assert [path for path, _ in host.asked] == [f"/{HUB}/resolve/main/model.safetensors"]
-
-
 def test_hub_that_cannot_be_reached(hosted, host):
     host.files.pop(f"/{HUB}/resolve/main/model.safetensors")
     with pytest.raises(WeightsError, match=r"could not be fetched from .*--classifier PATH"):

@@ -1,24 +1,19 @@
 """Statistics with known answers: bootstrap, controls, discrimination, the paper's numbers."""
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from dga.corruptions import CORRUPTIONS
 from dga.lab.analysis.depth_controls import (
-    Sweep,
     compute_controls,
     correlate_ranks,
-    find_best_depths,
     read_sweep,
 )
 from dga.lab.analysis.judges import compute_f1
-from dga.lab.analysis.names import GROUPS, MEAN, find_sweep
+from dga.lab.analysis.names import GROUPS, MEAN
 from dga.lab.analysis.saved_runs import read_judge
 from dga.lab.analysis.statistics import CorrectTable, estimate_mean
-from tests.fixtures.results import depth_matters, frame, lines_of, needed, path_of, write_judge
+from tests.fixtures.results import depth_matters, frame, lines_of, needed, write_judge
 
 # --- bootstrap
 
@@ -83,19 +78,6 @@ def test_only_images_that_both_have_are_compared():
 # --- controls
 
 
-def _sweep(
-    right: Callable[[int, str, int], bool],
-    photographs: int,
-    corruptions: Sequence[str],
-    depth: Callable[[int, str], int] = lambda p, c: 0,
-) -> Sweep:
-    """DGA at depths 0, 4 and 8 (right by photograph, corruption, depth), and its t*."""
-    rows = lines_of("dga", lambda p, c: True, photographs, corruptions, depth)
-    for k, name in ((0, "source"), (4, "dga:depth=4"), (8, "dga:depth=8")):
-        rows += lines_of(name, lambda p, c, k=k: right(p, c, k), photographs, corruptions)
-    return read_sweep(frame(rows), "dga")
-
-
 def test_depth_per_image_beats_every_control():
     """Each image is right at one of two depths, which t* names; half need each."""
     controls = compute_controls(read_sweep(frame(depth_matters(40)), "dga-guided"))
@@ -115,31 +97,14 @@ def test_depth_per_image_beats_every_control():
 
 def test_where_depth_does_not_matter_the_controls_are_equal():
     """Right or wrong at every depth alike: no control loses, and no correlation exists."""
-    controls = compute_controls(_sweep(lambda p, c, k: p % 2 == 0, 20, CORRUPTIONS, needed))
+    rows = lines_of("dga", lambda p, c: True, 20, depth=needed)
+    for name in ("source", "dga:depth=4", "dga:depth=8"):
+        rows += lines_of(name, lambda p, c: p % 2 == 0, 20)
+    controls = compute_controls(read_sweep(frame(rows), "dga"))
     for name in ("permuted", "median", "global", "oracle"):
         gap = controls.rows[name].adaptive_minus[MEAN]
         assert (gap.value, gap.low, gap.high) == pytest.approx((0, 0, 0), abs=1e-9)
     assert (controls.spearman, controls.spearman_within, controls.informative) == (None, None, 0)
-
-
-def test_t_star_goes_to_the_nearest_swept_depth():
-    """Of two as near, the shallower; images that lack a depth are left out."""
-    rows = lines_of("source", lambda p, c: False, 6, ["fog"])
-    rows += lines_of("dga:depth=4", lambda p, c: True, 6, ["fog"])
-    rows += lines_of("dga:depth=10", lambda p, c: True, 5, ["fog"])
-    rows += lines_of("dga", lambda p, c: True, 6, ["fog"], lambda p, c: (0, 2, 3, 7, 20, 4)[p])
-    sweep = read_sweep(frame(rows), "dga")
-    assert sweep.depths == (0, 4, 10)
-    assert sweep.photographs == tuple(path_of(p) for p in range(5))
-    assert sweep.rounded.tolist() == [[0, 0, 1, 1, 2]]
-
-
-def test_best_depth_is_the_shallowest_correct_one():
-    right = {0: (False, True, True), 1: (True, True, True), 2: (False, False, False)}
-    right[3] = (True, False, True)
-    best, informative = find_best_depths(_sweep(lambda p, c, k: right[p][k // 4], 4, ["fog"]))
-    assert informative.tolist() == [[True, False, False, True]]
-    assert best[informative].tolist() == [1, 0]
 
 
 def test_rank_correlation_is_scipys():
@@ -163,8 +128,3 @@ def test_scores_against_hand_counts(tmp_path):
     logits[1, :, 2] = logits[0, 2:, 2] = 1
     f1 = compute_f1(read_judge(write_judge(tmp_path / "run", logits, (0, 5, 9))))
     assert f1.loc["gaussian_noise"].to_dict() == {0: 0.75, 5: 0, 9: 0.8}
-
-
-def test_a_sweep_is_of_numbers():
-    names = "dga:depth=8", "dga:depth=none", "dga:depth=4", "dga:tau=0.3", "dga"
-    assert find_sweep(names, "dga", "depth") == {4: "dga:depth=4", 8: "dga:depth=8"}

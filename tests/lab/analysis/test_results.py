@@ -6,23 +6,14 @@ import pytest
 
 from dga.lab.analysis.judges import choose_judge
 from dga.lab.analysis.pooled import pool_runs
-from dga.lab.analysis.saved_runs import COLUMNS, MissingRun, read_evaluation, read_runs
-from tests.fixtures.results import falling_logits, frame, lines_of, write_judge, write_run
+from dga.lab.analysis.saved_runs import MissingRun, read_runs
+from tests.fixtures.results import falling_logits, lines_of, write_judge, write_run
 
 DEPTHS = (0, 4, 8)
 
 
 def _right(photograph: int, corruption: str) -> bool:
     return photograph % 2 == 0
-
-
-def test_lines_come_back(tmp_path):
-    """Those without the later fields are of pictures that entered clean."""
-    rows = lines_of("source", _right, 3, ["fog", "snow"], lambda p, c: p)
-    run = read_evaluation(write_run(tmp_path / "run", rows))
-    assert run.lines[list(COLUMNS)].equals(frame(rows))
-    assert run.lines["unchanged"].tolist() == [True, False, False] * 2
-    assert (run.severity, run.command) == (5, "python -m dga evaluate --out run")
 
 
 def test_role_is_found_by_content(tmp_path):

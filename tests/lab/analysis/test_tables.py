@@ -5,8 +5,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dga.io.settings import read_settings
-from dga.lab.analysis.judges import compute_f1
 from dga.lab.analysis.pooled import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import MissingRun, SavedRuns, read_runs
 from dga.lab.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
@@ -14,8 +12,6 @@ from dga.lab.analysis.tables.comparisons import make_comparisons
 from dga.lab.analysis.tables.depths import make_controls_table
 from dga.lab.analysis.tables.studies import make_studies
 from dga.lab.analysis.tables.table import EMPTY_CELL, Table
-from dga.profiles import get_profile
-from dga.systems import systems
 from tests.fixtures.results import lines_of, whole_results, write_run
 
 
@@ -78,15 +74,6 @@ def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path):
     assert pooled.seconds("memo") is None
 
 
-def test_what_was_not_run_is_empty_and_said(tmp_path):
-    """Its row stands with the paper's figure, and no number of ours."""
-    table = make_table_1(_pooled(tmp_path, lines_of("source", lambda p, c: True, 4)))
-    memo = _row(table, Method="MEMO")
-    assert memo["Paper, severity 5 (%)"] == "29"
-    ours = "Accuracy (%)", "Gain over doing nothing", "Undamaged (%)"
-    assert {memo[head] for head in ours} == {EMPTY_CELL}
-
-
 def test_table_3_is_on_images_that_every_tau_has(tmp_path):
     """Plain DGA is right on 4 more photographs, which tau 0.3 was not run on."""
     pooled = _pooled(
@@ -116,25 +103,6 @@ def test_the_whole_is_compared_with_each_stage_left_out(tmp_path):
     row = _row(table, Method="DGA+", Minus="DGA+, without exposure")
     assert row["Mean of 15"].startswith("+20.0")
     assert pooled.methods_to_compare == ["source", "dga-plus"]  # and so in no other table
-
-
-def test_tau_is_read_as_runs_save_it(tmp_path):
-    rows = lines_of("dga", lambda p, c: True, 2) + lines_of("tent", lambda p, c: True, 2)
-    saved = {"dga": read_settings(systems(get_profile("everyday16"))["dga"]), "tent": {"batch": 64}}
-    pooled = _pooled(tmp_path, rows, methods=saved)
-    assert pooled.find_tau("dga") == get_profile("everyday16").stopping.tau
-    assert pooled.find_tau("tent") is None
-
-
-def test_studies_tell_seen_from_unseen(results):
-    table = make_studies(results.judges)
-    judged_on = pd.DataFrame(table.rows).groupby("Study")["Judged on"].agg(set)
-    assert judged_on["noise-only"] == {"all", "seen", "unseen"}
-    assert judged_on["images"] == {"all"}
-    (judge,) = (judge for judge in results.judges if judge.study == "images")
-    row = _row(table, Study="images")
-    assert row["Depth 10"] == f"{100 * compute_f1(judge)[10].mean():.1f}"
-    assert row["Depth 5"] == EMPTY_CELL
 
 
 def test_tables_are_markdown(results, pooled, tmp_path):

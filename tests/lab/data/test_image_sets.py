@@ -8,10 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from PIL import Image
 
-from dga.images import from_tensor, to_tensor
 from dga.lab.data.cropping import Crop
 from dga.lab.data.image_sets import (
     ImageSet,
@@ -84,16 +82,6 @@ def test_capitals_make_no_other_class(picture_folder, tmp_path):
     }  # fmt: skip
 
 
-def test_a_folder_of_sets_is_told(picture_folder, tmp_path):
-    for name in ("train", "val"):
-        shutil.copytree(picture_folder, tmp_path / "data" / name)
-    (tmp_path / "data" / "notes").mkdir()
-    with pytest.raises(ValueError, match=r"holds train, val, .*: name one, such as") as caught:
-        find_images([tmp_path / "data"], Crop(32))
-    example = str(caught.value).split()[-1].rstrip(".")
-    assert len(find_images([example], Crop(32))) == 16
-
-
 def _many(count: int) -> ImageSet:
     names = tuple(f"c{i % 4}/picture_{i}.jpeg" for i in range(count))
     labels = np.arange(count, dtype=np.int64) % 4
@@ -121,15 +109,6 @@ def test_training_split_and_per_class():
     assert np.bincount(others.labels).tolist() == [3, 3, 3, 3]
     assert not set(first_three.names) & set(others.names)
     assert {*first_three.names, *others.names} == set(take_per_class(_many(400), 6).names)
-
-
-def test_pixels_survive_the_round_trip():
-    pixels = np.arange(256, dtype=np.uint8).repeat(3).reshape(16, 16, 3)
-    x = to_tensor(pixels)
-    assert x.shape == (3, 16, 16)
-    assert (float(x.min()), float(x.max())) == (-1.0, 1.0)
-    assert np.array_equal(from_tensor(x), pixels)
-    assert from_tensor(torch.full((3, 2, 2), 7.0)).max() == 255
 
 
 def test_a_zip_with_a_password_is_named(tmp_path):

@@ -13,9 +13,8 @@ from PIL import Image
 
 from dga.corruptions import CORRUPTIONS
 from dga.io.files import CONFIG, LINES
-from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import tune_pictures
-from dga.lab.evaluation.plan import Plan, choose_images, read_batch
+from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile, summarise
 from dga.lab.evaluation.run import EvaluationResults, evaluate
 from dga.lab.readers.runner import SystemRunner
@@ -51,12 +50,6 @@ def test_one_line_an_image_and_method(choosy_models, plan, tmp_path):
     assert "| fog |" in table
 
 
-def test_depths_and_predictions_do_not_depend_on_the_batch(choosy_models, plan, tmp_path):
-    one = run(choosy_models, plan, tmp_path / "one", batch=1)
-    eight = run(choosy_models, plan, tmp_path / "eight", batch=8)
-    assert facts(one.lines) == facts(eight.lines)
-
-
 @pytest.mark.parametrize(("asked", "batch"), [("plan", 2), ("wild", 4)])
 def test_a_killed_run_resumes_with_nothing_lost_or_twice(
     choosy_models, request, tmp_path, asked, batch
@@ -79,13 +72,6 @@ def test_methods_corruptions_and_pictures_can_be_added(choosy_models, plan, tmp_
     config = json.loads((tmp_path / CONFIG).read_text())
     assert list(config["methods"]) == ["source", "dda"]
     assert config["methods"]["dda"]["depth"] == 5
-
-
-def test_an_added_method_runs_alone(choosy_models, plan, tmp_path, watched):
-    run(choosy_models, plan, tmp_path, ("source",))
-    watched.clear()
-    assert len(run(choosy_models, plan, tmp_path, ("source", "dda")).lines) == 2 * 2 * 4
-    assert set(watched) == {"dda"}
 
 
 @pytest.mark.parametrize(
@@ -134,25 +120,6 @@ def test_what_waits_for_a_stream_sees_its_own_batches_in_order(
     run(choosy_models, dataclasses.replace(plan, per_class=4), tmp_path, names)
     batches = [8], [3, 3, 2], [2] * 4, [5, 3]
     assert watched == {n: [0, *b, 0, *b] for n, b in zip(names, batches, strict=True)}
-
-
-def test_corruptions_on_disk_are_read_instead_of_made(choosy_models, plan, tmp_path):
-    profile = choosy_models.profile
-    images, view = choose_images(plan, profile), View.of(profile)
-    for name in images.names:
-        path = tmp_path / "c" / "fog" / "3" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        Image.new("RGB", (32, 32), (9, 8, 7)).save(path)
-    given = dataclasses.replace(plan, corrupted=str(tmp_path / "c"))
-    assert (read_batch(given, view, images, "fog")[0].pixels == (9, 8, 7)).all()
-    made, _ = read_batch(plan, view, images, "gaussian_noise")
-    read, _ = read_batch(given, view, images, "gaussian_noise")
-    assert np.array_equal(read.pixels, made.pixels)
-    (tmp_path / "c" / "fog" / "3" / images.names[1]).unlink()
-    read, clean = read_batch(given, view, images, "fog")
-    assert clean is None
-    assert read.names == images.names[:1] + images.names[2:]
-    assert read.labels.tolist() == np.delete(images.labels, 1).tolist()
 
 
 def test_a_full_disk_is_said_and_leaves_earlier_lines_whole(tmp_path):

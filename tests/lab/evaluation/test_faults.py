@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import errno
 import json
 import multiprocessing
 import os
@@ -16,11 +15,9 @@ import pytest
 import skimage.data
 import torch
 from PIL import Image
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from dga.io.files import CHECKPOINT, LINES, lock_folder, write_json
-from dga.lab import saved_weights
 from dga.lab.evaluation.plan import Plan
 from dga.lab.evaluation.run import evaluate
 from dga.lab.saved_weights import save_weights
@@ -31,8 +28,6 @@ from dga.networks.models import Models
 from dga.one_picture import adapt
 from dga.systems import parse_all
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import load_weights, read_state
-from tests.fixtures.rights import plain_rights
 
 FULL = Path("/dev/full")
 
@@ -148,39 +143,6 @@ def test_a_file_is_on_the_disk_before_it_takes_a_place(
     monkeypatch.setattr(os, "fsync", note)
     write_json(path, {"is_new": True})
     assert flushed == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
-
-
-def test_a_full_disk_keeps_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save_weights({"w": torch.ones(3)}, tmp_path, {"model": "old"})
-    real = saved_weights.save_torch_state_dict
-
-    def full(state: dict[str, Tensor], folder: Path, **options: Any) -> None:
-        real(state, folder, **options)
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(saved_weights, "save_torch_state_dict", full)
-    with pytest.raises(OSError, match="No space left"):
-        save_weights({"w": torch.zeros(3)}, tmp_path, {"model": "new"})
-    assert read_state(tmp_path)["w"].tolist() == [1, 1, 1]
-    assert len([*tmp_path.iterdir()]) == 2
-
-
-@pytest.mark.parametrize("part", ["config.json", "model*", "w.pt", "w.safetensors"])
-def test_weights_that_may_not_be_read(tmp_path: Path, part: str) -> None:
-    state = {"weight": torch.ones(1, 4), "bias": torch.zeros(1)}
-    save_weights(state, tmp_path, {})
-    torch.save(state, tmp_path / "w.pt")
-    save_file(state, tmp_path / "w.safetensors")
-    (path,) = tmp_path.glob(part)
-    loaded = path if part.startswith("w.") else tmp_path
-    path.chmod(0)
-    with plain_rights(), pytest.raises(WeightsError, match="cannot be read") as caught:
-        load_weights(nn.Linear(4, 1), loaded)
-    assert str(path) in str(caught.value)
-    assert "ermission" in str(caught.value)
-    path.chmod(0o400)
-    with plain_rights():
-        load_weights(nn.Linear(4, 1), loaded)  # reading is all it needs
 
 
 # Clocks, forks and neighbours

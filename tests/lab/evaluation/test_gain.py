@@ -6,14 +6,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-import skimage.data
 from PIL import Image
 
-from dga.images import to_pixels, to_square
 from dga.lab.evaluation import run as evaluation
-from dga.lab.evaluation.gain import has_class_folders, summarise_gain
-from dga.profiles import get_profile
-from tests.fixtures.cli import done, refused, run_dga
+from dga.lab.evaluation.gain import summarise_gain
+from tests.fixtures.cli import done, refused
+from tests.fixtures.pictures import photograph
+from tests.fixtures.results import line
 
 NAMES = {"n07920052": "coffee", "n02124075": "chelsea"}
 """ImageNet's folders of an espresso and of an Egyptian cat."""
@@ -22,8 +21,7 @@ FAST = "--device", "cpu", "--corruptions"
 
 def save(name: str, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    picture = to_square(Image.fromarray(getattr(skimage.data, name)()), 224)
-    Image.fromarray(to_pixels(picture)).save(path)
+    Image.fromarray(photograph(name)).save(path)
 
 
 @pytest.fixture
@@ -93,16 +91,6 @@ def test_of_a_folder_of_sets_one_is_to_be_named(labelled: Path, tmp_path: Path) 
     assert not (tmp_path / "out").exists()
 
 
-def test_capitals_make_no_other_class(tmp_path: Path) -> None:
-    """Folders named after classes are labels however they are written."""
-    save("coffee", tmp_path / "mine" / "Espresso" / "a.png")
-    save("chelsea", tmp_path / "mine" / "TABBY" / "a.png")
-    classes = get_profile("photo").classifier.classes
-    assert has_class_folders(tmp_path / "mine", classes)
-    save("chelsea", tmp_path / "mine" / "holiday" / "a.png")
-    assert not has_class_folders(tmp_path / "mine", classes)
-
-
 def test_folders_of_one_name_are_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for number, name in enumerate(NAMES.values()):
@@ -125,15 +113,6 @@ def test_what_holds_no_picture_is_refused(kind: str, tmp_path: Path) -> None:
     assert str(folder) in said
 
 
-def test_a_folder_of_torn_files_is_refused(tmp_path: Path) -> None:
-    """Once they were tried; then that is the last word."""
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "torn.png").write_bytes(b"no picture")
-    ended = run_dga("gain", tmp_path / "mine", "--out", tmp_path / "out", *FAST, "pixelate")
-    assert (ended.exit_code, ended.stdout) == (2, "")
-    assert "can be read" in ended.stderr.splitlines()[-1]
-
-
 @pytest.mark.parametrize(
     ("before", "after", "verdict"),
     [
@@ -143,15 +122,8 @@ def test_a_folder_of_torn_files_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_the_verdict_has_the_sign_of_the_change(before: int, after: int, verdict: str) -> None:
-    rest = {
-        "corruption": "fog",
-        "prediction": "cat",
-        "seconds": 1.0,
-        "unchanged": False,
-        "psnr": 9.0,
-    }
     lines = [
-        {"path": str(n), "method": method, "correct": is_right, **rest}
+        line(n, "fog", method, bool(is_right), unchanged=False, psnr=9.0)
         for n in range(4)
         for method, is_right in (("source", before), ("dga-plus-ensemble", after))
     ]

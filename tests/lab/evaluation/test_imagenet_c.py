@@ -173,22 +173,3 @@ def test_what_a_release_lacks_is_named(models, clean, released, tmp_path):
         _plan(clean, corrupted=str(tmp_path / "nothing"))
     with pytest.raises(ValueError, match="has no clean"):
         judge_pictures(models, Study(), _plan(released), tmp_path)
-
-
-def test_unreadable_pictures_in_the_middle_are_skipped_and_retried(models, clean, tmp_path):
-    folder = _release(models, clean, tmp_path / "c")
-    names = choose_images(_plan(folder), models.profile).names
-    bad, gone = folder / "fog" / "5" / names[1], folder / "fog" / "5" / names[7]
-    content, lost = bad.read_bytes(), gone.read_bytes()
-    bad.write_bytes(content[: len(content) // 2])
-    gone.unlink()
-    plan = _plan(clean, corrupted=str(folder))
-    results = _lines(models, plan, tmp_path / "out", batch=2)
-    assert results.unreadable == sorted([names[1], names[7]])
-    assert len(results.lines) == 2 * (12 + 10)
-    bad.write_bytes(content)
-    gone.write_bytes(lost)
-    mended = _lines(models, plan, tmp_path / "out", batch=2)
-    assert mended.unreadable == []
-    whole = _lines(models, plan, tmp_path / "whole", batch=2).lines
-    assert sorted(map(str, _facts(mended.lines))) == sorted(map(str, _facts(whole)))

@@ -63,38 +63,24 @@ def test_logits_are_those_of_the_curve(features, depths, tiny_models, plan, imag
 def test_a_killed_run_makes_only_the_parts_that_are_missing(
     tiny_models, plan, tmp_path, monkeypatch
 ):
-    judge = tiny_models, Study()
+    judge, measured, measure = (tiny_models, Study()), list[str](), judging.judge_condition
     judge_pictures(*judge, plan, tmp_path / "whole", DEPTHS)
-    real, out = judging._save, tmp_path / "killed"
 
-    def save_then_die(path: Path, arrays: dict[str, Any]) -> None:
-        real(path, arrays)
-        if path.stem == "fog":
+    def measure_two(models: object, plan: object, images: object, name: str, *rest: object) -> Any:
+        measured.append(name)
+        if len(measured) == 3:
             raise KeyboardInterrupt
+        return measure(models, plan, images, name, *rest)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(judging, "_save", save_then_die)
-        with pytest.raises(KeyboardInterrupt):
-            judge_pictures(*judge, plan, out, DEPTHS)
-    assert not (out / "curves.npz").exists()
-    (out / "parts" / "gaussian_noise.npz").unlink()
-    (out / "parts" / "gaussian_noise.part").write_bytes(b"half a part")
-
-    measured: list[str] = []
-    measure = judging.judge_condition
-
-    def count(models: object, plan: object, images: object, condition: str, *rest: object) -> Any:
-        measured.append(condition)
-        return measure(models, plan, images, condition, *rest)
-
-    monkeypatch.setattr(judging, "judge_condition", count)
-    judge_pictures(*judge, plan, out, DEPTHS)
-    assert measured == ["gaussian_noise"]
-    assert _same(out / "curves.npz", tmp_path / "whole" / "curves.npz")
-    assert _same(out / "features.npz", tmp_path / "whole" / "features.npz")
-    assert not (out / "parts").exists()
-    judge_pictures(*judge, plan, out, DEPTHS)
-    assert measured == ["gaussian_noise"]  # a finished run has nothing to do
+    monkeypatch.setattr(judging, "judge_condition", measure_two)
+    with pytest.raises(KeyboardInterrupt):
+        judge_pictures(*judge, plan, tmp_path / "killed", DEPTHS)
+    for _ in range(2):  # a finished run has nothing to do
+        judge_pictures(*judge, plan, tmp_path / "killed", DEPTHS)
+    assert measured == ["clean", "gaussian_noise", "fog", "fog"]
+    for name in ("curves.npz", "features.npz"):
+        assert _same(tmp_path / "killed" / name, tmp_path / "whole" / name)
+    assert not (tmp_path / "killed" / "parts").exists()
 
 
 def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):

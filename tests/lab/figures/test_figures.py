@@ -2,15 +2,8 @@
 
 import json
 
-import numpy as np
-import pytest
-
-from dga.lab.analysis.pooled import pool_runs
-from dga.lab.analysis.saved_runs import MissingRun, read_runs
-from dga.lab.figures.draw import draw_accuracy_by_depth, draw_features, embed
 from tests.fixtures.cli import done
 from tests.fixtures.results import (
-    depth_matters,
     falling_logits,
     lines_of,
     whole_results,
@@ -20,25 +13,6 @@ from tests.fixtures.results import (
 
 FIGURES = {"accuracy-depth", "discriminator-f1", "depths-f1-families", "features"}
 TABLES = {"table-1", "table-2", "table-3", "comparisons", "controls", "studies"}
-
-
-def test_adaptive_point_stands_at_its_mean_depth(tmp_path):
-    write_run(tmp_path / "run", depth_matters(8))
-    panels = draw_accuracy_by_depth(pool_runs(read_runs(tmp_path).evaluations)[0][0]).figure.axes
-    titles = [panel.get_title(loc="left") for panel in panels]
-    assert titles[:2] == ["Mean of 15", "Noise"]
-    fixed, permuted, adaptive = (line.get_xydata().tolist() for line in panels[0].lines[:3])
-    assert fixed == [[0, 0], [4, 50], [8, 50]]
-    assert permuted == [[6, pytest.approx(50)]]
-    assert adaptive == [[6, 100]]
-
-
-def test_embedding_is_deterministic_and_needs_features(tmp_path):
-    features = np.random.default_rng(0).normal(size=(24, 5)).astype(np.float32)
-    assert np.array_equal(embed(features), embed(features))
-    write_judge(tmp_path / "judge", falling_logits(2, (0, 4)), (0, 4))
-    with pytest.raises(MissingRun, match=r"judge has no features\.npz"):
-        draw_features(read_runs(tmp_path).judges[0])
 
 
 def test_command_writes_every_exhibit(tmp_path):

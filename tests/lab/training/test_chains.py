@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 
 from dga.lab.saved_weights import factorise, limit_rank
-from dga.lab.training.chains import ChainConfig, damage_randomly, draw_kernel, parse_chains
+from dga.lab.training.chains import ChainConfig, damage_randomly, parse_chains
 from dga.networks.models import load_models
 from dga.networks.unet import ConditionalDenoiser
 from dga.profiles import get_profile
@@ -31,13 +31,6 @@ def test_chains_repeat_by_their_seed_and_mostly_damage(cat: np.ndarray) -> None:
         np.testing.assert_array_equal(first, again)
         damaged += not np.array_equal(first, picture)
     assert 25 <= damaged < 40  # a tenth stays, and a chain may skip every step
-
-
-def test_kernels_keep_the_light() -> None:
-    for seed in range(40):
-        kernel = draw_kernel(np.random.default_rng(seed), 10)
-        assert kernel.min() >= 0
-        assert kernel.sum() == pytest.approx(1, abs=1e-4)
 
 
 def test_steps_that_are_left_out_do_nothing(cat: np.ndarray) -> None:

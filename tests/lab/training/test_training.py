@@ -16,44 +16,25 @@ import skimage.data
 import torch
 from torch import nn
 
-from dga.corruptions import FAMILIES
 from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
-from dga.lab.data.corruption_names import parse_corruptions
-from dga.lab.data.cropping import Crop, View
+from dga.lab.data.cropping import Crop
 from dga.lab.data.image_sets import find_images
 from dga.lab.saved_weights import save_weights
-from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer, loop, run
+from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer, run
 from dga.lab.training.features import FeatureDistance
 from dga.lab.training.loop import TrainConfig, Training
-from dga.lab.training.pairs import make_pairs
 from dga.lab.training.studies import Study
 from dga.lab.training.windows import Photographs
 from dga.networks.models import Models
-from dga.profiles import Profile, get_profile
+from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import read_config, read_state, weights_id
+from dga.weights.store import read_config, read_state
 from tests.fixtures.cli import refused
 from tests.fixtures.models import die_after_saving
 
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
-
-
-def test_learning_rate_rises_stays_and_falls():
-    config = TrainConfig(images=1000, batch=10, lr=1.0, warmup=10, decay=0.5)
-    rates = [config.lr_at(step) for step in range(100)]
-    assert rates[0] == pytest.approx(0.1)
-    assert rates[9:50] == [1.0] * 41
-    assert rates[75] == pytest.approx(0.5)
-    assert rates[99] == pytest.approx(0.02)
-
-
-def test_every_picture_once_per_pass():
-    indices = np.concatenate([loop.choose_indices(20, 7, 0, step) for step in range(20)])
-    assert len(indices) == 140
-    assert all(sorted(indices[20 * i : 20 * i + 20]) == list(range(20)) for i in range(7))
-    assert indices[:20].tolist() != indices[20:40].tolist()
 
 
 @pytest.fixture
@@ -120,22 +101,6 @@ def test_interrupted_training_ends_with_the_same_bits(
     assert len(saves) == config.steps
 
 
-def test_another_config_is_refused(tiny_profile, picture_folder, tmp_path, monkeypatch):
-    long = dataclasses.replace(CONFIG, images=640)
-    with monkeypatch.context() as patch:
-        die_after_saving(patch, 1)
-        with pytest.raises(KeyboardInterrupt):
-            _train("classifier", tiny_profile, picture_folder, tmp_path, long)
-    with pytest.raises(ValueError, match="another model"):
-        _train("diffusion", tiny_profile, picture_folder, tmp_path, long)
-    other = dataclasses.replace(tiny_profile, name="other")
-    with pytest.raises(ValueError, match="another profile"):
-        _train("classifier", other, picture_folder, tmp_path, long)
-    faster = dataclasses.replace(long, lr=2e-3)
-    with pytest.raises(ValueError, match="another lr"):
-        _train("classifier", tiny_profile, picture_folder, tmp_path, faster)
-
-
 def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
     losses: list[float] = []
 
@@ -170,46 +135,6 @@ def test_a_checkpoint_of_another_study_is_refused(
     assert not (out / "samples").exists()  # refused before any picture is generated
 
 
-def test_generated_pictures_are_kept_in_shards(short_profile, diffusion_folder, tmp_path):
-    def draw(count: int) -> np.ndarray:
-        training = Training(short_profile, CONFIG, tmp_path, CPU)
-        return discriminator_trainer.draw_samples(training, diffusion_folder, count)
-
-    samples = draw(3)
-    assert samples.shape == (3, 32, 32, 3)
-    assert samples.std() > 1
-    shard = next(tmp_path.glob(f"samples/{weights_id(diffusion_folder)}-4/*.npy"))
-    before = shard.stat().st_mtime_ns
-    assert np.array_equal(draw(3), samples)
-    assert shard.stat().st_mtime_ns == before
-    shard.unlink()
-    assert np.array_equal(draw(3), samples)
-    assert len(draw(4)) == 4
-
-
-def test_generated_pictures_stand_for_clean_ones():
-    real, made = (np.full((8, 32, 32, 3), level, np.uint8) for level in (10, 200))
-    study = Study(source="generated", corruptions=("fog",))
-    clean, corrupted = make_pairs(study, real, made, np.random.default_rng(0), View(32))
-    assert abs(clean.astype(int) - 200).max() <= 2
-    assert clean.shape == corrupted.shape
-    assert np.median(corrupted) < 150
-
-
-@pytest.mark.parametrize(
-    ("study", "name"),
-    [
-        (Study(), "images"),
-        (Study(corruptions=FAMILIES["blur"]), "images-blur"),
-        (Study(source="generated", corruptions=parse_corruptions("extra")), "generated-leave-out"),
-        (Study(explanations=True), "images-explanations"),
-    ],
-)
-def test_a_study_is_named_after_what_is_special(study, name):
-    assert study.name == name
-    assert Study.from_config(study.facts("id")).name == name
-
-
 def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_path):
     training = Training(tiny_profile, CONFIG, tmp_path, CPU)
     generated = run.TrainingOptions(study=Study(source="generated"))
@@ -220,16 +145,6 @@ def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_p
     diffusion_trainer.train_diffusion(training, images, max_depth=40)
     with pytest.raises(ValueError, match="another max_depth"):
         diffusion_trainer.train_diffusion(training, images)
-
-
-def test_another_profile_lends_the_network_that_generates(images, tmp_path, monkeypatch):
-    def draw(training, diffusion, *_):
-        raise InterruptedError(str(diffusion))
-
-    monkeypatch.setattr(discriminator_trainer, "draw_samples", draw)
-    training = Training(get_profile("photo"), CONFIG, tmp_path, CPU)
-    with pytest.raises(InterruptedError, match="everyday16/diffusion"):
-        discriminator_trainer.train_discriminator(training, images, Study(source="generated"))
 
 
 def test_what_a_classifier_sees_can_be_part_of_the_loss(tiny_profile, images, tmp_path):

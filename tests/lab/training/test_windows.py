@@ -1,4 +1,4 @@
-"""Windows of photographs in training: who sees them, and what they leave as it was."""
+"""What training shows: windows of photographs, and right and wrong explanations."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import pytest
 import torch
 from PIL import Image
 
-from dga.images import from_tensor
+from dga.diffusion import Schedule
+from dga.images import from_tensor, to_tensor
 from dga.lab.training import diffusion_trainer, run
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.pairs import PairBatches
+from dga.lab.training.random_explanations import VISIBLE_CHANGE, SecondPicture, draw_second_picture
 from dga.lab.training.studies import Study
 from dga.lab.training.windows import PICTURE_SIDE, Photographs
 from dga.profiles import get_profile
@@ -52,22 +54,6 @@ def photographs(folder: Path) -> Photographs:
 def is_window(pixels: np.ndarray) -> bool:
     """Whether a picture is of the photographs, whose green is black; JPEG and resizing blur it."""
     return float(pixels[..., 1].mean()) < 60 < float(pixels.max())
-
-
-def test_photographs_of_any_folder_that_are_large_enough_are_read(folder, photographs):
-    assert len(photographs.pictures) == 2
-    assert photographs.fingerprint() == Photographs.read([folder]).fingerprint()
-    with pytest.raises(OSError, match="nothing"):
-        Photographs.read([folder / "nothing.zip"])
-
-
-def test_windows_are_cut_from_them_and_a_draw_is_repeated(photographs):
-    windows = photographs.cut_windows(np.random.default_rng(3), 10, 32)
-    assert windows.shape == (10, 32, 32, 3)
-    assert all(is_window(window) for window in windows)
-    assert len({window.tobytes() for window in windows}) == 10
-    assert np.array_equal(windows, photographs.cut_windows(np.random.default_rng(3), 10, 32))
-    assert not np.array_equal(windows, photographs.cut_windows(np.random.default_rng(4), 10, 32))
 
 
 def test_the_prior_sees_its_share_of_windows(images, photographs):
@@ -118,3 +104,31 @@ def test_the_share_is_recorded(picture_folder, folder, tmp_path):
     config = read_config(tmp_path)
     assert config["training"]["window_share"] == 0.5
     assert config["trained_on"]["photographs"] == 2
+
+
+# Explanations
+
+
+def test_a_clean_picture_is_spoilt_or_stays_source(cat, tiny_profile):
+    """Against a corrupted member that is known by its one colour."""
+    schedule = Schedule.from_config(tiny_profile.schedule)
+    x, marked = to_tensor(cat), torch.full((3, *cat.shape[:2]), 0.25)
+
+    def draw(seed: int) -> SecondPicture:
+        return draw_second_picture(x, marked, 0, schedule, np.random.default_rng(seed))
+
+    pairs = [draw(seed) for seed in range(200)]
+    sources = [pair for pair in pairs if pair.target == 0]
+    assert all(float((pair.x - x).abs().mean()) < VISIBLE_CHANGE for pair in sources)
+    assert not any(pair.deviation for pair in sources)
+    untouched = sum(torch.equal(pair.x, marked) for pair in pairs)
+    assert 0.2 < untouched / 200 < 0.6
+    assert 0 < len(sources) / 200 < 0.3
+    assert torch.equal(draw(3).x, pairs[3].x)
+    assert [draw(seed).depth for seed in range(200)] == [pair.depth for pair in pairs]
+
+
+@pytest.mark.parametrize("depth", [0, 101])
+def test_a_deepest_depth_is_one_of_the_chain(tiny_profile, depth):
+    with pytest.raises(ValueError, match="deepest depth is 1 to"):
+        diffusion_trainer.find_last_timestep(tiny_profile.schedule, depth)

@@ -1,1 +1,0 @@
-"""Load and endurance drills against a running page: ``python -m tests.load --help``."""
