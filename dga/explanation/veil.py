@@ -95,7 +95,7 @@ class Veil:
 
 
 GLARE = Veil(gamma=1.6, gain=1.1, colour=2.2)
-"""Where light was added without a loss of contrast."""
+"""Where light was added without a loss of contrast, as among streaks."""
 
 
 def estimate_smooth_veil(grey: Tensor) -> Tensor:
@@ -149,14 +149,15 @@ def _minus_divergence(g: NDArray[np.float64]) -> NDArray[np.float64]:
 def measure_veil(x: Tensor) -> Veil | None:
     """The veil of a picture, ``[3, H, W]`` in [-1, 1]; None where none is measured.
 
-    Where bright streaks fall through it, the rest is measured again without them.
+    Where bright streaks fall through it, the rest is measured again without them; without streaks
+    glare alone is none, for a pale photograph looks the same.
     """
     from dga.explanation.streaks import measure_streaks, remove_streaks  # here: as above
 
     veil = _measure_light(x)
     angle = measure_streaks(x) if veil else None
     if veil is None or angle is None:
-        return veil
+        return None if veil == GLARE else veil
     return replace(_measure_light(remove_streaks(x, angle)) or veil, streaks=angle)
 
 

@@ -20,7 +20,7 @@ from app import demo, start
 from dga.io.parsing import check_choice
 from dga.io.shipped import ROOT
 from tests.fixtures.address import free_port
-from tests.fixtures.server import Server
+from tests.load.server import Server
 
 HEAVY = (
     "cv2", "imagecorruptions", "matplotlib", "numba", "plotly", "scipy", "skimage.io", "sklearn",
