@@ -292,7 +292,7 @@ def test_a_classifier_of_another_size_gets_pictures_of_its_size(choosy_models, c
 
 
 def test_timm_models_take_pictures_of_their_size():
-    own = timm.create_model("vit_tiny_patch16_224", num_classes=7)
+    own = timm.create_model("vit_tiny_patch16_224", num_classes=70)
     photograph = to_pixels(to_square(Image.fromarray(skimage.data.coffee()), 224))
     x = torch.tensor(photograph)[None].movedim(-1, 1) / 255
     log_probabilities = AdaptedClassifier(classifier=own, size=224)(x)
