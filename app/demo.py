@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import importlib.util
 import json
 import mimetypes
 import os
@@ -23,7 +22,6 @@ from urllib.parse import quote, unquote, urlencode
 import gradio as gr
 from fastapi import HTTPException, Request
 from fastapi.responses import (
-    FileResponse,
     HTMLResponse,
     RedirectResponse,
     Response,
@@ -34,7 +32,7 @@ from markupsafe import escape
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from app.endpoints import MOST_RUNS, Service, label_values
+from app.endpoints import MOST_RUNS, Service, explain_errors, label_values
 from app.pages.all15 import all15_page
 from app.pages.learn import learn_page
 from app.pages.repair import repair_page
@@ -46,7 +44,6 @@ from app.runs.sentences import describe_link
 from app.runs.settings import SettingsError, parse_link, parse_settings
 from app.runs.strokes import KINDS, measure_touched
 from app.runs.subject import parse_frame
-from app.runs.thumbnails import show_layer
 from app.server.gate import OLD_ADDRESSES, Gate
 from app.server.photos import UnknownPhotoError
 from app.server.turns import BusyError
@@ -110,8 +107,9 @@ def _send_events(parts: AsyncIterator[Any]) -> Response:
 
     async def write() -> AsyncIterator[str]:
         try:
-            async for part in parts:
-                yield f"event: part\ndata: {json.dumps(part)}\n\n"
+            with explain_errors():
+                async for part in parts:
+                    yield f"event: part\ndata: {json.dumps(part)}\n\n"
             yield "event: end\ndata: {}\n\n"
         except gr.Error as error:
             yield f"event: error\ndata: {json.dumps({'error': error.message})}\n\n"
@@ -160,16 +158,6 @@ def _add_files(server: gr.Server) -> None:
     server.mount(f"/files/{digest()}", StaticFiles(directory=STATIC))
     server.mount("/recorded", StaticFiles(directory=RECORDED))
     server.mount("/results-files", StaticFiles(directory=RESULTS))
-    server.get("/plotly.js")(_send_plotly)
-
-
-async def _send_plotly() -> Response:
-    """The library that draws figures, as the installed package has it."""
-    spec = importlib.util.find_spec("plotly")  # importing it would take a second
-    if spec is None or spec.origin is None:
-        raise HTTPException(404)
-    script = Path(spec.origin).parent / "package_data" / "plotly.min.js"
-    return FileResponse(script, media_type="text/javascript")
 
 
 def _add_photos(server: gr.Server, service: Service) -> None:
@@ -188,19 +176,11 @@ def _add_photos(server: gr.Server, service: Service) -> None:
         header = f"attachment; filename*=UTF-8''{quote(name)}"
         return Response(content, media_type=kind, headers={"content-disposition": header})
 
-    async def thumbnails(key: str, request: Request) -> dict[str, str]:
-        is_everyday = "everyday" in request.query_params
-        return await service.show_thumbnails(key, find_address(request.scope), is_everyday)
-
     async def brush(key: str, kind: str, request: Request) -> Response:
         if kind not in KINDS:
             raise HTTPException(404)
-        async with service.thumbnail_turns.join(find_address(request.scope)) as turn:
-            async for _ in turn.wait():
-                pass
-            layer = await show_layer(service.find_photo(key), kind)
-        service.photos.make_room()
-        return Response(layer, media_type="image/webp")
+        content = await service.show_brush(key, kind, find_address(request.scope))
+        return Response(content, media_type="image/webp")
 
     async def read(request: Request) -> dict[str, object]:
         page = request.query_params.get("page", "")[:32]
@@ -222,10 +202,7 @@ def _add_photos(server: gr.Server, service: Service) -> None:
     async def card(request: Request) -> Response:
         settings, home = parse_link(request.query_params), find_home(request)
         home = home.partition("://")[2].rstrip("/")
-        try:
-            content = await service.make_card(settings, gr.Request(request), home)
-        except gr.Error as error:
-            raise error.__cause__ or error from None
+        content = await service.make_card(settings, request, home)
         return Response(content, media_type="image/png")
 
     server.post("/photo")(upload)
@@ -235,7 +212,6 @@ def _add_photos(server: gr.Server, service: Service) -> None:
     server.get("/brushes/{key}/{kind}")(brush)
     server.get("/card.png")(card)
     server.get("/photo/{key}/{result}")(download)
-    server.get("/thumbnails/{key}")(thumbnails)
 
 
 def serve(

@@ -22,10 +22,11 @@ from starlette.requests import Request
 
 from app.runs.card import draw_card
 from app.runs.damage import damage_photo
-from app.runs.models import Networks, TooLongError, lend_gpu
+from app.runs.models import Networks, TooLongError
+from app.runs.pictures import to_webp
 from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, Settings, SettingsError, parse_settings
-from app.runs.strokes import measure_touched
+from app.runs.strokes import get_layer, measure_touched
 from app.runs.subject import (
     Original,
     Subject,
@@ -33,8 +34,7 @@ from app.runs.subject import (
     read_pictures,
     view_square,
 )
-from app.runs.thumbnails import FIFTEEN, show_thumbnails
-from app.runs.watch import PICTURES, REPAIR, keep_stages, run_first_stages, watch
+from app.runs.watch import PICTURES, REPAIR, run_first_stages, watch
 from app.server.decoder import Decoder
 from app.server.gate import REFUSALS
 from app.server.photos import GONE, Photos, UnknownPhotoError
@@ -54,6 +54,7 @@ from dga.systems import DEFAULT_SYSTEMS, System, systems
 MOST_RUNS = 64
 """Runs that Gradio lets in at once; :class:`Turns` says who of them computes."""
 MOST_CARDS = 32
+BRUSH_SIDE = 640  # pixels of the longer side of what brushes paint with
 SENTENCES = (BusyError, SettingsError, TooLongError, UnknownPhotoError, UploadError)
 """Errors whose message is meant for the visitor."""
 BOUNDS: dict[str, dict[str, Any]] = {
@@ -79,13 +80,12 @@ class Service:
         self.networks, self.visitors = networks, Visitors()
         self.decoder = Decoder()
         self.photos = Photos(self.decoder)
-        self.turns, self.thumbnail_turns = Turns(), Turns(64, 32)
+        self.turns, self.brush_turns = Turns(), Turns(64, 32)
         self.reading_turns = Turns(most_waiting=64, most_per_address=32)
         self.subjects = Subjects(is_here=self.is_here)
         self.photos.on_forget = self.subjects.forget
         self.latest = dict[str, Turn]()
-        self.thumbnails = dict[str, dict[str, str]]()  # of samples
-        self.layers = dict[str, dict[str, Pixels]]()  # likewise
+        self.layers = dict[str, dict[str, Pixels]]()  # of samples
         self.cards = dict[tuple[str, Settings], bytes]()  # likewise, the latest
 
     def is_here(self, key: str) -> bool:
@@ -97,11 +97,10 @@ class Service:
         if sample := SAMPLES.get(key):
             profile = self.networks.profile
             label = sample.label if sample.label in profile.classifier.classes else None
-            thumbnails = self.thumbnails.setdefault(key, {})
             layers = self.layers.setdefault(key, {})
-            return Original(key, sample.name, sample.pixels(profile), label, thumbnails, layers)
+            return Original(key, sample.pixels(profile), label, layers)
         photo = self.photos.get(key)
-        return Original(key, photo.name, photo.pixels, None, photo.thumbnails, photo.layers)
+        return Original(key, photo.pixels, None, photo.layers)
 
     async def run(
         self, request: gr.Request | Request, steps: Callable[[Models], Generator[Any]],
@@ -109,9 +108,9 @@ class Service:
     ) -> AsyncIterator[Any]:  # fmt: skip
         """What the steps yield, in turn; numbers between are visitors before this one.
 
-        ``page``: of one page only the latest run goes on; ``pixels``: of the picture. Raises
-        ``gr.Error`` with one sentence, whatever goes wrong. A run of Gradio's queue, which has a
-        session, ends when nobody listens to that; others end with their request.
+        ``page``: of one page only the latest run goes on; ``pixels``: of the picture. A run of
+        Gradio's queue, which has a session, ends when nobody listens to that; others end with their
+        request. Raises what the steps raise, and ``BusyError``.
         """
         address, begun = find_caller(request), time.monotonic()
         session, visitor = getattr(request, "session_hash", None), f"{address} {page}"
@@ -120,27 +119,25 @@ class Service:
             is_new = time.monotonic() - begun < UNHEARD_SECONDS
             return session is None or is_new or session in self.visitors.listening.taken
 
-        with explain_errors():
-            if page and (earlier := self.latest.get(visitor)):
-                earlier.drop()  # first, so that this one may have its place in a full line
-            async with self.turns.join(visitor, address, pixels) as turn:
-                self.latest[visitor], turn.is_heard = turn, is_heard
-                try:
-                    async for part in self.networks.run_steps(steps, turn=turn):
-                        yield part
-                finally:
-                    if self.latest.get(visitor) is turn:
-                        del self.latest[visitor]
-            if not is_heard():
-                raise BusyError(UNHEARD)
+        if page and (earlier := self.latest.get(visitor)):
+            earlier.drop()  # first, so that this one may have its place in a full line
+        async with self.turns.join(visitor, address, pixels) as turn:
+            self.latest[visitor], turn.is_heard = turn, is_heard
+            try:
+                async for part in self.networks.run_steps(steps, turn=turn):
+                    yield part
+            finally:
+                if self.latest.get(visitor) is turn:
+                    del self.latest[visitor]
+        if not is_heard():
+            raise BusyError(UNHEARD)
 
     async def watch(
         self, settings: Any, request: gr.Request | Request, page: str = ""
     ) -> AsyncIterator[dict]:
         """The page's run: parts of its record, see :mod:`app.runs.watch`."""
-        with explain_errors():
-            checked = parse_settings(settings)
-            original = self.find_photo(checked.photo)
+        checked = parse_settings(settings)
+        original = self.find_photo(checked.photo)
 
         def steps(models: Models) -> Generator[dict]:
             subject = self.subjects.get(original, checked)
@@ -158,15 +155,15 @@ class Service:
         async for part in self.run(request, steps, page, pixels):
             yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
 
-    async def show_thumbnails(
-        self, key: str, address: str, is_everyday: bool = False
-    ) -> dict[str, str]:
-        """See :func:`app.runs.thumbnails.show_thumbnails`; addresses take turns."""
-        async with self.thumbnail_turns.join(address) as turn:
-            async for _ in turn.wait():
-                pass
-            names = EVERYDAY if is_everyday else FIFTEEN
-            return await show_thumbnails(self.networks.profile, self.find_photo(key), names)
+    async def show_brush(self, key: str, kind: str, address: str) -> bytes:
+        """The whole photo as a brush makes it, WebP: the page shows strokes as they are made."""
+        original = self.find_photo(key)
+        async with self.brush_turns.join(address) as turn:
+            await turn.come()
+            layer = await asyncio.to_thread(get_layer, original.pixels, kind, original.layers)
+            content = await asyncio.to_thread(to_webp, layer, BRUSH_SIDE)
+        self.photos.make_room()
+        return content
 
     async def read(self, settings: Settings, address: str, page: str) -> dict[str, Any]:
         """What the classifier reads of a photo as it is painted so far, and how much of it that is.
@@ -201,8 +198,8 @@ class Service:
         """What our repair makes of a camera's frame; neither is kept."""
 
         def steps(models: Models) -> Generator[dict]:
-            subject = Subject.make(Original("", "", pixels), Settings(damage=NONE))
-            yield from keep_stages(subject, lend_gpu(run_first_stages, models)(subject))
+            subject = Subject.make(Original("", pixels), Settings(damage=NONE))
+            yield from run_first_stages(models, subject)
 
         async for part in self.run(request, steps, page, pixels[..., 0].size):
             if isinstance(part, int):
@@ -216,7 +213,7 @@ class Service:
         async with self.reading_turns.join(visitor, address) as turn:
             return [part async for part in self.networks.run_steps(steps, turn=turn)][-1]
 
-    async def make_card(self, settings: Settings, request: gr.Request, home: str) -> bytes:
+    async def make_card(self, settings: Settings, request: Request, home: str) -> bytes:
         """The card of what a link shows, PNG; ``home``: where this page is, as people type it."""
         original, key = self.find_photo(settings.photo), (home, settings)
         if key in self.cards:
@@ -224,7 +221,7 @@ class Service:
 
         def steps(models: Models) -> Generator[Any]:
             subject = self.subjects.get(original, settings)
-            yield from keep_stages(subject, lend_gpu(run_first_stages, models)(subject))
+            yield from run_first_stages(models, subject)
             parts = subject.stages[PICTURES] | subject.stages[REPAIR]
             assert subject.result is not None
             yield draw_card(subject.damaged, subject.result, parts, home)
@@ -250,10 +247,11 @@ class Service:
             A record of its size, what was found, the depths, the seconds and what was lost.
             The photograph, repaired, as PNG.
         """
-        pixels, losses = await self._read(picture, request)
-        result = await self._last(request, pixels, photograph_steps)
-        facts = result.facts() | {"lost": losses}
-        return facts, (await self._write(request, result.image))[0]
+        with explain_errors():
+            pixels, losses = await self._read(picture, request)
+            result = await self._last(request, pixels, photograph_steps)
+            facts = result.facts() | {"lost": losses}
+            return facts, (await self._write(request, result.image))[0]
 
     async def adapt(
         self,
@@ -286,43 +284,36 @@ class Service:
             The pictures as PNG: damaged, noised to t*, then of DGA, DGA + G, DDA and DGA+.
         """
         profile = self.networks.profile
-        with explain_errors():
-            values = {
-                "damage": corruption,
-                "strength": severity,
-                "tau": tau,
-                "seed": seed,
-                "saved": saved,
-            }
-            damage = parse_settings(values, {"damage": "corruption", "strength": "severity"})
-            chosen = choose_systems(profile, tau, dda_depth)
+        values = {
+            "damage": corruption, "strength": severity, "tau": tau, "seed": seed, "saved": saved,
+        }  # fmt: skip
 
         def steps(models: Models, pixels: Pixels) -> Iterator[Any]:
             damaged = damage_photo(view_square(profile, pixels), damage)
             yield from adapt_steps(models, damaged, seed, chosen)
 
-        pixels, _ = await self._read(picture, request)
-        run = await self._last(request, pixels, steps)
-        rebuilt = (result.image for result in run.reconstructions.values())
-        return to_api_facts(run), await self._write(
-            request, run.input, run.forward.x_t_star, *rebuilt
-        )
+        with explain_errors():
+            damage = parse_settings(values, {"damage": "corruption", "strength": "severity"})
+            chosen = choose_systems(profile, tau, dda_depth)
+            pixels, _ = await self._read(picture, request)
+            run = await self._last(request, pixels, steps)
+            rebuilt = (result.image for result in run.reconstructions.values())
+            pictures = run.input, run.forward.x_t_star, *rebuilt
+            return to_api_facts(run), await self._write(request, *pictures)
 
     async def _read(self, picture: Any, request: gr.Request) -> tuple[Pixels, list[str]]:
         """An upload's pixels, and what else it holds; other files do not come this far
         (:mod:`app.server.contents`)."""
         path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
-        with explain_errors():
-            data = await asyncio.to_thread(read_bytes, path)
-            address = find_caller(request)
-            pixels, _, losses = await self.decoder.read_upload(data, address=address)
-            return pixels, losses
+        data = await asyncio.to_thread(read_bytes, path)
+        pixels, _, losses = await self.decoder.read_upload(data, address=find_caller(request))
+        return pixels, losses
 
     async def _last(self, request: gr.Request, pixels: Pixels, steps: Callable) -> Any:
         """The last of what ``steps(models, pixels)`` yields."""
 
         def run(models: Models) -> Generator[Any]:
-            yield from lend_gpu(steps, models)(pixels)
+            return steps(models, pixels)
 
         async for part in self.run(request, run, pixels=pixels[..., 0].size):
             last = part
@@ -333,24 +324,20 @@ class Service:
         files = [
             await asyncio.to_thread(encode_picture, Image.fromarray(p), "PNG") for p in pictures
         ]
-        with explain_errors():
-            for content in files:
-                self.visitors.files.take(find_caller(request), count_blocks(len(content)))
-            return [await asyncio.to_thread(write_file, content) for content in files]
+        for content in files:
+            self.visitors.files.take(find_caller(request), count_blocks(len(content)))
+        return [await asyncio.to_thread(write_file, content) for content in files]
 
 
 @contextlib.contextmanager
 def explain_errors() -> Generator[None]:
-    """Whatever goes wrong is a ``gr.Error`` with one sentence for the visitor.
-
-    Its cause is the error that was meant for visitors, if any.
-    """
+    """Whatever goes wrong is a ``gr.Error`` with one sentence for the visitor."""
     try:
         yield
     except SENTENCES as error:
-        raise gr.Error(str(error), print_exception=False) from error
+        raise gr.Error(str(error), print_exception=False) from None
     except RefusedError as error:
-        raise gr.Error(REFUSALS[str(error)][1], print_exception=False) from error
+        raise gr.Error(REFUSALS[str(error)][1], print_exception=False) from None
     except MemoryError:
         raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
     except Exception:

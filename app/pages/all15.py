@@ -36,7 +36,7 @@ def all15_page(folder: Path = BOARDS) -> Page:
         "All 15 kinds of damage: DGA",
         "Fifteen kinds of damage on one photograph, and what three repairs make of each.",
         render(
-            "all15.html", photos=photos, missing=missing, methods=TITLES, names=SHORT_NAMES,
+            "all15.html", photos=photos, missing=missing, methods=TITLES,
             classifier=CLASSIFIER, limit=rule.max_depth, horizon=rule.horizon,
         ),
         ("all15.css",),

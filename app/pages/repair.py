@@ -44,7 +44,7 @@ def repair_page(networks: Networks) -> Page:
         "opening": OPENING.model_dump(),
         "record": first_parts,
         "recorded": list_recorded() if is_recorded else [],
-        "thumbnails": list_recorded(FOLDER.parent / "thumbnails") if is_recorded else [],
+        "thumbnails": list_recorded(FOLDER.parent / "thumbnails"),
         "samples": list(SAMPLES),
         "names": names,
         "quality": RELEASE_QUALITY,

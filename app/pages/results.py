@@ -13,12 +13,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from app.pages.results_answers import answer_all, headline, list_settings, name_kind
-from app.pages.results_exhibits import (
-    draw_figure,
-    read_exhibits,
-    read_markdown_table,
-    tabulate,
-)
+from app.pages.results_exhibits import read_exhibits, read_markdown_table, tabulate
 from app.pages.results_numbers import Results, full_name
 from app.pages.shell import SNIPPET, Page, render
 from app.runs.samples import EXAMPLES
@@ -48,22 +43,15 @@ def results_page(folder: Path | None = None) -> Page:
     folder = folder or find_shipped_folder("assets/results")
     now, before = (Results.read(folder / "photo" / f"{name}.json") for name in ("now", "results"))
     rows = [row for exhibit in now.exhibits.values() for row in exhibit["rows"]]
-    drawn = {
-        prefix + exhibit["key"]: draw_figure(exhibit)
-        for prefix, results in (("", now), ("before-", before))
-        for exhibit in results.exhibits.values()
-    }
-    figures = {key: figure for key, figure in drawn.items() if figure}
     title, lead = headline(now)
     main = render(
         "results.html",
         title=title,
         lead=lead,
         settings=list_settings(now),
-        answers=answer_all(now, before),
+        answers=answer_all(now),
         exhibits=list(now.exhibits.values()),
         before=list(before.exhibits.values()),
-        figures=figures,
         tabulate=tabulate,
         folds=[(*fold, list(read_exhibits(folder / fold[1]))) for fold in FOLDS],
         cards=list(model_cards()),
@@ -78,7 +66,6 @@ def results_page(folder: Path | None = None) -> Page:
         styles=("results.css",),
         scripts=("results.js",),
         data={
-            "figures": figures,
             "kinds": {row["group"]: name_kind(row["group"]) for row in rows},
             "methods": {row["method"]: full_name(row["method"]) for row in rows},
             "onRepair": list(DAMAGE_NAMES),

@@ -1,32 +1,27 @@
-"""What the page Results says, from its two files: today's figures, and those of before."""
+"""What the page Results says, from today's figures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.pages.results_numbers import (
-    BATCH_STATISTICS,
     MARKS,
     NAMES,
     PAPER,
-    TENT,
     Results,
     Row,
     full_name,
     points,
 )
 from app.pages.shell import CLASSIFIER
-from app.runs.sentences import DAMAGE_NAMES, PLAIN_NAMES, join_words
-from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
+from app.runs.sentences import DAMAGE_NAMES, join_words
+from dga.corruptions import CLEAN, FAMILIES
 from dga.io.numbers import MINUS, SPACE
 from dga.io.numbers import format_percentage as percent
 from dga.lab.analysis.names import MEAN, PLUS, SOURCE, format_title, sort_methods
 
 NOT_MEASURED = "Not measured yet."
-MEASURED_BEFORE = (
-    "Our repair stands here as it was before a network that sees the damaged photo joined it."
-)
 TRAINED_ON = (
     "The networks that judge damage were trained on other photographs, with ImageNet-C's kinds "
     "among what was done to them."
@@ -105,7 +100,6 @@ def _describe_setting(now: Results, key: str) -> Setting:
     rows = [row for row in now.exhibits[key]["rows"] if row["group"] == MEAN]
     against = {row["other"]: row for row in rows if row["method"] == PLUS}
     rivals = sort_methods(name for name in against if name != SOURCE)
-    plain = {name: _label(name, is_first=False) for name in rivals}
     methods = [_interval(SOURCE, mean, "other_right")]
     methods += [_interval(name, against[name], "other_right", key) for name in rivals]
     methods.append(_interval(PLUS, mean, "right", key))
@@ -113,7 +107,8 @@ def _describe_setting(now: Results, key: str) -> Setting:
         f"{percent(mean['right'])} right instead of {percent(mean['other_right'])}, "
         f"{points(mean)}: of {mean['pictures']} pictures {_count_changes(mean)}."
     )
-    beside = f"On the same pictures it is {_against(against, plain)}" if rivals else ""
+    compared = "; ".join(_compare(against[name]) for name in rivals)
+    beside = f"On the same pictures it is {compared}." if rivals else ""
     kinds = [_change(key, row) for row in _by_kind(now, key)]
     return Setting(key, name_setting(key), sentence, beside, methods, kinds)
 
@@ -133,9 +128,9 @@ def headline(now: Results) -> tuple[str, str]:
     )
 
 
-def answer_all(now: Results, before: Results) -> list[Answer]:
-    """Three answers, in the order of the page; ``before``: of an earlier DGA+."""
-    return [_harm(now), _failures(now), _others(before, "severity-5")]
+def answer_all(now: Results) -> list[Answer]:
+    """Two answers, in the order of the page."""
+    return [_harm(now), _failures(now)]
 
 
 def _harm(now: Results) -> Answer:
@@ -169,43 +164,11 @@ def _failures(now: Results) -> Answer:
     more = [
         f"With an interval below 0: {join_words(clear) or 'none'}.",
         f"Nothing is gained, in one table at least: {join_words([*nothing]) or 'nowhere'}.",
+        TENT_AT_64,
     ]
-    chart = [_change(key, row, f", {name_setting(key).lower()}") for key, row in lost]
+    places = {one.key: one.name[0].lower() + one.name[1:] for one in settings}
+    chart = [_change(key, row, f", {places[key]}") for key, row in lost]
     return Answer("failures", question, sentence, more, chart)
-
-
-def _others(results: Results, key: str) -> Answer:
-    question = "Is it ahead of others that adapt the classifier?"
-    names = (PLUS, TENT, BATCH_STATISTICS, SOURCE)
-    right = {name: results.accuracy("wild", name, "all") for name in names}
-    if not right[PLUS]:
-        return Answer("others", question)
-    plain = {name: NAMES[name] if name == TENT else NAMES[name].lower() for name in names}
-    parts = [f"{plain[name]} {percent(value[0])}" for name, value in right.items() if value]
-    unmeasured = [plain[name] for name, value in right.items() if not value]
-    sentence = f"Mixed pictures read right: {join_words(parts)}."
-    if unmeasured:
-        sentence += f" Not measured yet: {join_words(unmeasured)}."
-    against = {TENT: "Tent", SOURCE: "doing nothing"}
-    rows = {name: results.find("wild", PLUS, name, "all") for name in against}
-    more = [MEASURED_BEFORE]
-    if any(rows.values()):
-        more[0] += f" On the same pictures it is {_against(rows, against)}"
-    if one := results.find(key, PLUS, TENT, MEAN):
-        ours = {row["group"]: row["right"] for row in _by_kind(results, key)}
-        theirs = {name: results.accuracy(key, TENT, name) for name in CORRUPTIONS}
-        ahead = [PLAIN_NAMES[n].lower() for n, r in theirs.items() if r and r[0] > ours.get(n, 0)]
-        more.append(
-            f"One damage at a time, in batches: Tent {percent(one['other_right'])}, our repair "
-            f"{percent(one['right'])}. Tent is ahead on: {join_words(ahead) or 'none'}."
-        )
-    more.append(TENT_AT_64)
-    chart = [
-        _interval(name, {"right": v[0], "right_low": v[1], "right_high": v[2]}, "right")
-        for name in names[::-1]
-        if (v := right[name])
-    ]
-    return Answer("others", question, sentence, more, chart, "before-wild")
 
 
 def _by_kind(results: Results, key: str) -> list[Row]:
@@ -240,15 +203,8 @@ def _label(name: str, is_first: bool = True) -> str:
     return label if is_first or is_proper else label[0].lower() + label[1:]
 
 
-def _against(rows: Mapping[str, Row | None], names: Mapping[str, str]) -> str:
-    """Ahead or behind, not clearly where the interval holds 0."""
-    clauses, unmeasured = [], []
-    for name, words in names.items():
-        if (row := rows.get(name)) is None:
-            unmeasured.append(words)
-            continue
-        verdict = "ahead of" if row["gain"] >= 0 else "behind"
-        verdict = "not clearly " * (row["gain_low"] <= 0 <= row["gain_high"]) + verdict
-        clauses.append(f"{verdict} {words}, {points(row)}")
-    rest = f" Not measured yet: {join_words(unmeasured)}." if unmeasured else ""
-    return f"{'; '.join(clauses)}.{rest}"
+def _compare(row: Row) -> str:
+    """Ahead or behind another method, not clearly where the interval holds 0."""
+    verdict = "ahead of" if row["gain"] >= 0 else "behind"
+    verdict = "not clearly " * (row["gain_low"] <= 0 <= row["gain_high"]) + verdict
+    return f"{verdict} {_label(row['other'], is_first=False)}, {points(row)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,14 @@ from dga.io.numbers import format_signed
 from dga.lab.analysis.names import PLUS, SOURCE, SPLITS, SYSTEMS, method_title
 
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
-RIVAL, TENT, BATCH_STATISTICS = "dda", "tent", "tent:lr=0"
+RIVAL = "dda"
 STRENGTHS = (5, 3)
 NAMES = {
     PLUS: SHORT_NAMES["plus"],
     **dict.fromkeys(PAPER, SHORT_NAMES["paper"]),
     RIVAL: SHORT_NAMES["fixed"],
-    TENT: "Tent",
-    BATCH_STATISTICS: "Batch statistics",
+    "tent": "Tent",
+    "tent:lr=0": "Batch statistics",
     SOURCE: SYSTEMS[SOURCE],
 }
 MARKS = {PLUS: "ours", **dict.fromkeys(PAPER, "paper"), RIVAL: "rival"}
@@ -48,20 +48,6 @@ class Results:
         names = (method, other, group)
         rows = self.exhibits.get(key, {}).get("rows", ())
         return next((r for r in rows if (r["method"], r["other"], r["group"]) == names), None)
-
-    def accuracy(self, key: str, method: str, group: str) -> tuple[float, float, float] | None:
-        """A method's accuracy in percent, with its interval; of nothing done, too."""
-        rows = self.exhibits.get(key, {}).get("rows", ())
-        return accuracies([row for row in rows if row["group"] == group]).get(method)
-
-
-def accuracies(rows: Sequence[Row]) -> dict[str, tuple[float, float, float]]:
-    """Each method's accuracy with its interval, of rows of one group."""
-    values: dict[str, tuple[float, float, float]] = {}
-    for row in rows:
-        for method, name in ((row["method"], "right"), (row["other"], "other_right")):
-            values.setdefault(method, (row[name], row[f"{name}_low"], row[f"{name}_high"]))
-    return values
 
 
 def full_name(method: str) -> str:

@@ -17,7 +17,7 @@ from app.runs.samples import SAMPLES
 from app.runs.settings import FIRST_DAMAGES, NONE, Settings
 from app.runs.subject import Original, Subject
 from app.runs.thumbnails import make_thumbnails
-from app.runs.watch import Part, Watcher, keep_stages, run_first_stages, watch
+from app.runs.watch import Part, Watcher, run_first_stages, watch
 from dga.corruptions import CORRUPTIONS
 from dga.networks.models import Models, load_models
 
@@ -61,32 +61,19 @@ def make_subject(models: Models, settings: Settings) -> Subject:
     """A sample, damaged as the settings say."""
     sample = SAMPLES[settings.photo]
     pixels = sample.pixels(models.profile)
-    return Subject.make(Original(settings.photo, sample.name, pixels, sample.label), settings)
+    return Subject.make(Original(settings.photo, pixels, sample.label), settings)
 
 
 def record_run(models: Models, settings: Settings) -> dict[str, Any]:
     """The whole record, as the page would have received it."""
     record = merge_parts(watch(models, make_subject(models, settings), settings))
     record.pop("progress", None)
-    if settings == Settings():
-        record["draws"] = count_draws(models, settings)
     return record
 
 
 def merge_parts(parts: Iterable[Part]) -> Part:
     """One record of all parts; a later one of the same name replaces it."""
     return reduce(or_, parts, {})
-
-
-def count_draws(models: Models, settings: Settings, count: int = 20) -> dict[str, int]:
-    """In how many draws of the same damage it fools the classifier, and the repair is right."""
-    counts = {"count": count, "hidden": 0, "repaired": 0}
-    for seed in range(count):
-        subject = make_subject(models, settings.model_copy(update={"seed": seed}))
-        record = merge_parts(keep_stages(subject, run_first_stages(models, subject)))
-        counts["hidden"] += not record["damaged"]["reading"]["is_right"]
-        counts["repaired"] += record["repaired"]["reading"]["is_right"]
-    return counts
 
 
 def record_thumbnails(models: Models, photo: str) -> dict[str, str]:
@@ -101,7 +88,7 @@ def record_board(models: Models, photo: str) -> dict[str, Any]:
         limit = models.profile.stopping.max_depth  # as in all tables
         settings = Settings(photo=photo, damage=damage, strength=BOARD_STRENGTH, max_depth=limit)
         subject, begun = make_subject(models, settings), time.monotonic()
-        record = merge_parts(keep_stages(subject, run_first_stages(models, subject)))
+        record = merge_parts(run_first_stages(models, subject))
         watcher = Watcher(models, subject, settings)
         record |= merge_parts(watcher.repair_from_fixed_depth())
         record |= merge_parts(watcher.repair_by_discriminator())

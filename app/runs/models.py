@@ -9,14 +9,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
-import os
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
-import torch
 
 from app.server.turns import Turn
 from dga.images import to_tensor
@@ -29,16 +27,8 @@ BUDGET_SECONDS = 150.0
 """Of computing for one run."""
 READER_SECONDS = 1.0
 """For which a run keeps its turn while nobody takes its last part."""
-GPU_SECONDS = 60
-"""For which a GPU is borrowed, where the host lends them."""
-LENDS_GPUS = os.environ.get("SPACES_ZERO_GPU", "").lower() in ("1", "t", "true")
 NO_MORE_PARTS = object()
 Result = TypeVar("Result")
-Steps = Callable[..., Iterator[Any]]
-"""A generator function whose first argument is :class:`Models`."""
-
-if LENDS_GPUS:
-    import spaces  # it must come before anything asks for CUDA
 
 
 class TooLongError(Exception):
@@ -67,8 +57,7 @@ class Networks:
         """Load what was only found. Raises ``WeightsError``, for those who wait, too."""
         assert isinstance(self._files, ModelFiles)
         try:
-            device = "cpu" if LENDS_GPUS else default_device()
-            compute = self.compute(Compute.choose, device)
+            compute = self.compute(Compute.choose, default_device())
             self._loaded.set_result(self.compute(self._files.load, compute))
         except BaseException as error:
             self._loaded.set_exception(error)
@@ -128,17 +117,3 @@ def return_memory() -> None:
     """Give freed memory back to the system; glibc alone keeps half a gigabyte of a photograph's."""
     with contextlib.suppress(AttributeError, OSError, TypeError):  # other systems have no such call
         ctypes.CDLL(None).malloc_trim(0)
-
-
-def lend_gpu(steps: Steps, models: Models) -> Callable[..., Generator[Any]]:
-    """``steps`` of these models, with a GPU borrowed while they run where the host lends them.
-
-    They run in another process there, on copies of their arguments: only what they yield comes
-    back. Not tried on such a host.
-    """
-
-    def run(*arguments: Any) -> Generator[Any]:
-        there = models.to(torch.device("cuda")) if LENDS_GPUS else models
-        yield from steps(there, *arguments)
-
-    return spaces.GPU(duration=GPU_SECONDS)(run) if LENDS_GPUS else run

@@ -36,25 +36,13 @@ StageKey = str | tuple[str, Hashable]
 class Original:
     """A photo as it came, uint8 ``[H, W, 3]``; ``label``: what it shows, None if nobody said.
 
-    ``thumbnails``: of every damage to it, once they are made; ``layers``: of brushes, likewise.
+    ``layers``: the whole photo as brushes make it, once it was.
     """
 
     key: str
-    name: str
     pixels: Pixels
     label: str | None = None
-    thumbnails: dict[str, str] = field(default_factory=dict)
     layers: dict[str, Pixels] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A stage of a run that is complete. ``key``: what its parts depend on; ``parts``: of the
-    record; ``result``: the repaired photo, where this stage made it."""
-
-    key: StageKey
-    parts: dict[str, Any]
-    result: Pixels | None = None
 
 
 @dataclass
@@ -79,15 +67,13 @@ class Subject:
         """Damage the photo as the settings say."""
         return cls(original, settings, damage_photo(original.pixels, settings, original.layers))
 
-    def keep(self, stage: Stage) -> None:
+    def keep(self, key: StageKey, parts: dict[str, Any]) -> None:
         """Keep what a stage made, so that no other run computes it again."""
-        self.stages[stage.key] = stage.parts
-        if isinstance(stage.key, tuple):
-            alike = [key for key in self.stages if key[0] == stage.key[0]]
-            for key in alike[:-MOST_CHOICES]:
-                del self.stages[key]
-        if stage.result is not None:
-            self.result = stage.result
+        self.stages[key] = parts
+        if isinstance(key, tuple):
+            alike = [other for other in self.stages if other[0] == key[0]]
+            for old in alike[:-MOST_CHOICES]:
+                del self.stages[old]
 
     @property
     def is_damaged(self) -> bool:
@@ -169,5 +155,4 @@ def describe_reading(prediction: Prediction) -> dict[str, Any]:
         "label": prediction.label,
         "share": round(prediction.probability, 4),
         "is_sure": round(prediction.probability, 2) >= UNSURE,  # as it is written
-        "top": [[label, round(share, 4)] for label, share in prediction.top(3)],
     }

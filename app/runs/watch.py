@@ -3,9 +3,8 @@
 ``original`` and ``damaged`` (picture, reading), ``found``, ``repaired``; then what the other
 methods do, on the square that the classifier sees: ``fixed`` (DDA), ``film`` and ``curve`` (the
 noised picture and the discriminator's confidence by depth), ``stop``, ``paper`` and ``guided``
-(DGA without and with guidance), ``depths`` (what is read from each), ``diagnosis`` (what ours
-does to the curve). Every part is a dictionary in JSON types; a later one of the same name
-replaces it.
+(DGA without and with guidance), ``depths`` (what is read from each). Every part is a dictionary
+in JSON types; a later one of the same name replaces it.
 """
 
 from __future__ import annotations
@@ -15,16 +14,14 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from app.runs.models import lend_gpu
 from app.runs.pictures import SMALL, to_data_url
 from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import Settings
 from app.runs.strokes import measure_touched
-from app.runs.subject import Stage, StageKey, Subject, describe_reading, read_pictures, view_square
-from dga.discriminator import JudgedPath, judge_states
+from app.runs.subject import StageKey, Subject, describe_reading, read_pictures, view_square
+from dga.discriminator import JudgedPath
 from dga.explanation.search import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
@@ -42,63 +39,23 @@ FILM = tuple(range(0, 49, 6))
 """Depths at which the noised picture is shown, and from which it is rebuilt."""
 
 
-class WindowJudge(nn.Module):
-    """The discriminator as the pipeline calls it, which records its confidence window by window.
-
-    ``confidences``: for each state that was judged, in order, its windows' confidences, row by row.
-    """
-
-    def __init__(self, network: nn.Module) -> None:
-        super().__init__()
-        self.network, self.confidences = network, list[list[float]]()
-
-    def forward(self, states: Tensor, times: Tensor) -> Tensor:
-        """As the network itself: logits ``[n]`` of states ``[n, 3, H, W]``."""
-        judge = getattr(self.network, "judge_windows", None)
-        if judge is None:
-            return self.network(states, times)
-        logits: Tensor = judge(states, times)  # [n, windows]
-        self.confidences += confidence_from_logits(logits.cpu().numpy()).round(4).tolist()
-        return logits.mean(1)
-
-
 def watch(models: Models, subject: Subject, settings: Settings) -> Generator[Part]:
-    """The whole record of a photo. ``settings``: of the methods; the damage is done already.
+    """The whole record of a photo, in the order in which the page needs it.
 
-    On a host that lends its GPU the stages run in another process, on a copy of the subject: what
-    they made comes back with them, but for :attr:`Subject.cache` and :attr:`Subject.images`.
+    ``settings``: of the methods; the damage is done already.
     """
+    yield from run_first_stages(models, subject, subject.is_damaged or not settings.is_brief)
     if settings.is_brief:
-        stages = lend_gpu(run_first_stages, models)(subject, subject.is_damaged)
-    else:
-        stages = lend_gpu(run_stages, models)(subject, settings)
-    yield from keep_stages(subject, stages)
-
-
-def keep_stages(subject: Subject, events: Iterable[Part | Stage]) -> Generator[Part]:
-    """The parts among what stages yield; the stages that are complete are kept."""
-    for event in events:
-        if isinstance(event, Stage):
-            subject.keep(event)
-        else:
-            yield event
-
-
-def run_stages(models: Models, subject: Subject, settings: Settings) -> Generator[Part | Stage]:
-    """Everything, in the order in which the page needs it."""
-    yield from run_first_stages(models, subject)
+        return
     watcher = Watcher(models, subject, settings)
     fixed, rule = watcher.fixed_depth, watcher.stopping
     yield from run_stage(subject, ("fixed", fixed), watcher.repair_from_fixed_depth)
     yield from run_stage(subject, "film", watcher.show_film)
     yield from run_stage(subject, ("paper", rule), watcher.repair_by_discriminator)
     yield from run_stage(subject, "depths", watcher.read_depths)
-    yield from run_stage(subject, "diagnosis", watcher.explain_view)
 
 
-def run_first_stages(
-    models: Models, subject: Subject, is_repaired: bool = True
-) -> Generator[Part | Stage]:
+def run_first_stages(models: Models, subject: Subject, is_repaired: bool = True) -> Generator[Part]:
     """Both pictures, and our repair."""
     yield from run_stage(subject, PICTURES, lambda: show_pictures(models, subject))
     if is_repaired:
@@ -107,8 +64,8 @@ def run_first_stages(
 
 def run_stage(
     subject: Subject, key: StageKey, make: Callable[[], Iterable[Part]]
-) -> Generator[Part | Stage]:
-    """Parts that were made before at once; others as they are made, and then their stage."""
+) -> Generator[Part]:
+    """Parts that were made before at once; others as they are made."""
     if key in subject.stages:
         subject.stages[key] = subject.stages.pop(key)  # the latest
         yield subject.stages[key]
@@ -117,9 +74,7 @@ def run_stage(
     for part in make():
         parts |= part
         yield part
-    stage = Stage(key, parts, subject.result if key == REPAIR else None)
-    subject.keep(stage)  # later stages need it, also in another process
-    yield stage
+    subject.keep(key, parts)
 
 
 def show_pictures(models: Models, subject: Subject) -> Generator[Part]:
@@ -226,12 +181,9 @@ class Watcher:
         profile = models.profile
         self.pixels = view_square(profile, subject.damaged)
         if subject.cache is None:
-            judged = replace(models, discriminator=WindowJudge(models.discriminator))
             x = to_tensor(self.pixels).to(models.device)
-            subject.cache = PictureCache(judged, x, self.seed)
-        self.cache, self.models = subject.cache, subject.cache.models
-        assert isinstance(self.models.discriminator, WindowJudge)
-        self.judge = self.models.discriminator
+            subject.cache = PictureCache(models, x, self.seed)
+        self.cache, self.models = subject.cache, models
         self.stopping = choose_stopping(profile, settings)
         self.fixed_depth = settings.fixed_depth or profile.dda_depth
 
@@ -275,13 +227,7 @@ class Watcher:
 
     def _curve(self, is_done: bool) -> dict[str, Any]:
         logits = self.cache.path(NO_EXPLANATION).logits
-        confidence = confidence_from_logits(logits).round(6).tolist()
-        places = self.judge.confidences[: len(confidence)]
-        return {
-            "confidence": confidence,
-            "places": places if places and len(places[0]) > 1 else [],
-            "is_done": is_done,
-        }
+        return {"confidence": confidence_from_logits(logits).round(6).tolist(), "is_done": is_done}
 
     def _stop(self, forward: ForwardResult) -> dict[str, Any]:
         stop, rule = forward.stop, self.stopping
@@ -307,29 +253,6 @@ class Watcher:
                 small = to_data_url(pixels, SMALL, 80)
                 depths.append({**view, "image": small, "depth": depth})
                 yield {"depths": sorted(depths, key=lambda entry: entry["depth"])}
-
-    def explain_view(self) -> Generator[Part]:
-        """Ours on the same square: where it begins, and how sure the discriminator still is."""
-        plus = systems(self.models.profile)["dga-plus"]
-        events = adapt_steps(self.models, self.pixels, self.seed, [plus], None, self.cache)
-        (result,) = (event for event in events if isinstance(event, Reconstruction))
-        image = show(result.image, describe_reading(result.prediction), self.label)
-        forward = result.forward
-        yield {
-            "diagnosis": {
-                **image,
-                "entry": forward.explanation.entry,
-                "depth": forward.stop.t_star,
-                "is_unchanged": forward.is_unchanged,
-                "before": self._explained_confidence(forward.reference[None]),
-            }
-        }
-
-    def _explained_confidence(self, restored: Tensor) -> float:
-        """The discriminator's confidence in damage once what was found is undone, without noise."""
-        depth = torch.zeros(1, dtype=torch.long)
-        logits = judge_states(self.models.schedule, self.judge.network, restored, depth)
-        return round(float(confidence_from_logits(logits.numpy())[0]), 4)
 
     def _show(self, pixels: Pixels, x: Tensor) -> dict[str, Any]:
         (prediction,) = classify(self.models, x[None])

@@ -95,21 +95,14 @@ class Decoder:
         self._turns = Turns(most_waiting=64, most_per_visitor=32)
         self._ready: _Process | None = None
 
-    async def read_photograph(
-        self, data: bytes, address: str = ""
-    ) -> tuple[Pixels, tuple[int, int]]:
-        """Call :func:`dga.data.uploads.read_photograph` in a process of its own.
-
-        Raises ``UploadError``, and ``BusyError`` where too many wait.
-        """
-        return (await self.read_upload(data, address=address))[:2]
-
     async def read_upload(
         self, data: bytes, suffix: str | None = None, address: str = ""
     ) -> tuple[Pixels, tuple[int, int], list[str]]:
-        """:meth:`read_photograph`, and what of the file a repaired one does not keep.
+        """What :func:`dga.data.uploads.read_photograph` returns, in a process of its own, and what
+        of the file a repaired one does not keep.
 
-        ``suffix``: of that one; None for a plain picture, of 8 bits and opaque.
+        ``suffix``: of that one; None for a plain picture, of 8 bits and opaque. Raises
+        ``UploadError``, and ``BusyError`` where too many wait.
         """
         answer = await self._work(address, read, data, suffix)
         if len(answer) > _HEAD.size:
@@ -138,8 +131,7 @@ class Decoder:
     async def _work(self, address: str, work: Callable[..., bytes], *values: Any) -> bytes:
         """What ``work`` returns, apart. Raises ``UploadError`` with its sentence."""
         async with self._turns.join(address) as turn:
-            async for _ in turn.wait():
-                pass
+            await turn.come()
             self.start()
             if self._ready is None:
                 return await asyncio.to_thread(work, *values)

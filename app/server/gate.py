@@ -33,8 +33,8 @@ MCP = {f"{API}/mcp{end}" for end in ("", "/", "/http", "/http/")}
 OLD_ADDRESSES = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
 """Old addresses of pages, and where they lead."""
 GET_PATHS = re.compile(
-    rf"/(all-15|results|learn|{'|'.join(OLD_ADDRESSES)}|plotly\.js|card\.png|favicon\.ico|robots\.txt|config)?"
-    r"|/(files|recorded|results-files|photo|thumbnails|brushes)/.+|/static/fonts/[\w/.-]{1,99}"
+    rf"/(all-15|results|learn|{'|'.join(OLD_ADDRESSES)}|card\.png|favicon\.ico|robots\.txt|config)?"
+    r"|/(files|recorded|results-files|photo|brushes)/.+|/static/fonts/[\w/.-]{1,99}"
     rf"|{API}/(info|openapi\.json|startup-events|app_id|mcp/schema|queue/data|call/.+)"
     rf"|{API}/(heartbeat/{SESSION.pattern}|file=(?!.*:/).+)"  # no other server's files
 )
@@ -44,7 +44,7 @@ POST_PATHS = re.compile(
 PATHS_BY_METHOD = {"GET": GET_PATHS, "HEAD": GET_PATHS, "POST": POST_PATHS}
 CACHE_LIFETIMES = {
     "/files/": "public, max-age=31536000, immutable",
-    **dict.fromkeys(("/static/fonts/", "/plotly.js"), "public, max-age=86400"),
+    "/static/fonts/": "public, max-age=86400",
     **dict.fromkeys(("/recorded/", "/results-files/"), "public, max-age=3600"),
 }
 """How long browsers keep what is below an address; all else they do not keep."""

@@ -31,7 +31,7 @@ class Photo:
     """``pixels``: uint8 ``[H, W, 3]``; ``full_size``: its width and height before it was reduced.
 
     ``content``: the file's own bytes; ``address``: whose it is; ``losses``: what of it a repaired
-    file does not keep; ``results``, ``thumbnails``, ``layers``: what was made of it.
+    file does not keep; ``results``, ``layers``: what was made of it.
     """
 
     key: str
@@ -42,16 +42,13 @@ class Photo:
     address: str
     losses: list[str] = field(default_factory=list)
     results: dict[str, Pixels] = field(default_factory=dict)
-    thumbnails: dict[str, str] = field(default_factory=dict)
     layers: dict[str, Pixels] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
         """Bytes of memory."""
-        texts = sum(map(len, list(self.thumbnails.values())))
         made = [*list(self.results.values()), *list(self.layers.values())]
-        pictures = sum(one.nbytes for one in (self.pixels, *made))
-        return len(self.content) + texts + pictures
+        return len(self.content) + sum(one.nbytes for one in (self.pixels, *made))
 
 
 class Photos:

@@ -131,6 +131,11 @@ class Turn:
             except TimeoutError:
                 yield told
 
+    async def come(self) -> None:
+        """Return when it is its turn."""
+        async for _ in self.wait():
+            pass
+
     @property
     def is_dropped(self) -> bool:
         """Whether nobody wants its result any more."""

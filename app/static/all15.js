@@ -1,14 +1,16 @@
 // The board of one photo: rows are damages, columns are what was made of them.
 import { data, find, all, put, percent, make, getJson, makeRadioGroup } from "./base.js";
+import { nameReading } from "./base.js";
 
 const page = data();
 const columns = ["damaged", "repaired", "paper", "fixed"];
 let board = page.board;
+const cellOf = ({ cells }, column) =>
+  cells[column === "paper" && find("#guided").checked ? "guided" : column];
 
 function showBoard() {
   if (!board) return;
   const isGuided = find("#guided").checked;
-  const cellOf = (row, column) => row.cells[column === "paper" && isGuided ? "guided" : column];
   find("thead [data-column=paper]").firstChild.data = page.titles[Number(isGuided)];
   const photo = board.photo === page.board.photo ? {} : { photo: board.photo };
   const query = new URLSearchParams({ ...photo, ...(isGuided && { guided: 1 }) });
@@ -63,17 +65,32 @@ function showCell(row, column, { image, reading }) {
   const text = make("span", { class: "label" }, title, label, "\u00a0", mark, share);
   const picture = make("img", { src: image, alt: "", width: 112, height: 112, loading: "lazy" });
   const attributes = { "data-column": column, class: reading.is_right ? "right" : "wrong" };
-  return make("td", attributes, make("a", { href: `.?${query}` }, picture, text));
+  const click = (event) => showBehind(event, row);
+  const link = { href: `.?${query}`, "aria-haspopup": "dialog", click };
+  return make("td", attributes, make("a", link, picture, text));
+}
+
+/** All that was made of a tile's damage, large; from there, or with Ctrl at once, to Repair. */
+function showBehind(event, row) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  put(find("#behind-title"), `${page.names[row.damage]}, ${board.strength} of 5`);
+  put(find("#behind-words"), `Found: ${row.found}`);
+  const figures = columns.map((column) => {
+    const { image, reading } = cellOf(row, column);
+    const words = `${nameReading(reading)} ${percent(reading.share)}`;
+    const caption = make("figcaption", {}, make("b", {}, page.columns[column]), make("br"), words);
+    return make("figure", {}, make("img", { src: image, alt: "" }), caption);
+  });
+  find("#behind .views").replaceChildren(...figures);
+  find("#behind-open").href = event.currentTarget.href;
+  find("#behind").showModal();
 }
 
 makeRadioGroup(find("#photos"), async (photo) => {
   put(find(".notice"), "");
   board = await getJson(`recorded/boards/${photo}.json`).catch(() => board);
   showBoard();
-});
-// On a phone one method stands beside the damaged photo.
-makeRadioGroup(find("#methods"), (column) => {
-  find(".board").dataset.beside = column;
 });
 find("#guided").addEventListener("change", showBoard);
 const query = new URLSearchParams(location.search);

@@ -189,10 +189,6 @@ export function run(name, settings, onPart, body) {
 
 /** F fills the screen with the page, on every page. */
 function toggleFullScreen() {
-  // What is seen first of a long page stays so, below the header's place.
-  const first = inside && document.elementFromPoint(innerWidth / 2, 100);
-  const keep = () => first?.scrollIntoView({ block: "start", behavior: "instant" });
-  addEventListener("fullscreenchange", () => setTimeout(keep, 100), { once: true });
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen?.();
 }
@@ -213,17 +209,4 @@ for (const button of all(".copy")) {
       getSelection().selectAllChildren(code); // without https: the keyboard can copy it
     }
   });
-}
-
-// The header's link to a place on this page, which is marked while that is in sight.
-const inside = find("#inside");
-if (inside) {
-  const links = all("nav[aria-label=Pages] a").slice(0, 2);
-  links[1].addEventListener("click", () => inside.focus());
-  const mark = ([{ isIntersecting }]) =>
-    links.forEach((link, n) => {
-      if (isIntersecting === (n === 1)) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
-    });
-  new IntersectionObserver(mark, { rootMargin: "-50% 0px -50% 0px" }).observe(inside);
 }

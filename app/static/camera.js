@@ -1,8 +1,7 @@
 // The camera: what the classifier reads of each frame as it comes, and after our repair.
 import { fillRow, find, getJson, make, put, run, thisPage } from "./base.js";
 
-const REST = 100; // milliseconds between a reading and the next frame
-const REPAIR_REST = 500; // for readings go between repairs
+const REST = 50; // milliseconds between a reading and the next frame
 const LONG_REST = 2000; // after none
 const NO_CAMERA = {
   NotAllowedError: "The browser does not give this page the camera. Allow it there, and try again.",
@@ -54,16 +53,20 @@ export function offerCamera(side, keep) {
       return stop(dialog.open ? (NO_CAMERA[name] ?? STOPPED) : "");
     }
     find("#camera-keep").disabled = false;
-    follow(camera, readFrame);
-    follow(camera, repairFrame);
+    follow(camera, readFrame, () => REST);
+    follow(camera, repairFrame, (took) => took); // half of the time is for readings
   }
 
-  /** One frame at a time, and the next when it is answered, until this camera is off. */
-  async function follow(own, ask) {
+  /**
+   * One frame at a time, and the next when it is answered, until this camera is off. `rest`: how
+   * long until then, of the milliseconds that the answer took.
+   */
+  async function follow(own, ask, rest) {
     while (camera === own) {
+      const begun = performance.now();
       try {
         await ask(takeFrame(), () => camera === own);
-        await wait(ask === readFrame ? REST : REPAIR_REST);
+        await wait(rest(performance.now() - begun));
       } catch (error) {
         if (camera !== own) return;
         say(`${error.message} The camera goes on.`);
@@ -108,7 +111,6 @@ export function offerCamera(side, keep) {
     start();
   });
   find("#camera-on").addEventListener("click", start);
-  find("#camera-close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => stop());
   document.addEventListener("visibilitychange", () => {
     if (document.hidden && camera) stop("The camera is off while this page is hidden.");

@@ -2,12 +2,10 @@
 import { all, find, put, percent, nameReading, drag, draw, make, clamp } from "./base.js";
 import { setAttributes, SLIDER_KEYS } from "./base.js";
 
-const HEIGHT = 336;
+const HEIGHT = 312;
 const LEFT = 52;
 const TOP = 50;
 const BOTTOM = 260;
-const FRAMES = 9; // of the film
-const STEP_MS = 150; // of what is watched again
 
 let chart = null;
 let last = "";
@@ -40,20 +38,11 @@ export function drawInside(record, settings, change, page, isRunning) {
   last = key;
   const { width, height } = record.original ?? {};
   const isWhole = width === page.side && height === page.side;
-  chart.update({ ...record, isWhole }, settings, isRunning);
+  chart.update(record, settings, isRunning);
   const view = width === height ? "the photo" : "the middle square of the photo";
-  const note =
-    `All of this is a second look: at ${view} as the classifier sees it, ` +
-    `${page.side} × ${page.side}. Above, our repair looks at the whole photo, ` +
-    "and may find something else.";
+  const note = `All of this looks at ${view} as the classifier sees it, ${page.side} × ${page.side}.`;
   put(find("#square-note"), width && !isWhole ? note : "");
-  showDiagnosis(record, page);
-  const { count, hidden, repaired } = record.draws ?? {};
-  const tally =
-    `Of ${count} draws of this noise ${hidden} hid it, ` +
-    `and ${repaired} were read right after the repair.`;
-  const outcome = settings.seed ? (record.headline ?? "") : ""; // of the draw that is seen
-  put(find("#draws"), record.draws ? tally : outcome);
+  put(find("#draws"), settings.seed ? (record.headline ?? "") : ""); // of the draw that is seen
 }
 
 function makeChart(change, page) {
@@ -65,7 +54,6 @@ function makeChart(change, page) {
   const title = "Confidence that the photo is damaged, by steps of noise";
   const svg = draw("svg", { height: HEIGHT, role: "group", "aria-label": title });
   const axes = draw("g");
-  const places = draw("g");
   const curve = draw("path", { class: "curve" });
   const stop = draw(
     "g",
@@ -75,8 +63,7 @@ function makeChart(change, page) {
   );
   const fixed = slider("f", "The fixed depth", "fixed");
   const tau = slider("t", "Threshold", "tau");
-  const dot = draw("circle", { class: "dot", r: 8 });
-  svg.append(axes, places, curve, stop, fixed.node, tau.node, dot);
+  svg.append(axes, curve, stop, fixed.node, tau.node);
   box.append(svg);
 
   function placeAxes() {
@@ -113,17 +100,6 @@ function makeChart(change, page) {
     return [across, ((event.clientY - box.top) * HEIGHT) / box.height];
   }
   let held = null; // the slider that is dragged: no report moves it
-  function follow(part, set, done) {
-    part.node.addEventListener("pointerdown", (event) => {
-      part.node.focus();
-      held = part;
-      const end = () => {
-        held = null;
-        done();
-      };
-      drag(part.node, event, (moved) => set(at(moved)), end);
-    });
-  }
   const shown = { tau: page.tau, depth: page.fixedDepth };
   /** What was made with another threshold or depth than the chart shows is dimmed. */
   function dimRebuilt() {
@@ -179,8 +155,6 @@ function makeChart(change, page) {
     describeStop(chosen, curve, page, shown.isRunning);
     find("#limited").hidden = !(chosen?.depth > page.cap);
     ringFrame(chosen, film);
-    const isWhole = chosen && film?.length === FRAMES && !shown.isRunning;
-    find("#replay").disabled = !isWhole || (!chosen.depth && !chosen.isLeftAlone);
     stop.style.display = chosen ? "" : "none";
     if (!chosen) return;
     const { depth } = chosen;
@@ -201,79 +175,44 @@ function makeChart(change, page) {
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
-  let replayed = 0; // the next frame of what is watched again
-  function endReplay() {
-    cancelAnimationFrame(replayed);
-    dot.style.display = "none";
-    showRebuilt(shown.record, shown.isRunning);
-    dimRebuilt();
-  }
-  /** The noise goes in once more, as far as the method went: a dot on the curve, the film's frames
-   * in the first picture; then the others come. */
-  function replay() {
-    const { curve, film } = shown.record;
-    const [first, ...others] = findFigures();
-    const { depth } = findShownStop();
-    const end = depth || page.deepest;
-    const begin = performance.now();
-    for (const figure of others) figure.classList.add("is-other");
-    dot.style.display = "";
-    const show = (now) => {
-      const steps = clamp(Math.round((now - begin) / STEP_MS), 0, end);
-      const sure = curve.confidence[steps];
-      setAttributes(dot, { cx: x(steps), cy: y(sure) });
-      find("img", first).src = film.findLast((frame) => frame.depth <= steps).image;
-      put(find("b", first), `${steps} steps: ${percent(sure)} sure of damage`);
-      replayed = requestAnimationFrame(now - begin < (end + 4) * STEP_MS ? show : endReplay);
-    };
-    cancelAnimationFrame(replayed);
-    show(begin);
-  }
-  find("#replay").addEventListener("click", replay);
-  const changeTau = (delay) => change({ tau: shown.tau }, delay);
-  const changeFixed = (delay) => change({ fixed_depth: shown.depth }, delay);
-  const dragTau = ([, down]) => placeTau(asTau((BOTTOM - down) / (BOTTOM - TOP)));
-  const depthAt = (across) => asDepth(((across - LEFT) / (right - LEFT)) * page.deepest);
-  const dragFixed = ([across]) => placeFixed(depthAt(across));
-  follow(tau, dragTau, () => changeTau());
-  follow(fixed, dragFixed, () => changeFixed());
-  const stepTau = (by) => {
-    placeTau(asTau(shown.tau + by / 50));
-    changeTau(500);
-  };
-  const stepFixed = (by) => {
-    placeFixed(asDepth(shown.depth + by));
-    changeFixed(500);
-  };
-  for (const [part, step] of [
-    [tau, stepTau],
-    [fixed, stepFixed],
-  ]) {
-    part.node.addEventListener("keydown", (event) => {
-      if (!SLIDER_KEYS[event.key]) return;
+  /** By pointer and keys: `place` moves a line to a value, `tell` asks for what follows from it. */
+  function listen({ node }, place, { read, step, tell }) {
+    node.addEventListener("pointerdown", (event) => {
+      node.focus();
+      held = node;
+      const end = () => {
+        held = null;
+        tell();
+      };
+      drag(node, event, (moved) => place(read(...at(moved))), end);
+    });
+    node.addEventListener("keydown", (event) => {
+      const by = SLIDER_KEYS[event.key];
+      if (!by) return;
       event.preventDefault();
-      step(SLIDER_KEYS[event.key]);
+      place(step(by));
+      tell(500);
     });
   }
+  listen(tau, placeTau, {
+    read: (across, down) => asTau((BOTTOM - down) / (BOTTOM - TOP)),
+    step: (by) => asTau(shown.tau + by / 50),
+    tell: (wait) => change({ tau: shown.tau }, wait),
+  });
+  listen(fixed, placeFixed, {
+    read: (across) => asDepth(((across - LEFT) / (right - LEFT)) * page.deepest),
+    step: (by) => asDepth(shown.depth + by),
+    tell: (wait) => change({ fixed_depth: shown.depth }, wait),
+  });
   const point = (share, depth) =>
     `${depth ? "L" : "M"}${x(depth).toFixed(1)} ${y(share).toFixed(1)}`;
-  const path = (values) => values.map(point).join("");
   function update(record, settings, isRunning) {
     Object.assign(shown, { record, settings, isRunning });
-    endReplay();
+    showRebuilt(record, isRunning);
     const seen = (record.curve?.confidence ?? []).slice(0, page.deepest + 1);
-    curve.setAttribute("d", seen.length ? path(seen) : "");
-    const rows = (record.curve?.places ?? []).slice(0, page.deepest + 1);
-    const legend = [
-      draw("path", { class: "place", d: `M0 ${HEIGHT - 11}h24` }),
-      draw("text", { x: 32, y: HEIGHT - 6 }, "thin lines: parts of the photo"),
-    ];
-    const drawPlace = (_, place) =>
-      draw("path", { class: "place", d: path(rows.map((row) => row[place])) });
-    const lines = (rows[0] ?? []).map(drawPlace);
-    places.replaceChildren(...lines, ...(rows.length ? legend : []));
-    placeFixed(held === fixed ? shown.depth : (settings.fixed_depth ?? page.fixedDepth));
-    placeTau(held === tau ? shown.tau : (settings.tau ?? page.tau));
+    curve.setAttribute("d", seen.map(point).join(""));
+    placeFixed(held === fixed.node ? shown.depth : (settings.fixed_depth ?? page.fixedDepth));
+    placeTau(held === tau.node ? shown.tau : (settings.tau ?? page.tau));
   }
   placeAxes();
   new ResizeObserver(() => {
@@ -356,19 +295,18 @@ function showFilm({ film = [], depths = [] }, isRunning) {
 }
 
 function showRebuilt(record, isRunning) {
-  const { stop, paper, guided, fixed, diagnosis, repaired, isWhole } = record;
+  const { stop, paper, guided, fixed, repaired } = record;
   const rest = stop?.has_given_up ? "Left alone" : "Nothing to do";
   const end = stop ? ` = ${stop.depth}${stop.is_crossed ? "" : ", the limit"}` : "";
   const coarse = "Rebuilt, coarse shapes kept";
-  const finding = diagnosis?.is_unchanged ? "Left alone" : "Found and undone first";
-  const plus = diagnosis ? finding : "Our repair";
+  const plus = repaired?.is_unchanged ? "Left alone" : "Repaired";
   const theirs = fixed ? `From depth ${fixed.depth}, shapes kept` : "The same for all";
   const entries = [
     [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`, ""],
     [paper, paper?.depth === 0 ? rest : "Rebuilt freely", "The paper’s method"],
     [guided, guided?.depth === 0 ? rest : coarse, "The paper’s method, guided"],
     [fixed, theirs, "Fixed noise"],
-    [diagnosis ?? (isWhole && repaired), plus, "Our repair"],
+    [repaired, plus, "Our repair"],
   ];
   if (!findFigures().length) {
     const [noised, ...others] = entries.map(([, , method]) =>
@@ -396,20 +334,4 @@ function showRebuilt(record, isRunning) {
     const words = part?.reading && `${nameReading(part.reading)} ${percent(part.reading.share)}`;
     put(reading, !part && isRunning ? "being computed …" : words || "");
   });
-}
-
-function showDiagnosis({ diagnosis, curve, repaired }, page) {
-  if (!diagnosis || !curve?.confidence.length) return put(find("#diagnosis"), "");
-  const [first] = curve.confidence;
-  const [start, end] = [percent(first), percent(diagnosis.before)];
-  const doubt = first < page.tau ? "" : `, though this detector is ${start} sure of damage`;
-  let text = `Our repair undid something here that does not convince the detector: before any noise it is still ${end} sure of damage.`;
-  if (diagnosis.is_unchanged) text = `Our repair leaves this picture alone${doubt}.`;
-  else if (diagnosis.entry)
-    text = `The photo already holds as much noise as ${diagnosis.entry} steps add, so that our repair adds little or none.`;
-  else if (diagnosis.before < first - page.aboutAsSure)
-    text = `Once what our repair found is undone, the detector is ${end} sure of damage instead of ${start}, before any noise.`;
-  if (repaired && repaired.is_unchanged !== diagnosis.is_unchanged)
-    text += ` Above, on the whole photo, our repair ${repaired.is_unchanged ? "left it alone" : "changed it"}.`;
-  put(find("#diagnosis"), text);
 }

@@ -65,22 +65,6 @@ export function showOurs(one) {
 
 const steps = (depth) => `${depth} step${depth === 1 ? "" : "s"}`;
 
-/** Why the stop need not be where the classifier reads best. */
-function compareStop(depths, stop, way) {
-  const right = depths.filter((one) => one[way].is_right);
-  const pickSurer = (first, one) => (one[way].share > first[way].share ? one : first);
-  const best = right.reduce(pickSurer, right[0]);
-  const asked = "The detector judges whether the picture looks damaged, not what it shows.";
-  if (!best) return `${asked} The classifier reads it right from none of the slider’s stops.`;
-  if (best.depth === stop) {
-    return `${asked} Here t* is also where the classifier reads it best, of the slider’s stops.`;
-  }
-  return (
-    `${asked} Of the slider’s stops, the classifier reads it best from ${steps(best.depth)}: ` +
-    `${best[way].label}, ${percent(best[way].share)}.`
-  );
-}
-
 export function showNoise({ depths, confidence, tau, stop, is_crossed, ...one }) {
   const input = find("#depth");
   let place = depths.findIndex(({ depth }) => depth === stop);
@@ -110,7 +94,6 @@ export function showNoise({ depths, confidence, tau, stop, is_crossed, ...one })
     input.value = depths[place].depth;
     const way = guided.checked ? "guided" : "free";
     const { depth, state, [way]: reading } = depths[place];
-    put(find("#noise-best"), compareStop(depths, stop, way));
     put(find("#noise-caption"), `${nameCase(one)}${depth ? ", and noise in" : ""}`);
     put(find("#noise-depth"), `${depth}`);
     input.setAttribute("aria-valuetext", steps(depth));

@@ -78,13 +78,9 @@ function previewDamage() {
   const { photo, damage } = settings;
   const isKept = damage === shownDamage && damage !== "paint"; // strokes may be taken back
   if (original && isKept && !isUndamaged()) return damaged?.image;
-  // As thumbnails are.
-  const isSquare = original ? original.width === original.height : page.samples.includes(photo);
   const name = isUndamaged() || damage === "paint" ? "none" : damage;
   const thumbnail =
-    isSquare && thumbnailsOf === photo
-      ? find(`#damage [value="${name}"] img`).getAttribute("src")
-      : null;
+    thumbnailsOf === photo ? find(`#damage [value="${name}"] img`).getAttribute("src") : null;
   const whole = original?.image ?? (ownPicture?.photo === photo ? ownPicture.src : null);
   return name === "none" ? (whole ?? thumbnail) : (thumbnail ?? whole);
 }
@@ -147,19 +143,15 @@ function showFound() {
   const theirs = other?.depth
     ? `${depth} of noise added, then as many taken out.`
     : `${nameRest(inDivider)}.`;
-  const isUnsure = isUnchanged() && !isOld.curve && record.curve?.confidence[0] >= page.tau;
-  const doubt = isUnsure
-    ? ` But the paper's detector is ${percent(record.curve.confidence[0])} sure of damage.`
-    : "";
-  put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text + doubt);
+  put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text);
   const [{ reading: start } = {}, { reading: end } = {}] = [record.damaged, repaired];
   const isLess = end?.share < start?.share - page.aboutAsSure;
   const isLost = start?.is_right && end && !end.is_right;
   const isWorse = found && (isLost || (isLess && (end.label === start.label || !end.is_right)));
   const why = find("#why");
-  why.hidden = Boolean(other) || !(found?.is_refused || isUnsure || isWorse);
+  why.hidden = Boolean(other) || !(found?.is_refused || isWorse);
   why.open &&= !why.hidden;
-  put(find("#because"), isWorse ? HARM : isUnsure ? TWO_NETWORKS : REFUSAL);
+  put(find("#because"), isWorse ? HARM : REFUSAL);
   showSeconds();
   const isSample = page.samples.includes(settings.photo);
   const file = isSample ? repaired?.image : record.download;
@@ -170,9 +162,6 @@ function showFound() {
 }
 
 const HARM = "Our repair changed something that the classifier reads by. Results count how often.";
-const TWO_NETWORKS =
-  "The detector tells how damaged a photo looks. Our repair has to measure what to undo, " +
-  "and leaves what it cannot.";
 const REFUSAL = "To undo damage that is not surely there does harm, so nothing was changed.";
 
 /** What a repair took here, or so far: a recorded one took it elsewhere. */
@@ -410,7 +399,7 @@ function showGame() {
 
 // Who paints sees no more than the repair; the rest is computed where it comes into sight.
 new IntersectionObserver(([{ isIntersecting }]) => {
-  if (isIntersecting && isGame() && state === "done" && !record.diagnosis) startRepair();
+  if (isIntersecting && isGame() && state === "done" && !record.depths) startRepair();
 }).observe(find("#inside"));
 
 makeSharing(say);
@@ -467,7 +456,6 @@ async function start(isStep = false) {
       error instanceof Refusal ? error.message : "Something went wrong. Please try again.";
     if (sentence === page.goneSentence) {
       change({ ...page.opening });
-      loadThumbnails();
       say(sentence, true);
     } else if (record.repaired && !isOld.repaired) {
       state = "stopped"; // behind a finished repair: said where the rest would be
@@ -531,7 +519,7 @@ function change(some, wait = 0) {
 function forgetPhoto() {
   record = {};
   isOld = {};
-  for (const image of [before, after, ...all("#damage img, #noised img, #rebuilt img")])
+  for (const image of [before, after, ...all("#noised img, #rebuilt img")])
     image.removeAttribute("src");
   showAll();
 }
@@ -580,7 +568,6 @@ addEventListener("popstate", ({ state: earlier }) => {
   const next = { ...earlier };
   if (JSON.stringify(next) === JSON.stringify(settings)) return;
   change(next);
-  loadThumbnails();
 });
 
 function readAddress(settings) {
@@ -623,7 +610,6 @@ function readAddress(settings) {
 const samples = makeRadioGroup(find("#samples"), (photo) => {
   const damage = settings.damage === "none" ? page.opening.damage : settings.damage;
   change({ ...USUAL, photo, damage });
-  loadThumbnails();
 });
 function chooseDamage(damage) {
   change({ damage, strokes: "", max_depth: null });
@@ -646,13 +632,13 @@ find("#hide").addEventListener("click", () => {
     photo: isOpening ? choosePhoto(page.samples) : settings.photo,
     damage: "paint",
   });
-  loadThumbnails();
   find("#strokes").focus({ preventScroll: true });
 });
 find("#again").addEventListener("click", resume);
 for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
 
 function showControls() {
+  loadThumbnails();
   samples.check(page.samples.includes(settings.photo) ? settings.photo : null);
   for (const group of damages) group.check(settings.damage);
   const chosen = find(`#damage [value="${settings.damage}"]`);
@@ -688,7 +674,6 @@ function openMore(open) {
   put(find("#more .face"), open ? "−" : "+");
 }
 
-find("#everyday").addEventListener("toggle", ({ target }) => target.open && loadThumbnails("?everyday"));
 find("#saved").addEventListener("change", ({ target }) => {
   change({ saved: target.checked ? page.quality : null });
 });
@@ -739,7 +724,6 @@ async function upload(file) {
     const photo = await getJson("photo", { method: "POST", headers, body: file });
     await showOwn(file, photo.photo);
     change({ ...USUAL, photo: photo.photo, damage: "none" });
-    loadThumbnails();
     const [width, height] = photo.full_size;
     const reduced = `${width} × ${height} pixels, reduced to ${photo.width} × ${photo.height} here.`;
     const lost = `Of this file a repaired download lacks ${photo.losses.join(", ")}.`;
@@ -782,19 +766,18 @@ addEventListener("drop", (event) => {
   upload(event.dataTransfer.files[0]);
 });
 
-/** `group`: empty for the fifteen; those of everyday are made where that is open. */
-async function loadThumbnails(group = "") {
-  const { photo } = settings;
-  if (!group && find("#everyday").open) loadThumbnails("?everyday");
-  const isRecorded = !group && page.thumbnails.includes(photo);
-  const thumbnails = await getJson(
-    isRecorded ? `recorded/thumbnails/${photo}.json` : `thumbnails/${photo}${group}`,
-  ).catch(() => ({}));
-  if (photo !== settings.photo) return;
+/** Of the photo itself where they are recorded; else what each damage looks like elsewhere. */
+const findThumbnails = () =>
+  page.thumbnails.find((name) => name === settings.photo) ?? page.opening.photo;
+async function loadThumbnails() {
+  const photo = findThumbnails();
+  if (photo === thumbnailsOf) return;
+  const thumbnails = await getJson(`recorded/thumbnails/${photo}.json`).catch(() => ({}));
+  if (photo !== findThumbnails()) return;
   thumbnailsOf = photo;
   for (const [name, image] of Object.entries(thumbnails)) {
     const node = find(`#damage [value="${name}"] img`);
-    Object.assign(node, { src: image, hidden: false, className: "" });
+    Object.assign(node, { src: image, hidden: false });
   }
   showPicture();
 }
@@ -824,5 +807,4 @@ const place = location.hash.slice(1);
 const isAstray = place && !document.getElementById(place);
 if (stray || isAstray) say(stray || `This page has no “${place}”: here it is from the top.`);
 keepAddress(false);
-loadThumbnails();
 if (location.hash === "#inside") find("#inside").focus();

@@ -1,14 +1,13 @@
-// Results: what an address names, the readings behind each bar, figures of tables and of one's own runs.
-import { all, data, draw, find, getJson, make, makeRadioGroup, put } from "./base.js";
-import { summarise } from "./results-own.js";
+// Results: what an address names, and the readings behind each bar.
+import { all, data, find, getJson, make, makeRadioGroup, put } from "./base.js";
 
-const { figures, kinds, methods, onRepair } = data();
-const capitalise = (text) => text[0].toUpperCase() + text.slice(1).replaceAll("_", " ");
+const { kinds, methods, onRepair } = data();
 
 /** What the address names is opened and shown; what the page does not have is said. */
 function openTarget() {
   const name = location.hash.slice(1);
-  const target = document.getElementById(name);
+  const older = name.replace("figure-", "table-"); // tables had figures once
+  const target = document.getElementById(name) ?? document.getElementById(older);
   const unknown = name && !target;
   const notice = `This page has no “${name}”. Here are the answers from the top.`;
   put(find(".notice"), unknown ? notice : "");
@@ -100,87 +99,6 @@ async function showBehind({ exhibit, kind, method }) {
 for (const button of all("button.behind")) {
   button.addEventListener("click", () => showBehind(button.dataset));
 }
-find("#behind-close").addEventListener("click", () => dialog.close());
-
-// ---- Figures, drawn by plotly.js
-
-/** A figure with each colour's variable replaced by what it is in this theme. */
-function paint(figure) {
-  const style = getComputedStyle(document.body);
-  const color = (name) => style.getPropertyValue(name).trim();
-  const readColor = (_, name) => JSON.stringify(color(name));
-  const text = JSON.stringify(figure).replace(/"(--[a-z0-9]+)"/g, readColor);
-  const { data: traces, layout } = JSON.parse(text);
-  const font = { color: color("--ink") };
-  const hoverlabel = { bgcolor: color("--card"), bordercolor: color("--line2"), font };
-  return [traces, { ...layout, hoverlabel, font: { ...layout.font, family: style.fontFamily } }];
-}
-
-let library = null;
-function loadPlotly() {
-  library ??= new Promise((load, error) => {
-    document.head.append(make("script", { src: "plotly.js", load, error }));
-  });
-  return library;
-}
-
-async function drawFigure(node) {
-  try {
-    await loadPlotly();
-    await window.Plotly.newPlot(node, ...paint(figures[node.dataset.figure]), { displayModeBar: false });
-  } catch {
-    const lost = "The figure could not be drawn here. The table has its numbers.";
-    node.replaceWith(make("p", { class: "quiet", id: node.id }, lost));
-  }
-}
-
-// Its size changes when its fold is opened, too.
-const sizes = new ResizeObserver((changes) => {
-  for (const { target, contentRect } of changes) if (contentRect.width) drawFigure(target);
-});
-for (const node of all(".plot")) sizes.observe(node);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  for (const node of all(".js-plotly-plot")) drawFigure(node);
-});
-
-// ---- One's own results, which stay in this browser
-
-/** As the charts above, of shares in per cent. */
-function drawLine({ label, text, start, end, low, high }) {
-  const at = (share) => `${share}%`;
-  const line = (from, to, kind = "") =>
-    draw("line", { class: kind, x1: at(from), x2: at(to), y1: 11, y2: 11 });
-  const svg = draw("svg", { class: "ours", "aria-hidden": "true" });
-  svg.append(draw("rect", { y: 8, width: "100%", height: 6, rx: 3 }));
-  if (low !== undefined) svg.append(line(low, high, "interval"));
-  if (start !== undefined)
-    svg.append(line(start, end), draw("circle", { class: "before", cx: at(start), cy: 11, r: 5 }));
-  svg.append(draw("circle", { cx: at(end), cy: 11, r: 6 }));
-  return make("li", {}, make("span", {}, label), svg, make("b", {}, text));
-}
-
-async function showOwn(files) {
-  if (!files.length) return;
-  let answer;
-  try {
-    answer = summarise(await Promise.all([...files].map((file) => file.text())));
-  } catch (error) {
-    answer = { sentence: error.message, lines: [] };
-  }
-  put(find("#own-words"), answer.sentence);
-  const name = ({ label, ...line }) => ({ ...line, label: kinds[label] ?? capitalise(label) });
-  find("#own-chart").replaceChildren(...answer.lines.map(name).map(drawLine));
-  find("#own").scrollIntoView();
-}
-find("#own-file").addEventListener("change", (event) => {
-  showOwn(event.target.files);
-  event.target.value = "";
-});
-addEventListener("dragover", (event) => event.preventDefault());
-addEventListener("drop", (event) => {
-  event.preventDefault();
-  showOwn(event.dataTransfer.files);
-});
 
 for (const link of all('a[href^="results#"]')) {
   link.addEventListener("click", () => {

@@ -67,6 +67,7 @@ def test_ai_answers_while_it_is_painted_then_the_repair_strikes_back(watch, widt
 
 def test_it_is_played_by_keys(watch):
     page = begin(watch)
+    assert not any(request.endswith("/watch") for request in watch.requests)
     page.get_by_role("radiogroup", name="Brush").get_by_text("Noise").focus()
     page.keyboard.press("End")
     assert page.evaluate("document.activeElement.value") == "dark"

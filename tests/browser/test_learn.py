@@ -77,6 +77,18 @@ def test_who_presents_has_larger_type_and_arrows_that_always_page(learn):
     wait_for_step(page, 2)
 
 
+def test_a_beamer_shows_every_step_whole(learn):
+    page = learn(1)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.keyboard.press("f")
+    page.wait_for_function("document.fullscreenElement")
+    for number in range(1, 7):
+        wait_for_step(page, number)
+        page.wait_for_timeout(200)
+        assert page.evaluate("document.documentElement.scrollHeight") <= 720, number
+        page.keyboard.press("ArrowRight")
+
+
 def test_step_3_is_whole_at_twice_the_size(learn):
     page = learn(3)
     page.set_viewport_size({"width": 720, "height": 450})

@@ -18,7 +18,7 @@ from app.recorded.store import (
 )
 from app.runs.samples import SAMPLES
 from app.runs.settings import Settings
-from dga.corruptions import CORRUPTIONS
+from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.networks.models import find_models
 from tests.fixtures.record import ALL
 
@@ -30,7 +30,7 @@ def decode(address: str) -> Image.Image:
 @pytest.mark.parametrize("name", list_recorded())
 def test_a_recorded_run_is_whole(name):
     record = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
-    assert set(record) - {"draws"} == ALL
+    assert set(record) == ALL
     assert record["damaged"]["reading"]["label"]
     for part in ("original", "damaged", "repaired", "paper", "guided", "fixed"):
         assert decode(record[part]["image"]).size == (224, 224)
@@ -39,14 +39,6 @@ def test_a_recorded_run_is_whole(name):
 def test_what_is_recorded_was_made_with_the_networks_that_ship():
     """Who changes these networks records anew: see ``app/README.md``."""
     assert find_models("photo").weights == RECORDED_WEIGHTS
-
-
-def test_the_opening_is_right_in_18_of_20_draws():
-    record = read_record(Settings())
-    assert record["repaired"]["reading"]["is_right"]
-    assert not record["damaged"]["reading"]["is_right"]
-    assert record["draws"]["count"] == 20
-    assert record["draws"]["repaired"] >= 18
 
 
 @pytest.mark.parametrize("photo", RECORDED)
@@ -58,7 +50,7 @@ def test_boards_and_thumbnails_have_all_fifteen(photo):
             assert decode(cell["image"]).width == 112
             assert cell["reading"]["is_right"] == (cell["reading"]["label"] == SAMPLES[photo].label)
     thumbnails = json.loads((FOLDER.parent / "thumbnails" / f"{photo}.json").read_text("utf-8"))
-    assert set(thumbnails) == {"none", *CORRUPTIONS}
+    assert set(thumbnails) == {"none", *CORRUPTIONS, *EVERYDAY}
 
 
 def test_a_record_is_read_by_its_settings(tmp_path):

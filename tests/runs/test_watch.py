@@ -1,16 +1,14 @@
 """The record of a run: complete, in order, and what the library computes."""
 
-import asyncio
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dga
-from app.runs import thumbnails
 from app.runs.settings import Settings
-from app.runs.subject import Original, Stage, Subject, Subjects
-from app.runs.watch import FILM, choose_stopping, keep_stages, run_first_stages, watch
+from app.runs.subject import Original, Subject, Subjects
+from app.runs.watch import FILM, choose_stopping, run_first_stages, watch
 from dga.one_picture import adapt_steps
 from dga.systems import systems
 from tests.fixtures.record import ALL
@@ -32,7 +30,7 @@ def noisy():
 
 @pytest.fixture(scope="module")
 def subject(cat, noisy):
-    return Subject.make(Original("own", "cat", cat, "cat"), noisy)
+    return Subject.make(Original("own", cat, "cat"), noisy)
 
 
 @pytest.fixture(scope="module")
@@ -87,10 +85,10 @@ def test_another_threshold_computes_only_what_depends_on_it(run, subject, shippe
 
 
 def test_of_many_thresholds_the_latest_are_kept(cat, noisy):
-    subject = Subject.make(Original("own", "cat", cat), noisy)
-    subject.keep(Stage("pictures", {}))
+    subject = Subject.make(Original("own", cat), noisy)
+    subject.keep("pictures", {})
     for tau in range(100):
-        subject.keep(Stage(("paper", tau), {"paper": tau}))
+        subject.keep(("paper", tau), {"paper": tau})
     kept = [key for key in subject.stages if key[0] == "paper"]
     assert len(kept) < 20
     assert ("paper", 99) in kept
@@ -99,7 +97,7 @@ def test_of_many_thresholds_the_latest_are_kept(cat, noisy):
 
 def test_an_undamaged_photo_of_unknown_kind(shipped_models, cat):
     settings = Settings(photo="own", damage="none")
-    subject = Subject.make(Original("own", "cat", cat), settings)
+    subject = Subject.make(Original("own", cat), settings)
     record, _ = collect(shipped_models, subject, settings)
     assert record["truth"] is None
     assert record["is_damaged"] is False
@@ -112,7 +110,7 @@ def test_an_undamaged_photo_of_unknown_kind(shipped_models, cat):
 def test_a_large_photo_is_repaired_at_its_own_size(shipped_models, cat):
     wide = np.tile(cat, (1, 3, 1))
     settings = Settings(photo="own", damage="gaussian_noise", strength=5)
-    subject = Subject.make(Original("own", "cats", wide), settings)
+    subject = Subject.make(Original("own", wide), settings)
     record, _ = collect(shipped_models, subject, settings)
     assert subject.result.shape == wide.shape
     assert (record["original"]["width"], record["original"]["height"]) == (192, 64)
@@ -121,15 +119,15 @@ def test_a_large_photo_is_repaired_at_its_own_size(shipped_models, cat):
 
 def test_what_is_undone_everywhere_is_not_said_of_some_places(shipped_models, cat):
     settings = Settings(photo="own", damage="impulse_noise", strength=5)
-    subject = Subject.make(Original("own", "cats", np.tile(cat, (2, 3, 1))), settings)
-    stages = run_first_stages(shipped_models, subject)
-    (found,) = (part["found"] for part in keep_stages(subject, stages) if "found" in part)
+    subject = Subject.make(Original("own", np.tile(cat, (2, 3, 1))), settings)
+    parts = run_first_stages(shipped_models, subject)
+    (found,) = (part["found"] for part in parts if "found" in part)
     assert not found["is_refused"]
     assert "where it is sure" not in found["sentence"]
 
 
 def test_the_latest_subjects_are_kept(cat):
-    subjects, original = Subjects(most=2), Original("own", "cat", cat)
+    subjects, original = Subjects(most=2), Original("own", cat)
     first = subjects.get(original, Settings(seed=0))
     assert subjects.get(original, Settings(seed=0, tau=0.5, fixed_depth=9)) is first
     subjects.get(original, Settings(seed=1))
@@ -140,21 +138,3 @@ def test_the_latest_subjects_are_kept(cat):
     assert subjects.get(original, Settings(seed=0)) is last
     subjects.forget("own")
     assert subjects.get(original, Settings(seed=0)) is not last
-
-
-def test_thumbnails_of_a_photo_are_made_once_however_many_ask(monkeypatch, cat):
-    made, original = [], Original("own", "cat", cat)
-
-    def make(profile, pixels, names):
-        made.append(names)
-        return dict.fromkeys(names, "picture")
-
-    async def ask():
-        names = ["none", "rain"]
-        answers = (thumbnails.show_thumbnails(None, original, names[: n % 2 + 1]) for n in range(8))
-        return await asyncio.gather(*answers)
-
-    monkeypatch.setattr(thumbnails, "make_thumbnails", make)
-    one, two = {"none": "picture"}, {"none": "picture", "rain": "picture"}
-    assert asyncio.run(ask()) == [one, two] * 4
-    assert made == [["none"], ["rain"]]

@@ -35,7 +35,7 @@ class Reader(Decoder):
     """Awaited here, where there is no loop yet."""
 
     def read(self, data: bytes) -> Any:
-        return asyncio.run(self.read_photograph(data))
+        return asyncio.run(self.read_upload(data))[:2]
 
     def write(self, *values: Any) -> bytes:
         return asyncio.run(self.write_photograph(*values))
@@ -226,7 +226,7 @@ import sys
 sys.path.insert(0, {root!r})  # as a command of the package has it
 import asyncio
 from app.server.decoder import Decoder
-print(asyncio.run(Decoder().read_photograph(open({path!r}, "rb").read()))[0].shape)
+print(asyncio.run(Decoder().read_upload(open({path!r}, "rb").read()))[0].shape)
 """
 
 

@@ -108,7 +108,7 @@ def test_what_nobody_needs_is_closed(method: str, path: str, word: str) -> None:
 OPEN = (
     "/", "/all-15", "/results", "/learn", "/files/0123/app.css", "/recorded/a.json", "/photo/a/b",
     "/static/fonts/IBMPlexSans/a.woff2", "/config", f"{API}/info", f"{API}/call/repair/an-event",
-    f"{API}/file=/tmp/a.png", f"{API}/heartbeat/a-visitor", "/thumbnails/a",
+    f"{API}/file=/tmp/a.png", f"{API}/heartbeat/a-visitor", "/brushes/a/fog",
     f"{API}/queue/data?session_hash=a-visitor",
 )  # fmt: skip
 

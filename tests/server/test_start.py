@@ -23,7 +23,7 @@ from tests.fixtures.address import free_port
 from tests.load.server import Server
 
 HEAVY = (
-    "cv2", "imagecorruptions", "matplotlib", "numba", "plotly", "scipy", "skimage.io", "sklearn",
+    "cv2", "imagecorruptions", "matplotlib", "numba", "scipy", "skimage.io", "sklearn",
     "sympy", "timm", "torch._dynamo", "torchvision",
 )  # fmt: skip
 SERVED = f"""

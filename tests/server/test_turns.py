@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
-from app.server.turns import BusyError, Turn, Turns
+from app.server.turns import BusyError, Turns
 
 
 class Visitors:
@@ -26,7 +27,7 @@ class Visitors:
 
     async def visit(self, name: str) -> None:
         async with self.turns.join(name) as turn:
-            await wait_for(turn)
+            await turn.come()
             self.served.append(name)
             await self.may_leave.wait()
 
@@ -35,11 +36,6 @@ class Visitors:
         await asyncio.gather(*tasks, return_exceptions=True)
         assert self.turns.holder is None
         assert not self.turns.line
-
-
-async def wait_for(turn: Turn) -> None:
-    async for _ in turn.wait():
-        pass
 
 
 async def settle() -> None:
@@ -85,7 +81,7 @@ def test_newcomers_without_end_starve_nobody(is_one_address: bool) -> None:
         async def intrude(number: int) -> None:
             address = "school" if is_one_address else f"school-{number}"
             async with turns.join(f"school page-{number}", address) as turn:
-                await wait_for(turn)
+                await turn.come()
                 visitors.served.append("intruder")
                 if number < 40:
                     tasks.append(asyncio.create_task(intrude(number + 1)))
@@ -94,11 +90,11 @@ def test_newcomers_without_end_starve_nobody(is_one_address: bool) -> None:
         async with turns.join("home", "home") as turn:
             tasks.append(asyncio.create_task(intrude(0)))
             for _ in range(4):
-                await wait_for(turn)
+                await turn.come()
                 visitors.served.append("she")
                 await settle()
                 turn.give_way()
-            await wait_for(turn)
+            await turn.come()
         assert visitors.served.count("she") == 4
         assert visitors.served.count("intruder") <= 5
         while tasks:
@@ -113,7 +109,7 @@ def test_pages_of_one_address_share_its_turns() -> None:
 
         async def come(page: str, address: str) -> None:
             async with join(f"{address} {page}", address) as turn:
-                await wait_for(turn)
+                await turn.come()
                 served.append(address)
                 await settle()
 
@@ -133,12 +129,12 @@ def test_a_part_longer_than_a_slice_is_paid_back() -> None:
         async def run(name: str, seconds: float) -> None:
             async with visitors.turns.join(name) as turn:
                 for _ in range(6):
-                    await wait_for(turn)
+                    await turn.come()
                     order.append(name)
                     await asyncio.sleep(0)
                     time.sleep(seconds)
                     turn.give_way()
-                await wait_for(turn)
+                await turn.come()
 
         await asyncio.gather(run("long", 0.5), run("short", 0.0))
         assert order[:5].count("long") == 1
@@ -195,34 +191,25 @@ def test_a_vanished_visitor_keeps_nobody_waiting(number: int) -> None:
     play(scene)
 
 
-def test_a_dropped_run_leaves_the_line() -> None:
+def test_a_dropped_or_failing_run_frees_its_place() -> None:
     async def scene(visitors: Visitors) -> None:
         tasks = await visitors.come("a")
         async with visitors.turns.join("b") as turn:
-            waiting = asyncio.create_task(wait_for(turn))
+            waiting = asyncio.create_task(turn.come())
             await settle()
             turn.drop()
             await waiting
         await visitors.leave(*tasks)
-
-    play(scene)
-
-
-def test_a_failing_run_frees_its_place() -> None:
-    async def scene(visitors: Visitors) -> None:
-        async def fail() -> None:
+        with contextlib.suppress(ZeroDivisionError):
             async with visitors.turns.join("a") as turn:
-                await wait_for(turn)
+                await turn.come()
                 raise ZeroDivisionError
-
-        with pytest.raises(ZeroDivisionError):
-            await fail()
         await visitors.leave()
 
     play(scene)
 
 
-def test_a_full_line_says_so() -> None:
+def test_a_full_line_says_so_and_a_school_leaves_places_for_others() -> None:
     async def scene(visitors: Visitors) -> None:
         tasks = await visitors.come("aaabb")  # one of a's has its turn
         with pytest.raises(BusyError, match=r"^You have 2 in the queue"):
@@ -230,20 +217,13 @@ def test_a_full_line_says_so() -> None:
         with pytest.raises(BusyError, match=r"^The server is busy, with 4"):
             visitors.turns.join("c")
         await visitors.leave(*tasks)
-        visitors.turns.join("a")
-
-    play(scene, most_waiting=4, most_per_visitor=2)
-
-
-def test_a_school_leaves_places_for_others() -> None:
-    async def scene(visitors: Visitors) -> None:
         join = visitors.turns.join
         async with join("1", "school"), join("2", "school"), join("3", "school"):
             with pytest.raises(BusyError, match="with 2 in the queue"):
                 join("4", "school")
             join("elsewhere", "home")
 
-    play(scene, most_per_address=2)
+    play(scene, most_waiting=4, most_per_visitor=2, most_per_address=2)
 
 
 def test_a_long_run_gives_way_to_others() -> None:
@@ -255,7 +235,7 @@ def test_a_long_run_gives_way_to_others() -> None:
                 for step in range(8):
                     if turn.is_over:
                         turn.give_way()
-                    await wait_for(turn)
+                    await turn.come()
                     steps.append((step, *visitors.served))
                     time.sleep(0.02)
                     await asyncio.sleep(0)
@@ -280,12 +260,12 @@ def test_few_large_photos_are_begun_at_once() -> None:
         async def run(name: str, pixels: int) -> None:
             async with visitors.turns.join(name, "", pixels) as turn:
                 for _ in range(3):
-                    await wait_for(turn)
+                    await turn.come()
                     begun.add(name)
                     most.append(len(begun))
                     await asyncio.sleep(0)
                     turn.give_way()
-                await wait_for(turn)
+                await turn.come()
                 begun.discard(name)
 
         await asyncio.gather(*(run(f"v{number}", 1_000_000) for number in range(12)))
@@ -300,7 +280,7 @@ def test_few_large_photos_are_begun_at_once() -> None:
 def test_no_slice_is_over_while_nobody_else_waits() -> None:
     async def scene(visitors: Visitors) -> None:
         async with visitors.turns.join("a") as turn:
-            await wait_for(turn)
+            await turn.come()
             own = await visitors.come("a")
             assert not turn.is_over
             others = await visitors.come("b")
