@@ -17,16 +17,17 @@ import torch
 from PIL import Image
 from torch import Tensor, nn
 
+from dga.answers import Answers, answer_repaired, read_repaired
 from dga.data.encoding import Frame
 from dga.data.stored_values import StoredValues
 from dga.data.uploads import refuse_unreadable
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
-from dga.networks.classifier import SOFTMAX, OwnClassifier
+from dga.networks.classifier import SOFTMAX, OwnClassifier, predict_proba
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
+from dga.pipeline import run_repairs
 from dga.profiles import ClassifierConfig
-from dga.readers import Answers, SystemRunner, answer
 from dga.sentences import name_damage
 from dga.systems import parse
 
@@ -67,8 +68,8 @@ class AdaptedClassifier(nn.Module):
       (:func:`dga.repair_photograph`), which only DGA+ does.
 
     Always in evaluation mode, without gradients. Raises ``ValueError`` for an unknown method,
-    setting or activation, for a method that learns from the stream, for any but DGA+ at another
-    size, and for one that adapts the classifier to one label where there may be several.
+    setting or activation, for a method that adapts the classifier or answers by the pictures
+    around, and for any but DGA+ at another size.
     """
 
     def __init__(
@@ -94,17 +95,16 @@ class AdaptedClassifier(nn.Module):
         names = ("denoiser", "discriminator", "explainer", "classifier")
         self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
         profile, system = models.profile, parse(models.profile, method)
-        if system.batch or system.trust:
+        if system.reader or system.batch or system.trust:
             raise ValueError(
-                f"{method} answers by the pictures around; here each is answered alone."
+                f"{method} adapts the classifier, or answers by the pictures around; here each is "
+                "answered alone, by the classifier as it is."
             )
         if self.size != profile.image_size and system.repair != profile.plus:
             raise ValueError(
                 f"At another size than {profile.image_size} pixels dga-plus repairs, not {method}."
             )
-        if activation != SOFTMAX and system.reader is not None:
-            raise ValueError(f"{method} adapts a classifier to one label, as softmax gives it.")
-        self._runner = SystemRunner(self.models, system)
+        self._system = system
         self.eval()
 
     def train(self, mode: bool = True) -> AdaptedClassifier:
@@ -137,25 +137,55 @@ class AdaptedClassifier(nn.Module):
         _check_pixels(x)
         if not len(x):  # a grey picture tells how many classes there are
             grey = torch.zeros(1, 3, self.size, self.size, device=self.models.device)
-            self.last = Answers(self._runner.read(grey, [0], grey)[:0], [], [], [])
+            self.last = Answers(self._read(grey)[:0], [], [], [])
             return self.last.probabilities.to(x.device)
         pictures = resize_to_square(from_tensor(x * 2 - 1), self.size)
         seeds = self.seeds(pictures)
         if self.size != self.models.profile.image_size:
-            parts = [
-                repair_and_read(self._runner, picture, seed)
-                for picture, seed in zip(pictures, seeds, strict=True)
-            ]
+            pairs = zip(pictures, seeds, strict=True)
+            parts = [self._answer_photograph(picture, seed) for picture, seed in pairs]
         else:
-            parts = []
-            for first in range(0, len(pictures), BATCH):
-                batch = slice(first, first + BATCH)
-                x_batch = to_tensor(pictures[batch]).to(self.models.device)
-                answers = answer({self.method: self._runner}, x_batch, seeds[batch])
-                parts.append(answers[self.method])
+            batches = [slice(n, n + BATCH) for n in range(0, len(pictures), BATCH)]
+            parts = [self._answer_batch(pictures[batch], seeds[batch]) for batch in batches]
         self.last = join_answers(parts)
         p = self.last.probabilities.float()
         return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
+
+    def _answer_batch(self, pictures: Pixels, seeds: Sequence[int]) -> Answers:
+        """Pictures of the profile's size, uint8 ``[B, S, S, 3]``, repaired together, then read."""
+        x, repair = to_tensor(pictures).to(self.models.device), self._system.repair
+        if repair is not None:
+            results = run_repairs(self.models, x, seeds, [repair])[repair]
+            return answer_repaired(self._system, results, x, self._read)
+        start_time, count = time.perf_counter(), len(x)
+        probabilities = self._read(x)
+        seconds = [(time.perf_counter() - start_time) / count] * count
+        return Answers(probabilities, seconds, depths=[0] * count, crossed=[True] * count)
+
+    def _answer_photograph(self, pixels: Pixels, seed: int) -> Answers:
+        """A picture of any size, uint8 ``[S, S, 3]``, repaired as a photograph, then read.
+
+        The answer's depth is the deepest of all windows; ``crossed``: whether all met their rule.
+        """
+        photograph = repair_photograph(self.models, pixels, seed)
+        degradation = name_damage(str(photograph.explanation.degradation), photograph.is_unchanged)
+        start_time = time.perf_counter()
+        repaired, damaged = (
+            to_tensor(one)[None].to(self.models.device) for one in (photograph.image, pixels)
+        )
+        probabilities = read_repaired(self._system, repaired, damaged, self._read)
+        return Answers(
+            probabilities,
+            seconds=[photograph.seconds + time.perf_counter() - start_time],
+            depths=[int(photograph.depths.max())],
+            crossed=[photograph.is_crossed],
+            pictures=repaired,
+            details=[{"unchanged": photograph.is_unchanged, "degradation": degradation}],
+        )
+
+    def _read(self, x: Tensor) -> Tensor:
+        """Probabilities, ``[B, classes]`` on the CPU, for pictures in [-1, 1]."""
+        return predict_proba(self.models.classifier, x, self.models.profile.classifier).cpu()
 
 
 @isolate_numerics
@@ -179,29 +209,6 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     if photograph.is_unchanged:
         return picture.copy()
     return Frame(*stored.lay_back(photograph.image)).to_image()
-
-
-def repair_and_read(runner: SystemRunner, pixels: Pixels, seed: int) -> Answers:
-    """Repair a picture of any size, uint8 ``[S, S, 3]``, as a photograph, then read it.
-
-    The answer's depth is the deepest of all windows; ``crossed``: whether all met their rule.
-    """
-    device = runner.models.device
-    photograph = repair_photograph(runner.models, pixels, seed)
-    degradation = name_damage(str(photograph.explanation.degradation), photograph.is_unchanged)
-    start_time = time.perf_counter()
-    repaired, damaged = to_tensor(photograph.image)[None].to(device), None
-    if runner.system.ensemble:
-        damaged = to_tensor(pixels)[None].to(device)
-    probabilities = runner.read(repaired, [seed], damaged)
-    return Answers(
-        probabilities,
-        seconds=[photograph.seconds + time.perf_counter() - start_time],
-        depths=[int(photograph.depths.max())],
-        crossed=[photograph.is_crossed],
-        pictures=repaired,
-        details=[{"unchanged": photograph.is_unchanged, "degradation": degradation}],
-    )
 
 
 def resize_to_square(pictures: Pixels, size: int) -> Pixels:

@@ -8,12 +8,12 @@ Perturbations", 2019, and come from the package imagecorruptions; everyday damag
 
 import threading
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 import numpy as np
 
 from dga.images import MIN_CORRUPTED_SIDE, Pixels
-from dga.io.parsing import check_choice, split_list
+from dga.io.parsing import check_choice
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "noise": ("gaussian_noise", "shot_noise", "impulse_noise"),
@@ -29,12 +29,6 @@ EVERYDAY = (
     "underexposed", "white_balance", "rain", "haze", "ripples",
 )  # fmt: skip
 NAMES = CORRUPTIONS + EXTRA_CORRUPTIONS + EVERYDAY
-SUBSETS = {
-    "all": CORRUPTIONS,
-    **FAMILIES,
-    "extra": EXTRA_CORRUPTIONS,
-    "everyday": EVERYDAY,
-}
 CLEAN = "clean"
 SEVERITIES = (1, 2, 3, 4, 5)
 TAKES_SEED = ("glass_blur", "impulse_noise")
@@ -50,28 +44,6 @@ def check_corruption(corruption: str, severity: int) -> None:
     check_choice("corruption", corruption, NAMES)
     if isinstance(severity, bool) or severity not in SEVERITIES:
         raise ValueError(f"Severity must be a whole number from 1 to 5, not {severity!r}.")
-
-
-def check_corruptions(names: Collection[str]) -> None:
-    """Raise ``ValueError`` unless every name is known and there is at least one."""
-    unknown = sorted(set(names) - set(NAMES))
-    if unknown or not names:
-        problem = f"Unknown corruption {unknown[0]!r}." if unknown else "No corruption is named."
-        raise ValueError(f"{problem} Choose {', '.join(SUBSETS)} or some of: {', '.join(NAMES)}.")
-
-
-def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:
-    """Comma-separated groups (all, a family, extra, everyday) and names, in the package's order.
-
-    ``clean``: whether the word ``clean`` may be among them; it comes first. Raises
-    ``ValueError`` naming what is allowed.
-    """
-    parts = split_list(text)
-    first = (CLEAN,) if clean and CLEAN in parts else ()
-    chosen = {name for part in parts if part not in first for name in SUBSETS.get(part, (part,))}
-    if chosen or not first:
-        check_corruptions(chosen)
-    return first + tuple(name for name in NAMES if name in chosen)
 
 
 def _import_corrupt() -> Callable[..., Pixels]:

@@ -7,7 +7,7 @@ rule (:mod:`dga.stopping`) turns the logits into a depth.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,19 +52,6 @@ def judge_states(schedule: Schedule, network: nn.Module, states: Tensor, depth: 
     if not bool(logits.isfinite().all()):
         raise FloatingPointError("The discriminator returned values that are not numbers.")
     return logits
-
-
-def compute_curve(
-    schedule: Schedule, network: nn.Module, states: Tensor, depths: Sequence[int]
-) -> Tensor:
-    """Logits of states at some depths, float32 ``[K]`` on the CPU.
-
-    ``states``: ``[K, 3, H, W]``. The confidence of the paper, P(corrupted | x_k), is the logits'
-    sigmoid.
-    """
-    size = choose_batch_size(states)
-    parts = zip(states.split(size), torch.tensor(depths).split(size), strict=True)
-    return torch.cat([judge_states(schedule, network, x, k) for x, k in parts])
 
 
 @dataclass

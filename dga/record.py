@@ -3,8 +3,6 @@
 The record holds all that a reader needs to repeat the run: settings, seed and versions.
 """
 
-import hashlib
-import json
 import platform
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -17,41 +15,29 @@ from PIL import Image
 from dga.data.picture_files import encode_picture, write
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.images import Pixels
-from dga.io.files import number_paths, to_plain
+from dga.io.files import find_unused_path, to_plain
 from dga.networks.classifier import Prediction
 from dga.one_picture import Adaptation, Reconstruction
 from dga.sentences import describe_explanation, name_damage
 from dga.systems import System
 
-SOURCE_MARKER = "adapted.json"
-"""A file beside a run's pictures that names the picture they were made of."""
+RECORD = "adapted.json"
+"""All that is told of a run, beside its pictures."""
 
 
-def claim_folder(folder: Path, picture: bytes, names: Sequence[str], is_named: bool) -> Path:
-    """The folder to which a picture's run is written: ``folder``, or a numbered one beside it where
-    another picture's run lies there.
+def choose_folder(out: Path | None, picture: Path, names: Sequence[str]) -> Path:
+    """The folder for the run of a picture: ``out``, else an unused one that is called after it.
 
-    ``picture``: the file's content; ``names``: of the pictures that :func:`save_pictures` will
-    write; ``is_named``: whether the user named the folder. Raises ``ValueError`` where a named
-    folder holds another picture's run, or files of the same names.
+    ``names``: of the pictures that :func:`save_pictures` will write. Raises ``ValueError`` where
+    ``out`` is a file, or holds pictures of these names.
     """
-    if folder.is_file() and is_named:
-        raise ValueError(f"{folder} is a file: name a folder with --out.")
-    content = hashlib.sha256(picture).hexdigest()
-    candidates = [folder] if is_named else number_paths(folder)
-    free = next((one for one in candidates if _is_free(one, content, names)), None)
-    if free is None:
-        raise ValueError(f"{folder} holds another picture's results: name another with --out.")
-    write(free / SOURCE_MARKER, (json.dumps({"sha256": content}) + "\n").encode())
-    return free
-
-
-def _is_free(folder: Path, content: str, names: Sequence[str]) -> bool:
-    """Whether no pictures of another run lie there; ``content``: the SHA-256 of this run's."""
-    marker = folder / SOURCE_MARKER
-    if marker.is_file():
-        return f'"{content}"' in marker.read_text(errors="replace")
-    return not any(_make_path(folder, name).exists() for name in names)
+    if out is None:
+        return find_unused_path(Path(f"{picture.stem}-adapted"))
+    if out.is_file():
+        raise ValueError(f"{out} is a file: name a folder with --out.")
+    if any(_make_path(out, name).exists() for name in names):
+        raise ValueError(f"{out} holds the pictures of a run: name another with --out.")
+    return out
 
 
 def _make_path(folder: Path, name: str) -> Path:

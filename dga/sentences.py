@@ -1,4 +1,4 @@
-"""Names of methods and corruptions, and sentences on what DGA+ did, for commands and programs.
+"""Sentences on what DGA+ did, for commands and programs.
 
 The page has sentences of its own (``app/runs/sentences.py``).
 """
@@ -8,45 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dga.corruptions import CORRUPTIONS
-
 if TYPE_CHECKING:
     from dga.pipeline import ForwardResult
-
-# The systems of the paper's Table 1, in its order, and ours; of a pair the reader adapts.
-SYSTEMS = {
-    "source": "Nothing done",
-    "tent": "Tent",
-    "memo": "MEMO",
-    "denoise": "Non-local means",
-    "diffpure": "DiffPure",
-    "dda": "DDA",
-    "dga": "DGA",
-    "dga-guided": "DGA + G",
-    "dga-plus": "DGA+",
-    "dga-plus+tent": "DGA+ and Tent",
-}
-# Streams of clean pictures and all severities mixed.
-STREAMS = {
-    "wild": "Mixed stream",
-    "sorted": "Mixed stream sorted by label",
-    "single": "Mixed stream one picture at a time",
-}
-# The two parts of the validation photographs.
-SPLITS = {"report": "never used for tuning", "tune": "used for tuning"}
-
-
-def format_title(corruption: str) -> str:
-    """The title of a corruption or a family: ``Motion blur``, ``Weather``."""
-    words = corruption.replace("_", " ").replace("jpeg", "JPEG")
-    return words[0].upper() + words[1:]
-
-
-def shorten_title(corruption: str) -> str:
-    """A short title: one word, such as ``Gaussian``, for the fifteen corruptions."""
-    words = format_title(corruption)
-    return words.split()[0] if corruption in CORRUPTIONS else words
-
 
 NOTHING, TRACES = "none", "traces that no measurement explains"
 """What was found in a picture that comes back as it came; in one that changed unexplained."""

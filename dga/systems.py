@@ -39,7 +39,7 @@ class Control(Bounded):
 
     ``permute``: pictures of a batch exchange their ``noise`` (with entry k0 and t*), their
     ``depth`` (t* beyond the entry) or their whole ``explanation``, in a fixed random order
-    (:mod:`dga.readers.permutation`); ``batch``: how many pictures exchange theirs, unless the
+    (:mod:`dga.lab.readers.permutation`); ``batch``: how many pictures exchange theirs, unless the
     reader has a batch of its own.
     """
 
@@ -92,9 +92,10 @@ def systems(profile: Profile) -> dict[str, System]:
     50 of 100, lambda 6 and self-ensemble; DiffPure: t = 0.15). The others were tuned for the
     profile.
     """
-    rule, fixed, full = profile.stopping, profile.dda_depth, profile.ancestral
+    rule, fixed, own = profile.stopping, profile.dda_depth, profile.ancestral_guidance
     few: dict[str, Any] = {"steps": profile.steps, "eta": profile.eta}
-    dda = Repair(Diffusion(depth=fixed, guidance=profile.dda_guidance, **few))
+    guidance, dda_guidance = profile.guidance, profile.dda_guidance
+    dda = Repair(Diffusion(depth=fixed, guidance=dda_guidance, **few))
     dda_published = Repair(Diffusion(depth=50, guidance=GuidanceConfig(6.0)))
     plus = System("dga-plus", repair=profile.plus)
     every = (
@@ -107,11 +108,13 @@ def systems(profile: Profile) -> dict[str, System]:
         System("dda", repair=dda),
         System("dda-ensemble", repair=dda, ensemble=True),
         System("dda-published", repair=dda_published, ensemble=True),
-        System("dda-ancestral", repair=Repair(Diffusion(depth=fixed, guidance=full.dda_guidance))),
+        System(
+            "dda-ancestral", repair=Repair(Diffusion(depth=fixed, guidance=own or dda_guidance))
+        ),
         System("dga", repair=Repair(Diffusion(rule, **few))),
         System("dga-ancestral", repair=Repair(Diffusion(rule))),
-        System("dga-guided", repair=Repair(Diffusion(rule, guidance=profile.guidance, **few))),
-        System("dga-guided-ancestral", repair=Repair(Diffusion(rule, guidance=full.guidance))),
+        System("dga-guided", repair=Repair(Diffusion(rule, guidance=guidance, **few))),
+        System("dga-guided-ancestral", repair=Repair(Diffusion(rule, guidance=own or guidance))),
         plus,
         replace(plus, name="dga-plus-ensemble", ensemble=True, share=DAMAGED_SHARE),
     )

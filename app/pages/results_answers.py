@@ -19,8 +19,7 @@ from app.runs.sentences import DAMAGE_NAMES, join_words
 from dga.corruptions import CLEAN, FAMILIES
 from dga.io.numbers import MINUS, SPACE
 from dga.io.numbers import format_percentage as percent
-from dga.lab.analysis.names import MEAN, PLUS, SOURCE, sort_methods
-from dga.sentences import format_title
+from dga.lab.analysis.names import MEAN, PLUS, SOURCE, format_title, sort_methods
 
 NOT_MEASURED = "Not measured yet."
 TRAINED_ON = (

@@ -23,8 +23,16 @@ from app.pages.results_numbers import (
 )
 from app.runs.sentences import DAMAGE_NAMES
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
-from dga.lab.analysis.names import ALL, GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS, group_title
-from dga.sentences import format_title
+from dga.lab.analysis.names import (
+    ALL,
+    GROUPS,
+    MEAN,
+    PLUS,
+    SOURCE,
+    STREAM_GROUPS,
+    format_title,
+    group_title,
+)
 
 COLORS = {"ours": "--acc", "paper": "--dgag", "rival": "--dda", "": "--ink3"}
 DASH = "\N{EN DASH}"

@@ -10,8 +10,7 @@ from typing import Any
 
 from app.pages.shell import SHORT_NAMES
 from dga.io.numbers import format_signed
-from dga.lab.analysis.names import PLUS, SOURCE, method_title
-from dga.sentences import SPLITS, SYSTEMS
+from dga.lab.analysis.names import PLUS, SOURCE, SPLITS, SYSTEMS, method_title
 
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
 RIVAL = "dda"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from dga.data.cropping import Crop
 from dga.images import Pixels
 from dga.io.shipped import find_shipped_folder
+from dga.lab.data.cropping import Crop
 from dga.profiles import Profile
 
 

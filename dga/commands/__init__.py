@@ -1,17 +1,7 @@
 """The commands behind ``python -m dga``: parse, call, print. No logic."""
 
-from dga.commands import (  # noqa: F401  (each adds its command)
-    adapt,
-    bench,
-    diagnose,
-    evaluate,
-    fetch,
-    figures,
-    gain,
-    judge,
-    repair,
-    train,
-)
-from dga.commands.common import app
+from dga.command_line import app
+from dga.commands import adapt, diagnose, fetch, repair  # noqa: F401  (each adds its command)
+from dga.lab.commands import evaluate, figures, gain, judge, train  # noqa: F401
 
 __all__ = ["app"]

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from dga.commands import common
+from dga import command_line
 
 
-@common.command
+@command_line.command
 def adapt(
     image: Annotated[Path, typer.Argument(help="A picture; cropped to a square and resized.")],
     corruption: Annotated[str | None, typer.Option(help="One of the 19; default: none.")] = None,
@@ -23,12 +23,13 @@ def adapt(
     ] = "dga,dga-guided,dda,dga-plus",
     out: Annotated[Path | None, typer.Option(help="Where the pictures go.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-    models: common.ModelOptions = common.ModelOptions(),
+    models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Adapt one picture: write every image, print t*, the curve and the predictions."""
     from dga import one_picture, record
     from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
     from dga.images import to_pixels, to_square
+    from dga.io.files import write_json
     from dga.io.parsing import split_list
     from dga.profiles import get_profile
     from dga.systems import parse_all, require_repair
@@ -39,14 +40,14 @@ def adapt(
     systems = list(parse_all(get_profile(models.profile), split_list(methods)).values())
     for system in systems:
         require_repair(system)
-    picture = common.read_picture(image)
+    picture = command_line.read_picture(image)
     loaded = models.load()
     pixels = to_pixels(to_square(picture.image, loaded.profile.image_size))
     damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
     names = record.list_names(systems, has_clean=bool(corruption))
-    folder = out or Path(f"{image.stem}-adapted")
-    folder = record.claim_folder(folder, picture.data, names, is_named=out is not None)
+    folder = record.choose_folder(out, image, names)
     run = one_picture.adapt(loaded, damaged, seed, systems)
     written = record.save_pictures(run, folder, pixels if corruption else None)
     facts = record.to_command_facts(run, written, corruption, severity)
+    write_json(folder / record.RECORD, facts)
     typer.echo(json.dumps(facts) if as_json else record.to_text(facts))

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from dga.commands import common
+from dga import command_line
 
 ENGINES = ("local", "ray")
 
 
-@common.command
+@command_line.command
 def diagnose(
     pictures: Annotated[
         list[Path],
@@ -40,7 +40,7 @@ def diagnose(
     address: Annotated[
         str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
     ] = None,
-    models: common.ModelOptions = common.ModelOptions(),
+    models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Find which pictures are damaged, how, and how badly; with --classifier, how it reads them.
 
@@ -64,7 +64,7 @@ def diagnose(
     counted = Counted.parse(only, min_strength)
     most = None if fail_above is None else parse_share(fail_above)
     known = None if labels is None else read_labels(labels)
-    command = common.read_command_line()
+    command = command_line.read_command_line()
     threads = 0 if jobs == 1 else max(1, (os.cpu_count() or 1) // jobs)
     worker = diagnoses.Worker(models, fast, models.classifier is not None, threads)
     is_ray = engine == "ray"
@@ -75,10 +75,10 @@ def diagnose(
         lines = diagnoses.DiagnosisFolder(out, {}).read_lines()
         typer.echo(format_comparison(compare_with_labels(lines, known, SURE)))
     if summary.losses:
-        names = first_names(summary.losses, common.MOST_NAMES)
+        names = first_names(summary.losses, command_line.MOST_NAMES)
         typer.echo(f"Not everything of {len(summary.losses)} pictures is kept: {names}", err=True)
-    common.print_skipped_pictures(summary.errors)
-    common.print_skipped_pictures(summary.failed, "could not be repaired")
+    command_line.print_skipped_pictures(summary.errors)
+    command_line.print_skipped_pictures(summary.failed, "could not be repaired")
     if most is not None and summary.share > most:
         raise typer.Exit(3)
     if summary.errors or summary.failed:

@@ -2,11 +2,11 @@
 
 import typer
 
-from dga.commands import common
+from dga import command_line
 
 
-@common.command
-def fetch(profile: common.ProfileOption = "imagenet") -> None:
+@command_line.command
+def fetch(profile: command_line.ProfileOption = "imagenet") -> None:
     """Download a profile's public weights; broken off, the same command goes on."""
     from dga.profiles import get_profile
     from dga.weights.fetch import fetch_missing

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from dga.commands import common
+from dga import command_line
 
 
-@common.command
+@command_line.command
 def repair(
     photo: Annotated[Path, typer.Argument(help="A picture, or a folder of them.")],
     out: Annotated[
@@ -24,7 +24,7 @@ def repair(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the file that --out names.")] = False,
-    models: common.ModelOptions = common.ModelOptions(),
+    models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Repair a photograph at its own size, each place from a depth of its own.
 
@@ -43,7 +43,7 @@ def repair(
         _repair_folder(photo.resolve(), out, models)
 
 
-def _repair_folder(folder: Path, out: Path | None, models: common.ModelOptions) -> None:
+def _repair_folder(folder: Path, out: Path | None, models: command_line.ModelOptions) -> None:
     """Say what became of every picture; ends with status 1 if some failed after they were read."""
     from dga.folders.repairs import repair_folder
     from dga.io.parsing import first_names
@@ -52,16 +52,16 @@ def _repair_folder(folder: Path, out: Path | None, models: common.ModelOptions) 
     result = repair_folder(models.load(), folder, out)
     typer.echo(f"{result.summary()} {out}")
     if losses := result.list_losses():
-        names = first_names(losses, common.MOST_NAMES)
+        names = first_names(losses, command_line.MOST_NAMES)
         typer.echo(f"Not everything of {len(losses)} pictures is kept: {names}", err=True)
-    common.print_skipped_pictures(sorted(result.unreadable.values()))
-    common.print_skipped_pictures(sorted(result.failed.values()), "could not be repaired")
+    command_line.print_skipped_pictures(sorted(result.unreadable.values()))
+    command_line.print_skipped_pictures(sorted(result.failed.values()), "could not be repaired")
     if result.failed:
         raise typer.Exit(1)
 
 
 def _repair_file(
-    photo: Path, out: Path | None, overwrite: bool, models: common.ModelOptions
+    photo: Path, out: Path | None, overwrite: bool, models: command_line.ModelOptions
 ) -> dict[str, Any]:
     """Write one repaired picture, whole or not at all; returns what is told of it."""
     from tqdm import tqdm
@@ -81,12 +81,12 @@ def _repair_file(
         raise ValueError(f"A picture is written as {', '.join(KINDS)}, {ending}.")
     if out and target.exists() and not overwrite:
         raise ValueError(f"{target} is there already: name another file, or add --overwrite.")
-    picture = common.read_picture(photo)
+    picture = command_line.read_picture(photo)
 
     def show(frames: Sequence[int]) -> Iterable[int]:
         return tqdm(frames, unit="frame", disable=len(frames) == 1)
 
-    with common.name_picture(photo):
+    with command_line.name_picture(photo):
         suffix = target.suffix if out else picture.usual_suffix
         content, facts = repair_stored(models.load(), picture, suffix, show)
     target = target if out else find_unused_path(target.with_suffix(suffix))

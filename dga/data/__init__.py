@@ -1,4 +1,4 @@
-"""Pictures on disk: sets, crops, ImageNet-C, and files of strangers.
+"""Pictures on disk: crops, values as they are stored, and files of strangers.
 
 Nothing is imported here: the process that decodes uploads passes through.
 """

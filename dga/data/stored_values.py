@@ -6,8 +6,6 @@ stored: transparency comes back, and 16 bits keep those that a repair does not s
 
 from __future__ import annotations
 
-import struct
-import zlib
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -28,7 +26,8 @@ from dga.images import (
 
 Values = NDArray[np.unsignedinteger]
 """uint8 or uint16."""
-PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_PNG_HEAD = 33  # bytes of a PNG before its notes: the signature, and the size
+_BLUE_FIRST = [2, 1, 0, 3]  # channels as OpenCV orders them, and back
 _DEEP_SCALE = 257  # 16-bit levels in one of 8 bits
 _BAND_PIXELS = 1_000_000  # computed at once, to spare memory
 _DEEP_COLOURS = {"RGB", "RGBA"}
@@ -186,7 +185,7 @@ def _decode_deep(
         return None
     if values is None or values.dtype != np.uint16 or values.ndim != 3 or values.shape[2] < 3:
         return None
-    values = values[..., [2, 1, 0, 3][: values.shape[2]]]  # blue came first
+    values = values[..., _BLUE_FIRST[: values.shape[2]]]
     if straight is None:
         straight = _read_upright(image)
     orientation = read_orientation(image.info.get("exif", b""))
@@ -204,26 +203,15 @@ def encode_deep(values: NDArray[np.uint16], kind: str, info: dict[str, Any]) -> 
 
 
 def _encode_png(values: NDArray[np.uint16], info: dict[str, Any]) -> bytes:
-    height, width, channels = values.shape
-    head = struct.pack(">IIBBBBB", width, height, 16, {3: 2, 4: 6}[channels], 0, 0, 0)
-    rows = values.astype(">u2").view(np.uint8).reshape(height, -1)
-    step = 2 * channels
-    rows[:, step:] -= rows[:, :-step].copy()  # each value less the one to its left
-    body = zlib.compress(np.pad(rows, ((0, 0), (1, 0)), constant_values=1).tobytes(), 6)
+    import cv2  # here: it takes a third of a second
+
+    blue_first = np.ascontiguousarray(values[..., _BLUE_FIRST[: values.shape[2]]])
+    content = cv2.imencode(".png", blue_first, [cv2.IMWRITE_PNG_COMPRESSION, 6])[1].tobytes()
     stream = BytesIO()
     Image.new("RGB", (1, 1)).save(stream, "PNG", **info)
-    notes, at, known = [], len(PNG_SIGNATURE), stream.getvalue()
-    while at < len(known):
-        end = at + 12 + int.from_bytes(known[at : at + 4])
-        if known[at + 4 : at + 8] not in (b"IHDR", b"IDAT", b"IEND"):
-            notes.append(known[at:end])
-        at = end
-    parts = [_chunk(b"IHDR", head), *notes, _chunk(b"IDAT", body), _chunk(b"IEND", b"")]
-    return PNG_SIGNATURE + b"".join(parts)
-
-
-def _chunk(kind: bytes, body: bytes) -> bytes:
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    known = stream.getvalue()
+    notes = known[_PNG_HEAD : known.rindex(b"IDAT") - 4]
+    return content[:_PNG_HEAD] + notes + content[_PNG_HEAD:]
 
 
 def _encode_tiff(values: NDArray[np.uint16], info: dict[str, Any]) -> bytes:

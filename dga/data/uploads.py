@@ -9,6 +9,7 @@ import contextlib
 import importlib.util
 import io
 import re
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -100,6 +101,10 @@ _TIFF_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}  # byte
 _TIFF_RARE = {50706, 33421}  # a camera's own values
 
 
+Place = tuple[str, str]
+"""A folder or zip, and the path of a picture inside it."""
+
+
 class UploadError(PictureError):
     """A file that cannot be used. The message is one sentence for its owner."""
 
@@ -117,10 +122,6 @@ class Limits:
 STRANGERS = Limits()
 OWNER = Limits(2**40, 2**20, 2 * 89_478_485)
 """Of one's own command line: as many pixels as Pillow reads without being asked."""
-LABELLED = Limits(OWNER.size, OWNER.side, OWNER.pixels, 1)
-"""Of data sets, whose pictures may be tiny."""
-ZIPPED = Limits(2**27, OWNER.side, OWNER.pixels, 1)
-"""Of those in a zip, which may be packed a thousand times smaller."""
 
 
 def detect_format(data: bytes) -> str | None:
@@ -133,6 +134,20 @@ def is_picture(name: str) -> bool:
     """Whether a file is a picture by the ending of its name; macOS's notes (``._``) are none."""
     path = PurePath(name)
     return path.suffix.lower() in ENDINGS and not path.name.startswith("._")
+
+
+def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
+    """Paths of pictures inside a folder, or at any depth of a zip, sorted.
+
+    Pictures are known by their endings. Raises ``FileNotFoundError`` for what is neither.
+    """
+    if source.is_dir():
+        files = [path for path in source.glob(pattern) if is_picture(path.name) and path.is_file()]
+        return [path.relative_to(source).as_posix() for path in sorted(files)]
+    if source.is_file() and zipfile.is_zipfile(source):
+        with zipfile.ZipFile(source) as archive:
+            return sorted(filter(is_picture, archive.namelist()))
+    raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
 
 
 def read_bytes(path: str | Path, limits: Limits = STRANGERS) -> bytes:

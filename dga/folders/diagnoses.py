@@ -23,9 +23,15 @@ import torch
 from PIL import Image
 from tqdm import tqdm
 
-from dga.data.image_sets import Place, list_pictures
 from dga.data.picture_files import StoredPicture, encode_picture, write
-from dga.data.uploads import OWNER, is_picture, open_picture, refuse_unreadable
+from dga.data.uploads import (
+    OWNER,
+    Place,
+    is_picture,
+    list_pictures,
+    open_picture,
+    refuse_unreadable,
+)
 from dga.diagnosis import cut_measured, diagnose
 from dga.folders.diagnosis_report import Counted, Summary, render_report
 from dga.folders.engines import Run

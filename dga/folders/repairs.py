@@ -14,7 +14,7 @@ from dga.folders.records import Line, append_lines, open_folder, reopen_lines
 from dga.io.files import LINES, to_plain
 from dga.networks.models import Models
 from dga.photograph import choose_repair, repair_stored
-from dga.record import SOURCE_MARKER, read_versions
+from dga.record import RECORD, read_versions
 
 LONGEST_NAME = 255
 """Bytes of a file's name that usual disks take."""
@@ -145,5 +145,5 @@ def find_pictures(folder: Path, out: Path) -> tuple[list[str], dict[str, str]]:
 
 def _holds_results(folder: Path, out: Path) -> bool:
     with suppress(OSError):  # what cannot be looked into is told where that is tried
-        return folder == out or any((folder / name).is_file() for name in (LINES, SOURCE_MARKER))
+        return folder == out or any((folder / name).is_file() for name in (LINES, RECORD))
     return False

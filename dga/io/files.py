@@ -10,7 +10,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from filelock import FileLock, Timeout
 CONFIG = "config.json"  # of weights, and of a folder of results
 CHECKPOINT = "checkpoint.pt"  # a trainer's own, beside the weights that it will write
 LINES, CURVES, FEATURES = "lines.jsonl", "curves.npz", "features.npz"  # results
-INDEX = "index.json"  # of tables and figures
 LOCK = ".lock"  # of a folder that a process writes to
 
 
@@ -59,16 +58,10 @@ def _flush_names(folder: Path) -> None:
             os.close(number)
 
 
-def number_paths(path: Path, suffix: str = "") -> Iterator[Path]:
-    """``path``, then ``NAME-2``, ``NAME-3`` ... with its ``suffix`` behind the number."""
-    yield path
-    for number in count(2):
-        yield path.with_name(f"{path.name.removesuffix(suffix)}-{number}{suffix}")
-
-
 def find_unused_path(path: Path) -> Path:
     """``path``, or the first unused one of ``NAME-2.png``, ``NAME-3.png`` ... where it exists."""
-    return next(one for one in number_paths(path, path.suffix) if not os.path.lexists(one))
+    numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
+    return next(one for one in chain([path], numbered) if not os.path.lexists(one))
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

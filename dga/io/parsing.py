@@ -8,21 +8,6 @@ def split_list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def whole_numbers(text: str, what: str, like: str) -> tuple[int, ...]:
-    """Comma-separated whole numbers, at least one.
-
-    Raises ``ValueError`` for anything else; it says ``what`` the numbers are, and what they look
-    ``like``.
-    """
-    try:
-        numbers = tuple(int(part) for part in split_list(text))
-    except ValueError:
-        numbers = ()
-    if not numbers:
-        raise ValueError(f"{what} look like {like}, not {text!r}.")
-    return numbers
-
-
 def parse_share(text: str) -> float:
     """A percentage, such as 5% or 2.5, as a share of 1. Raises ``ValueError`` beyond 0 to 100."""
     try:

@@ -257,11 +257,3 @@ def check_finite(probabilities: Tensor) -> Tensor:
     if not bool(probabilities.isfinite().all()):
         raise FloatingPointError("The classifier returned values that are not numbers.")
     return probabilities
-
-
-@torch.no_grad()
-def compute_features(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
-    """What the last layer reads, float32 ``[B, F]``, for ``[B, 3, H, W]`` in [-1, 1]."""
-    network: Any = model  # timm's models share these two methods
-    hidden = network.forward_features(preprocess(x, config))
-    return network.forward_head(hidden, pre_logits=True).float()

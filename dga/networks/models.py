@@ -19,7 +19,6 @@ from dga.networks.unet import ConditionalDenoiser, Denoiser, Discriminator
 from dga.profiles import ClassifierConfig, Profile, ReleaseConfig, get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config
-from dga.weights.low_rank import restore
 from dga.weights.sources import (
     CONDITIONAL,
     EXPLAINER,
@@ -33,6 +32,7 @@ from dga.weights.store import (
     load_weights,
     read_config,
     read_state,
+    restore_differences,
     weights_folder,
     weights_id,
 )
@@ -198,7 +198,7 @@ def load_conditional(profile: Profile, path: Path) -> nn.Module:
     network = ConditionalDenoiser(profile.denoiser)
     origin = network.widen({name: value.float() for name, value in read_state(base).items()})
     try:
-        state = restore(read_state(path), origin)
+        state = restore_differences(read_state(path), origin)
     except (KeyError, RuntimeError) as error:
         raise WeightsError(f"{path} does not fit {base} ({to_one_line(error)}).") from error
     return fill_network(network, path, state)

@@ -6,7 +6,6 @@ from dga.profiles.builtin import (
     IMAGENET,
     PROFILES,
     get_profile,
-    tune_pictures,
 )
 from dga.profiles.configs import (
     ClassifierConfig,
@@ -34,5 +33,5 @@ __all__ = [
     "MendingConfig",
     "NetworkConfig", "OperatorGuidanceConfig", "Profile", "PublicFile", "ReleaseConfig", "Repair",
     "ScheduleConfig", "StoppingConfig", "TentConfig", "WindowsConfig",
-    "get_profile", "tune_pictures",
+    "get_profile",
 ]  # fmt: skip

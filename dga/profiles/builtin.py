@@ -1,12 +1,10 @@
 """The three profiles: photo and everyday16, whose weights ship, and imagenet, for public weights.
 
-Settings of the first two were chosen on the photographs that :func:`tune_pictures` names, which no
+Settings of the first two were chosen on the photographs of the split ``tune``, which no
 published result uses; those of imagenet were not chosen at its size.
 """
 
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 
 from dga.profiles.configs import (
     ClassifierConfig,
@@ -178,14 +176,3 @@ def get_profile(name: str) -> Profile:
     except KeyError:
         names = ", ".join(PROFILES)
         raise ValueError(f"Unknown profile {name!r}. Known profiles: {names}.") from None
-
-
-@cache
-def tune_pictures(profile: str) -> frozenset[str]:
-    """File names, without their endings, of the split ``tune``; empty where a profile has none.
-
-    Of everyday16 they are the first 500 of the project's own validation set by SHA-256 of the file
-    name, of photo 120 photographs of ImageNet, one of a class and named by it.
-    """
-    path = Path(__file__).with_name(f"{profile}-tune.txt")
-    return frozenset(path.read_text("utf-8").split()) if path.exists() else frozenset()

@@ -383,14 +383,3 @@ class Profile:
     def explains_by_windows(self) -> bool:
         """Whether DGA+ explains a picture that is larger than one window."""
         return self.plus.explain is not None and self.plus.explain.windows is not None
-
-    @property
-    def ancestral(self) -> Profile:
-        """This profile with ancestral sampling, as the papers have it."""
-        return replace(
-            self,
-            steps=None,
-            eta=None,
-            guidance=self.ancestral_guidance or self.guidance,
-            dda_guidance=self.ancestral_guidance or self.dda_guidance,
-        )

@@ -3,17 +3,15 @@
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub import save_torch_state_dict
 from safetensors.torch import load
 from torch import Tensor, nn
 
-from dga.io.files import CHECKPOINT, CONFIG, sha256, write_atomically, write_json
+from dga.io.files import CHECKPOINT, CONFIG, sha256
 from dga.io.parsing import first_names, to_one_line
 from dga.io.shipped import find_shipped_folder
 from dga.weights.checkpoints import (
@@ -24,11 +22,9 @@ from dga.weights.checkpoints import (
     read_checkpoint,
 )
 
-SHARD_SIZE = "9MB"
-"""Hosts of code take no larger files."""
 _ADVICE = "Restore that folder from the repository, or train anew (python -m dga train)."
-PREFIX = "new-"
-"""Of files that are to take the place of others."""
+LEFT, RIGHT = "left:", "right:"
+"""What stands before the names of the two factors of a difference."""
 SUFFIXES = {".pt", ".pth", ".safetensors"}
 
 
@@ -59,49 +55,6 @@ def weights_id(path: Path) -> str:
         return sha256(path)[:12]
     sums = json.dumps(read_config(path)["sha256"], sort_keys=True)
     return hashlib.sha256(sums.encode()).hexdigest()[:12]
-
-
-def save_weights(state: dict[str, Tensor], folder: Path, config: dict[str, Any]) -> None:
-    """Write half-precision safetensors of at most 9 MB and ``config.json`` with their SHA-256.
-
-    Whatever stops it, at any moment the weights that were there are whole, or the new ones are.
-    Raises :class:`WeightsError` for values that are not numbers in half precision.
-    """
-    state = {k: v.half() if v.is_floating_point() else v for k, v in state.items()}
-    state = {k: v.detach().cpu().contiguous() for k, v in state.items()}
-    check_numbers(folder, state)
-    staged = folder / ".new"
-    shutil.rmtree(staged, ignore_errors=True)
-    staged.mkdir(parents=True)
-    try:
-        save_torch_state_dict(state, staged, max_shard_size=SHARD_SIZE)
-        # Under names of their own first: the old ones go once config.json names the new ones. What
-        # was stopped there bears such names, and goes when the usual ones are there.
-        for prefix in ("",) if _has_prefix(folder) else (PREFIX, ""):
-            _copy_weights(staged, folder, prefix, config)
-    finally:
-        shutil.rmtree(staged, ignore_errors=True)
-
-
-def _has_prefix(folder: Path) -> bool:
-    """Whether weights were being saved there, and nobody finished it."""
-    try:
-        return any(name.startswith(PREFIX) for name in read_config(folder)["sha256"])
-    except WeightsError:
-        return False
-
-
-def _copy_weights(source: Path, folder: Path, prefix: str, config: dict[str, Any]) -> None:
-    """Copy weights beside those of ``folder``, name them in its config, and delete the others."""
-    copies = {path: folder / (prefix + path.name) for path in sorted(source.iterdir())}
-    for path, copy in copies.items():
-        with write_atomically(copy) as part:
-            shutil.copyfile(path, part)
-    sums = {one.name: sha256(one) for one in copies.values() if one.suffix == ".safetensors"}
-    write_json(folder / CONFIG, {**config, "sha256": sums})
-    for path in {*folder.glob("model*.safetensors*"), *folder.glob(f"{PREFIX}model*")}:
-        if path not in copies.values():
-            path.unlink()
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -137,6 +90,24 @@ def read_state(folder: Path) -> dict[str, Tensor]:
             state.update(load(content))
         except Exception as error:  # made to do harm, a file can bring its reader to raise anything
             raise WeightsError(f"{path} is no safetensors file. {_ADVICE}") from error
+    return state
+
+
+def restore_differences(
+    factors: Mapping[str, Tensor], origin: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """The weights, float32, of a network that was trained on from ``origin``.
+
+    ``factors``: vectors as they are, and of each matrix's difference from its origin two factors of
+    low rank (LoRA, Hu et al., 2022). Raises ``KeyError`` and ``RuntimeError`` where both do not
+    belong together.
+    """
+    state = {name: value for name, value in factors.items() if name in origin}
+    for name, left in factors.items():
+        if name.startswith(LEFT):
+            name = name.removeprefix(LEFT)
+            difference = left.float() @ factors[RIGHT + name].float()
+            state[name] = origin[name].float() + difference.view(origin[name].shape)
     return state
 
 

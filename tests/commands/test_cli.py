@@ -60,6 +60,9 @@ def test_text_says_what_happened(shipped_models, photo):
     result = done("adapt", photo, "--methods", "dga:tau=0.9")
     assert result.stdout.startswith("t* = ")
     assert Path("cat-adapted/dga,tau=0.9.png").exists()
+    assert json.loads(Path("cat-adapted/adapted.json").read_text())["methods"]
+    said = refused("adapt", photo, "--methods", "dga:tau=0.9", "--out", "cat-adapted")
+    assert "cat-adapted holds the pictures of a run" in said
 
 
 def test_steps_and_eta_reach_the_picture(shipped_models, photo):
@@ -97,7 +100,7 @@ def test_a_folder_is_no_picture(tmp_path):
 def test_a_photograph_is_repaired_at_its_size(choosy_models, tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (40, 90, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(tmp_path / "photo.png")
-    with mock.patch("dga.commands.common.ModelOptions.load", return_value=choosy_models):
+    with mock.patch("dga.command_line.ModelOptions.load", return_value=choosy_models):
         result = done("repair", tmp_path / "photo.png", "--out", tmp_path / "out.jpg", "--json")
         facts = json.loads(result.stdout)
         size = facts["width"], facts["height"]

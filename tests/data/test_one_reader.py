@@ -9,11 +9,11 @@ import pytest
 from PIL import Image
 
 import dga
-from dga.data.cropping import Crop
-from dga.data.image_sets import find_images
 from dga.data.picture_files import KINDS, StoredPicture
 from dga.data.uploads import UploadError, read_photograph
 from dga.images import read_exif, to_image_like, to_pixels, to_square
+from dga.lab.data.cropping import Crop
+from dga.lab.data.image_sets import find_images
 from tests.fixtures.cli import refused
 from tests.fixtures.odd_pictures import (
     odd_pictures,

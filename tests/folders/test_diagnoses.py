@@ -20,7 +20,7 @@ from PIL import Image, ImageDraw
 from scipy import ndimage
 
 import dga
-from dga.commands.common import ModelOptions
+from dga.command_line import ModelOptions
 from dga.diagnosis import SURE
 from dga.explanation.operators import Disk, MotionBlur
 from dga.folders import diagnoses
@@ -271,7 +271,7 @@ def test_killed_it_goes_on(mine, monkeypatch):
 
 @pytest.fixture
 def _tiny(choosy_models) -> Iterator[None]:
-    with mock.patch("dga.commands.common.ModelOptions.load", return_value=choosy_models):
+    with mock.patch("dga.command_line.ModelOptions.load", return_value=choosy_models):
         diagnoses.load_once.cache_clear()
         yield
         diagnoses.load_once.cache_clear()

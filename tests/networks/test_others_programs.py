@@ -13,9 +13,9 @@ from torch import Tensor
 import dga
 from dga.adapted import AdaptedClassifier
 from dga.images import to_tensor
+from dga.lab.readers.runner import SystemRunner, answer
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.readers import SystemRunner, answer
 from dga.systems import parse
 
 

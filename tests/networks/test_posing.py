@@ -10,10 +10,10 @@ import torch
 
 from dga.adapted import AdaptedClassifier, repair
 from dga.images import from_tensor, to_tensor
+from dga.lab.readers.runner import answer, create_runners
 from dga.networks.models import Models
 from dga.one_picture import adapt
 from dga.photograph import repair_photograph
-from dga.readers import answer, create_runners
 from dga.systems import parse_all
 from tests.fixtures.posing import pose, posing
 

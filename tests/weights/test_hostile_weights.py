@@ -11,8 +11,9 @@ from safetensors.torch import save_file
 from torch import nn
 
 from dga.io.files import sha256
+from dga.lab.saved_weights import save_weights
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import load_weights, read_config, read_state, save_weights
+from dga.weights.store import load_weights, read_config, read_state
 from tests.fixtures.public_weights import LOAD
 
 

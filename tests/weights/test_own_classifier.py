@@ -12,6 +12,7 @@ from PIL import Image
 from safetensors.torch import save_file
 
 from dga.images import to_tensor
+from dga.lab.saved_weights import save_weights
 from dga.networks.classifier import build_classifier, predict_proba
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
@@ -19,7 +20,7 @@ from dga.profiles import EVERYDAY16
 from dga.weights.checkpoints import WeightsError
 from dga.weights.classifiers import classifier_config
 from dga.weights.sources import Sources
-from dga.weights.store import save_weights, weights_id
+from dga.weights.store import weights_id
 from tests.fixtures.cli import done, refused
 from tests.fixtures.models import randomise
 

@@ -8,8 +8,9 @@ import torch
 from torch import nn
 
 from dga.io.shipped import find_shipped_folder
+from dga.lab.saved_weights import save_weights
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import load_weights, read_config, read_state, save_weights
+from dga.weights.store import load_weights, read_config, read_state
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_weights_are_whole_at_every_moment(folder, tmp_path, monkeypatch):
         assert len(values) == 1
         return values.pop()
 
-    monkeypatch.setattr("dga.weights.store.SHARD_SIZE", "9KB")
+    monkeypatch.setattr("dga.lab.saved_weights.SHARD_SIZE", "9KB")
     save(folder, 1.0)
     with monkeypatch.context() as monkeypatch:
         for name in ("replace", "rename", "unlink"):
@@ -77,7 +78,7 @@ def test_weights_are_whole_at_every_moment(folder, tmp_path, monkeypatch):
             save(moment, number)
             assert read(moment) == number
         files = {path.name for path in moment.iterdir() if path.suffix != ".part"}
-        assert files == {path.name for path in folder.iterdir()}
+        assert files == {"config.json", *read_config(moment)["sha256"]}
 
 
 def test_altered_weights_are_refused(folder):

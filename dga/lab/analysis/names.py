@@ -6,8 +6,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
-from dga.sentences import SYSTEMS, shorten_title
 
+# The systems of the paper's Table 1, in its order, and ours; of a pair the reader adapts.
+SYSTEMS = {
+    "source": "Nothing done",
+    "tent": "Tent",
+    "memo": "MEMO",
+    "denoise": "Non-local means",
+    "diffpure": "DiffPure",
+    "dda": "DDA",
+    "dga": "DGA",
+    "dga-guided": "DGA + G",
+    "dga-plus": "DGA+",
+    "dga-plus+tent": "DGA+ and Tent",
+}
+# Streams of clean pictures and all severities mixed.
+STREAMS = {
+    "wild": "Mixed stream",
+    "sorted": "Mixed stream sorted by label",
+    "single": "Mixed stream one picture at a time",
+}
+# The two parts of the validation photographs.
+SPLITS = {"report": "never used for tuning", "tune": "used for tuning"}
 MEAN, SOURCE, PLUS = "mean", "source", "dga-plus"
 # A group is what an accuracy is averaged over: all fifteen, a family, one corruption.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -137,6 +157,18 @@ def find_sweep(names: Iterable[str], base: str, setting: str) -> dict[float, str
 def sort_methods(names: Iterable[str]) -> list[str]:
     """Method names, each once, in the order of the paper's Table 1."""
     return sorted(set(names), key=lambda name: MethodName.parse(name).place)
+
+
+def format_title(corruption: str) -> str:
+    """The title of a corruption or a family: ``Motion blur``, ``Weather``."""
+    words = corruption.replace("_", " ").replace("jpeg", "JPEG")
+    return words[0].upper() + words[1:]
+
+
+def shorten_title(corruption: str) -> str:
+    """A short title: one word, such as ``Gaussian``, for the fifteen corruptions."""
+    words = format_title(corruption)
+    return words.split()[0] if corruption in CORRUPTIONS else words
 
 
 def group_title(group: str) -> str:

@@ -9,10 +9,17 @@ import pandas as pd
 
 from dga.corruptions import CLEAN, FAMILIES
 from dga.lab.analysis.depth_controls import DepthControls, compute_controls, read_sweep
-from dga.lab.analysis.names import MEAN, PLUS, STREAM_GROUPS, MethodName, sort_methods
+from dga.lab.analysis.names import (
+    MEAN,
+    PLUS,
+    SPLITS,
+    STREAM_GROUPS,
+    STREAMS,
+    MethodName,
+    sort_methods,
+)
 from dga.lab.analysis.saved_runs import KEY, EvaluationRun
 from dga.lab.analysis.statistics import CorrectTable, StreamCorrectTable
-from dga.sentences import SPLITS, STREAMS
 
 CONDITIONS = (
     "data", "corrupted", "corruptions", "split", "seed", "precision", "profile", "weights",

@@ -18,12 +18,10 @@ import pandas as pd
 
 from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 from dga.io.files import write_json
-from dga.lab.analysis.names import GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS
+from dga.lab.analysis.names import GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS, STREAMS
 from dga.lab.analysis.pooled import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import KEY, EvaluationRun, SavedRuns
-from dga.lab.analysis.statistics import CorrectTable, StreamCorrectTable, is_in_group
-from dga.lab.analysis.tables.table import to_columns
-from dga.sentences import STREAMS
+from dga.lab.analysis.statistics import CorrectTable, Estimate, StreamCorrectTable, is_in_group
 
 INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."
 Content = dict[str, Any]
@@ -202,15 +200,24 @@ def compare(
         yield {
             "method": method, "other": other, "group": group,
             "photographs": gain.photographs, "pictures": len(both),
-            **to_columns(table.accuracy(method, group), "right", count=False),
-            **to_columns(table.accuracy(other, group), "other_right", count=False),
-            **to_columns(gain, "gain", count=False),
+            **_to_percent(table.accuracy(method, group), "right"),
+            **_to_percent(table.accuracy(other, group), "other_right"),
+            **_to_percent(gain, "gain"),
             "gained": int((right & ~other_right).sum()), "lost": int((other_right & ~right).sum()),
             "unchanged": int((both["unchanged"][method] == 1).sum()),
             "same_reading": int((both["prediction"][method] == both["prediction"][other]).sum()),
             "psnr": _mean(damaged["psnr"][method]), "other_psnr": _mean(damaged["psnr"][other]),
             "seconds": _mean(both["seconds"][method]),
         }  # fmt: skip
+
+
+def _to_percent(estimate: Estimate | None, name: str) -> Content:
+    """An estimate and its interval, in percent or points."""
+    names = (name, f"{name}_low", f"{name}_high")
+    if estimate is None:
+        return dict.fromkeys(names)
+    bounds = (estimate.value, estimate.low, estimate.high)
+    return {key: round(100 * value, 3) for key, value in zip(names, bounds, strict=True)}
 
 
 def _mean(values: pd.Series) -> float | None:

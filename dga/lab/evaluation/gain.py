@@ -14,13 +14,14 @@ import pandas as pd
 
 from dga.adapted import DEFAULT_METHOD
 from dga.corruptions import CLEAN, CORRUPTIONS
-from dga.data.image_sets import find_positions, list_pictures, list_sets, refuse_sets
-from dga.data.imagenet_c import are_wnid_folders, list_conditions
+from dga.data.uploads import list_pictures
 from dga.io.numbers import format_signed
 from dga.lab.analysis.names import SOURCE
 from dga.lab.analysis.report import compare
 from dga.lab.analysis.statistics import Estimate, estimate_mean
 from dga.lab.analysis.tables.table import to_markdown
+from dga.lab.data.image_sets import find_positions, list_sets, refuse_sets
+from dga.lab.data.imagenet_c import are_wnid_folders, list_conditions
 from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import EvaluationResults, evaluate

@@ -9,23 +9,25 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from tqdm import tqdm
 
+from dga.batch_size import choose_batch_size
 from dga.corruptions import CLEAN
-from dga.data.cropping import View
-from dga.data.image_sets import MAX_LISTED_NAMES, ImageSet
-from dga.diffusion import ForwardPath
-from dga.discriminator import compute_curve
+from dga.diffusion import ForwardPath, Schedule
+from dga.discriminator import judge_states
 from dga.folders.records import check_config
 from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, lock_folder, write_atomically, write_json
-from dga.io.parsing import first_names, whole_numbers
+from dga.io.parsing import first_names, split_list
 from dga.lab.analysis.saved_runs import read_arrays
+from dga.lab.data.cropping import View
+from dga.lab.data.image_sets import MAX_LISTED_NAMES, ImageSet
 from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.lab.training.studies import Study
-from dga.networks.classifier import compute_features
+from dga.networks.classifier import preprocess
 from dga.networks.models import Models
+from dga.profiles import ClassifierConfig
 from dga.record import read_versions
 
 PARTS = "parts"
@@ -33,10 +35,16 @@ PICTURES_AT_ONCE = 16
 
 
 def parse_depths(text: str) -> tuple[int, ...]:
-    """``all`` (an empty tuple) or comma-separated whole numbers, sorted."""
+    """``all`` (an empty tuple) or comma-separated whole numbers, sorted.
+
+    Raises ``ValueError`` for anything else.
+    """
     if text.strip() in ("", "all"):
         return ()
-    return tuple(sorted(set(whole_numbers(text, "Depths", "0,10,20 or all"))))
+    parts = split_list(text)
+    if not parts or not all(map(str.isdecimal, parts)):
+        raise ValueError(f"Depths look like 0,10,20 or all, not {text!r}.")
+    return tuple(sorted(set(map(int, parts))))
 
 
 def judge_pictures(
@@ -134,6 +142,27 @@ def judge_condition(
     if features:
         arrays["features"] = torch.cat(features).numpy()
     return arrays
+
+
+def compute_curve(
+    schedule: Schedule, network: nn.Module, states: Tensor, depths: Sequence[int]
+) -> Tensor:
+    """Logits of states at some depths, float32 ``[K]`` on the CPU.
+
+    ``states``: ``[K, 3, H, W]``. The confidence of the paper, P(corrupted | x_k), is the logits'
+    sigmoid.
+    """
+    size = choose_batch_size(states)
+    parts = zip(states.split(size), torch.tensor(depths).split(size), strict=True)
+    return torch.cat([judge_states(schedule, network, x, k) for x, k in parts])
+
+
+@torch.no_grad()
+def compute_features(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
+    """What the last layer reads, float32 ``[B, F]``, for ``[B, 3, H, W]`` in [-1, 1]."""
+    network: Any = model  # timm's models share these two methods
+    hidden = network.forward_features(preprocess(x, config))
+    return network.forward_head(hidden, pre_logits=True).float()
 
 
 def _save(path: Path, arrays: dict[str, Any]) -> None:

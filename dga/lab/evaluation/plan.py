@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, corrupt
-from dga.data.cropping import View
-from dga.data.image_sets import ImageSet, find_images, split_tune, take_per_class
-from dga.data.imagenet_c import find_condition, list_conditions
 from dga.images import Pixels, through_jpeg
 from dga.io.parsing import check_choice
-from dga.profiles import Profile, tune_pictures
+from dga.lab.data.cropping import View
+from dga.lab.data.image_sets import ImageSet, find_images, split_tune, take_per_class, tune_pictures
+from dga.lab.data.imagenet_c import find_condition, list_conditions
+from dga.profiles import Profile
 from dga.profiles.configs import Bounded, bounded
-from dga.sentences import STREAMS
 
+WILD = "wild"
+"""The stream in which clean pictures and all severities are mixed."""
 Condition = tuple[str, int]
 """A corruption and its severity, 1 to 5; of clean pictures 0."""
 
@@ -38,9 +39,8 @@ class Plan(Bounded):
     - ``corrupted``: a folder in ImageNet-C's layout (corruption/severity/class/picture), whose
       pictures are read instead of made.
     - ``saved``: quality of the JPEG as which every picture is saved before it is read, 1 to 100.
-    - ``stream``: every picture once, at a severity from 0 (clean) to 5 and under one of the
-      corruptions, both drawn by its seed; shuffled (wild), sorted by label, or as wild but one
-      picture at a time (single).
+    - ``stream``: ``wild``, every picture once, shuffled, at a severity from 0 (clean) to 5 and
+      under one of the corruptions, both drawn by its seed.
     - ``has_labels``: folders are classes; else pictures lie at any depth, and no reading of one is
       right or wrong.
 
@@ -66,7 +66,7 @@ class Plan(Bounded):
             if name != CLEAN:
                 check_corruption(name, self.severity)
         if self.stream is not None:
-            check_choice("stream", self.stream, STREAMS)
+            check_choice("stream", self.stream, [WILD])
             if self.severity != type(self).severity:
                 raise ValueError("A stream has every severity: leave --severity out.")
             if CLEAN in self.corruptions or not self.corruptions:
@@ -140,7 +140,7 @@ class Plan(Bounded):
 
 
 def choose_images(plan: Plan, profile: Profile) -> ImageSet:
-    """The plan's pictures, shuffled in a fixed order (or sorted); none is read yet.
+    """The plan's pictures, shuffled in a fixed order; none is read yet.
 
     Raises ``ValueError`` for an unknown split, and for data without pictures.
     """
@@ -165,8 +165,6 @@ def choose_images(plan: Plan, profile: Profile) -> ImageSet:
     )
     if plan.most is not None:
         chosen = chosen.take(range(min(plan.most, len(chosen))))
-    if plan.stream == "sorted":
-        chosen = chosen.take(np.argsort(chosen.labels, kind="stable"))
     return chosen
 
 

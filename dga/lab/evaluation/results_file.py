@@ -43,15 +43,15 @@ class ResultsFile:
         """Whether this picture's line is there already."""
         return (corruption, path, method) in self._keys
 
-    def append_new(self, lines: Iterable[ResultLine]) -> None:
-        """Append the lines of pictures and methods that have none yet."""
-        self.append([line for line in lines if _make_key(line) not in self._keys])
+    def append(self, lines: Iterable[ResultLine]) -> None:
+        """Write the lines of pictures and methods that have none yet.
 
-    def append(self, lines: Sequence[ResultLine]) -> None:
-        """Write lines; all of them are on disk when this returns. Raises ``OSError``."""
-        append_lines(self.path, lines)
-        self.lines += lines
-        self._keys |= set(map(_make_key, lines))
+        All of them are on disk when this returns. Raises ``OSError``.
+        """
+        new = [line for line in lines if _make_key(line) not in self._keys]
+        append_lines(self.path, new)
+        self.lines += new
+        self._keys |= set(map(_make_key, new))
 
 
 def _make_key(line: ResultLine) -> tuple[str, str, str]:

@@ -14,16 +14,17 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from dga.data.cropping import View
-from dga.data.image_sets import ImageSet
+from dga.answers import Answers
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import lock_folder, to_plain
 from dga.io.settings import read_settings
+from dga.lab.data.cropping import View
+from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile
+from dga.lab.readers.runner import SystemRunner, answer, create_runners
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
-from dga.readers import Answers, SystemRunner, answer, create_runners
 from dga.record import read_versions
 from dga.systems import System
 
@@ -65,6 +66,10 @@ class Task:
     methods: tuple[str, ...]
     batches: tuple[tuple[int, ...], ...]
 
+    def take_batches(self, images: ImageSet) -> list[ImageSet]:
+        """The pictures of each batch."""
+        return [images.take(indices) for indices in self.batches]
+
 
 @dataclass(frozen=True)
 class BatchResult:
@@ -92,17 +97,16 @@ class LoadedSystems:
         settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
         return Setup(models.profile, models.compute.precision, models.weights, settings, packages)
 
-    def measure(self, task: Task, images: ImageSet) -> Iterator[BatchResult]:
+    def measure(self, task: Task, batches: Sequence[ImageSet]) -> Iterator[BatchResult]:
         """A result of each batch of a task."""
         view = View.of(self.models.profile)
         for name in task.methods:
             self.runners[name].reset()
-        for indices in task.batches:
-            batch = images.take(indices)
+        for batch in batches:
             pictures, clean = read_batch(self.plan, view, batch, task.stream)
             lines = self.make_lines(task.methods, pictures, clean, task.stream)
             unreadable = sorted(set(batch.names) - set(pictures.names))
-            yield BatchResult(task.stream, len(indices), lines, unreadable)
+            yield BatchResult(task.stream, len(batch), lines, unreadable)
 
     def make_lines(
         self, names: Sequence[str], pictures: ImageSet, clean: Pixels | None, stream: str
@@ -152,7 +156,7 @@ def evaluate(
 
     def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
         for task in tasks:
-            yield from loaded.measure(task, images)
+            yield from loaded.measure(task, task.take_batches(images))
 
     return run_tasks(plan, loaded.setup, measure, out, batch, command)
 
@@ -171,7 +175,7 @@ def run_tasks(
     ``ValueError`` for an output folder with other results, see :class:`ResultsFile`, or that
     another process writes to, and if not one picture could be read.
     """
-    images, groups = choose_images(plan, setup.profile), group_methods(plan, setup, batch)
+    images, groups = choose_images(plan, setup.profile), group_methods(setup, batch)
     unreadable = set[str]()
     with lock_folder(out):
         results_file = ResultsFile(out, describe_run(plan, setup, len(images), command))
@@ -180,7 +184,7 @@ def run_tasks(
         with tqdm(total=pictures, unit="image", mininterval=1.0) as bar:
             for result in measure(tasks, images):
                 bar.set_postfix(corruption=result.stream, refresh=False)
-                results_file.append_new(result.lines)
+                results_file.append(result.lines)
                 unreadable |= set(result.unreadable)
                 bar.update(result.pictures)
     if unreadable and not results_file.lines:
@@ -188,25 +192,16 @@ def run_tasks(
     return EvaluationResults(results_file.lines, sorted(unreadable))
 
 
-def group_methods(plan: Plan, setup: Setup, batch: int) -> dict[tuple[int, bool], list[str]]:
+def group_methods(setup: Setup, batch: int) -> dict[tuple[int, bool], list[str]]:
     """Methods by the size of their batches and whether they depend on the order of a stream.
 
-    Raises ``ValueError`` for an empty batch, and in a stream of single pictures for a method
-    that waits for more than one.
+    Raises ``ValueError`` for an empty batch.
     """
     if batch < 1:
         raise ValueError("A batch holds at least one picture.")
-    single = plan.stream == "single"
-    batch = 1 if single else batch
     groups: dict[tuple[int, bool], list[str]] = {}
     for name, settings in setup.settings.items():
         waits_for = settings.get("batch")
-        if single and waits_for not in (None, 1):
-            others = [part for part in name.split(":") if not part.startswith("batch=")]
-            raise ValueError(
-                f"Pictures come one at a time, and {name} waits for {waits_for}: leave it out, or "
-                f"name {':'.join(others)}:batch=1."
-            )
         groups.setdefault((waits_for or batch, waits_for is not None), []).append(name)
     return groups
 

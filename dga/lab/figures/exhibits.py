@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dga.io.files import INDEX, write_json
+from dga.io.files import write_json
 from dga.lab.analysis.judges import choose_judge, has_same_discriminator
 from dga.lab.analysis.pooled import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun, SavedRuns
@@ -16,12 +16,12 @@ from dga.lab.analysis.tables.depths import make_controls_table, select_adaptive_
 from dga.lab.analysis.tables.studies import make_studies
 from dga.lab.analysis.tables.table import Table
 from dga.lab.figures.draw import (
+    Plot,
     draw_accuracy_by_depth,
     draw_depths_and_f1,
     draw_f1_by_depth,
     draw_features,
 )
-from dga.lab.figures.panels import Plot
 
 Exhibit = Table | Plot
 
@@ -54,7 +54,7 @@ def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
         exhibits.append(_write(exhibit, spec.name, out))
     index = {"exhibits": exhibits, "missing": missing}
     out.mkdir(parents=True, exist_ok=True)
-    write_json(out / INDEX, index)
+    write_json(out / "index.json", index)
     return index
 
 

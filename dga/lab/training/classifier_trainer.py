@@ -7,8 +7,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim.swa_utils import update_bn
 
-from dga.data.image_sets import ImageSet, take_training
 from dga.images import to_tensor
+from dga.lab.data.image_sets import ImageSet, take_training
 from dga.lab.training import loop
 from dga.lab.training.loop import TrainConfig, Training
 from dga.networks.classifier import build_classifier, normalise, preprocess

@@ -12,6 +12,7 @@ from torch.utils.data import Dataset
 from dga.diffusion import Schedule, estimate_undamaged
 from dga.images import Pixels, to_tensor
 from dga.io.files import to_plain
+from dga.lab.saved_weights import limit_rank
 from dga.lab.training import loop
 from dga.lab.training.chains import REACH, ChainConfig, damage_randomly
 from dga.lab.training.features import FeatureDistance
@@ -20,7 +21,6 @@ from dga.lab.training.windows import Photographs
 from dga.networks.models import base_of_conditional, is_conditional, load_conditional
 from dga.networks.unet import ConditionalDenoiser
 from dga.profiles import Profile
-from dga.weights.low_rank import limit_rank
 from dga.weights.store import read_state
 
 DEFAULTS = TrainConfig(images=40_000, batch=8, lr=3e-4, warmup=100, decay=0.5, ema=0.997)
@@ -45,7 +45,7 @@ def train_conditional(
     """Train a :class:`~dga.networks.unet.ConditionalDenoiser` and return its moving average.
 
     It begins with the diffusion model in ``training.init``, and while the learning rate falls its
-    difference from that is kept to the rank that is saved (:mod:`dga.weights.low_rank`). It may
+    difference from that is kept to the rank that is saved (:mod:`dga.lab.saved_weights`). It may
     begin with a conditional denoiser, too, which is trained on. The loss is the mean absolute
     difference between the clean estimate and the picture, and the distance of their features in a
     frozen classifier. Raises ``ValueError`` without ``training.init``.

@@ -8,9 +8,9 @@ from guided_diffusion.script_util import create_gaussian_diffusion
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
-from dga.data.image_sets import ImageSet, take_training
 from dga.diffusion import Schedule
 from dga.images import to_tensor
+from dga.lab.data.image_sets import ImageSet, take_training
 from dga.lab.training import loop
 from dga.lab.training.features import FeatureDistance
 from dga.lab.training.loop import TrainConfig, Training

@@ -10,10 +10,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from dga.data.image_sets import ImageSet, take_training
 from dga.diffusion import ReverseProcess, Schedule, draw_step_noise
 from dga.images import Pixels, from_tensor
 from dga.io.files import write_atomically
+from dga.lab.data.image_sets import ImageSet, take_training
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.pairs import Batch, PairBatches
 from dga.lab.training.studies import Study

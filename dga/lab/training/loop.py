@@ -15,8 +15,8 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader
 from tqdm import tqdm
 
-from dga.data.image_sets import ImageSet
 from dga.io.files import CHECKPOINT, write_atomically
+from dga.lab.data.image_sets import ImageSet
 from dga.profiles import Profile
 from dga.weights.checkpoints import load_archive
 from dga.weights.store import load_weights

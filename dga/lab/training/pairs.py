@@ -13,10 +13,10 @@ from PIL import Image
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from dga.data.cropping import View
-from dga.data.image_sets import ImageSet
 from dga.diffusion import Schedule, compute_missing_variance
 from dga.images import Pixels, through_jpeg, to_tensor
+from dga.lab.data.cropping import View
+from dga.lab.data.image_sets import ImageSet
 from dga.lab.training import loop
 from dga.lab.training.loop import TrainConfig
 from dga.lab.training.random_explanations import SecondPicture, draw_second_picture

@@ -7,10 +7,11 @@ from typing import Any
 
 from torch import nn
 
-from dga.data.cropping import Crop, View
-from dga.data.image_sets import find_images
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
+from dga.lab.data.cropping import Crop, View
+from dga.lab.data.image_sets import find_images
+from dga.lab.saved_weights import factorise, save_weights
 from dga.lab.training import (
     classifier_trainer,
     conditional_trainer,
@@ -24,8 +25,7 @@ from dga.lab.training.windows import PICTURE_SIDE, Photographs
 from dga.networks.unet import ConditionalDenoiser
 from dga.profiles import Profile
 from dga.record import read_versions
-from dga.weights.low_rank import factorise
-from dga.weights.store import read_state, save_weights, weights_id
+from dga.weights.store import read_state, weights_id
 
 DEFAULTS: dict[str, TrainConfig] = {
     "diffusion": diffusion_trainer.DEFAULTS,

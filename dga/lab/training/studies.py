@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dga.corruptions import CORRUPTIONS, SUBSETS, check_corruptions
+from dga.corruptions import CORRUPTIONS
 from dga.io.parsing import check_choice
+from dga.lab.data.corruption_names import SUBSETS, check_corruptions
 
 SOURCES = ("images", "generated")
 

@@ -16,9 +16,9 @@ import numpy as np
 from PIL import Image
 
 from dga.corruptions import SEVERITIES, corrupt
-from dga.data.image_sets import list_pictures, read_pictures
-from dga.data.uploads import to_picture
+from dga.data.uploads import list_pictures, to_picture
 from dga.images import Pixels, through_jpeg, to_pixels
+from dga.lab.data.image_sets import read_pictures
 
 PICTURE_SIDE = 224
 """Pixels a side of the picture that is damaged."""

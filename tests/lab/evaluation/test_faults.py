@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from dga.io.files import CHECKPOINT, LINES, lock_folder, write_json
 from dga.lab.evaluation.plan import Plan
 from dga.lab.evaluation.run import evaluate
+from dga.lab.saved_weights import save_weights
 from dga.lab.training import loop
 from dga.networks.classifier import predict
 from dga.networks.compute import use_one_thread_in_forks
@@ -27,7 +28,6 @@ from dga.networks.models import Models
 from dga.one_picture import adapt
 from dga.systems import parse_all
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import save_weights
 
 FULL = Path("/dev/full")
 

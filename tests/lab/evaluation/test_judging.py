@@ -10,10 +10,9 @@ import pytest
 
 from dga.corruptions import FAMILIES, corrupt
 from dga.diffusion import ForwardPath
-from dga.discriminator import compute_curve
 from dga.images import to_tensor
 from dga.lab.evaluation import judging
-from dga.lab.evaluation.judging import judge_pictures
+from dga.lab.evaluation.judging import compute_curve, judge_pictures
 from dga.lab.evaluation.plan import Plan, image_seed
 from dga.lab.training.studies import Study
 from dga.weights.store import weights_id

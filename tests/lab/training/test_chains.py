@@ -7,14 +7,14 @@ import pytest
 import torch
 from PIL import Image
 
+from dga.lab.saved_weights import factorise, limit_rank
 from dga.lab.training.chains import ChainConfig, damage_randomly, parse_chains
 from dga.networks.models import load_models
 from dga.networks.unet import ConditionalDenoiser
 from dga.profiles import get_profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.low_rank import factorise, limit_rank, restore
 from dga.weights.sources import Sources
-from dga.weights.store import read_state
+from dga.weights.store import read_state, restore_differences
 from tests.fixtures.cli import refused
 from tests.fixtures.models import randomise
 
@@ -56,7 +56,7 @@ def test_what_training_changed_is_restored_from_its_factors() -> None:
     randomise(network, 1)
     limit_rank(network, origin)
     state = network.state_dict()
-    restored = restore(factorise(state, origin), origin)
+    restored = restore_differences(factorise(state, origin), origin)
     assert restored.keys() == state.keys()
     for name, value in state.items():
         torch.testing.assert_close(restored[name], value, atol=1e-3, rtol=1e-3)

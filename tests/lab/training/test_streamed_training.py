@@ -10,8 +10,8 @@ import torch
 from torch.utils.data import DataLoader
 
 from dga.corruptions import corrupt
-from dga.data.cropping import View
-from dga.data.image_sets import ImageSet, find_images
+from dga.lab.data.cropping import View
+from dga.lab.data.image_sets import ImageSet, find_images
 from dga.lab.training import loop, pairs
 from dga.lab.training.discriminator_trainer import load_backbone
 from dga.lab.training.loop import TrainConfig

@@ -16,10 +16,11 @@ import skimage.data
 import torch
 from torch import nn
 
-from dga.data.cropping import Crop
-from dga.data.image_sets import find_images
 from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
+from dga.lab.data.cropping import Crop
+from dga.lab.data.image_sets import find_images
+from dga.lab.saved_weights import save_weights
 from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer, run
 from dga.lab.training.features import FeatureDistance
 from dga.lab.training.loop import TrainConfig, Training
@@ -28,7 +29,7 @@ from dga.lab.training.windows import Photographs
 from dga.networks.models import Models
 from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import read_config, read_state, save_weights
+from dga.weights.store import read_config, read_state
 from tests.fixtures.cli import refused
 from tests.fixtures.models import die_after_saving
 

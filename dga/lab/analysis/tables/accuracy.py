@@ -8,11 +8,13 @@ from dga.lab.analysis.names import (
     GROUPS,
     MEAN,
     SOURCE,
+    SYSTEMS,
     TRAITS,
     MethodName,
     find_sweep,
     group_title,
     method_title,
+    shorten_title,
 )
 from dga.lab.analysis.pooled import PooledRuns
 from dga.lab.analysis.saved_runs import MissingRun
@@ -20,15 +22,11 @@ from dga.lab.analysis.statistics import CorrectTable
 from dga.lab.analysis.tables.table import (
     EMPTY_CELL,
     Cells,
-    Rows,
     Table,
     format_estimate,
     format_paper_value,
     format_points,
-    to_columns,
-    to_paper_column,
 )
-from dga.sentences import SYSTEMS, shorten_title
 
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
@@ -45,7 +43,7 @@ def list_rows(pooled: PooledRuns) -> list[MethodName]:
 
 def make_table_1(pooled: PooledRuns) -> Table:
     """Methods, their traits, accuracy, and the paper's accuracy once a system."""
-    correct, rows, systems = pooled.correct, Rows(), set[str]()
+    correct, rows, systems = pooled.correct, list[Cells](), set[str]()
     for method in list_rows(pooled):
         name, system = method.name, method.system
         mean, clean = correct.accuracy(name, MEAN), correct.accuracy(name, CLEAN)
@@ -53,7 +51,7 @@ def make_table_1(pooled: PooledRuns) -> Table:
         seconds = pooled.seconds(name)
         in_paper = None if system in systems else paper.TABLE_1.get(system)
         systems.add(system)
-        rows.texts.append({
+        rows.append({
             "Method": method.title,
             "Accuracy (%)": format_estimate(mean),
             "Gain over doing nothing": format_points(gain),
@@ -63,21 +61,13 @@ def make_table_1(pooled: PooledRuns) -> Table:
             **dict(zip(TRAIT_HEADS, TRAITS.get(system, (EMPTY_CELL,) * 4), strict=True)),
             "Photos": str(mean.photographs) if mean else EMPTY_CELL,
         })  # fmt: skip
-        rows.numbers.append({
-            "method": name,
-            **to_columns(mean),
-            "paper": to_paper_column(in_paper),
-            **to_columns(gain, "minus_source", count=False),
-            **to_columns(clean, "clean", count=False),
-            "seconds": None if seconds is None else round(seconds, 5),
-        })  # fmt: skip
     return Table(
         f"Table 1. Methods, {pooled.description}",
         f"Top-1 accuracy, mean of the 15 corruptions, with {INTERVALS}. The gain is in points, on "
         "the images both have; an interval that does not hold 0 is a difference. "
         "Seconds: an image, each counted with the median at its depth. "
         f"Paper: Table 1 of the paper, {paper.SETTING}.",
-        *rows.frames,
+        rows,
         pooled.commands(pooled.methods_to_compare),
     )
 
@@ -86,7 +76,7 @@ def make_table_2(pooled: PooledRuns) -> Table:
     """Every corruption, each family's average after its own, the paper's row under ours."""
     groups = [group for family, names in FAMILIES.items() for group in (*names, family)]
     heads = {g: shorten_title(g) + " (average)" * (g in FAMILIES) for g in groups}
-    rows, methods = Rows(), list_rows(pooled)
+    rows, methods = list[Cells](), list_rows(pooled)
     for i, method in enumerate(methods):
         texts: Cells = {"Method": method.title}
         in_paper: Cells = {"Method": f"*{SYSTEMS.get(method.system)}, paper, {paper.SEVERITY}*"}
@@ -95,17 +85,14 @@ def make_table_2(pooled: PooledRuns) -> Table:
             cell = paper.cell(paper.TABLE_2, method.system, group)
             texts[head] = format_estimate(estimate, interval=False)
             in_paper[head] = format_paper_value(cell)
-            key = {"method": method.name, "group": group}
-            rows.numbers.append({**key, **to_columns(estimate), "paper": to_paper_column(cell)})
-        rows.texts.append(texts)
+        rows.append(texts)
         is_last = i + 1 == len(methods) or methods[i + 1].system != method.system
         if is_last and method.system in paper.TABLE_2.index:
-            rows.texts.append(in_paper)
+            rows.append(in_paper)
     return Table(
         f"Table 2. Every corruption, {pooled.description}",
-        f"Top-1 accuracy in percent; every cell's interval ({INTERVALS}) is in the CSV. "
-        f"Paper: Table 2 of the paper, {paper.SETTING}.",
-        *rows.frames,
+        f"Top-1 accuracy in percent. Paper: Table 2 of the paper, {paper.SETTING}.",
+        rows,
         pooled.commands(pooled.methods_to_compare),
     )
 
@@ -125,38 +112,43 @@ def make_table_3(pooled: PooledRuns) -> Table:
     sweeps = {base: methods for base, methods in sweeps.items() if len(methods) > 1}
     if not sweeps:
         raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
-    rows = Rows()
+    rows, counts = list[Cells](), set[int]()
     for base in ("dga", "dga-guided"):
         if base in sweeps:
-            _add_sweep(rows, pooled, base, sweeps[base])
+            more, photographs = _make_sweep(pooled, base, sweeps[base])
+            rows += more
+            counts |= photographs
         if base == "dga":
-            rows.texts += _papers_rows()
-    counts = {row["photographs"] for row in rows.numbers if row["photographs"]}
+            rows += _papers_rows()
     return Table(
         f"Table 3. Confidence threshold tau, severity {pooled.severity}",
         "Top-1 accuracy in percent with 95 % intervals, on images that were run at every tau "
         f"({' or '.join(map(str, sorted(counts)))} photographs). A lower tau stops deeper or at "
         "the maximum depth. Paper: Table 3 of the paper (without guidance), "
         f"{paper.SETTING}.",
-        *rows.frames,
+        rows,
         pooled.commands(name for methods in sweeps.values() for name in methods.values()),
     )
 
 
-def _add_sweep(rows: Rows, pooled: PooledRuns, base: str, methods: dict[float, str]) -> None:
-    """A row a tau, on images that all have; the paper's taus are always there."""
+def _make_sweep(
+    pooled: PooledRuns, base: str, methods: dict[float, str]
+) -> tuple[list[Cells], set[int]]:
+    """A row a tau, on images that all have, and how many photographs these are of.
+
+    The paper's taus are always there.
+    """
+    rows, photographs = list[Cells](), set[int]()
     lines = pooled.lines[pooled.lines["method"].isin(methods.values())]
     counts = lines.groupby(["path", "corruption"])["method"].transform("nunique")
     correct = CorrectTable(lines[counts == len(methods)])
     groups = [group for group in GROUPS if group != CLEAN]
     for tau in sorted({*paper.TAUS, *methods}):
         cells = {group: correct.accuracy(methods.get(tau, ""), group) for group in groups}
+        photographs |= {estimate.photographs for estimate in cells.values() if estimate}
         texts = {group_title(group): format_estimate(cells[group]) for group in TABLE_3_GROUPS}
-        rows.texts.append({"Method": method_title(base), "tau": f"{tau:g}", **texts})
-        for group, estimate in cells.items():
-            in_paper = paper.cell(paper.TABLE_3, tau, group) if base == "dga" else None
-            key = {"method": base, "tau": tau, "group": group}
-            rows.numbers.append({**key, **to_columns(estimate), "paper": to_paper_column(in_paper)})
+        rows.append({"Method": method_title(base), "tau": f"{tau:g}", **texts})
+    return rows, photographs
 
 
 def _papers_rows() -> Iterator[Cells]:

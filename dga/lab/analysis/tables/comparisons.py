@@ -2,12 +2,18 @@
 
 from collections.abc import Iterator
 
-from dga.lab.analysis.names import ALL, GROUPS, STREAM_GROUPS, MethodName, group_title, method_title
+from dga.lab.analysis.names import (
+    ALL,
+    STREAM_GROUPS,
+    STREAMS,
+    MethodName,
+    group_title,
+    method_title,
+)
 from dga.lab.analysis.pooled import PooledRuns
 from dga.lab.analysis.saved_runs import MissingRun
 from dga.lab.analysis.tables.accuracy import INTERVALS
-from dga.lab.analysis.tables.table import Rows, Table, format_estimate, format_points, to_columns
-from dga.sentences import STREAMS
+from dga.lab.analysis.tables.table import Cells, Table, format_estimate, format_points
 
 COMPARED_METHODS = ("dga-plus", "dga-plus+tent", "dga-guided")
 """Each is held against every other method."""
@@ -15,18 +21,17 @@ COMPARED_METHODS = ("dga-plus", "dga-plus+tent", "dga-guided")
 
 def make_stream_table(pooled: PooledRuns) -> Table:
     """Every method on the same stream: all, clean, each severity, each family."""
-    rows = Rows()
+    rows = list[Cells]()
     for method in pooled.methods_to_compare:
         cells = {group: pooled.correct.accuracy(method, group) for group in STREAM_GROUPS}
         texts = {group_title(g): format_estimate(cells[g], interval=g == ALL) for g in cells}
-        rows.texts.append({"Method": method_title(method), **texts})
-        rows.numbers += [{"method": method, "group": g, **to_columns(cells[g])} for g in cells]
+        rows.append({"Method": method_title(method), **texts})
     return Table(
         f"{STREAMS[pooled.stream]}, {pooled.count_photographs(pooled.lines)}",
         "Top-1 accuracy in percent on one stream of clean pictures and all corruptions at "
         "severities 1 to 5, each photograph once, the same for every method; “all” with "
-        f"{INTERVALS}, every cell's interval in the CSV. Families: at all severities.",
-        *rows.frames,
+        f"{INTERVALS}. Families: at all severities.",
+        rows,
         pooled.commands(pooled.methods_to_compare),
     )
 
@@ -36,20 +41,19 @@ def make_comparisons(pooled: PooledRuns) -> Table:
     pairs = dict.fromkeys(list_pairs(pooled))
     if not pairs:
         raise MissingRun("no run of dga-plus or dga-guided beside other methods")
-    groups = pooled.groups if pooled.stream else tuple(GROUPS)
-    rows = Rows()
+    rows = list[Cells]()
     for method, rival in pairs:
-        cells = {group: pooled.correct.difference(method, rival, group) for group in groups}
-        texts = {group_title(group): format_points(cells[group]) for group in pooled.groups}
-        rows.texts.append({"Method": method_title(method), "Minus": method_title(rival), **texts})
-        key = {"method": method, "rival": rival}
-        rows.numbers += [{**key, "group": g, **to_columns(cells[g], "points")} for g in cells]
+        texts = {
+            group_title(group): format_points(pooled.correct.difference(method, rival, group))
+            for group in pooled.groups
+        }
+        rows.append({"Method": method_title(method), "Minus": method_title(rival), **texts})
     return Table(
         f"{method_title(next(iter(pairs))[0])} against each rival, {pooled.description}",
         f"Difference in accuracy in points, with {INTERVALS}, on the images both have. Above 0, "
         "the method of the first column is ahead; an interval that holds 0 decides nothing. "
         "Permuted: each picture gets the choice made for another one of its batch.",
-        *rows.frames,
+        rows,
         pooled.commands(name for pair in pairs for name in pair),
     )
 

@@ -6,7 +6,7 @@ from dga.lab.analysis.depth_controls import DepthControls
 from dga.lab.analysis.names import MEAN, SOURCE, find_sweep, group_title, method_title
 from dga.lab.analysis.pooled import PooledRuns
 from dga.lab.analysis.saved_runs import MissingRun
-from dga.lab.analysis.tables.table import Rows, Table, format_estimate, format_points, to_columns
+from dga.lab.analysis.tables.table import Cells, Table, format_estimate, format_points
 
 # Both halt at the same depths: guidance comes after t*.
 ADAPTIVE = ("dga-guided", "dga")
@@ -34,27 +34,21 @@ def make_controls_table(pooled: PooledRuns) -> Table:
     Raises :class:`MissingRun` naming what the sweep lacks.
     """
     controls = pooled.controls
-    rows = Rows()
+    rows = list[Cells]()
     for name, row in controls.rows.items():
         title = CONTROL_TITLES.get(name, name.replace("=", " ").capitalize())
         others = [group for group in controls.groups if group != MEAN]
-        rows.texts.append({
+        rows.append({
             "Depth": f"{title} ({controls.best_depth})" if name == "global" else title,
             "Accuracy (%)": format_estimate(row.accuracy[MEAN]),
             "Own depth minus this": format_points(row.adaptive_minus.get(MEAN)),
             **{group_title(g): format_estimate(row.accuracy[g]) for g in others},
         })  # fmt: skip
-        for group, cell in row.accuracy.items():
-            minus = to_columns(row.adaptive_minus.get(group), "adaptive_minus", count=False)
-            rows.numbers.append({"control": name, "group": group, **to_columns(cell), **minus})
-    for name in ("spearman", "spearman_within"):
-        rho = to_columns(getattr(controls, name), "correlation", scale=1)
-        rows.numbers.append({"control": name, "group": MEAN, **rho})
     return Table(
         f"Is the depth per image? {method_title(controls.sweep.adaptive)}, "
         f"severity {pooled.severity}",
         _controls_caption(controls),
-        *rows.frames,
+        rows,
         pooled.commands(list_control_methods(pooled)),
     )
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dga.lab.analysis.judges import compute_f1, list_judged_groups
+from dga.lab.analysis.names import SPLITS
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
-from dga.lab.analysis.tables.table import EMPTY_CELL, Cells, Rows, Table
-from dga.sentences import SPLITS
+from dga.lab.analysis.tables.table import EMPTY_CELL, Cells, Table
 
 DEPTHS = (0, 5, 10, 20, 40)
 
@@ -17,18 +17,11 @@ def make_studies(judges: Sequence[JudgeRun]) -> Table:
     if not judges:
         raise MissingRun("no judge run")
     common = sorted(set.intersection(*(set(judge.depths) for judge in judges)))
-    rows = Rows()
+    rows = list[Cells]()
     for judge in judges:
-        conditions = {k: judge.config.get(k) for k in ("source", "severity", "split")}
         for group, names in list_judged_groups(judge).items():
             means = compute_f1(judge).loc[names].mean()  # by depth
-            rows.texts.append(_to_texts(judge, group, means, common))
-            key = {"study": judge.study, **conditions, "judged_on": group}
-            key["pictures"] = len(judge.paths)
-            rows.numbers += [
-                {**key, "depth": depth, "measure": "f1", "value": round(value, 5)}
-                for depth, value in means.items()
-            ]
+            rows.append(_to_texts(judge, group, means, common))
     few = ", ".join(map(str, common)) if len(common) < 12 else f"shared by all ({len(common)})"
     depths = f"depths {few}" if common else "no depth, for none is shared by all"
     return Table(
@@ -36,7 +29,7 @@ def make_studies(judges: Sequence[JudgeRun]) -> Table:
         "F1 of corrupted against clean at the same depth, in percent, mean of the judged "
         "corruptions; corrupted is what a confidence of 0.5 or more says. Mean: over "
         f"{depths}. Calling everything corrupted gives an F1 of 67 %.",
-        *rows.frames,
+        rows,
         tuple(dict.fromkeys(judge.command for judge in judges if judge.command)),
     )
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dga.commands import common
+from dga import command_line
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class StudyOptions:
     ] = False
 
 
-@common.command
+@command_line.command
 def train(
     model: Annotated[str, typer.Argument(help="diffusion, classifier or discriminator.")],
     out: Annotated[Path, typer.Option(help="Checkpoints and weights; resumed if it has some.")],
     data: Annotated[
         list[Path] | None, typer.Option(help="Folders or zips of class/picture files.")
     ] = None,
-    profile: common.ProfileOption = "everyday16",
+    profile: command_line.ProfileOption = "everyday16",
     config: ConfigOptions = ConfigOptions(),
     init: Annotated[
         Path | None,
@@ -77,10 +77,10 @@ def train(
     ] = "",
     study: StudyOptions = StudyOptions(),
     workers: Annotated[int, typer.Option(help="Processes that read and corrupt ahead.")] = 0,
-    device: common.DeviceOption = None,
+    device: command_line.DeviceOption = None,
 ) -> None:
     """Train a model; killed at any moment, the same command goes on."""
-    from dga.corruptions import parse_corruptions
+    from dga.lab.data.corruption_names import parse_corruptions
     from dga.lab.training import run
     from dga.lab.training.chains import parse_chains
     from dga.lab.training.loop import Training

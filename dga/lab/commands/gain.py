@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from dga.commands import common
+from dga import command_line
 
 
-@common.command
+@command_line.command
 def gain(
     data: Annotated[
         Path, typer.Argument(help="Pictures: class/picture (folder or zip), or a folder of any.")
@@ -22,19 +22,19 @@ def gain(
     corruptions: Annotated[
         str, typer.Option(help="all, a family or comma-separated names.")
     ] = "all",
-    models: common.ModelOptions = common.ModelOptions(),
+    models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Measure whether repair helps a classifier: --classifier FILE, or timm's name of it.
 
     Without labels, what it reads in the undamaged picture counts as right.
     """
-    from dga.corruptions import parse_corruptions
+    from dga.lab.data.corruption_names import parse_corruptions
     from dga.lab.evaluation.gain import has_class_folders, measure_gain, summarise_gain
 
     names = parse_corruptions(corruptions)
     out = out or Path("runs/gain") / f"{data.stem}-{zlib.crc32(bytes(data.resolve())):08x}"
-    loaded = models.load()
-    results = measure_gain(loaded, data, out, pictures, severity, names, common.read_command_line())
+    loaded, typed = models.load(), command_line.read_command_line()
+    results = measure_gain(loaded, data, out, pictures, severity, names, typed)
     has_labels = has_class_folders(data, loaded.profile.classifier.classes)
     typer.echo(summarise_gain(results.lines, has_labels))
-    common.print_skipped_pictures(results.unreadable)
+    command_line.print_skipped_pictures(results.unreadable)

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from dga.commands import common
+from dga import command_line
+from dga.lab.commands.plan_options import DataOption, PlanOptions
 
 ENGINES = ("local", "ray")
 METHODS_HELP = (
@@ -14,14 +15,14 @@ METHODS_HELP = (
     "dga-plus+tent. A setting is changed like this: dga-guided:tau=0.3."
 )
 STREAM_HELP = (
-    "One mixed stream of clean pictures and all severities instead of one corruption after the "
-    "other: wild (shuffled), sorted (by label) or single (one picture at a time)."
+    "wild: one shuffled stream of clean pictures and all severities instead of one corruption "
+    "after the other."
 )
 
 
-@common.command
+@command_line.command
 def evaluate(
-    data: common.DataOption,
+    data: DataOption,
     out: Annotated[Path, typer.Option(help="Folder for the results; resumed if it has some.")],
     methods: Annotated[str, typer.Option(help=METHODS_HELP)] = "source,dga,dga-guided,dda",
     corruptions: Annotated[
@@ -33,14 +34,15 @@ def evaluate(
     address: Annotated[
         str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
     ] = None,
-    plan: common.PlanOptions = common.PlanOptions(),
-    models: common.ModelOptions = common.ModelOptions(precision="float32"),
+    plan: PlanOptions = PlanOptions(),
+    models: command_line.ModelOptions = command_line.ModelOptions(precision="float32"),
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
-    from dga.corruptions import parse_corruptions
+    from dga.folders.engines import start_on_cluster
     from dga.io.parsing import check_choice, split_list
-    from dga.lab.evaluation import cluster
+    from dga.lab.data.corruption_names import parse_corruptions
     from dga.lab.evaluation import evaluate as measure
+    from dga.lab.evaluation.elsewhere import Worker, evaluate_elsewhere
     from dga.lab.evaluation.results_file import summarise
     from dga.systems import parse_all
 
@@ -48,15 +50,16 @@ def evaluate(
     if address and engine != "ray":
         raise ValueError("--address is a Ray cluster's: add --engine ray.")
     chosen_plan = plan.plan(data, parse_corruptions(corruptions, clean=True), stream)
-    names, command_line = split_list(methods), common.read_command_line()
+    names, typed = split_list(methods), command_line.read_command_line()
     if engine == "ray":
         if models.precision == "auto":
             raise ValueError("Many machines need one precision: name it with --precision.")
-        worker = cluster.Worker(models.load, names, chosen_plan)
-        results = cluster.evaluate_on_cluster(worker, out, batch, command_line, address)
+        worker = Worker(models, names, chosen_plan)
+        with start_on_cluster(address) as run:
+            results = evaluate_elsewhere(worker, run, out, batch, typed)
     else:
         loaded = models.load()
         systems = parse_all(loaded.profile, names)
-        results = measure(loaded, systems, chosen_plan, out, batch, command_line)
+        results = measure(loaded, systems, chosen_plan, out, batch, typed)
     typer.echo(summarise(results.lines, is_stream=stream is not None))
-    common.print_skipped_pictures(results.unreadable)
+    command_line.print_skipped_pictures(results.unreadable)

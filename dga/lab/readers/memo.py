@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from dga.images import HALF_RANGE, from_tensor
+from dga.lab.readers.frozen import ReaderOutput
+from dga.lab.readers.tent import BATCH_NORMS
 from dga.networks.classifier import normalise, predict_proba
 from dga.networks.models import Models
 from dga.profiles import MemoConfig
-from dga.readers.frozen import ReaderOutput
-from dga.readers.tent import BATCH_NORMS
 
 # Views at a time: what a layer makes of all 64 does not fit a processor's caches.
 CHUNK = 8

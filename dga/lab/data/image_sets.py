@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -16,30 +17,33 @@ import pandas as pd
 from numpy.typing import NDArray
 from PIL import Image
 
-from dga.data.cropping import Crop
-from dga.data.imagenet_c import are_wnid_folders
 from dga.data.uploads import (
-    LABELLED,
-    ZIPPED,
+    OWNER,
+    Limits,
+    Place,
     UploadError,
     check_length,
-    is_picture,
+    list_pictures,
     open_picture,
     read_bytes,
     refuse_unreadable,
 )
 from dga.images import Pixels
 from dga.io.parsing import first_names
+from dga.lab.data.cropping import Crop
+from dga.lab.data.imagenet_c import are_wnid_folders
 from dga.profiles.imagenet_labels import imagenet_labels
 
 T = TypeVar("T")
 MAX_LISTED_NAMES = 20
+LABELLED = Limits(OWNER.size, OWNER.side, OWNER.pixels, 1)
+"""Of data sets, whose pictures may be tiny."""
+ZIPPED = Limits(2**27, OWNER.side, OWNER.pixels, 1)
+"""Of those in a zip, which may be packed a thousand times smaller."""
 HELD_OUT = 0.03
 """Share of the training pictures."""
 MEMORY_LIMIT = 2 << 30
 """Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
-Place = tuple[str, str]
-"""A folder or zip, and the path of a picture inside it."""
 
 
 @dataclass(frozen=True)
@@ -135,20 +139,6 @@ def read_pictures(
                     raise UploadError(f"{member} in {source}: {error}") from None
             else:
                 yield i, result
-
-
-def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
-    """Paths of pictures inside a folder, or at any depth of a zip, sorted.
-
-    Pictures are known by their endings. Raises ``FileNotFoundError`` for what is neither.
-    """
-    if source.is_dir():
-        files = [path for path in source.glob(pattern) if is_picture(path.name) and path.is_file()]
-        return [path.relative_to(source).as_posix() for path in sorted(files)]
-    if source.is_file() and zipfile.is_zipfile(source):
-        with zipfile.ZipFile(source) as archive:
-            return sorted(filter(is_picture, archive.namelist()))
-    raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
 
 
 def find_images(
@@ -251,6 +241,17 @@ def _in_hash_order(images: ImageSet) -> list[int]:
     files = (os.fsencode(PurePosixPath(name).name) for name in images.names)
     keys = [hashlib.sha256(file).hexdigest() for file in files]
     return sorted(range(len(images)), key=keys.__getitem__)
+
+
+@cache
+def tune_pictures(profile: str) -> frozenset[str]:
+    """File names, without their endings, of the split ``tune``; empty where a profile has none.
+
+    Of everyday16 they are the first 500 of the project's own validation set by SHA-256 of the file
+    name, of photo 120 photographs of ImageNet, one of a class and named by it.
+    """
+    path = Path(__file__).with_name(f"{profile}-tune.txt")
+    return frozenset(path.read_text("utf-8").split()) if path.exists() else frozenset()
 
 
 def split_tune(images: ImageSet, tune: Collection[str]) -> tuple[ImageSet, ImageSet]:

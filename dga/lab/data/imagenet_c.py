@@ -4,7 +4,8 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from dga.corruptions import CORRUPTIONS, EXTRA_CORRUPTIONS, SEVERITIES, SUBSETS
+from dga.corruptions import CORRUPTIONS, EXTRA_CORRUPTIONS, SEVERITIES
+from dga.lab.data.corruption_names import SUBSETS
 
 WNID = re.compile(r"n\d{8}")
 

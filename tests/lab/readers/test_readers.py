@@ -9,13 +9,14 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Categorical
 
+from dga.answers import Answers
 from dga.images import to_tensor
+from dga.lab.readers.memo import Memo
+from dga.lab.readers.runner import answer, create_runners
+from dga.lab.readers.tent import Tent
 from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, TentConfig
-from dga.readers import Answers, answer, create_runners
-from dga.readers.memo import Memo
-from dga.readers.tent import Tent
 from dga.systems import parse, parse_all, systems
 from tests.fixtures.runs import counted
 

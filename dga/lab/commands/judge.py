@@ -5,24 +5,25 @@ from typing import Annotated
 
 import typer
 
-from dga.commands import common
+from dga import command_line
+from dga.lab.commands.plan_options import DataOption, PlanOptions
 
 
-@common.command
+@command_line.command
 def judge(
-    data: common.DataOption,
+    data: DataOption,
     out: Annotated[Path, typer.Option(help="Folder for the curves; resumed if it has some.")],
     corruptions: Annotated[
         str, typer.Option(help="all, a family, extra or comma-separated names; clean is added.")
     ] = "all",
     depths: Annotated[str, typer.Option(help="all or comma-separated depths.")] = "all",
     features: Annotated[bool, typer.Option(help="Keep the classifier's features too.")] = True,
-    plan: common.PlanOptions = common.PlanOptions(),
-    models: common.ModelOptions = common.ModelOptions(precision="float32"),
+    plan: PlanOptions = PlanOptions(),
+    models: command_line.ModelOptions = command_line.ModelOptions(precision="float32"),
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
-    from dga.corruptions import parse_corruptions
     from dga.io.files import CURVES
+    from dga.lab.data.corruption_names import parse_corruptions
     from dga.lab.evaluation import judging
     from dga.lab.training.studies import Study
     from dga.weights.store import read_config
@@ -32,6 +33,6 @@ def judge(
     loaded = models.load()
     folder = models.sources.locate(loaded.profile)["discriminator"]
     trained_study = Study.from_config(read_config(folder))
-    options = chosen_depths, features, common.read_command_line()
+    options = chosen_depths, features, command_line.read_command_line()
     judging.judge_pictures(loaded, trained_study, chosen_plan, out, *options)
     typer.echo(f"Curves: {out / CURVES}")

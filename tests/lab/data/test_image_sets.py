@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dga.data.cropping import Crop
-from dga.data.image_sets import (
+from dga.lab.data.cropping import Crop
+from dga.lab.data.image_sets import (
     ImageSet,
     find_images,
     split_tune,
     take_per_class,
     take_training,
+    tune_pictures,
 )
 from dga.lab.training.windows import PICTURE_SIDE, Photographs
-from dga.profiles import tune_pictures
 
 
 def test_folder_and_zip_hold_the_same_pictures(picture_folder, tmp_path):

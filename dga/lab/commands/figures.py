@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from dga.commands import common
+from dga import command_line
 
 
-@common.command
+@command_line.command
 def figures(
     results: Annotated[Path, typer.Argument(help="A folder of runs, or one run.")],
     out: Annotated[

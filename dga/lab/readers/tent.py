@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Categorical
 
+from dga.lab.readers.frozen import ReaderOutput
 from dga.networks.classifier import check_finite, preprocess
 from dga.networks.models import Models
 from dga.profiles import TentConfig
-from dga.readers.frozen import ReaderOutput
 
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 OTHER_NORMS = (nn.LayerNorm, nn.GroupNorm)

@@ -1,0 +1,1 @@
+"""The laboratory's commands: train, measure, draw. Each module adds its own to the command line."""

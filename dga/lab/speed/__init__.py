@@ -1,1 +1,0 @@
-"""What the method costs on this machine."""
