@@ -38,11 +38,10 @@ def evaluate(
     models: command_line.ModelOptions = command_line.ModelOptions(precision="float32"),
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
-    from dga.folders.engines import start_on_cluster
     from dga.io.parsing import check_choice, split_list
     from dga.lab.data.corruption_names import parse_corruptions
+    from dga.lab.evaluation import cluster
     from dga.lab.evaluation import evaluate as measure
-    from dga.lab.evaluation.elsewhere import Worker, evaluate_elsewhere
     from dga.lab.evaluation.results_file import summarise
     from dga.systems import parse_all
 
@@ -54,9 +53,8 @@ def evaluate(
     if engine == "ray":
         if models.precision == "auto":
             raise ValueError("Many machines need one precision: name it with --precision.")
-        worker = Worker(models, names, chosen_plan)
-        with start_on_cluster(address) as run:
-            results = evaluate_elsewhere(worker, run, out, batch, typed)
+        worker = cluster.Worker(models.load, names, chosen_plan)
+        results = cluster.evaluate_on_cluster(worker, out, batch, typed, address)
     else:
         loaded = models.load()
         systems = parse_all(loaded.profile, names)

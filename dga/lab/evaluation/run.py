@@ -66,10 +66,6 @@ class Task:
     methods: tuple[str, ...]
     batches: tuple[tuple[int, ...], ...]
 
-    def take_batches(self, images: ImageSet) -> list[ImageSet]:
-        """The pictures of each batch."""
-        return [images.take(indices) for indices in self.batches]
-
 
 @dataclass(frozen=True)
 class BatchResult:
@@ -97,16 +93,17 @@ class LoadedSystems:
         settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
         return Setup(models.profile, models.compute.precision, models.weights, settings, packages)
 
-    def measure(self, task: Task, batches: Sequence[ImageSet]) -> Iterator[BatchResult]:
+    def measure(self, task: Task, images: ImageSet) -> Iterator[BatchResult]:
         """A result of each batch of a task."""
         view = View.of(self.models.profile)
         for name in task.methods:
             self.runners[name].reset()
-        for batch in batches:
+        for indices in task.batches:
+            batch = images.take(indices)
             pictures, clean = read_batch(self.plan, view, batch, task.stream)
             lines = self.make_lines(task.methods, pictures, clean, task.stream)
             unreadable = sorted(set(batch.names) - set(pictures.names))
-            yield BatchResult(task.stream, len(batch), lines, unreadable)
+            yield BatchResult(task.stream, len(indices), lines, unreadable)
 
     def make_lines(
         self, names: Sequence[str], pictures: ImageSet, clean: Pixels | None, stream: str
@@ -156,7 +153,7 @@ def evaluate(
 
     def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
         for task in tasks:
-            yield from loaded.measure(task, task.take_batches(images))
+            yield from loaded.measure(task, images)
 
     return run_tasks(plan, loaded.setup, measure, out, batch, command)
 

@@ -5,18 +5,21 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from dga.folders.engines import connect, start_on_cluster
-from dga.lab.evaluation.elsewhere import Worker, evaluate_elsewhere
+from dga.lab.data.image_sets import ImageSet
+from dga.lab.evaluation import cluster
+from dga.lab.evaluation.cluster import Worker, evaluate_on_cluster
 from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.results_file import ResultLine
-from dga.lab.evaluation.run import Task, evaluate
+from dga.lab.evaluation.run import BatchResult, Task, evaluate, run_tasks
 from dga.lab.saved_weights import save_weights
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
@@ -41,31 +44,25 @@ def weights(tiny_models: Models, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return root
 
 
-@dataclasses.dataclass(frozen=True)
-class Source:
-    """Loads the tiny models; with a ``marker`` those whose first process dies, and leaves it."""
-
-    profile: Profile
-    root: Path
-    marker: Path | None = None
-
-    def load(self) -> Models:
-        compute = Compute(torch.device("cpu"), torch.float32)
-        models = load_models(self.profile, Sources(self.root), compute)
-        if self.marker is None:
-            return models
-        discriminator = _Deadly(models.discriminator, self.marker)
-        return dataclasses.replace(models, discriminator=discriminator)
+def _load(profile: Profile, root: Path) -> Models:
+    return load_models(profile, Sources(root), Compute(torch.device("cpu"), torch.float32))
 
 
 @pytest.fixture(scope="module")
 def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Worker:
     few = dataclasses.replace(plan, per_class=4)
-    return Worker(Source(tiny_profile, weights), METHODS, few)
+    return Worker(partial(_load, tiny_profile, weights), METHODS, few)
+
+
+@pytest.fixture(scope="module")
+def wild(recipe: Worker) -> Worker:
+    """The same of a stream in which all severities come."""
+    stream = dataclasses.replace(recipe.plan, severity=5, stream="wild")
+    return dataclasses.replace(recipe, plan=stream)
 
 
 def _single(recipe: Worker, out: Path, batch: int = 2) -> list[ResultLine]:
-    models = recipe.source.load()
+    models = recipe.load()
     asked = parse_all(models.profile, recipe.methods)
     return _facts(evaluate(models, asked, recipe.plan, out, batch).lines)
 
@@ -82,27 +79,30 @@ def _facts(lines: list[ResultLine]) -> list[ResultLine]:
     return sorted(rows, key=lambda row: (row["corruption"], row["path"], row["method"]))
 
 
-@pytest.mark.parametrize("stream", [None, "wild"])
-def test_tasks_of_others_give_the_single_machines_lines(stream, recipe, tmp_path):
+@pytest.mark.parametrize(("kind", "streams"), [("recipe", 2), ("wild", 1)])
+def test_tasks_in_order_give_the_single_machines_lines(kind, streams, request, tmp_path):
     """Of a mixed stream, too, which is shared out where a method does not keep its order."""
-    severity = recipe.plan.severity if stream is None else 5
-    plan = dataclasses.replace(recipe.plan, severity=severity, stream=stream)
-    worker = dataclasses.replace(recipe, plan=plan)
-    results = evaluate_elsewhere(worker, map, tmp_path / "elsewhere", 2)
-    assert _facts(results.lines) == _single(worker, tmp_path / "here")
+    recipe = request.getfixturevalue(kind)
+    setup = recipe.inspect()
+
+    def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
+        assert sum(len(task.batches) > 1 for task in tasks) == streams
+        return chain.from_iterable(recipe.measure(task, images, setup) for task in tasks)
+
+    results = run_tasks(recipe.plan, setup, measure, tmp_path / "tasks", 2, "")
+    assert _facts(results.lines) == _single(recipe, tmp_path / "alone")
 
 
 def test_a_worker_that_differs_is_refused(recipe):
-    setup = recipe.describe()
+    setup = recipe.inspect()
     task, images = Task("fog", METHODS, ((0,),)), choose_images(recipe.plan, setup.profile)
-    job = task, task.take_batches(images)
     for change, words in (
         ({"weights": {**setup.weights, "classifier": "other"}}, "weights.classifier: other there"),
         ({"packages": {**setup.packages, "torch": "1.0"}}, "packages.torch: 1.0 there"),
         ({"precision": "bfloat16"}, "precision: bfloat16 there, float32 here"),
     ):
         with pytest.raises(ValueError, match=f"differs from the first one .*{words}"):
-            recipe.measure(dataclasses.replace(setup, **change), job)
+            recipe.measure(task, images, dataclasses.replace(setup, **change))
 
 
 def test_without_ray_a_sentence_says_what_to_install(picture_folder, tmp_path, monkeypatch):
@@ -118,7 +118,7 @@ def test_an_address_without_a_cluster_is_refused_at_once():
         port = free.getsockname()[1]
     pytest.importorskip("ray")
     said = rf"at 127.0.0.1:{port} cannot be joined .*ray start --head"
-    with pytest.raises(ConnectionError, match=said), connect(f"127.0.0.1:{port}"):
+    with pytest.raises(ConnectionError, match=said), cluster.connect(f"127.0.0.1:{port}"):
         pass
 
 
@@ -156,12 +156,16 @@ class _Deadly(torch.nn.Module):
         return self.network(x, time)
 
 
+def _deadly(profile: Profile, root: Path, marker: Path) -> Models:
+    models = _load(profile, root)
+    return dataclasses.replace(models, discriminator=_Deadly(models.discriminator, marker))
+
+
 @pytest.mark.slow
 def test_two_machines_give_the_single_machines_file(machines, recipe, whole, tmp_path):
-    with start_on_cluster(machines.address) as run:
-        results = evaluate_elsewhere(recipe, run, tmp_path / "ray", 2)
-        again = evaluate_elsewhere(recipe, run, tmp_path / "ray", 2)
+    results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, address=machines.address)
     assert _facts(results.lines) == whole
+    again = evaluate_on_cluster(recipe, tmp_path / "ray", 2, address=machines.address)
     assert again.lines == results.lines
 
 
@@ -170,8 +174,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(
     machines, recipe, whole, tiny_profile, weights, tmp_path
 ):
     marker = tmp_path / "killed"
-    deadly = dataclasses.replace(recipe, source=Source(tiny_profile, weights, marker))
-    with start_on_cluster(machines.address) as run:
-        results = evaluate_elsewhere(deadly, run, tmp_path / "ray", 2)
+    deadly = dataclasses.replace(recipe, load=partial(_deadly, tiny_profile, weights, marker))
+    results = evaluate_on_cluster(deadly, tmp_path / "ray", 2, address=machines.address)
     assert marker.exists()
     assert _facts(results.lines) == whole

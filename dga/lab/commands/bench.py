@@ -1,0 +1,39 @@
+"""``python -m dga bench``: what an image costs here."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from dga import command_line
+
+
+@command_line.command
+def bench(
+    batches: Annotated[str, typer.Option(help="Comma-separated batch sizes.")] = "1,8,32",
+    steps: Annotated[int, typer.Option(help="Denoising steps of an image.")] = 50,
+    random: Annotated[
+        bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
+    ] = False,
+    profile: command_line.ProfileOption = "everyday16",
+    weights: command_line.WeightsOption = None,
+    device: command_line.DeviceOption = None,
+    precision: command_line.PrecisionOption = "auto",
+) -> None:
+    """Seconds an image, here."""
+    from dga.io.parsing import split_list
+    from dga.lab.speed.measure import bench as measure
+    from dga.lab.speed.measure import make_random_models
+    from dga.networks.compute import Compute
+    from dga.networks.models import load_models
+    from dga.profiles import get_profile
+    from dga.weights.sources import Sources
+
+    sizes = split_list(batches)
+    if not sizes or not all(size.isdigit() for size in sizes):
+        raise ValueError(f"Batch sizes look like 1,8,32, not {batches!r}.")
+    shape = get_profile(profile)
+    load = make_random_models if random else partial(load_models, sources=Sources(weights))
+    models = load(shape, compute=Compute.choose(device, precision))
+    table = measure(models, [int(size) for size in sizes], steps)
+    typer.echo(table.to_string(index=False, na_rep="-", float_format="{:.4f}".format))

@@ -1,0 +1,1 @@
+"""What the method costs on this machine."""

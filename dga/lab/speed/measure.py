@@ -1,0 +1,114 @@
+"""The bench: seconds an image of each part of the work."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+
+import pandas as pd
+import skimage.data
+import torch
+from PIL import Image
+from torch import Tensor
+from tqdm import tqdm
+
+from dga.corruptions import CORRUPTIONS, corrupt
+from dga.diffusion import Schedule
+from dga.images import to_pixels, to_square, to_tensor
+from dga.lab.readers.runner import SystemRunner, answer
+from dga.networks.classifier import build_classifier
+from dga.networks.compute import Compute, is_shortage
+from dga.networks.models import Models
+from dga.networks.unet import Denoiser, Discriminator
+from dga.pipeline import ForwardResult, denoise, run
+from dga.profiles import Diffusion, Profile, Repair
+from dga.systems import parse
+
+WHOLE_METHODS = ("dga-guided", "dga-plus")
+"""Methods from the picture to the label."""
+TIMED_STEPS = 2
+Work = Callable[[], object]
+
+
+def bench(models: Models, batches: Sequence[int], steps: int) -> pd.DataFrame:
+    """A row for each batch size and task: seconds an image.
+
+    ``steps`` of a reconstruction, of which two are run, since every step costs the same. What does
+    not fit into memory has no seconds (NaN). Raises ``ValueError`` for numbers out of range.
+    """
+    models.schedule.check_depth(steps)
+    if not batches or min(batches) < 1:
+        raise ValueError("Batches are whole numbers from 1 up.")
+    timed = min(TIMED_STEPS, steps)
+    rows = []
+    for count in batches:
+        works = make_works(models, make_pictures(models, count), timed / steps, timed)
+        bar = tqdm(works, bar_format="{desc} {elapsed}", leave=False)
+        for task, share, work in bar:
+            bar.set_description(f"{task}, batch {count}")
+            seconds = measure_seconds(work, models.device) / share / count
+            rows.append((task, count, models.compute.precision, seconds))
+    return pd.DataFrame(rows, columns=["task", "batch", "precision", "seconds"])
+
+
+def make_pictures(models: Models, count: int) -> Tensor:
+    """scikit-image's cat under one corruption after the other, ``[B, 3, S, S]``."""
+    cat = to_pixels(to_square(Image.fromarray(skimage.data.chelsea()), models.profile.image_size))
+    kinds = [CORRUPTIONS[i % len(CORRUPTIONS)] for i in range(count)]
+    damaged = [corrupt(cat, kind, 5, seed) for seed, kind in enumerate(kinds)]
+    return torch.stack([to_tensor(pixels) for pixels in damaged]).to(models.device)
+
+
+def make_works(
+    models: Models, x: Tensor, share: float, timed: int
+) -> Iterator[tuple[str, float, Work]]:
+    """Task, the share of the task that is timed, and the work."""
+    for task in ("unguided", "guided"):
+        profile = models.profile
+        guidance = profile.ancestral_guidance or profile.guidance
+        guidance = guidance if task == "guided" else None
+        repair = Repair(Diffusion(depth=timed, guidance=guidance))
+        events = islice(run(models, x, range(len(x)), [repair]), len(x))  # before any denoising
+        forward = [event for event in events if isinstance(event, ForwardResult)]
+        yield task, share, partial(lambda ways: list(denoise(models, ways)), forward)
+    for task in WHOLE_METHODS if models.weights else ():  # random ones choose no sensible depth
+        method = {task: SystemRunner(models, parse(models.profile, task))}
+        yield task, 1.0, partial(answer, method, x, range(len(x)))
+
+
+def measure_seconds(work: Work, device: torch.device) -> float:
+    """Wall clock of the second run, from an idle device to an idle one; the first prepares kernels.
+
+    NaN where memory runs out.
+    """
+    wait = partial(torch.cuda.synchronize, device) if device.type == "cuda" else lambda: None
+    try:
+        work()
+        wait()
+        start_time = time.perf_counter()
+        work()
+        wait()
+        return time.perf_counter() - start_time
+    except (RuntimeError, MemoryError) as error:
+        if not is_shortage(error):
+            raise
+    if device.type == "cuda":
+        torch.cuda.empty_cache()  # here, where the error no longer holds the work's tensors
+    return math.nan
+
+
+def make_random_models(profile: Profile, compute: Compute) -> Models:
+    """Networks of a profile's shape with random weights: as slow as the real ones."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        networks = (
+            Denoiser(profile.denoiser),
+            Discriminator(profile.discriminator),
+            build_classifier(profile.classifier),
+        )
+    denoiser, judge, classifier = (
+        compute.prepare(network.eval().requires_grad_(False)) for network in networks
+    )
+    schedule = Schedule.from_config(profile.schedule)
+    return Models(profile, schedule, denoiser, judge, judge, classifier, compute)
