@@ -15,8 +15,8 @@ METHODS_HELP = (
     "dga-plus+tent. A setting is changed like this: dga-guided:tau=0.3."
 )
 STREAM_HELP = (
-    "wild: one shuffled stream of clean pictures and all severities instead of one corruption "
-    "after the other."
+    "One mixed stream of clean pictures and all severities instead of one corruption after the "
+    "other: wild (shuffled), sorted (by label) or single (one picture at a time)."
 )
 
 

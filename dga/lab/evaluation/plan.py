@@ -14,14 +14,13 @@ import numpy as np
 from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, corrupt
 from dga.images import Pixels, through_jpeg
 from dga.io.parsing import check_choice
+from dga.lab.analysis.names import STREAMS
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet, find_images, split_tune, take_per_class, tune_pictures
 from dga.lab.data.imagenet_c import find_condition, list_conditions
 from dga.profiles import Profile
 from dga.profiles.configs import Bounded, bounded
 
-WILD = "wild"
-"""The stream in which clean pictures and all severities are mixed."""
 Condition = tuple[str, int]
 """A corruption and its severity, 1 to 5; of clean pictures 0."""
 
@@ -39,8 +38,9 @@ class Plan(Bounded):
     - ``corrupted``: a folder in ImageNet-C's layout (corruption/severity/class/picture), whose
       pictures are read instead of made.
     - ``saved``: quality of the JPEG as which every picture is saved before it is read, 1 to 100.
-    - ``stream``: ``wild``, every picture once, shuffled, at a severity from 0 (clean) to 5 and
-      under one of the corruptions, both drawn by its seed.
+    - ``stream``: every picture once, at a severity from 0 (clean) to 5 and under one of the
+      corruptions, both drawn by its seed; shuffled (wild), sorted by label, or as wild but one
+      picture at a time (single).
     - ``has_labels``: folders are classes; else pictures lie at any depth, and no reading of one is
       right or wrong.
 
@@ -66,7 +66,7 @@ class Plan(Bounded):
             if name != CLEAN:
                 check_corruption(name, self.severity)
         if self.stream is not None:
-            check_choice("stream", self.stream, [WILD])
+            check_choice("stream", self.stream, STREAMS)
             if self.severity != type(self).severity:
                 raise ValueError("A stream has every severity: leave --severity out.")
             if CLEAN in self.corruptions or not self.corruptions:
@@ -140,7 +140,7 @@ class Plan(Bounded):
 
 
 def choose_images(plan: Plan, profile: Profile) -> ImageSet:
-    """The plan's pictures, shuffled in a fixed order; none is read yet.
+    """The plan's pictures, shuffled in a fixed order (or sorted); none is read yet.
 
     Raises ``ValueError`` for an unknown split, and for data without pictures.
     """
@@ -165,6 +165,8 @@ def choose_images(plan: Plan, profile: Profile) -> ImageSet:
     )
     if plan.most is not None:
         chosen = chosen.take(range(min(plan.most, len(chosen))))
+    if plan.stream == "sorted":
+        chosen = chosen.take(np.argsort(chosen.labels, kind="stable"))
     return chosen
 
 

@@ -172,7 +172,7 @@ def run_tasks(
     ``ValueError`` for an output folder with other results, see :class:`ResultsFile`, or that
     another process writes to, and if not one picture could be read.
     """
-    images, groups = choose_images(plan, setup.profile), group_methods(setup, batch)
+    images, groups = choose_images(plan, setup.profile), group_methods(plan, setup, batch)
     unreadable = set[str]()
     with lock_folder(out):
         results_file = ResultsFile(out, describe_run(plan, setup, len(images), command))
@@ -189,16 +189,25 @@ def run_tasks(
     return EvaluationResults(results_file.lines, sorted(unreadable))
 
 
-def group_methods(setup: Setup, batch: int) -> dict[tuple[int, bool], list[str]]:
+def group_methods(plan: Plan, setup: Setup, batch: int) -> dict[tuple[int, bool], list[str]]:
     """Methods by the size of their batches and whether they depend on the order of a stream.
 
-    Raises ``ValueError`` for an empty batch.
+    Raises ``ValueError`` for an empty batch, and in a stream of single pictures for a method
+    that waits for more than one.
     """
     if batch < 1:
         raise ValueError("A batch holds at least one picture.")
+    single = plan.stream == "single"
+    batch = 1 if single else batch
     groups: dict[tuple[int, bool], list[str]] = {}
     for name, settings in setup.settings.items():
         waits_for = settings.get("batch")
+        if single and waits_for not in (None, 1):
+            others = [part for part in name.split(":") if not part.startswith("batch=")]
+            raise ValueError(
+                f"Pictures come one at a time, and {name} waits for {waits_for}: leave it out, or "
+                f"name {':'.join(others)}:batch=1."
+            )
         groups.setdefault((waits_for or batch, waits_for is not None), []).append(name)
     return groups
 

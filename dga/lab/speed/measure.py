@@ -65,9 +65,8 @@ def make_works(
 ) -> Iterator[tuple[str, float, Work]]:
     """Task, the share of the task that is timed, and the work."""
     for task in ("unguided", "guided"):
-        profile = models.profile
-        guidance = profile.ancestral_guidance or profile.guidance
-        guidance = guidance if task == "guided" else None
+        strongest = models.profile.ancestral_guidance or models.profile.guidance
+        guidance = strongest if task == "guided" else None
         repair = Repair(Diffusion(depth=timed, guidance=guidance))
         events = islice(run(models, x, range(len(x)), [repair]), len(x))  # before any denoising
         forward = [event for event in events if isinstance(event, ForwardResult)]

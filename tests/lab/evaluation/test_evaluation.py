@@ -200,16 +200,31 @@ def test_a_wild_stream_is_one_stream_of_all_severities(choosy_models, wild, tmp_
     assert f"| **all** | {accuracy:.1f} |" in table
 
 
-def test_a_stream_of_single_pictures_forgets_nothing(choosy_models, wild, tmp_path, watched):
-    name = "dga-plus:permute=depth:batch=1"
-    evaluate(choosy_models, parse_all(choosy_models.profile, [name]), wild, tmp_path)
-    assert watched[name] == [0] + [1] * 16
+def test_the_same_stream_sorted_and_one_picture_at_a_time(choosy_models, wild, tmp_path, watched):
+    names = ("source", "dga")
+    mixed = run(choosy_models, wild, tmp_path / "wild", names).lines
+    in_order = dataclasses.replace(wild, stream="sorted")
+    lines = run(choosy_models, in_order, tmp_path / "sorted", names).lines
+    assert facts(lines) == facts(mixed)
+    labels = [r["class"] for r in lines if r["method"] == "source"]
+    assert labels == ["cat"] * 8 + ["big cat"] * 8
+    alone = dataclasses.replace(wild, stream="single")
+    with pytest.raises(ValueError, match=r"tent:lr=0\.1 waits for 64: .* tent:lr=0\.1:batch=1\."):
+        run(choosy_models, alone, tmp_path / "no", ("tent:lr=0.1",))
+
+    assert facts(run(choosy_models, alone, tmp_path / "single", names).lines) == facts(mixed)
+
+    watched.clear()
+    asked = parse_all(choosy_models.profile, ["dga-plus:permute=depth:batch=1", "source"])
+    watched_lines = evaluate(choosy_models, asked, alone, tmp_path / "watched").lines
+    assert conditions(watched_lines) == conditions(mixed)
+    assert watched["dga-plus:permute=depth:batch=1"] == [0] + [1] * 16  # nothing forgotten
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"stream": "rough"}, "Unknown stream 'rough'. Choose one of: wild."),
+        ({"stream": "rough"}, "Unknown stream 'rough'. Choose one of: wild, sorted, single."),
         ({"severity": 3}, "leave --severity out"),
         ({"corruptions": ("clean", "fog")}, "has clean pictures anyway"),
     ],
