@@ -156,15 +156,6 @@ def test_a_blur_that_the_networks_object_to_is_told(cat, monkeypatch):
     assert [(one.kind, one.is_undoable) for one in found if one.kind == "blur"] == [("blur", False)]
 
 
-def test_a_veil_that_is_repaired_is_damage():
-    """Glare, whose contrast is hardly changed."""
-    pixels = dga.corrupt(skimage.data.astronaut()[:300, :300], "frost", 3, 0)
-    diagnosis = dga.diagnose(pixels, dga.load_models())
-    (found,) = diagnosis.findings
-    assert (found.kind, diagnosis.is_damaged) == ("veil", True)
-    assert found.strength < 1.5
-
-
 # Folders
 
 
