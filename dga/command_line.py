@@ -197,3 +197,12 @@ def print_skipped_pictures(unreadable: Sequence[str], what: str = "could not be 
     if unreadable:
         names = first_names(unreadable, MOST_NAMES)
         typer.echo(f"Skipped {len(unreadable)} pictures that {what}: {names}", err=True)
+
+
+def print_losses(losses: Sequence[str]) -> None:
+    """Name on stderr the pictures of which repaired files do not keep everything, if any."""
+    from dga.io.parsing import first_names
+
+    if losses:
+        names = first_names(losses, MOST_NAMES)
+        typer.echo(f"Not everything of {len(losses)} pictures is kept: {names}", err=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from torch import Tensor
 
 from dga.adapted import load_default_models
 from dga.data.uploads import to_picture
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import is_one_colour_or_drawing, is_page, measure_darkness
 from dga.explanation.measurement import (
     cut_middle,
@@ -38,8 +38,9 @@ from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.veil import measure_veil
 from dga.explanation.windows import PAGE_VEIL
 from dga.frame import find_inside
-from dga.images import HALF_RANGE, Pixels, through_jpeg, to_pixels, to_square, to_tensor
+from dga.images import HALF_RANGE, Pixels, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
+from dga.jpeg import find_quality
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.one_picture import classify
@@ -77,20 +78,21 @@ class Kind:
 
 
 KINDS = {
-    "noise": Kind("Noise", "noise level {:.3g}", 0.0, 0.06, 4.0),
-    "impulses": Kind("Speckles", "{:.3g} of the values", 0.0, 0.01, 2.0),
-    "blocks": Kind("Blocks", "{:.3g} px a block", 1.0, 0.5, 2.0),
-    "blur": Kind("Blur", "{:.3g} px", 0.0, 1.5, 3.0),
-    "motion": Kind("Motion blur", "{:.3g} px", 0.0, 3.0, 2.0),
-    "zoom": Kind("Zoom blur", "{:.3g} times", 1.0, 0.05, 2.0),
-    "glass": Kind("Rough glass", "{:.3g} px", 0.0, 2.5, 3.0),
-    "soft": Kind("Little fine detail", "fall of {:.3g}", 3.5, 2.0, 4.0),
-    "veil": Kind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 1.0),
-    "exposure": Kind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 1.0),
-    "jpeg": Kind("JPEG", "quality {:.3g}", 100.0, 50.0, 8.0),
+    "noise": Kind("Noise", "noise level {:.3g}", 0.0, 0.06, 2.8),
+    "impulses": Kind("Speckles", "{:.3g} of the values", 0.0, 0.01, 1.4),
+    "blocks": Kind("Blocks", "{:.3g} px a block", 1.0, 0.5, 1.4),
+    "blur": Kind("Blur", "{:.3g} px", 0.0, 1.5, 2.1),
+    "motion": Kind("Motion blur", "{:.3g} px", 0.0, 3.0, 1.4),
+    "zoom": Kind("Zoom blur", "{:.3g} times", 1.0, 0.05, 1.4),
+    "glass": Kind("Rough glass", "{:.3g} px", 0.0, 2.5, 2.1),
+    "soft": Kind("Little fine detail", "fall of {:.3g}", 3.5, 2.0, 2.8),
+    "veil": Kind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 0.7),
+    "exposure": Kind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 0.7),
+    "jpeg": Kind("JPEG", "quality {:.3g}", 100.0, 50.0, 5.6),
     "unexplained": Kind("Unexplained damage", "mean change {:.3g}", 0.0, 0.02, 2.0),
 }
-"""All kinds, by the words of ``--only``. These constants alone make a measurement a sureness."""
+"""All kinds, by the words of ``--only``. These constants alone make a measurement a sureness, which
+is calibrated without networks, where half of the pictures are undamaged (dga/folders/README.md)."""
 BLURS = ("blocks", "blur", "motion", "zoom", "glass")
 """Kinds that say why a picture has little fine detail; without them that itself is told."""
 MARGIN_WEIGHT = 0.5
@@ -140,9 +142,8 @@ class Diagnosis:
 
     ``findings``: the surest first; ``format``: of the file, None for an array; ``is_photograph``:
     False where most is plain, and nothing is found (one colour, a drawing, a page, a cut-out);
-    ``readings``: the classifier's
-    label and its probability of the picture as it came and repaired, where they were asked for;
-    ``degradation``: what the repair would undo; without networks, of :func:`cut_measured`.
+    ``readings``: the classifier's label and its probability of the picture as it came and repaired,
+    where they were asked for.
     """
 
     findings: tuple[Finding, ...]
@@ -151,7 +152,6 @@ class Diagnosis:
     format: str | None
     is_photograph: bool
     readings: tuple[tuple[str, float], ...] = ()
-    degradation: Degradation = field(default=NO_DEGRADATION, repr=False)
 
     @property
     def is_damaged(self) -> bool:
@@ -196,8 +196,8 @@ def diagnose(
     """Diagnose a picture of any size: a PIL image, or an array, uint8 ``[H, W, 3]``.
 
     ``models``: by default those of ``photo``; ``is_fast``: without any, by measurement alone;
-    ``has_readings``: repair it, too, and read both. A JPEG's quality is known only of an image as
-    it was opened. Raises ``ValueError`` for what is no picture, or cannot be read, and
+    ``has_readings``: repair it, too, and read both. A JPEG's good quality is known only of an image
+    as it was opened. Raises ``ValueError`` for what is no picture, or cannot be read, and
     ``FloatingPointError`` if a network returns no numbers.
     """
     if not isinstance(picture, Image.Image):
@@ -205,12 +205,13 @@ def diagnose(
         if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
             raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
         picture = Image.fromarray(array)
-    quality, pixels = find_quality(picture), to_pixels(to_picture(picture))
+    pixels = to_pixels(to_picture(picture))
     framed = pixels[find_inside(pixels)]
-    measured = cut_measured(framed)
+    measured = _cut_measured(framed)
     is_paper, photograph = is_page(measured), None
     if is_fast:
-        degradation, findings, is_photograph = _measure(measured, is_paper)
+        is_photograph = not is_one_colour_or_drawing(measured)
+        findings = _measure(measured, is_paper) if is_photograph else []
     else:
         models = models or load_default_models()
         steps = photograph_steps if has_readings else _explain
@@ -219,12 +220,13 @@ def diagnose(
         explanation = photograph.explanation if photograph else last
         assert isinstance(explanation, Explanation)
         scores = [one for one in events if isinstance(one, CandidateScore) and one.stage == "blur"]
-        degradation, is_photograph = explanation.degradation, not explanation.is_unjudgeable
+        is_photograph = not explanation.is_unjudgeable
         findings = _judge(explanation, scores, framed, photograph)
-    if is_photograph and not is_paper and not any(f.kind in BLURS for f in findings):
-        findings += _find_softness(measured, photograph)
-    if quality is not None and is_photograph:
-        is_mended = photograph.is_mended if photograph else None
+    is_mended = photograph.is_mended if photograph else None
+    can_be_soft = is_photograph and not is_paper and not any(f.kind in BLURS for f in findings)
+    if can_be_soft and (softness := measure_softness(measured)) > KINDS["soft"].none:
+        findings.append(_find("soft", softness, "little fine detail", is_undoable=is_mended))
+    if is_photograph and (quality := find_quality(picture, framed)):
         findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
     if photograph and photograph.is_mended and not any(f.sureness >= SURE for f in findings):
         change = float(np.abs(photograph.image - pixels.astype(float)).mean() / HALF_RANGE)
@@ -239,7 +241,6 @@ def diagnose(
         format=picture.format,
         is_photograph=is_photograph and (has_damage or not is_paper),
         readings=_read(models, pixels, photograph.image) if models and photograph else (),
-        degradation=degradation,
     )
 
 
@@ -289,15 +290,6 @@ def _name_parts(
         middle = cut_middle(x, LONGEST_MEASURED)
         share = float((remove_impulses(middle, degradation.impulses) != middle).float().mean())
         yield found("impulses", share, f"{format_share(share)} of the values wrong")
-
-
-def _find_softness(x: Tensor, photograph: RepairedPhotograph | None) -> Iterator[Finding]:
-    """That ``[3, H, W]`` has less fine detail than most, of whatever cause. Which is no damage
-    where a lens has little depth of field, so that only much of it is sure."""
-    softness = measure_softness(x)
-    if softness > KINDS["soft"].none:
-        can_mend = photograph.is_mended if photograph else None
-        yield _find("soft", softness, "little fine detail", is_undoable=can_mend)
 
 
 # With networks
@@ -350,7 +342,7 @@ def _read(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
 # Without networks
 
 
-def cut_measured(pixels: Pixels) -> Tensor:
+def _cut_measured(pixels: Pixels) -> Tensor:
     """The part that is measured of what lies in a picture's frame, uint8 ``[H, W, 3]``.
 
     ``[3, h, w]`` in [-1, 1]: its middle; a small one is continued by its mirror image.
@@ -359,58 +351,28 @@ def cut_measured(pixels: Pixels) -> Tensor:
     return cut_middle(to_tensor(mirror_to_side(pixels, least)), LONGEST_MEASURED)
 
 
-def _measure(x: Tensor, is_paper: bool) -> tuple[Degradation, list[Finding], bool]:
+def _measure(x: Tensor, is_paper: bool) -> list[Finding]:
     """The search of :class:`~dga.explanation.windows.WindowSearch`, with nobody to object.
 
-    ``x``: of :func:`cut_measured`; ``is_paper``: whether it is likely a page. Returns the
-    degradation, findings, and whether the picture can be judged at all.
+    ``x``: of :func:`_cut_measured`; ``is_paper``: whether it is likely a page.
     """
     explain = PROFILES["photo"].plus.explain
     assert explain is not None
     assert explain.windows is not None
-    if is_one_colour_or_drawing(x):
-        return NO_DEGRADATION, [], False
-    level = float(measure_noise(x[None])[0])
     if blocks := measure_blocks(x, is_paper):
-        degradation = Degradation(operator=blocks)
-        return degradation, list(_name_parts(degradation, x)), True
+        return list(_name_parts(Degradation(operator=blocks), x))
     if not is_paper and (exposure := measure_darkness(x)):
-        degradation = Degradation(exposure=exposure)
-        return degradation, list(_name_parts(degradation, x)), True
+        return list(_name_parts(Degradation(exposure=exposure), x))
+    level = float(measure_noise(x[None])[0])
     middle, threshold = cut_middle(x, LONGEST_FILTERED), explain.impulses[0]
     if not is_paper and has_impulses(middle, threshold, level > explain.noise_floor):
-        degradation = Degradation(impulses=threshold)
-        return degradation, list(_name_parts(degradation, middle)), True
+        return list(_name_parts(Degradation(impulses=threshold), middle))
     quiet = measure_quiet_noise(x, explain.windows.quiet_share)
     noise = _find("noise", level, f"noise {level:.2f}", evidence=quiet)
     if quiet > explain.noise_floor:
-        return Degradation(noise=level), [noise], True
+        return [noise]
     operator = None if is_paper else measure_blur(x)
     veil = None if operator else measure_veil(x)
     if veil and is_paper and veil.gain <= PAGE_VEIL:  # light without a veil
         veil = None
-    degradation = Degradation(operator=operator, veil=veil)
-    return degradation, [*_name_parts(degradation, x), noise], True
-
-
-# The file
-
-
-def find_quality(image: Image.Image) -> int | None:
-    """The quality, 1 to 100, at which the JPEG that ``image`` was opened from was saved.
-
-    That whose luminance table is the nearest as libjpeg writes it; None for other formats.
-    """
-    tables = getattr(image, "quantization", None)
-    if image.format != "JPEG" or not tables:
-        return None
-    sums = _sum_tables()
-    return 1 + int(np.argmin(np.abs(sums - sum(next(iter(tables.values()))))))
-
-
-@functools.cache
-def _sum_tables() -> np.ndarray:
-    """The sum of the luminance table of every quality from 1 to 100."""
-    grey = np.zeros((8, 8, 3), np.uint8)
-    saved: list[Any] = [through_jpeg(grey, quality) for quality in range(1, 101)]
-    return np.array([sum(image.quantization[0]) for image in saved])
+    return [*_name_parts(Degradation(operator=operator, veil=veil), x), noise]

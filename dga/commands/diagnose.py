@@ -1,6 +1,5 @@
 """``python -m dga diagnose``: what is wrong with one's pictures."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -47,9 +46,13 @@ def diagnose(
     Ends with status 1 if some could not be read or repaired. Killed, the same command goes on.
     """
     from dga.diagnosis import SURE
-    from dga.folders import diagnoses, engines
+    from dga.folders import diagnoses
     from dga.folders.diagnosis_report import Counted
-    from dga.io.parsing import check_choice, first_names, parse_share
+    from dga.folders.engines import start_here
+    from dga.folders.records import read_lines
+    from dga.folders.work import Worker
+    from dga.io.files import LINES
+    from dga.io.parsing import check_choice, parse_share
     from dga.lab.analysis.labelled_diagnoses import (
         compare_with_labels,
         format_comparison,
@@ -64,19 +67,22 @@ def diagnose(
     counted = Counted.parse(only, min_strength)
     most = None if fail_above is None else parse_share(fail_above)
     known = None if labels is None else read_labels(labels)
-    command = command_line.read_command_line()
-    threads = 0 if jobs == 1 else max(1, (os.cpu_count() or 1) // jobs)
-    worker = diagnoses.Worker(models, fast, models.classifier is not None, threads)
-    is_ray = engine == "ray"
-    with engines.start_on_cluster(address) if is_ray else engines.start_here(jobs) as run:
+    worker, command = (
+        Worker(models, fast, bool(models.classifier)),
+        command_line.read_command_line(),
+    )
+    workers = start_here(jobs)
+    if engine == "ray":
+        from dga.lab.evaluation.cluster import start_on_cluster
+
+        workers = start_on_cluster(address)
+    with workers as run:
         summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
     if known is not None:
-        lines = diagnoses.DiagnosisFolder(out, {}).read_lines()
+        lines = read_lines(out / LINES, ("path",))
         typer.echo(format_comparison(compare_with_labels(lines, known, SURE)))
-    if summary.losses:
-        names = first_names(summary.losses, command_line.MOST_NAMES)
-        typer.echo(f"Not everything of {len(summary.losses)} pictures is kept: {names}", err=True)
+    command_line.print_losses(summary.losses)
     command_line.print_skipped_pictures(summary.errors)
     command_line.print_skipped_pictures(summary.failed, "could not be repaired")
     if most is not None and summary.share > most:

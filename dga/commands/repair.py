@@ -45,18 +45,17 @@ def repair(
 
 def _repair_folder(folder: Path, out: Path | None, models: command_line.ModelOptions) -> None:
     """Say what became of every picture; ends with status 1 if some failed after they were read."""
-    from dga.folders.repairs import repair_folder
-    from dga.io.parsing import first_names
+    from dga.folders.repairs import repair_all
+    from dga.folders.work import PictureFolder, Worker
 
     out = out or folder.with_name(f"{folder.name}-repaired")
-    result = repair_folder(models.load(), folder, out)
-    typer.echo(f"{result.summary()} {out}")
-    if losses := result.list_losses():
-        names = first_names(losses, command_line.MOST_NAMES)
-        typer.echo(f"Not everything of {len(losses)} pictures is kept: {names}", err=True)
-    command_line.print_skipped_pictures(sorted(result.unreadable.values()))
-    command_line.print_skipped_pictures(sorted(result.failed.values()), "could not be repaired")
-    if result.failed:
+    pictures = PictureFolder.of([folder], out)
+    summary = repair_all(pictures, Worker(models), map)
+    typer.echo(f"{summary} {out}")
+    command_line.print_losses(summary.losses)
+    command_line.print_skipped_pictures([*pictures.denied, *summary.unreadable])
+    command_line.print_skipped_pictures(summary.failed, "could not be repaired")
+    if summary.failed:
         raise typer.Exit(1)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import heapq
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,6 @@ from dga.io.parsing import check_choice, split_list
 
 MOST_WORST = 12
 """Pictures of a kind, and classes, that are shown."""
-MOST_ERRORS = 50
-"""Files that are named one by one."""
 BINS = 8
 """Of a histogram of strengths."""
 Thumbnails = Mapping[str, tuple[bytes, bytes]]
@@ -32,7 +30,7 @@ Thumbnails = Mapping[str, tuple[bytes, bytes]]
 class Counted:
     """Which findings count: of ``kinds``, and at least as strong as ``least`` says for a kind."""
 
-    kinds: tuple[str, ...] = tuple(KINDS)
+    kinds: Sequence[str] = tuple(KINDS)
     least: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
@@ -57,14 +55,14 @@ class Counted:
 
     def of(self, line: Line) -> list[dict[str, Any]]:
         """The findings of a line that count."""
-        none = {kind: KINDS[kind].none for kind in self.kinds}
-        return [
-            one
-            for one in line.get("findings", ())
-            if one["sureness"] >= SURE
-            and (kind := one["kind"]) in none
-            and one["severity"] >= abs(self.least.get(kind, none[kind]) - none[kind])
-        ]
+
+        def does_count(finding: Line) -> bool:
+            kind = finding["kind"]
+            none = KINDS[kind].none
+            is_strong = finding["severity"] >= abs(self.least.get(kind, none) - none)
+            return kind in self.kinds and is_strong and finding["sureness"] >= SURE
+
+        return list(filter(does_count, line.get("findings", ())))
 
     def has_repair(self, line: Line) -> bool:
         """Whether something that counts may be undone."""
@@ -107,10 +105,9 @@ class Summary:
 
     ``read``: pictures that could be read, of these ``photographs`` and ``damaged``; ``repairable``:
     with something that may be undone; ``changed``: damaged ones that the classifier reads otherwise
-    once they are repaired, of ``compared``; ``right``: by whether a picture is damaged, how many
-    lie in a folder of one of its classes, and of these are read right as they came and repaired;
-    ``classes``: pictures, and damaged ones; ``errors``, ``failed`` and ``losses``: a
-    sentence on each that could not be read, repaired, or kept whole in its repaired file.
+    once they are repaired, of ``compared``; ``classes``: by folder, pictures and damaged ones;
+    ``errors``, ``failed`` and ``losses``: a sentence on each that could not be read, repaired, or
+    kept whole in its repaired file.
     """
 
     read: int = 0
@@ -119,7 +116,6 @@ class Summary:
     repairable: int = 0
     compared: int = 0
     changed: int = 0
-    right: dict[bool, list[int]] = field(default_factory=lambda: {True: [0] * 3, False: [0] * 3})
     errors: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
@@ -149,11 +145,6 @@ class Summary:
         if findings and "reading_repaired" in line:
             self.compared += 1
             self.changed += line["reading_came"] != line["reading_repaired"]
-        if "label" in line:
-            right = self.right[bool(findings)]
-            right[0] += 1
-            right[1] += line["reading_came"] == line["label"]
-            right[2] += line["reading_repaired"] == line["label"]
         for finding in findings:
             self.kinds[finding["kind"]].add(line["path"], finding)
 
@@ -185,16 +176,6 @@ class Summary:
                 one.kind.form.format(float(np.median(one.strengths))),
             )
             for one in self.found
-        ]
-
-    @property
-    def readings(self) -> list[tuple[str, ...]]:
-        """Of damaged and undamaged pictures how many are read right, as they came and repaired."""
-        return [
-            (name, f"{count:,}", *(f"{n:,} ({format_share(n / count)})" for n in right))
-            for is_damaged, name in ((True, "Damaged"), (False, "Undamaged"))
-            for count, *right in [self.right[is_damaged]]
-            if count
         ]
 
     @property
@@ -234,5 +215,4 @@ def render_report(
         command=command if is_repaired else f"{command} --repair",
         is_repaired=is_repaired,
         is_fast=is_fast,
-        most_errors=MOST_ERRORS,
     )

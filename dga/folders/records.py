@@ -3,8 +3,8 @@
 Lines are JSON, one after the other; half a line at the end, of a run that was killed, is none.
 """
 
+import itertools
 import json
-import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
@@ -88,28 +88,19 @@ def make_damage_error(path: Path, reason: object) -> ValueError:
 
 def read_lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
     """Complete lines. Raises ``ValueError`` naming one that is damaged or lacks ``columns``."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise make_damage_error(path, f"{error}.") from error
-    for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
-        try:
-            fields = json.loads(line)
-            itemgetter(*columns)(fields)  # raises what is missing
-            yield fields
-        except (json.JSONDecodeError, TypeError):
-            raise make_damage_error(path, f"line {number} is not a JSON object.") from None
-        except KeyError as error:
-            raise make_damage_error(path, f"line {number} has no {error}.") from None
-
-
-def reopen_lines(path: Path, columns: Sequence[str]) -> list[Line]:
-    """Complete lines of a file that goes on, none where it is missing; it is cut after the last."""
-    if not path.exists():
-        return []
-    if (content := path.read_bytes()) and not content.endswith(b"\n"):
-        os.truncate(path, content.rfind(b"\n") + 1)  # in place: a kill here loses no line
-    return list(read_lines(path, columns))
+    with path.open("rb") as file:
+        complete = itertools.takewhile(lambda line: line.endswith(b"\n"), file)
+        for number, line in enumerate(complete, start=1):
+            try:
+                fields = json.loads(line)
+                itemgetter(*columns)(fields)  # raises what is missing
+                yield fields
+            except UnicodeDecodeError as error:
+                raise make_damage_error(path, f"{error}.") from error
+            except (json.JSONDecodeError, TypeError):
+                raise make_damage_error(path, f"line {number} is not a JSON object.") from None
+            except KeyError as error:
+                raise make_damage_error(path, f"line {number} has no {error}.") from None
 
 
 def append_lines(path: Path, lines: Iterable[Line]) -> None:

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from dga import photograph
+from dga.folders.work import load_once
 from dga.networks.compute import Compute
 from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.odd_pictures import odd_pictures
@@ -24,7 +25,9 @@ COMMANDS = ("repair", "adapt")
 def _models(choosy_models, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     with mock.patch("dga.command_line.ModelOptions.load", return_value=choosy_models):
+        load_once.cache_clear()
         yield
+    load_once.cache_clear()
 
 
 @pytest.fixture
@@ -45,7 +48,7 @@ def picture(path: Path, seed: int = 0) -> Path:
 def results(out: Path) -> dict[str, Path]:
     """Repaired pictures by the path of what they were made of."""
     lines = [json.loads(line) for line in (out / "lines.jsonl").read_text().splitlines()]
-    return {line["path"]: out / line["repaired"] for line in lines if line["repaired"]}
+    return {line["path"]: out / line["repaired"] for line in lines if "repaired" in line}
 
 
 NAMES = [

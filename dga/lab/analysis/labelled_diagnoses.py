@@ -13,7 +13,22 @@ from dga.corruptions import CLEAN
 from dga.lab.analysis.tables.table import to_markdown
 
 LABELS = ("path", "corruption", "strength")
-SURENESS_BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0)
+SURENESS_BINS = (0.5, 0.7, 0.87, 0.93, 1.0)
+_RIGHT = {
+    ("noise", "impulses"): (
+        "gaussian_noise", "shot_noise", "impulse_noise", "sensor_noise", "enlarged_noise",
+        "film_grain", "blue_noise", "noise_in_frame", "underexposed",
+    ),
+    ("blur", "motion", "zoom", "glass", "soft"): (
+        "defocus_blur", "glass_blur", "motion_blur", "zoom_blur", "lens_blur", "camera_shake",
+        "moved_part", "enlarged",
+    ),
+    ("blocks",): ("pixelate",),
+    ("veil",): ("snow", "frost", "fog", "brightness", "contrast", "rain", "haze"),
+    ("exposure",): ("underexposed",),
+    ("jpeg",): ("jpeg_compression", "jpeg_twice"),
+}  # fmt: skip
+"""Kinds that are right, and the corruptions of which they are; another one's is of its own name."""
 
 
 def read_labels(path: Path) -> pd.DataFrame:
@@ -34,15 +49,12 @@ def compare_with_labels(
 
     ``found``: pictures by corruption and by their surest kind; the area under the curve of sureness
     against undamaged pictures; Spearman's correlation of the true strength with the severity of the
-    kind that is found most (0 where it is not). ``sureness``: of surest findings in each interval,
-    the share of pictures that are damaged. ``sure``: from which sureness on a finding counts.
+    kind that is found most (0 where it is not). ``sureness``: of findings in each interval the
+    share whose kind is right. ``sure``: from which sureness on a finding counts.
     Raises ``ValueError`` where no line has a label, and without undamaged ones.
     """
-    rows = [
-        {"path": line["path"], **_find_surest(line["findings"], sure)}
-        for line in lines
-        if "findings" in line
-    ]
+    read = [line for line in lines if "findings" in line]
+    rows = [{"path": line["path"], **_find_surest(line["findings"], sure)} for line in read]
     frame = labels.merge(pd.DataFrame(rows), on="path") if rows else pd.DataFrame()
     if frame.empty or not (frame["corruption"] == CLEAN).any():
         raise ValueError(f"No picture that is labelled {CLEAN} has been diagnosed.")
@@ -58,11 +70,28 @@ def compare_with_labels(
         severity = group["severity"].where(group["kind"].isin(kinds[:1]), 0.0)
         if min(group["strength"].nunique(), severity.nunique()) > 1:  # else it is not defined
             found.loc[corruption, "Spearman"] = group["strength"].corr(severity, method="spearman")
-    bins = pd.cut(frame["sureness"], list(SURENESS_BINS), include_lowest=True)
-    is_damaged = frame["corruption"] != CLEAN
-    sureness = is_damaged.groupby(bins, observed=True).agg(["size", "mean"])
-    sureness.columns = pd.Index(["pictures", "damaged"])
+    applied = dict(zip(labels["path"], labels["corruption"], strict=True))
+    counted = pd.DataFrame(
+        [
+            (finding["sureness"], _is_right(finding["kind"], applied[line["path"]]))
+            for line in read
+            if line["path"] in applied
+            for finding in line["findings"]
+            if finding["sureness"] >= sure
+        ],
+        columns=["sureness", "is_right"],
+    )
+    bins = pd.cut(counted["sureness"], list(SURENESS_BINS), include_lowest=True)
+    sureness = counted["is_right"].groupby(bins, observed=True).agg(["size", "mean"])
+    sureness.columns = pd.Index(["findings", "right"])
     return {"found": found.reset_index(), "sureness": sureness.reset_index()}
+
+
+def _is_right(kind: str, corruption: str) -> bool:
+    """Whether a kind tells of what was done."""
+    return any(kind in kinds and corruption in done for kinds, done in _RIGHT.items()) or (
+        kind == corruption
+    )
 
 
 def _find_surest(findings: list[dict[str, Any]], sure: float) -> dict[str, Any]:

@@ -1,16 +1,19 @@
-"""Evaluation on many machines: Ray's actors hold the models and take batches in turn."""
+"""Work on many machines, by Ray: its actors hold the models and take batches in turn, or its tasks
+pictures of a folder."""
 
 from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dga.folders.engines import TRIES, connect
+from dga.folders.engines import AHEAD, Result, Run, split_tasks
+from dga.folders.engines import Task as AnyTask
 from dga.folders.records import find_differences
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan
@@ -25,6 +28,9 @@ from dga.lab.evaluation.run import (
 from dga.lab.readers.runner import create_runners
 from dga.networks.models import Models
 from dga.systems import parse_all
+
+TRIES = 10
+"""How often one task may lose its machine before the run stops."""
 
 
 @dataclass(frozen=True)
@@ -101,3 +107,61 @@ def create_workers(ray: Any, worker: Worker) -> Any:
         actor.remote(worker.load, worker.methods, worker.plan, worker.folder) for _ in range(count)
     ]
     return ray.util.ActorPool(actors)
+
+
+@contextmanager
+def start_on_cluster(address: str | None) -> Iterator[Run[Any, Any]]:
+    """Work on a Ray cluster whose machines see the same files."""
+    with connect(address) as ray:
+        resources = ray.cluster_resources()
+        needs = {"num_cpus": 1, "num_gpus": min(1, resources.get("GPU", 0))}
+        remote = ray.remote(max_retries=TRIES - 1, **needs)(lambda function, task: function(task))
+
+        def run(
+            function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask]
+        ) -> Iterator[Result]:
+            for some in split_tasks(tasks, AHEAD * int(resources.get("CPU", 1))):
+                yield from map(ray.get, [remote.remote(function, task) for task in some])
+
+        yield run
+
+
+@contextmanager
+def connect(address: str | None) -> Iterator[Any]:
+    """Ray, connected; a worker's error is raised as it was there.
+
+    Raises ``ValueError`` where Ray is not installed, and ``ConnectionError`` for a cluster that
+    cannot be joined and for a worker that was lost too often.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise ValueError(
+            "--engine ray needs Ray, which is not installed here: "
+            "pip install -r requirements-cluster.txt"
+        ) from error
+    host, _, port = (address or "").rpartition(":")
+    try:
+        if port.isdigit() and "/" not in host:  # at once: Ray itself tries for 20 minutes
+            socket.create_connection((host, int(port)), timeout=10.0).close()
+        ray.init(address or "local", log_to_driver=False, logging_level="error")
+    except (OSError, OverflowError, RuntimeError, ValueError) as error:
+        raise ConnectionError(
+            f"The Ray cluster at {address} cannot be joined ({error}). On its first machine runs "
+            "ray start --head --port=6379; it takes the same Ray, the same Python and its token "
+            "(dga/lab/evaluation/README.md, Many machines)."
+        ) from error
+    try:
+        yield ray
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from error
+    except ray.exceptions.RayError as error:
+        last = str(error).strip().splitlines()[-1].strip()
+        raise ConnectionError(
+            f"A worker was lost: {last.rstrip('.')}. What is done is kept: start workers again; "
+            "the same command goes on."
+        ) from error
+    finally:
+        ray.shutdown()

@@ -3,6 +3,7 @@
 And a short table of them, for the terminal.
 """
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from dga.corruptions import CORRUPTIONS, FAMILIES
-from dga.folders.records import append_lines, check_config, reopen_lines
+from dga.folders.records import append_lines, check_config, read_lines
 from dga.io.files import CONFIG, LINES, write_json
 from dga.lab.analysis.tables.table import to_markdown
 from dga.record import read_versions
@@ -35,7 +36,7 @@ class ResultsFile:
         folder.mkdir(parents=True, exist_ok=True)
         old = check_config(folder, config)
         config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
-        self.lines = reopen_lines(self.path, ("corruption", "path", "method"))
+        self.lines = _reopen_lines(self.path, ("corruption", "path", "method"))
         self._keys = set(map(_make_key, self.lines))
         write_json(folder / CONFIG, {**config, "versions": read_versions()})
 
@@ -52,6 +53,15 @@ class ResultsFile:
         append_lines(self.path, new)
         self.lines += new
         self._keys |= set(map(_make_key, new))
+
+
+def _reopen_lines(path: Path, columns: Sequence[str]) -> list[ResultLine]:
+    """Complete lines of a file that goes on, none where it is missing; it is cut after the last."""
+    if not path.exists():
+        return []
+    if (content := path.read_bytes()) and not content.endswith(b"\n"):
+        os.truncate(path, content.rfind(b"\n") + 1)  # in place: a kill here loses no line
+    return list(read_lines(path, columns))
 
 
 def _make_key(line: ResultLine) -> tuple[str, str, str]:

@@ -1,0 +1,111 @@
+"""Pictures as people have them: in folders, zips, lists of paths, or each a file."""
+
+from __future__ import annotations
+
+import functools
+import os
+import zipfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from dga.data.picture_files import StoredPicture
+from dga.data.uploads import (
+    ALLOWED,
+    OWNER,
+    Place,
+    is_picture,
+    list_pictures,
+    open_picture,
+    refuse_unreadable,
+)
+from dga.io.files import LINES
+from dga.record import RECORD
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture: its ``name`` in lines, where it is, and when it was written, in nanoseconds."""
+
+    name: str
+    place: Place
+    modified: int
+
+    @property
+    def safe_name(self) -> Path:
+        """A relative path for what is made of it, whatever its name leads to."""
+        parts = (part for part in PurePosixPath(self.name).parts if part != "/")
+        return Path(*("up" if part == ".." else part for part in parts))
+
+    def read(self) -> StoredPicture:
+        """Its file, decoded. Raises :class:`~dga.data.uploads.UploadError`."""
+        source, member = self.place
+        if not Path(source).is_file():
+            return StoredPicture.read(Path(source, member))
+        with refuse_unreadable("zip"):
+            data = _open_zip(source).read(member)
+        stored = StoredPicture(data, open_picture(data, OWNER))
+        _ = stored.pixels  # what cannot be decoded is refused here
+        return stored
+
+
+@functools.lru_cache(maxsize=4)
+def _open_zip(path: str) -> zipfile.ZipFile:
+    return zipfile.ZipFile(path)
+
+
+def list_all(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture], list[str]]:
+    """All pictures of some sources by name, and folders that cannot be read, a sentence each.
+
+    A source is a folder, at any depth of which they lie, a zip, a picture, or a ``.txt`` with a
+    path a line. Neither ``out`` nor other folders of results are looked into. Raises ``ValueError``
+    for other sources, where one is ``out`` itself, and where there are no pictures.
+    """
+    if out.resolve() in (source.resolve() for source in sources):
+        raise ValueError(f"{out} holds the pictures themselves: name another folder with --out.")
+    pictures, denied = dict[str, Picture](), list[str]()
+    for source in sources:
+        root, paths = str(source.resolve()), list[str]()
+        if source.is_dir():
+            paths = _find_pictures(Path(root), out.resolve(), denied)
+        elif zipfile.is_zipfile(source):
+            paths = list_pictures(source)
+        elif source.suffix.lower() == ".txt" and source.is_file():
+            root, paths = "", source.read_text("utf-8", "surrogateescape").splitlines()
+        elif source.is_file() and is_picture(source.name):
+            root, paths = "", [str(source)]
+        else:
+            raise ValueError(
+                f"{source} is neither a folder, a zip, a picture nor a .txt with a path a line."
+            )
+        before = f"{source.as_posix()}/" if root and len(sources) > 1 else ""
+        for path in filter(str.strip, paths):
+            place = (root, path if root else str(Path(path).absolute()))
+            file = Path(root) if root and not source.is_dir() else Path(*place)
+            modified = 0
+            with suppress(OSError):  # told where it is read
+                modified = file.stat().st_mtime_ns
+            pictures[before + path] = Picture(before + path, place, modified)
+    if not pictures and not denied:
+        raise ValueError(f"{', '.join(map(str, sources))} holds no pictures ({ALLOWED}).")
+    return pictures, denied
+
+
+def _find_pictures(folder: Path, out: Path, denied: list[str]) -> list[str]:
+    """Paths of pictures at any depth; ``denied`` is told of folders that cannot be read."""
+    paths = list[str]()
+
+    def note(error: OSError) -> None:
+        denied.append(f"{os.path.relpath(error.filename, folder)}: {error.strerror}")
+
+    def holds_results(path: Path) -> bool:
+        with suppress(OSError):  # what cannot be looked into is told where that is tried
+            return path == out or any((path / name).is_file() for name in (LINES, RECORD))
+        return False
+
+    for base, folders, names in os.walk(folder, onerror=note):
+        folders[:] = [name for name in folders if not holds_results(Path(base, name))]
+        files = (Path(base, name) for name in names if is_picture(name))
+        paths += [str(path.relative_to(folder)) for path in files if path.is_file()]
+    return sorted(paths)

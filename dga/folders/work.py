@@ -1,0 +1,203 @@
+"""What is done with each of many pictures, in any process, and the lines that tell of it.
+
+A line is on disk before the next is waited for, so that killed at any moment the same call goes on.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
+
+from tqdm import tqdm
+
+from dga.data.picture_files import StoredPicture, write
+from dga.data.uploads import UploadError
+from dga.diagnosis import diagnose
+from dga.folders.engines import Run
+from dga.folders.records import Line, append_lines, open_folder, read_lines
+from dga.folders.sources import Picture, list_all
+from dga.io.files import LINES, to_plain, write_atomically
+from dga.networks.models import Models
+from dga.photograph import choose_repair, repair_stored
+from dga.record import read_versions
+
+LONGEST_NAME = 255
+"""Bytes of a file's name that usual disks take."""
+ERRORS = ValueError, FloatingPointError, MemoryError
+"""What one picture may raise; the others go on."""
+
+
+class ModelSource(Protocol):
+    """What loads models, and equals another that loads the same, such as options of a command."""
+
+    def load(self) -> Models: ...
+
+    def __hash__(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Worker:
+    """How a process works: ``source`` loads the models, which ``is_fast`` asks only for repairs.
+
+    It comes anew with every task, and the models are loaded once: equal sources are one.
+    ``has_readings``: the classifier reads each picture as it came and repaired; ``folder``: where
+    paths of the command begin.
+    """
+
+    source: ModelSource
+    is_fast: bool = False
+    has_readings: bool = False
+    folder: str = field(default_factory=os.getcwd)
+
+    @property
+    def models(self) -> Models:
+        """The models of this process."""
+        return load_once(self.source)
+
+    def describe_repair(self) -> dict[str, Any]:
+        """What repaired pictures depend on, as JSON types."""
+        models = self.models
+        return {
+            "profile": models.profile.name,
+            "precision": models.compute.precision,
+            "weights": models.weights,
+            "methods": {"repair": to_plain(choose_repair(models))},
+        }
+
+    def diagnose(self, picture: Picture) -> Line:
+        """A picture's line; of one that cannot be read or judged, ``error`` says why."""
+
+        def describe(stored: StoredPicture) -> Line:
+            models = None if self.is_fast else self.models
+            diagnosis = diagnose(stored.image, models, self.is_fast, self.has_readings)
+            return {"class": PurePosixPath(picture.name).parent.name, **diagnosis.facts()}
+
+        return self._try(picture, describe)
+
+    def repair(self, out: Path, picture: Picture) -> Line:
+        """Write a repaired picture below ``out``, whole or not at all; its line says what was done.
+
+        Of one that cannot be read or repaired, ``error`` says why. Raises ``OSError`` where nothing
+        can be written.
+        """
+
+        def write_repaired(stored: StoredPicture) -> Line:
+            suffix = stored.usual_suffix
+            target = picture.safe_name.with_name(picture.safe_name.name + suffix)
+            if len(os.fsencode(target.name)) > LONGEST_NAME:
+                raise UploadError("its name is too long for a result's to fit.")
+            content, facts = repair_stored(self.models, stored, suffix)
+            write(out / target, content)
+            return {**facts, "repaired": str(target)}
+
+        return self._try(picture, write_repaired)
+
+    def _try(self, picture: Picture, work: Callable[[StoredPicture], Line]) -> Line:
+        """The line of a picture, with what ``work`` makes of its file, or why that failed."""
+        _enter(self.folder)
+        line: Line = {"path": picture.name, "modified": picture.modified}
+        is_read = False
+        try:
+            stored = picture.read()
+            is_read = True
+            return line | work(stored)
+        except ERRORS as error:
+            return line | {"error": f"{picture.name}: {error}", "read": is_read}
+
+
+@functools.cache
+def load_once(source: ModelSource) -> Models:
+    """Its models, the same ones for equal sources."""
+    return source.load()
+
+
+@functools.cache
+def _enter(folder: str) -> None:
+    """Go there, once a process."""
+    os.chdir(folder)
+
+
+@dataclass(frozen=True)
+class PictureFolder:
+    """A folder of results on ``pictures``, with a line on each that is done.
+
+    ``data``: where the pictures come from; ``denied``: folders there that cannot be read, a
+    sentence each.
+    """
+
+    out: Path
+    data: tuple[str, ...]
+    pictures: Mapping[str, Picture]
+    denied: Sequence[str]
+
+    @classmethod
+    def of(cls, sources: Sequence[Path], out: Path) -> PictureFolder:
+        """On all pictures of some sources. Raises ``ValueError`` as :func:`list_all` does."""
+        data = tuple(str(source.absolute()) for source in sources)
+        return cls(out, data, *list_all(sources, out))
+
+    def open(self, settings: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """:func:`open_folder`, for results that depend on ``settings``."""
+        return open_folder(self.out, {"data": self.data, **settings, "versions": read_versions()})
+
+    def read_lines(self) -> Iterator[Line]:
+        """Lines on pictures as they are: none on those that have changed or are gone, or whose
+        result is gone. Raises ``ValueError`` naming a damaged one."""
+        return filter(self._is_current, self._read_all())
+
+    def _read_all(self) -> Iterator[Line]:
+        if (path := self.out / LINES).exists():
+            yield from read_lines(path, ("path",))
+
+    def _is_current(self, line: Line) -> bool:
+        picture = self.pictures.get(line["path"])
+        if picture is None or picture.modified != line.get("modified"):
+            return False
+        return "repaired" not in line or (self.out / line["repaired"]).is_file()
+
+    def work(
+        self,
+        function: Callable[[Picture], Line],
+        run: Run[Picture, Line],
+        title: str,
+        chosen: Collection[str] | None = None,
+    ) -> Collection[str]:
+        """Call ``function`` for pictures without a line, and add theirs; returns their names.
+
+        ``chosen``: names of those that are wanted. Errors are tried again. Raises ``OSError`` where
+        nothing can be written; if all are wanted, ``ValueError`` if each has an error.
+        """
+        names = self.pictures if chosen is None else chosen
+        done = self._clean()
+        left = {name: self.pictures[name] for name in names if name not in done}
+        lines = run(function, left.values())
+        errors = list(self.denied)
+        for line in tqdm(lines, title, len(left), unit="image", mininterval=1.0, disable=not left):
+            append_lines(self.out / LINES, [line])
+            errors += [line["error"]] if "error" in line else []
+        if chosen is None and not done and len(errors) == len(left) + len(self.denied):
+            raise ValueError(
+                f"None of the {len(errors)} pictures can be used. The first: {errors[0]}"
+            )
+        return left
+
+    def _clean(self) -> set[str]:
+        """Drop lines that tell of errors or of pictures that are no more, and results of changed
+        ones; returns names of the others. What lies in a folder that is denied may be there."""
+        done = set[str]()
+        with write_atomically(self.out / LINES) as part, part.open("w") as file:
+            for line in self._read_all():
+                is_listed, is_kept = line["path"] in self.pictures, "error" not in line
+                if is_kept and self._is_current(line):
+                    done.add(line["path"])
+                elif is_listed and "repaired" in line:
+                    (self.out / line["repaired"]).unlink(missing_ok=True)
+                is_kept = line["path"] in done or (is_kept and not is_listed and bool(self.denied))
+                file.write(json.dumps(line) + "\n" if is_kept else "")
+        return done
