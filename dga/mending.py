@@ -24,7 +24,8 @@ from dga.profiles import Diffusion, ExplanationConfig, MendingConfig
 from dga.stopping import choose_depth, is_decided
 
 WHOLE_SIDE = 384
-"""Pixels a side up to which a picture is mended in one piece; windows bound memory above."""
+"""Pixels a side up to which a photograph is repaired and mended in one piece; windows bound memory
+above."""
 OVERLAP = 48
 """Pixels that two windows share at least."""
 
@@ -33,17 +34,11 @@ OVERLAP = 48
 class Mending:
     """What the denoiser made of a picture.
 
-    ``image``: ``[3, H, W]`` at 8-bit levels, the picture itself where the result is not used;
-    ``change``: mean absolute change that it proposed, pixels in [-1, 1], 0 of a page; ``margin``:
-    by how much the discriminator's mean logit rose, below 0 where the result looks less damaged,
-    None where it was not asked; ``depth``: from which it was denoised again.
+    ``image``: ``[3, H, W]`` at 8-bit levels, the picture itself where the result is not used.
     """
 
     image: Tensor
     is_used: bool
-    change: float
-    margin: float | None = None
-    depth: int = 0
 
 
 def mend(
@@ -63,19 +58,18 @@ def mend(
     network = models.conditional
     assert network is not None
     if is_page(x):
-        return Mending(x, is_used=False, change=0.0)
+        return Mending(x, is_used=False)
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     change = float((estimate - x).abs().mean())
     texture = sum(float(x.diff(dim=dim).abs().mean()) for dim in (1, 2))
     if not is_damaged and change < max(config.least_change, config.least_share * texture):
-        return Mending(x, is_used=False, change=change)
-    margin = _measure_margin(models, x, estimate, seed, explain)
-    if margin > config.objection:
-        return Mending(x, is_used=False, change=change, margin=margin)
+        return Mending(x, is_used=False)
+    if _measure_objection(models, x, estimate, seed, explain) > config.objection:
+        return Mending(x, is_used=False)
     depth = _choose_depth(models, estimate, seed, config.diffusion)
     if depth:
         estimate = to_levels(_draw_anew(models, network, x, estimate, depth, seed, config))
-    return Mending(estimate, is_used=True, change=change, margin=margin, depth=depth)
+    return Mending(estimate, is_used=True)
 
 
 def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tensor:
@@ -92,7 +86,7 @@ def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tens
     return total / grid.weight_map().to(x)
 
 
-def _measure_margin(
+def _measure_objection(
     models: Models, x: Tensor, estimate: Tensor, seed: int, explain: ExplanationConfig
 ) -> float:
     """By how much the discriminator finds the estimate more damaged than the picture: mean logit

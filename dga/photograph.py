@@ -1,7 +1,7 @@
 """DGA+ on photographs of any size. Ours, not the paper's.
 
 A photograph is explained as a whole (:mod:`dga.explanation.windows`); then :func:`dga.pipeline.run`
-repairs it, in one piece up to :data:`ONE_PIECE_SIDE`, else in overlapping windows of the profile's
+repairs it, in one piece up to :data:`~dga.mending.WHOLE_SIDE`, else in overlapping windows of the profile's
 size, with a depth for each.
 """
 
@@ -25,6 +25,7 @@ from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
 from dga.frame import find_inside
 from dga.images import Pixels, from_tensor, to_levels, to_tensor
+from dga.mending import WHOLE_SIDE
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.pipeline import (
@@ -44,8 +45,6 @@ Show = Callable[[Sequence[int]], Iterable[int]]
 WINDOW_BATCH = 16
 """Windows of the discriminator's size whose pixels, or one larger window, are repaired together:
 bounds memory, and the time between two events."""
-ONE_PIECE_SIDE = 384
-"""Pixels a side up to which a photograph is repaired in one piece; windows bound memory above."""
 
 
 def choose_repair(models: Models) -> Repair:
@@ -199,7 +198,7 @@ def join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def is_one_piece(models: Models, height: int, width: int) -> bool:
     """Whether a photograph of so many pixels is repaired in one piece, not in windows."""
-    most = max(models.window_size, ONE_PIECE_SIDE if models.profile.explains_by_windows else 0)
+    most = max(models.window_size, WHOLE_SIDE if models.profile.explains_by_windows else 0)
     return max(height, width) <= most
 
 

@@ -12,7 +12,7 @@ from dga import command_line
 @command_line.command
 def adapt(
     image: Annotated[Path, typer.Argument(help="A picture; cropped to a square and resized.")],
-    corruption: Annotated[str | None, typer.Option(help="One of the 19; default: none.")] = None,
+    corruption: Annotated[str | None, typer.Option(help="One of the 19, or an everyday kind; default: none.")] = None,
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 3,
     seed: Annotated[int, typer.Option(help="Fixes corruption and noise.")] = 0,
     methods: Annotated[

@@ -1,4 +1,4 @@
-"""The discriminator's scores: of candidate degradations, and of windows with and without noise.
+"""The discriminator's scores: of candidate degradations, and of pictures before and after one.
 
 Pictures are noised to a few depths before the discriminator sees them, as it was trained; a score
 is the mean of its logits there, lower for pictures that look like source data.
@@ -43,7 +43,7 @@ class Scorer:
         each = self.mean_logits(
             views.flatten(0, 1),
             torch.tensor(depths).expand(views.shape[0] * views.shape[1], -1),
-            deviation.repeat_interleave(views.shape[1]).view(-1, 1, 1, 1),
+            deviation.repeat_interleave(views.shape[1]),
         )
         return each.view(-1, views.shape[1]).mean(1).tolist()
 
@@ -51,14 +51,14 @@ class Scorer:
         """Mean logit of each picture over its depths, float32 ``[n]`` on the CPU.
 
         ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: standard deviation of
-        the noise that a picture holds already, ``[n, 1, 1, 1]``. At one depth all
-        pictures get the same noise. Raises what :func:`~dga.discriminator.judge_states` does.
+        the noise that a picture holds already, ``[n]``. At one depth all pictures get the same
+        noise. Raises what :func:`~dga.discriminator.judge_states` does.
         """
         x = x.to(next(self.network.parameters()).device)
         shape, distinct = x.shape[1:], set(depth.flatten().tolist())
         noise = {k: draw_step_noise(self.seed, "forward", k, shape).to(x) for k in distinct}
         abar = self.schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
-        variance = deviation.double().cpu().square()[:, None]
+        variance = deviation.double().square()[:, None, None, None, None]
         remainder = compute_missing_variance(abar, variance).sqrt().to(x)
         signal = abar.sqrt().to(x)
         logits, size = [], max(1, choose_batch_size(x) // depth.shape[1])

@@ -55,8 +55,8 @@ class Explanation:
     """Whether it is likely a page, a screen or a cut-out
     (:func:`~dga.explanation.exposure.is_page`), of which a denoiser has seen few."""
     is_undamaged: bool = False
-    """Whether nothing is left to repair: it looks like source data already, or it is a window whose
-    damage was undone in the whole picture."""
+    """Whether nothing is left to repair: it looks like source data already, or what was measured as
+    noise is texture."""
     seconds: float = 0.0
     """Wall clock of the search; 0.0 where it was not taken."""
     x_0: Tensor | None = field(default=None, compare=False)

@@ -97,7 +97,7 @@ class WindowSearch:
         thumbnails = torch.stack([make_thumbnail(one, self.side) for one in (x, result)])
         depth = torch.tensor(VEIL_JUDGED_AT).expand(2, -1)
         scorers = self.scorer, replace(self.scorer, network=self.discriminator)
-        logits = [one.mean_logits(thumbnails, depth, torch.zeros(2, 1, 1, 1)) for one in scorers]
+        logits = [one.mean_logits(thumbnails, depth, torch.zeros(2)) for one in scorers]
         before, after = torch.stack(logits, 1)
         return before, after
 
