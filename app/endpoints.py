@@ -40,15 +40,15 @@ from app.server.gate import REFUSALS
 from app.server.photos import GONE, Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turn, Turns
 from app.server.visitors import RefusedError, Visitors, count_blocks, find_address
+from dga.adaptation import adapt_steps
+from dga.adaptation_record import to_api_facts
 from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.data.picture_files import encode_picture
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
 from dga.networks.models import Models
-from dga.one_picture import adapt_steps
 from dga.photograph import photograph_steps
 from dga.profiles import Profile
-from dga.record import to_api_facts
 from dga.systems import DEFAULT_SYSTEMS, System, systems
 
 MOST_RUNS = 64

@@ -17,7 +17,7 @@ import numpy as np
 from PIL import Image
 from torch import Tensor
 
-from dga.adapted import load_default_models
+from dga.adaptation import classify
 from dga.data.uploads import to_picture
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import is_one_colour_or_drawing, is_page, measure_darkness
@@ -37,13 +37,11 @@ from dga.explanation.operators import Blocks
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.veil import measure_veil
 from dga.explanation.windows import PAGE_VEIL
-from dga.frame import find_inside
 from dga.images import HALF_RANGE, Pixels, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
 from dga.jpeg import find_quality
 from dga.networks.compute import isolate_numerics
-from dga.networks.models import Models
-from dga.one_picture import classify
+from dga.networks.models import Models, load_default_models
 from dga.photograph import (
     RepairedPhotograph,
     choose_repair,
@@ -53,6 +51,7 @@ from dga.photograph import (
     photograph_steps,
 )
 from dga.pipeline import PictureCache
+from dga.plain_frame import find_inside
 from dga.profiles import PROFILES
 
 

@@ -45,8 +45,8 @@ def repair(
 
 def _repair_folder(folder: Path, out: Path | None, models: command_line.ModelOptions) -> None:
     """Say what became of every picture; ends with status 1 if some failed after they were read."""
+    from dga.folders.picture_folder import PictureFolder, Worker
     from dga.folders.repairs import repair_all
-    from dga.folders.work import PictureFolder, Worker
 
     out = out or folder.with_name(f"{folder.name}-repaired")
     pictures = PictureFolder.of([folder], out)
