@@ -14,9 +14,10 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import dga
-from dga.adapted_classifier import AdaptedClassifier, content_seeds, repair, resize_to_square
+from dga.adapted_classifier import AdaptedClassifier, content_seeds, resize_to_square
 from dga.images import to_pixels, to_square, to_tensor
 from dga.lab.readers.runner import SystemRunner, answer
+from dga.photograph import repair
 from dga.systems import parse
 
 SIZE = 32
