@@ -19,14 +19,11 @@ from torch import Tensor
 
 from dga.adaptation import classify
 from dga.data.uploads import to_picture
+from dga.explanation.blocks import measure_blocks
+from dga.explanation.blur import measure_blur, measure_softness
 from dga.explanation.degradation import Degradation
-from dga.explanation.exposure import is_one_colour_or_drawing, is_page, measure_darkness
-from dga.explanation.measurement import (
-    cut_middle,
-    measure_blocks,
-    measure_blur,
-    measure_softness,
-)
+from dga.explanation.drawings import is_one_colour_or_drawing, is_page
+from dga.explanation.exposure import measure_darkness
 from dga.explanation.noise_level import (
     has_impulses,
     measure_noise,
@@ -37,7 +34,7 @@ from dga.explanation.operators import Blocks
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.veil import measure_veil
 from dga.explanation.windows import PAGE_VEIL
-from dga.images import HALF_RANGE, Pixels, to_pixels, to_square, to_tensor
+from dga.images import HALF_RANGE, Pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
 from dga.jpeg import find_quality
 from dga.networks.compute import isolate_numerics

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
 from dga.discriminator import JudgedPath
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import is_page
+from dga.explanation.drawings import is_page
 from dga.explanation.grid import Grid
 from dga.explanation.scores import Scorer
 from dga.explanation.windows import JudgedViews

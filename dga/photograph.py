@@ -211,10 +211,10 @@ def repair_stored(
 
     remade = picture.remake(suffix, change)
     next(progress, None)  # the bar ends
-    return remade.content, {**join_facts(facts), "lost": remade.losses}
+    return remade.content, {**_join_facts(facts), "lost": remade.losses}
 
 
-def join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The facts of one file; see :func:`repair_stored`."""
     if len(frames) == 1:
         return dict(frames[0])

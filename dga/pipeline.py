@@ -265,7 +265,7 @@ class PictureCache:
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
-        key = explanation.key, explanation.is_judged_by_explainer
+        key = explanation.degradation, explanation.is_judged_by_explainer
         if key not in self._paths:
             self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation)
         return self._paths[key]
@@ -396,12 +396,7 @@ def _start_at_input(forward: ForwardResult, explanation: Explanation) -> Forward
 
 def leave_alone(explanation: Explanation) -> Explanation:
     """An explanation whose noise is no damage, but texture."""
-    return replace(
-        explanation,
-        degradation=NO_DEGRADATION,
-        entry=0,
-        is_undamaged=True,
-    )
+    return replace(explanation, degradation=NO_DEGRADATION, entry=0, is_undamaged=True)
 
 
 def _denoise_groups(
@@ -411,8 +406,8 @@ def _denoise_groups(
     groups: dict[Diffusion, list[EqualRepairs]] = defaultdict(list)
     equal: dict[Any, EqualRepairs] = defaultdict(list)
     for forward in forward_results:
-        explanation, diffusion = forward.explanation, forward.diffusion.with_depth(0)
-        equal[forward.index, explanation.key, forward.stop.t_star, diffusion].append(forward)
+        degradation, diffusion = forward.explanation.degradation, forward.diffusion.with_depth(0)
+        equal[forward.index, degradation, forward.stop.t_star, diffusion].append(forward)
     for repairs in equal.values():
         first = repairs[0]
         if first.stop.t_star:

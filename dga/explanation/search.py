@@ -9,15 +9,15 @@ k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Generator, Hashable, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
+from dga.explanation.blocks import measure_blocks
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import Stretch, is_one_colour_or_drawing, list_stretches
-from dga.explanation.measurement import measure_blocks
+from dga.explanation.drawings import is_one_colour_or_drawing
+from dga.explanation.exposure import Stretch, list_stretches
 from dga.explanation.noise_level import find_matched_depth, measure_noise
 from dga.explanation.scores import Render, Scorer
 from dga.profiles import ExplanationConfig
@@ -50,10 +50,10 @@ class Explanation:
     """The candidates for the whole picture, in the order of judging."""
     is_unjudgeable: bool = False
     """Whether it is of one colour or a drawing, and nothing can be told
-    (:func:`~dga.explanation.exposure.is_one_colour_or_drawing`)."""
+    (:func:`~dga.explanation.drawings.is_one_colour_or_drawing`)."""
     is_page: bool = False
     """Whether it is likely a page, a screen or a cut-out
-    (:func:`~dga.explanation.exposure.is_page`), of which a denoiser has seen few."""
+    (:func:`~dga.explanation.drawings.is_page`), of which a denoiser has seen few."""
     is_undamaged: bool = False
     """Whether nothing is left to repair: it looks like source data already, or what was measured as
     noise is texture."""
@@ -65,15 +65,6 @@ class Explanation:
     is_judged_by_explainer: bool = True
     """Whether ``Models.explainer`` judges what is left, as after any search; else
     ``Models.discriminator``, the paper's."""
-
-    @property
-    def key(self) -> Hashable:
-        """Equal for two explanations of one picture that leave the same picture and noise."""
-        return self.degradation, _digest(self.x_0)
-
-
-def _digest(values: Tensor | None) -> bytes | None:
-    return None if values is None else hashlib.sha256(values.cpu().numpy().tobytes()).digest()
 
 
 def explain_picture(

@@ -13,15 +13,18 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dga.explanation.blocks import measure_blocks
+from dga.explanation.blur import measure_blur
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import is_one_colour_or_drawing, is_page, measure_darkness
+from dga.explanation.drawings import is_one_colour_or_drawing, is_page
+from dga.explanation.exposure import measure_darkness
 from dga.explanation.grid import Grid
-from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
 from dga.explanation.noise_level import has_impulses, measure_noise, measure_quiet_noise
 from dga.explanation.operators import Operator
 from dga.explanation.scores import Render, Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.veil import Veil, measure_veil
+from dga.images import cut_middle
 from dga.profiles import ExplanationConfig, WindowsConfig
 
 LONGEST_COUNTED = 1024

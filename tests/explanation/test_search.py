@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from dga.adaptation import adapt
 from dga.diffusion import Schedule
 from dga.explanation.degradation import NO_DEGRADATION
-from dga.explanation.exposure import is_one_colour_or_drawing
+from dga.explanation.drawings import is_one_colour_or_drawing
 from dga.explanation.noise_level import measure_noise
 from dga.explanation.scores import Scorer
 from dga.explanation.search import Explanation, explain_picture
