@@ -13,9 +13,9 @@ from PIL import Image
 
 from dga.data.picture_files import StoredPicture, encode_picture, write
 from dga.folders.diagnosis_report import Counted, Summary, render_report
-from dga.folders.engines import Run
 from dga.folders.picture_folder import ERRORS, PictureFolder, Worker
 from dga.folders.pictures import Picture
+from dga.folders.processes import Run
 from dga.folders.repairs import repair_all
 from dga.images import Pixels
 from dga.io.files import write_atomically

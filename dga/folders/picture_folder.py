@@ -19,8 +19,8 @@ from tqdm import tqdm
 from dga.data.picture_files import StoredPicture, write
 from dga.data.uploads import UploadError
 from dga.diagnosis import diagnose
-from dga.folders.engines import Run
 from dga.folders.pictures import Picture, find_pictures
+from dga.folders.processes import Run
 from dga.folders.records import Line, append_lines, open_folder, read_lines
 from dga.io.files import LINES, to_plain, write_atomically
 from dga.io.versions import read_versions
