@@ -13,7 +13,6 @@ from torch import Tensor, nn
 
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
 from dga.discriminator import JudgedPath
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_page
 from dga.explanation.grid import Grid
 from dga.explanation.scores import Scorer
@@ -93,11 +92,9 @@ def _measure_objection(
     over a thumbnail and the windows with the finest detail."""
     count = explain.windows.detail_windows if explain.windows else 0
     views = JudgedViews(x.cpu(), models.window_size, count, explain.noise_floor)
-    pictures = {NO_DEGRADATION: x.cpu(), Degradation(impulses=0.0): estimate.cpu()}
+    both = torch.stack([views.show(x.cpu()), views.show(estimate.cpu())])
     scorer = Scorer(models.schedule, models.explainer, seed)
-    before, after = scorer.score(
-        lambda one: views.show(pictures[one]), list(pictures), explain.judged_at
-    )
+    before, after = scorer.score_views(both, explain.judged_at, (0.0, 0.0))
     return after - before
 
 

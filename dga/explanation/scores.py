@@ -30,43 +30,36 @@ class Scorer:
     def score(
         self, render: Render, candidates: Sequence[Degradation], depths: Sequence[int]
     ) -> list[float]:
-        """Mean logit of each candidate's result, over ``depths`` and all views that are rendered.
-
-        Lower is closer to source data. All candidates are noised alike; depths beyond T are left
-        out.
-        """
+        """:meth:`score_views` of each candidate's result, which still holds its noise."""
         if not candidates:
             return []
-        views = torch.stack([render(one) for one in candidates])  # [C, V, 3, S, S]
-        depths = [k for k in depths if k <= self.schedule.steps] or [self.schedule.steps]
-        deviation = torch.tensor([candidate.noise for candidate in candidates])
-        each = self.mean_logits(
-            views.flatten(0, 1),
-            torch.tensor(depths).expand(views.shape[0] * views.shape[1], -1),
-            deviation.repeat_interleave(views.shape[1]),
-        )
-        return each.view(-1, views.shape[1]).mean(1).tolist()
+        views = torch.stack([render(one) for one in candidates])
+        return self.score_views(views, depths, [candidate.noise for candidate in candidates])
 
-    def mean_logits(self, x: Tensor, depth: Tensor, deviation: Tensor) -> Tensor:
-        """Mean logit of each picture over its depths, float32 ``[n]`` on the CPU.
+    def score_views(
+        self, views: Tensor, depths: Sequence[int], noise_levels: Sequence[float]
+    ) -> list[float]:
+        """Mean logit of each of C pictures, over ``depths`` and its ``views``, ``[C, V, 3, S, S]``.
 
-        ``x``: ``[n, 3, S, S]``; ``depth``: int64 ``[n, K]``; ``deviation``: standard deviation of
-        the noise that a picture holds already, ``[n]``. At one depth all pictures get the same
-        noise. Raises what :func:`~dga.discriminator.judge_states` does.
+        Lower is closer to source data. ``noise_levels``: standard deviations of the noise that the
+        pictures hold already. All are noised alike; depths beyond T are left out. Raises what
+        :func:`~dga.discriminator.judge_states` does.
         """
-        x = x.to(next(self.network.parameters()).device)
-        shape, distinct = x.shape[1:], set(depth.flatten().tolist())
-        noise = {k: draw_step_noise(self.seed, "forward", k, shape).to(x) for k in distinct}
-        abar = self.schedule.alpha_bar[depth][..., None, None, None]  # [n, K, 1, 1, 1]
-        variance = deviation.double().square()[:, None, None, None, None]
-        remainder = compute_missing_variance(abar, variance).sqrt().to(x)
+        x = views.flatten(0, 1).to(next(self.network.parameters()).device)  # [C V, 3, S, S]
+        steps = self.schedule.steps
+        depth = torch.tensor([k for k in depths if k <= steps] or [steps])
+        draws = [draw_step_noise(self.seed, "forward", k, x.shape[1:]) for k in depth.tolist()]
+        noise = torch.stack(draws).to(x)  # [K, 3, S, S]
+        abar = self.schedule.alpha_bar[depth].view(-1, 1, 1, 1)
+        deviation = torch.tensor(noise_levels).repeat_interleave(views.shape[1])
+        variance = deviation.double().square().view(-1, 1, 1, 1, 1)
+        remainder = compute_missing_variance(abar, variance).sqrt().to(x)  # [C V, K, 1, 1, 1]
         signal = abar.sqrt().to(x)
-        logits, size = [], max(1, choose_batch_size(x) // depth.shape[1])
-        for i in range(0, len(x), size):
-            part, rows = slice(i, i + size), depth[i : i + size]
-            draws = torch.stack([noise[k] for k in rows.flatten().tolist()])
-            draws = draws.view(*rows.shape, *shape)  # [n, K, 3, S, S]
-            states = signal[part] * x[part, None] + remainder[part] * draws
-            judged = judge_states(self.schedule, self.network, states.flatten(0, 1), rows.flatten())
-            logits.append(judged.view(rows.shape))
-        return torch.cat(logits).mean(1) if logits else torch.empty(0)
+        logits, size = [], max(1, choose_batch_size(x) // len(depth))
+        for first in range(0, len(x), size):
+            part = slice(first, first + size)
+            states = signal * x[part, None] + remainder[part] * noise  # [n, K, 3, S, S]
+            each_depth = depth.repeat(len(states))
+            judged = judge_states(self.schedule, self.network, states.flatten(0, 1), each_depth)
+            logits.append(judged.view(-1, len(depth)))
+        return torch.cat(logits).mean(1).view(-1, views.shape[1]).mean(1).tolist()

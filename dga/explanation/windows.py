@@ -96,12 +96,11 @@ class WindowSearch:
         return is_relieved and float(before.mean()) > least
 
     def _judge_thumbnails(self, x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean logits of both networks for the thumbnails of two pictures, ``[2]`` each."""
-        thumbnails = torch.stack([make_thumbnail(one, self.side) for one in (x, result)])
-        depth = torch.tensor(VEIL_JUDGED_AT).expand(2, -1)
+        """Scores by both networks for the thumbnails of two pictures, ``[2]`` each."""
+        thumbnails = torch.stack([make_thumbnail(one, self.side)[None] for one in (x, result)])
         scorers = self.scorer, replace(self.scorer, network=self.discriminator)
-        logits = [one.mean_logits(thumbnails, depth, torch.zeros(2)) for one in scorers]
-        before, after = torch.stack(logits, 1)
+        scores = [one.score_views(thumbnails, VEIL_JUDGED_AT, (0.0, 0.0)) for one in scorers]
+        before, after = torch.tensor(scores).T
         return before, after
 
     def _explain_whole(
@@ -128,16 +127,15 @@ class WindowSearch:
     ) -> Generator[CandidateScore, None, Tensor | None]:
         """The picture after the inverse; None where the discriminator objects to it."""
         blurred = Degradation(operator=operator)
-        pictures = {NO_DEGRADATION: x, blurred: blurred.inverse(x)}
-        scores = self.scorer.score(
-            lambda one: views.show(pictures[one]), list(pictures), self.config.judged_at
-        )
-        for candidate, score in zip(pictures, scores, strict=True):
+        inverse = blurred.inverse(x)
+        both = torch.stack([views.show(x), views.show(inverse)])
+        scores = self.scorer.score_views(both, self.config.judged_at, (0.0, 0.0))
+        for candidate, score in zip((NO_DEGRADATION, blurred), scores, strict=True):
             yield CandidateScore("blur", candidate, score)
         most = self.windows.objection * operator.most_objection
         if scores[0] < CLEAR_DAMAGE:
             most = min(most, 0.0)
-        return pictures[blurred] if scores[1] <= scores[0] + most else None
+        return inverse if scores[1] <= scores[0] + most else None
 
 
 class JudgedViews:
