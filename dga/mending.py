@@ -94,7 +94,7 @@ def _measure_objection(
     views = JudgedViews(x.cpu(), models.window_size, count, explain.noise_floor)
     both = torch.stack([views.show(x.cpu()), views.show(estimate.cpu())])
     scorer = Scorer(models.schedule, models.explainer, seed)
-    before, after = scorer.score_views(both, explain.judged_at, (0.0, 0.0))
+    before, after = scorer.score(both, explain.judged_at, (0.0, 0.0))
     return after - before
 
 

@@ -1,10 +1,10 @@
-"""The discriminator's scores: of candidate degradations, and of pictures before and after one.
+"""The discriminator's scores of pictures, by which inverses are chosen, and refused.
 
 Pictures are noised to a few depths before the discriminator sees them, as it was trained; a score
 is the mean of its logits there, lower for pictures that look like source data.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -13,10 +13,6 @@ from torch import Tensor, nn
 from dga.batch_size import choose_batch_size
 from dga.diffusion import Schedule, compute_missing_variance, draw_step_noise
 from dga.discriminator import judge_states
-from dga.explanation.degradation import Degradation
-
-Render = Callable[[Degradation], Tensor]
-"""From a candidate to what the discriminator is shown of its result, ``[V, 3, S, S]``."""
 
 
 @dataclass(frozen=True)
@@ -28,15 +24,6 @@ class Scorer:
     seed: int
 
     def score(
-        self, render: Render, candidates: Sequence[Degradation], depths: Sequence[int]
-    ) -> list[float]:
-        """:meth:`score_views` of each candidate's result, which still holds its noise."""
-        if not candidates:
-            return []
-        views = torch.stack([render(one) for one in candidates])
-        return self.score_views(views, depths, [candidate.noise for candidate in candidates])
-
-    def score_views(
         self, views: Tensor, depths: Sequence[int], noise_levels: Sequence[float]
     ) -> list[float]:
         """Mean logit of each of C pictures, over ``depths`` and its ``views``, ``[C, V, 3, S, S]``.

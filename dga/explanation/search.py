@@ -9,9 +9,10 @@ k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+import torch
 from torch import Tensor
 
 from dga.explanation.blocks import measure_blocks
@@ -19,8 +20,11 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing
 from dga.explanation.exposure import Stretch, list_stretches
 from dga.explanation.noise_level import find_matched_depth, measure_noise
-from dga.explanation.scores import Render, Scorer
+from dga.explanation.scores import Scorer
 from dga.profiles import ExplanationConfig
+
+Render = Callable[[Degradation], Tensor]
+"""From a candidate to what the discriminator is shown of its result, ``[V, 3, S, S]``."""
 
 
 @dataclass(frozen=True)
@@ -198,10 +202,13 @@ class _CandidateSearch:
         scores = dict[Degradation, float]()
         for depths, group in groups.items():
             new = [candidate for candidate in group if (candidate, depths) not in self.cache]
-            new_scores = self.scorer.score(self.render, new, depths)
-            for candidate, score in zip(new, new_scores, strict=True):
-                self.cache[candidate, depths] = score
-                self.candidate_scores.append(CandidateScore(stage, candidate, score))
-                yield self.candidate_scores[-1]
+            if new:
+                views = torch.stack([self.render(candidate) for candidate in new])
+                noise_levels = [candidate.noise for candidate in new]
+                new_scores = self.scorer.score(views, depths, noise_levels)
+                for candidate, score in zip(new, new_scores, strict=True):
+                    self.cache[candidate, depths] = score
+                    self.candidate_scores.append(CandidateScore(stage, candidate, score))
+                    yield self.candidate_scores[-1]
             scores |= {candidate: self.cache[candidate, depths] for candidate in group}
         return [scores[candidate] for candidate in candidates]

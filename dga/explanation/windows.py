@@ -21,8 +21,8 @@ from dga.explanation.exposure import measure_darkness
 from dga.explanation.grid import Grid
 from dga.explanation.noise_level import has_impulses, measure_noise, measure_quiet_noise
 from dga.explanation.operators import Operator
-from dga.explanation.scores import Render, Scorer
-from dga.explanation.search import CandidateScore, Explanation, explain_picture
+from dga.explanation.scores import Scorer
+from dga.explanation.search import CandidateScore, Explanation, Render, explain_picture
 from dga.explanation.veil import Veil, measure_veil
 from dga.images import cut_middle
 from dga.profiles import ExplanationConfig, WindowsConfig
@@ -99,7 +99,7 @@ class WindowSearch:
         """Scores by both networks for the thumbnails of two pictures, ``[2]`` each."""
         thumbnails = torch.stack([make_thumbnail(one, self.side)[None] for one in (x, result)])
         scorers = self.scorer, replace(self.scorer, network=self.discriminator)
-        scores = [one.score_views(thumbnails, VEIL_JUDGED_AT, (0.0, 0.0)) for one in scorers]
+        scores = [one.score(thumbnails, VEIL_JUDGED_AT, (0.0, 0.0)) for one in scorers]
         before, after = torch.tensor(scores).T
         return before, after
 
@@ -129,7 +129,7 @@ class WindowSearch:
         blurred = Degradation(operator=operator)
         inverse = blurred.inverse(x)
         both = torch.stack([views.show(x), views.show(inverse)])
-        scores = self.scorer.score_views(both, self.config.judged_at, (0.0, 0.0))
+        scores = self.scorer.score(both, self.config.judged_at, (0.0, 0.0))
         for candidate, score in zip((NO_DEGRADATION, blurred), scores, strict=True):
             yield CandidateScore("blur", candidate, score)
         most = self.windows.objection * operator.most_objection
