@@ -6,8 +6,6 @@ to a depth and denoised again, so that what is missing is drawn anew. Its result
 changes more than an undamaged picture is changed, and where the discriminator does not object.
 """
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
@@ -29,17 +27,6 @@ OVERLAP = 48
 """Pixels that two windows share at least."""
 
 
-@dataclass(frozen=True)
-class Mending:
-    """What the denoiser made of a picture.
-
-    ``image``: ``[3, H, W]`` at 8-bit levels, the picture itself where the result is not used.
-    """
-
-    image: Tensor
-    is_used: bool
-
-
 def mend(
     models: Models,
     x: Tensor,
@@ -48,27 +35,28 @@ def mend(
     explain: ExplanationConfig,
     *,
     is_damaged: bool = False,
-) -> Mending:
+) -> Tensor | None:
     """Mend a picture, ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows.
 
+    Returns the result, of the same shape at 8-bit levels; None where it is not used.
     ``explain``: at which depths the discriminator judges, and how many windows of the picture;
     ``is_damaged``: whether that was measured, so that a small change is used, too.
     """
     network = models.conditional
     assert network is not None
     if is_page(x):
-        return Mending(x, is_used=False)
+        return None
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     change = float((estimate - x).abs().mean())
     texture = sum(float(x.diff(dim=dim).abs().mean()) for dim in (1, 2))
     if not is_damaged and change < max(config.least_change, config.least_share * texture):
-        return Mending(x, is_used=False)
+        return None
     if _measure_objection(models, x, estimate, seed, explain) > config.objection:
-        return Mending(x, is_used=False)
+        return None
     depth = _choose_depth(models, estimate, seed, config.diffusion)
     if depth:
         estimate = to_levels(_draw_anew(models, network, x, estimate, depth, seed, config))
-    return Mending(estimate, is_used=True)
+    return estimate
 
 
 def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tensor:

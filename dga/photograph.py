@@ -290,8 +290,8 @@ def _repair_windows(
         )
     if is_asked:
         repaired = to_levels(repaired).to(models.device)
-        mending = mend_explained(models, repaired, seed, repair, explanation)
-        repaired, is_mended = mending.image.cpu(), mending.is_used
+        mended = mend_explained(models, repaired, seed, repair, explanation)
+        repaired, is_mended = (repaired if mended is None else mended).cpu(), mended is not None
         if not is_mended and not degradation.has_measured_inverse:
             explanation = leave_alone(explanation)
     return RepairedPhotograph(

@@ -30,7 +30,7 @@ from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.windows import WindowSearch
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
-from dga.mending import Mending, mend
+from dga.mending import mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.profiles import (
@@ -72,14 +72,8 @@ class ForwardResult:
     reference: Tensor
     state: Tensor
     seconds: float
-    mending: Mending | None = None
-    """What a denoiser that sees the picture made of it, where it was asked; where that is the
-    result, nothing is denoised from t*."""
-
-    @property
-    def is_mended(self) -> bool:
-        """Whether the result is that of a denoiser that sees the picture."""
-        return self.mending is not None and self.mending.is_used
+    is_mended: bool = False
+    """Whether the result is that of a denoiser that sees the picture."""
 
     @property
     def is_unchanged(self) -> bool:
@@ -350,10 +344,11 @@ def mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
     if explanation.degradation.has_measured_inverse or not is_asked:
         return None
     start_time = time.perf_counter()
-    mending = mend_explained(models, forward.input, forward.seed, forward.repair, explanation)
-    seconds, forward = time.perf_counter() - start_time, replace(forward, mending=mending)
-    if mending.is_used:
-        return ReverseResult(_start_at_input(forward, explanation), mending.image, seconds)
+    mended = mend_explained(models, forward.input, forward.seed, forward.repair, explanation)
+    seconds = time.perf_counter() - start_time
+    if mended is not None:
+        start = replace(_start_at_input(forward, explanation), is_mended=True)
+        return ReverseResult(start, mended, seconds)
     if not explanation.entry:
         return None
     unchanged = _start_at_input(forward, leave_alone(explanation))
@@ -368,15 +363,20 @@ def mend_result(models: Models, result: ReverseResult) -> ReverseResult:
     if not explanation.degradation.has_measured_inverse or not is_asked:
         return result
     start_time = time.perf_counter()
-    mending = mend_explained(models, result.image, forward.seed, forward.repair, explanation)
+    mended = mend_explained(models, result.image, forward.seed, forward.repair, explanation)
     seconds = result.seconds + time.perf_counter() - start_time
-    return ReverseResult(replace(forward, mending=mending), mending.image, seconds)
+    if mended is None:
+        return replace(result, seconds=seconds)
+    return ReverseResult(replace(forward, is_mended=True), mended, seconds)
 
 
 def mend_explained(
     models: Models, picture: Tensor, seed: int, repair: Repair, explanation: Explanation
-) -> Mending:
-    """Mend the picture that came, ``[3, H, W]``, or what was made of it, by a repair that mends."""
+) -> Tensor | None:
+    """Mend the picture that came, ``[3, H, W]``, or what was made of it, by a repair that mends.
+
+    None where the result is not used.
+    """
     assert repair.mending is not None
     assert repair.explain is not None
     is_damaged = explanation.degradation.has_measured_inverse
