@@ -11,7 +11,8 @@ import numpy as np
 from PIL import Image
 
 from dga.adaptation import Adaptation, Reconstruction
-from dga.data.picture_files import encode_picture, write
+from dga.data.encoding import encode_picture
+from dga.data.picture_files import write
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.images import Pixels
 from dga.io.files import find_unused_path, to_plain

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from dga.data.picture_files import StoredPicture, encode_picture, write
+from dga.data.encoding import encode_picture
+from dga.data.picture_files import StoredPicture, write
 from dga.folders.diagnosis_report import Counted, Summary, render_report
 from dga.folders.picture_folder import ERRORS, PictureFolder, Worker
 from dga.folders.pictures import Picture
