@@ -13,8 +13,8 @@ from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler,
 from dga.discriminator import JudgedPath
 from dga.explanation.drawings import is_page
 from dga.explanation.grid import Grid
+from dga.explanation.photograph_search import JudgedViews
 from dga.explanation.scores import Scorer
-from dga.explanation.windows import JudgedViews
 from dga.images import to_levels
 from dga.networks.models import Models
 from dga.profiles import Diffusion, ExplanationConfig, MendingConfig

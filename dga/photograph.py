@@ -1,6 +1,6 @@
 """DGA+ on photographs of any size. Ours, not the paper's.
 
-A photograph is explained as a whole (:mod:`dga.explanation.windows`). Up to
+A photograph is explained as a whole (:mod:`dga.explanation.photograph_search`). Up to
 :data:`~dga.mending.WHOLE_SIDE` pixels a side :func:`dga.pipeline.run` repairs it in one piece. A
 larger one is undone as a whole, denoised in overlapping windows where noise or blur asks for that,
 with a depth for each, and mended (:mod:`dga.mending`).

@@ -25,9 +25,9 @@ from dga.discriminator import FIRST_STATES, JudgedPath
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.operators import OperatorConsistency
+from dga.explanation.photograph_search import PhotographSearch
 from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
-from dga.explanation.windows import WindowSearch
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
 from dga.mending import mend
@@ -247,7 +247,7 @@ class PictureCache:
             start_time, side = time.perf_counter(), self.models.window_size
             scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
             if config.windows and max(self.x.shape[1:]) > side:
-                search = WindowSearch(
+                search = PhotographSearch(
                     scorer, self.models.discriminator, side, config, config.windows
                 ).run(self.x.cpu())
             else:

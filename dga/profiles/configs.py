@@ -140,8 +140,8 @@ class StoppingConfig(Bounded):
 class WindowsConfig(Bounded):
     """How a picture larger than the discriminator's own size is explained, and cut into windows.
 
-    Logits are the discriminator's, above 0 for damage. :mod:`dga.explanation.windows` uses all but
-    ``overlap``, which is of windows that :mod:`dga.photograph` repairs.
+    Logits are the discriminator's, above 0 for damage. :mod:`dga.explanation.photograph_search`
+    uses all but ``overlap``, which is of windows that :mod:`dga.photograph` repairs.
     """
 
     detail_windows: int = bounded(4, 0)

@@ -1,7 +1,7 @@
-"""Explaining a picture that is larger than the discriminator's own size, by its windows.
+"""Explaining a photograph, a picture that is larger than the discriminator's own size, as a whole.
 
-Damage that is the same all over the picture (blocks, noise, blur, veils, impulses) is explained
-once: it is measured in the pixels, and judged by some windows and a thumbnail.
+Damage (blocks, noise, blur, veils, impulses, darkness) is measured in the pixels; the discriminator
+is shown a thumbnail and some windows of the picture before and after its inverse, and may object.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ DAMAGED_THUMBNAIL, LEAST_RELIEF = 0.5, 0.5
 
 
 @dataclass(frozen=True)
-class WindowSearch:
+class PhotographSearch:
     """The search in one large picture.
 
     ``discriminator``: the paper's, which judges veils beside the scorer's network; ``side``: pixels
