@@ -286,7 +286,7 @@ const describeState = () => (state === "failed" ? "Not repaired" : "Repairing â€
 const describeAim = () =>
   (findThing()
     ? "Paint until AI sees something else; then our repair strikes back."
-    : "Paint, and our repair answers each stroke.") + " By keys: arrows and Space.";
+    : "Paint, and our repair answers each stroke.") + " Keys: arrows, Space.";
 let live = null; // what is read of the strokes so far, and the share that they touch
 const isGame = () => settings.damage === "paint";
 const isPainted = () => isGame() && (settings.strokes !== "" || state === "painting");
