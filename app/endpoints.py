@@ -27,28 +27,22 @@ from app.runs.pictures import to_webp
 from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, Settings, SettingsError, parse_settings
 from app.runs.strokes import get_layer, measure_touched
-from app.runs.subject import (
-    Original,
-    Subject,
-    Subjects,
-    read_pictures,
-    view_square,
-)
+from app.runs.subject import Original, Subject, Subjects, read_pictures, view_square
 from app.runs.watch import PICTURES, REPAIR, run_first_stages, watch
 from app.server.decoder import Decoder
 from app.server.gate import REFUSALS
 from app.server.photos import GONE, Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turn, Turns
 from app.server.visitors import RefusedError, Visitors, count_blocks, find_address
+from dga.adaptation import adapt_steps
+from dga.adaptation_record import to_api_facts
 from dga.corruptions import CORRUPTIONS, EVERYDAY
-from dga.data.picture_files import encode_picture
+from dga.data.encoding import encode_picture
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
 from dga.networks.models import Models
-from dga.one_picture import adapt_steps
 from dga.photograph import photograph_steps
 from dga.profiles import Profile
-from dga.record import to_api_facts
 from dga.systems import DEFAULT_SYSTEMS, System, systems
 
 MOST_RUNS = 64

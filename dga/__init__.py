@@ -13,13 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dga.adapted import AdaptedClassifier, repair
+    from dga.adaptation import Adaptation, adapt, adapt_steps
+    from dga.adapted_classifier import AdaptedClassifier
     from dga.corruptions import CORRUPTIONS, corrupt
     from dga.diagnosis import Diagnosis, diagnose
     from dga.images import to_pixels, to_square
     from dga.networks.models import Models, load_models
-    from dga.one_picture import Adaptation, adapt, adapt_steps
-    from dga.photograph import RepairedPhotograph, repair_photograph
+    from dga.photograph import RepairedPhotograph, repair, repair_photograph
     from dga.profiles import PROFILES, Profile, get_profile
     from dga.stopping import Stop, choose_depth
     from dga.weights.sources import Sources
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "adapted": ("AdaptedClassifier", "repair"),
+    "adapted_classifier": ("AdaptedClassifier",),
     "corruptions": ("CORRUPTIONS", "corrupt"),
     "diagnosis": ("Diagnosis", "diagnose"),
     "images": ("to_pixels", "to_square"),
     "networks.models": ("Models", "load_models"),
-    "photograph": ("RepairedPhotograph", "repair_photograph"),
-    "one_picture": ("Adaptation", "adapt", "adapt_steps"),
+    "photograph": ("RepairedPhotograph", "repair", "repair_photograph"),
+    "adaptation": ("Adaptation", "adapt", "adapt_steps"),
     "profiles": ("PROFILES", "Profile", "get_profile"),
     "stopping": ("Stop", "choose_depth"),
     "weights.sources": ("Sources",),

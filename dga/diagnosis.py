@@ -1,8 +1,8 @@
 """What is wrong with a picture: which damage, how strong, how sure, and whether it can be undone.
 
-With networks a picture is explained as for its repair (:mod:`dga.explanation.windows`), so that
-nothing is found that the discriminator objects to. Without them it is measured alone, which is
-quick, and takes fine texture for damage more often.
+With networks a picture is explained as for its repair
+(:mod:`dga.explanation.photograph_search`), so that nothing is found that the discriminator objects
+to. Without them it is measured alone, which is quick, and takes fine texture for damage more often.
 """
 
 from __future__ import annotations
@@ -17,16 +17,13 @@ import numpy as np
 from PIL import Image
 from torch import Tensor
 
-from dga.adapted import load_default_models
+from dga.adaptation import classify
 from dga.data.uploads import to_picture
+from dga.explanation.blocks import measure_blocks
+from dga.explanation.blur import measure_blur, measure_softness
 from dga.explanation.degradation import Degradation
-from dga.explanation.exposure import is_one_colour_or_drawing, is_page, measure_darkness
-from dga.explanation.measurement import (
-    cut_middle,
-    measure_blocks,
-    measure_blur,
-    measure_softness,
-)
+from dga.explanation.drawings import is_one_colour_or_drawing, is_page
+from dga.explanation.exposure import measure_darkness
 from dga.explanation.noise_level import (
     has_impulses,
     measure_noise,
@@ -34,16 +31,14 @@ from dga.explanation.noise_level import (
     remove_impulses,
 )
 from dga.explanation.operators import Blocks
+from dga.explanation.photograph_search import PAGE_VEIL
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.veil import measure_veil
-from dga.explanation.windows import PAGE_VEIL
-from dga.frame import find_inside
-from dga.images import HALF_RANGE, Pixels, to_pixels, to_square, to_tensor
+from dga.images import HALF_RANGE, Pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
-from dga.jpeg import find_quality
+from dga.jpeg_quality import find_quality
 from dga.networks.compute import isolate_numerics
-from dga.networks.models import Models
-from dga.one_picture import classify
+from dga.networks.models import Models, load_default_models
 from dga.photograph import (
     RepairedPhotograph,
     choose_repair,
@@ -53,6 +48,7 @@ from dga.photograph import (
     photograph_steps,
 )
 from dga.pipeline import PictureCache
+from dga.plain_frame import find_inside
 from dga.profiles import PROFILES
 
 
@@ -352,7 +348,7 @@ def _cut_measured(pixels: Pixels) -> Tensor:
 
 
 def _measure(x: Tensor, is_paper: bool) -> list[Finding]:
-    """The search of :class:`~dga.explanation.windows.WindowSearch`, with nobody to object.
+    """The search of :mod:`dga.explanation.photograph_search`, with nobody to object.
 
     ``x``: of :func:`_cut_measured`; ``is_paper``: whether it is likely a page.
     """

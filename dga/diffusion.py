@@ -105,7 +105,7 @@ class ForwardPath:
     """
 
     def __init__(self, schedule: Schedule, x_0: Tensor, seed: int, deviation: float = 0.0) -> None:
-        self._variance = torch.as_tensor(deviation, dtype=torch.float64).square().cpu()
+        self._variance = torch.tensor(deviation, dtype=torch.float64).square()
         self._signal = schedule.alpha_bar.sqrt().float()
         self._schedule, self.x_0, self._seed = schedule, x_0, seed
         self._drawn = x_0[None]

@@ -406,6 +406,12 @@ def to_levels(x: Tensor) -> Tensor:
     return ((x + 1) * HALF_RANGE).round() / HALF_RANGE - 1
 
 
+def cut_middle(x: Tensor, most: int) -> Tensor:
+    """The middle of ``[3, H, W]``, at most ``most`` pixels a side."""
+    top, left = (max(0, length - most) // 2 for length in x.shape[1:])
+    return x[:, top : top + most, left : left + most]
+
+
 def from_tensor(x: Tensor) -> Pixels:
     """Float ``[..., 3, H, W]`` in [-1, 1] to pictures, uint8 ``[..., H, W, 3]``, rounded.
 

@@ -6,44 +6,25 @@ to a depth and denoised again, so that what is missing is drawn anew. Its result
 changes more than an undamaged picture is changed, and where the discriminator does not object.
 """
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
 from dga.discriminator import JudgedPath
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import is_page
+from dga.explanation.drawings import is_page
 from dga.explanation.grid import Grid
+from dga.explanation.photograph_search import JudgedViews
 from dga.explanation.scores import Scorer
-from dga.explanation.windows import JudgedViews
 from dga.images import to_levels
 from dga.networks.models import Models
 from dga.profiles import Diffusion, ExplanationConfig, MendingConfig
 from dga.stopping import choose_depth, is_decided
 
 WHOLE_SIDE = 384
-"""Pixels a side up to which a picture is mended in one piece; windows bound memory above."""
+"""Pixels a side up to which a photograph is repaired and mended in one piece; windows bound memory
+above."""
 OVERLAP = 48
 """Pixels that two windows share at least."""
-
-
-@dataclass(frozen=True)
-class Mending:
-    """What the denoiser made of a picture.
-
-    ``image``: ``[3, H, W]`` at 8-bit levels, the picture itself where the result is not used;
-    ``change``: mean absolute change that it proposed, pixels in [-1, 1], 0 of a page; ``margin``:
-    by how much the discriminator's mean logit rose, below 0 where the result looks less damaged,
-    None where it was not asked; ``depth``: from which it was denoised again.
-    """
-
-    image: Tensor
-    is_used: bool
-    change: float
-    margin: float | None = None
-    depth: int = 0
 
 
 def mend(
@@ -54,28 +35,28 @@ def mend(
     explain: ExplanationConfig,
     *,
     is_damaged: bool = False,
-) -> Mending:
+) -> Tensor | None:
     """Mend a picture, ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows.
 
+    Returns the result, of the same shape at 8-bit levels; None where it is not used.
     ``explain``: at which depths the discriminator judges, and how many windows of the picture;
     ``is_damaged``: whether that was measured, so that a small change is used, too.
     """
     network = models.conditional
     assert network is not None
     if is_page(x):
-        return Mending(x, is_used=False, change=0.0)
+        return None
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     change = float((estimate - x).abs().mean())
     texture = sum(float(x.diff(dim=dim).abs().mean()) for dim in (1, 2))
     if not is_damaged and change < max(config.least_change, config.least_share * texture):
-        return Mending(x, is_used=False, change=change)
-    margin = _measure_margin(models, x, estimate, seed, explain)
-    if margin > config.objection:
-        return Mending(x, is_used=False, change=change, margin=margin)
+        return None
+    if _measure_objection(models, x, estimate, seed, explain) > config.objection:
+        return None
     depth = _choose_depth(models, estimate, seed, config.diffusion)
     if depth:
         estimate = to_levels(_draw_anew(models, network, x, estimate, depth, seed, config))
-    return Mending(estimate, is_used=True, change=change, margin=margin, depth=depth)
+    return estimate
 
 
 def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tensor:
@@ -92,18 +73,16 @@ def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tens
     return total / grid.weight_map().to(x)
 
 
-def _measure_margin(
+def _measure_objection(
     models: Models, x: Tensor, estimate: Tensor, seed: int, explain: ExplanationConfig
 ) -> float:
     """By how much the discriminator finds the estimate more damaged than the picture: mean logit
     over a thumbnail and the windows with the finest detail."""
     count = explain.windows.detail_windows if explain.windows else 0
     views = JudgedViews(x.cpu(), models.window_size, count, explain.noise_floor)
-    pictures = {NO_DEGRADATION: x.cpu(), Degradation(impulses=0.0): estimate.cpu()}
+    both = torch.stack([views.show(x.cpu()), views.show(estimate.cpu())])
     scorer = Scorer(models.schedule, models.explainer, seed)
-    before, after = scorer.score(
-        lambda one: views.show(pictures[one]), list(pictures), explain.judged_at
-    )
+    before, after = scorer.score(both, explain.judged_at, (0.0, 0.0))
     return after - before
 
 

@@ -1,8 +1,9 @@
 """DGA+ on photographs of any size. Ours, not the paper's.
 
-A photograph is explained as a whole (:mod:`dga.explanation.windows`); then :func:`dga.pipeline.run`
-repairs it, in one piece up to :data:`ONE_PIECE_SIDE`, else in overlapping windows of the profile's
-size, with a depth for each.
+A photograph is explained as a whole (:mod:`dga.explanation.photograph_search`). Up to
+:data:`~dga.mending.WHOLE_SIDE` pixels a side :func:`dga.pipeline.run` repairs it in one piece. A
+larger one is undone as a whole, denoised in overlapping windows where noise or blur asks for that,
+with a depth for each, and mended (:mod:`dga.mending`).
 """
 
 from __future__ import annotations
@@ -11,22 +12,26 @@ import hashlib
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from PIL import Image
 from torch import Tensor
 
+from dga.data.encoding import Frame
 from dga.data.picture_files import StoredPicture
+from dga.data.stored_values import StoredValues
+from dga.data.uploads import refuse_unreadable
 from dga.explanation.degradation import Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
-from dga.frame import find_inside
 from dga.images import Pixels, from_tensor, to_levels, to_tensor
+from dga.mending import WHOLE_SIDE
 from dga.networks.compute import isolate_numerics
-from dga.networks.models import Models
+from dga.networks.models import Models, load_default_models
 from dga.pipeline import (
     PictureCache,
     ReverseResult,
@@ -36,16 +41,16 @@ from dga.pipeline import (
     run,
     run_repairs,
 )
+from dga.plain_frame import find_inside
 from dga.profiles import PROFILES, Repair, WindowsConfig
 from dga.sentences import name_damage
 from dga.stopping import Stop
 
+Picture = TypeVar("Picture", Image.Image, Pixels)
 Show = Callable[[Sequence[int]], Iterable[int]]
 WINDOW_BATCH = 16
 """Windows of the discriminator's size whose pixels, or one larger window, are repaired together:
 bounds memory, and the time between two events."""
-ONE_PIECE_SIDE = 384
-"""Pixels a side up to which a photograph is repaired in one piece; windows bound memory above."""
 
 
 def choose_repair(models: Models) -> Repair:
@@ -131,6 +136,29 @@ def repair_photograph(
 
 
 @isolate_numerics
+def repair(picture: Picture, models: Models | None = None) -> Picture:
+    """Repair a picture of any size: a PIL image, or an array, uint8 ``[H, W, 3]``.
+
+    Returns one of the same size and kind, bit for bit the same where nothing needs repair. A PIL
+    image is turned upright, converted to sRGB and laid on white before it is repaired; the result
+    stays upright, and has its opacity, 16 bits of grey, colour profile, EXIF and resolution; of
+    several frames it is the current one. ``models``: by default those of ``photo``. Raises
+    ``ValueError`` for what is no picture, or cannot be read, and ``FloatingPointError`` if a
+    network returns no numbers. (:func:`repair_photograph` returns what was found, too.)
+    """
+    if not isinstance(picture, Image.Image | np.ndarray):
+        raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
+    if not isinstance(picture, Image.Image):
+        return repair_photograph(models or load_default_models(), picture).image
+    with refuse_unreadable(picture.format or "picture"):
+        stored = StoredValues.read(picture)
+    photograph = repair_photograph(models or load_default_models(), stored.pixels)
+    if photograph.is_unchanged:
+        return picture.copy()
+    return Frame(*stored.lay_back(photograph.image)).to_image()
+
+
+@isolate_numerics
 def photograph_steps(
     models: Models, pixels: Pixels, seed: int | None = None
 ) -> Iterator[CandidateScore | Progress | RepairedPhotograph]:
@@ -183,10 +211,10 @@ def repair_stored(
 
     remade = picture.remake(suffix, change)
     next(progress, None)  # the bar ends
-    return remade.content, {**join_facts(facts), "lost": remade.losses}
+    return remade.content, {**_join_facts(facts), "lost": remade.losses}
 
 
-def join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The facts of one file; see :func:`repair_stored`."""
     if len(frames) == 1:
         return dict(frames[0])
@@ -199,7 +227,7 @@ def join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def is_one_piece(models: Models, height: int, width: int) -> bool:
     """Whether a photograph of so many pixels is repaired in one piece, not in windows."""
-    most = max(models.window_size, ONE_PIECE_SIDE if models.profile.explains_by_windows else 0)
+    most = max(models.window_size, WHOLE_SIDE if models.profile.explains_by_windows else 0)
     return max(height, width) <= most
 
 
@@ -262,8 +290,8 @@ def _repair_windows(
         )
     if is_asked:
         repaired = to_levels(repaired).to(models.device)
-        mending = mend_explained(models, repaired, seed, repair, explanation)
-        repaired, is_mended = mending.image.cpu(), mending.is_used
+        mended = mend_explained(models, repaired, seed, repair, explanation)
+        repaired, is_mended = (repaired if mended is None else mended).cpu(), mended is not None
         if not is_mended and not degradation.has_measured_inverse:
             explanation = leave_alone(explanation)
     return RepairedPhotograph(

@@ -1,7 +1,7 @@
 """The one loop: explain a picture's damage and undo it, noise what is left, stop, denoise.
 
 :func:`run` does that for a batch and for several repairs at once, as a generator of events. One
-picture is a batch of one (:mod:`dga.one_picture`); rebuilding from every depth is a list of repairs
+picture is a batch of one (:mod:`dga.adaptation`); rebuilding from every depth is a list of repairs
 with fixed depths. States are drawn and judged only as deep as a rule or a caller needs. (Figure 1
 and section 3 of the paper; the explanation is ours.)
 """
@@ -25,12 +25,12 @@ from dga.discriminator import FIRST_STATES, JudgedPath
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.operators import OperatorConsistency
+from dga.explanation.photograph_search import PhotographSearch
 from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
-from dga.explanation.windows import WindowSearch
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
-from dga.mending import Mending, mend
+from dga.mending import mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.profiles import (
@@ -72,14 +72,8 @@ class ForwardResult:
     reference: Tensor
     state: Tensor
     seconds: float
-    mending: Mending | None = None
-    """What a denoiser that sees the picture made of it, where it was asked; where that is the
-    result, nothing is denoised from t*."""
-
-    @property
-    def is_mended(self) -> bool:
-        """Whether the result is that of a denoiser that sees the picture."""
-        return self.mending is not None and self.mending.is_used
+    is_mended: bool = False
+    """Whether the result is that of a denoiser that sees the picture."""
 
     @property
     def is_unchanged(self) -> bool:
@@ -253,7 +247,7 @@ class PictureCache:
             start_time, side = time.perf_counter(), self.models.window_size
             scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
             if config.windows and max(self.x.shape[1:]) > side:
-                search = WindowSearch(
+                search = PhotographSearch(
                     scorer, self.models.discriminator, side, config, config.windows
                 ).run(self.x.cpu())
             else:
@@ -265,7 +259,7 @@ class PictureCache:
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
-        key = explanation.key, explanation.is_judged_by_explainer
+        key = explanation.degradation, explanation.is_judged_by_explainer
         if key not in self._paths:
             self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation)
         return self._paths[key]
@@ -350,10 +344,11 @@ def mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
     if explanation.degradation.has_measured_inverse or not is_asked:
         return None
     start_time = time.perf_counter()
-    mending = mend_explained(models, forward.input, forward.seed, forward.repair, explanation)
-    seconds, forward = time.perf_counter() - start_time, replace(forward, mending=mending)
-    if mending.is_used:
-        return ReverseResult(_start_at_input(forward, explanation), mending.image, seconds)
+    mended = mend_explained(models, forward.input, forward.seed, forward.repair, explanation)
+    seconds = time.perf_counter() - start_time
+    if mended is not None:
+        start = replace(_start_at_input(forward, explanation), is_mended=True)
+        return ReverseResult(start, mended, seconds)
     if not explanation.entry:
         return None
     unchanged = _start_at_input(forward, leave_alone(explanation))
@@ -368,15 +363,20 @@ def mend_result(models: Models, result: ReverseResult) -> ReverseResult:
     if not explanation.degradation.has_measured_inverse or not is_asked:
         return result
     start_time = time.perf_counter()
-    mending = mend_explained(models, result.image, forward.seed, forward.repair, explanation)
+    mended = mend_explained(models, result.image, forward.seed, forward.repair, explanation)
     seconds = result.seconds + time.perf_counter() - start_time
-    return ReverseResult(replace(forward, mending=mending), mending.image, seconds)
+    if mended is None:
+        return replace(result, seconds=seconds)
+    return ReverseResult(replace(forward, is_mended=True), mended, seconds)
 
 
 def mend_explained(
     models: Models, picture: Tensor, seed: int, repair: Repair, explanation: Explanation
-) -> Mending:
-    """Mend the picture that came, ``[3, H, W]``, or what was made of it, by a repair that mends."""
+) -> Tensor | None:
+    """Mend the picture that came, ``[3, H, W]``, or what was made of it, by a repair that mends.
+
+    None where the result is not used.
+    """
     assert repair.mending is not None
     assert repair.explain is not None
     is_damaged = explanation.degradation.has_measured_inverse
@@ -396,12 +396,7 @@ def _start_at_input(forward: ForwardResult, explanation: Explanation) -> Forward
 
 def leave_alone(explanation: Explanation) -> Explanation:
     """An explanation whose noise is no damage, but texture."""
-    return replace(
-        explanation,
-        degradation=NO_DEGRADATION,
-        entry=0,
-        is_undamaged=True,
-    )
+    return replace(explanation, degradation=NO_DEGRADATION, entry=0, is_undamaged=True)
 
 
 def _denoise_groups(
@@ -411,8 +406,8 @@ def _denoise_groups(
     groups: dict[Diffusion, list[EqualRepairs]] = defaultdict(list)
     equal: dict[Any, EqualRepairs] = defaultdict(list)
     for forward in forward_results:
-        explanation, diffusion = forward.explanation, forward.diffusion.with_depth(0)
-        equal[forward.index, explanation.key, forward.stop.t_star, diffusion].append(forward)
+        degradation, diffusion = forward.explanation.degradation, forward.diffusion.with_depth(0)
+        equal[forward.index, degradation, forward.stop.t_star, diffusion].append(forward)
     for repairs in equal.values():
         first = repairs[0]
         if first.stop.t_star:

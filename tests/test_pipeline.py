@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dga.adaptation import adapt, adapt_steps
 from dga.diffusion import FewSteps, ForwardPath, ReverseProcess
 from dga.images import from_tensor, to_tensor
 from dga.networks.models import Models
-from dga.one_picture import adapt, adapt_steps
 from dga.profiles import Diffusion
 from dga.stopping import Stop, choose_depth
 from dga.systems import DEFAULT_SYSTEMS, System, parse

@@ -13,12 +13,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from app.pages.results_answers import answer_all, headline, list_settings, name_kind
-from app.pages.results_exhibits import (
-    draw_figure,
-    read_exhibits,
-    read_markdown_table,
-    tabulate,
-)
+from app.pages.results_exhibits import draw_figure, read_exhibits, read_markdown_table, tabulate
 from app.pages.results_numbers import Results, full_name
 from app.pages.shell import SNIPPET, Page, render
 from app.runs.samples import EXAMPLES

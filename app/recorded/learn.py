@@ -12,7 +12,7 @@ from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.sentences import name_damage
 from app.runs.subject import describe_reading
-from dga import one_picture, pipeline
+from dga import adaptation, pipeline
 from dga.images import Pixels, from_tensor
 from dga.networks.models import Models, load_models
 from dga.stopping import choose_depth, confidence_from_logits
@@ -47,8 +47,8 @@ class Recorder:
         )
 
     def read(self, pixels: Pixels, truth: str) -> Facts:
-        x = one_picture.picture_tensor(self.models, pixels)
-        reading = describe_reading(one_picture.classify(self.models, x[None])[0])
+        x = adaptation.picture_tensor(self.models, pixels)
+        reading = describe_reading(adaptation.classify(self.models, x[None])[0])
         facts = {name: reading[name] for name in ("label", "share", "is_sure")}
         return facts | {"image": self.keep(pixels), "is_right": reading["label"] == truth}
 
@@ -75,7 +75,7 @@ class Recorder:
 
     def judge(self, case: str, seed: int) -> tuple[pipeline.PictureCache, Facts]:
         """A case on its way into noise; the confidence at every depth, and where it stops."""
-        x = one_picture.picture_tensor(self.models, self.damage(case))
+        x = adaptation.picture_tensor(self.models, self.damage(case))
         rule = self.models.profile.stopping
         cache = pipeline.PictureCache(self.models, x, seed)
         path = cache.path(pipeline.NO_EXPLANATION)

@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from app.server.turns import Turn
+from dga.adaptation import classify
 from dga.images import to_tensor
 from dga.networks.compute import Compute, default_device
 from dga.networks.models import ModelFiles, Models
-from dga.one_picture import classify
 from dga.weights.sources import EXPLAINER
 
 BUDGET_SECONDS = 150.0

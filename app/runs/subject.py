@@ -14,11 +14,11 @@ from PIL import Image
 from app.runs.damage import damage_photo
 from app.runs.samples import make_crop
 from app.runs.settings import NONE, Settings
+from dga.adaptation import classify
 from dga.data.uploads import UploadError
 from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
-from dga.one_picture import classify
 from dga.pipeline import PictureCache
 from dga.profiles import Profile
 

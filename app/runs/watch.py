@@ -21,11 +21,11 @@ from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import Settings
 from app.runs.strokes import measure_touched
 from app.runs.subject import StageKey, Subject, describe_reading, read_pictures, view_square
+from dga.adaptation import Reconstruction, adapt_steps, classify
 from dga.discriminator import JudgedPath
 from dga.explanation.search import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.models import Models
-from dga.one_picture import Reconstruction, adapt_steps, classify
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps
 from dga.pipeline import NO_EXPLANATION, ForwardResult, PictureCache, ReverseResult, run
 from dga.profiles import Profile, StoppingConfig

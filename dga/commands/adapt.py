@@ -12,7 +12,9 @@ from dga import command_line
 @command_line.command
 def adapt(
     image: Annotated[Path, typer.Argument(help="A picture; cropped to a square and resized.")],
-    corruption: Annotated[str | None, typer.Option(help="One of the 19; default: none.")] = None,
+    corruption: Annotated[
+        str | None, typer.Option(help="Such as fog, or rain. Default: none.")
+    ] = None,
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 3,
     seed: Annotated[int, typer.Option(help="Fixes corruption and noise.")] = 0,
     methods: Annotated[
@@ -26,7 +28,7 @@ def adapt(
     models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Adapt one picture: write every image, print t*, the curve and the predictions."""
-    from dga import one_picture, record
+    from dga import adaptation, adaptation_record
     from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
     from dga.images import to_pixels, to_square
     from dga.io.files import write_json
@@ -44,10 +46,10 @@ def adapt(
     loaded = models.load()
     pixels = to_pixels(to_square(picture.image, loaded.profile.image_size))
     damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
-    names = record.list_names(systems, has_clean=bool(corruption))
-    folder = record.choose_folder(out, image, names)
-    run = one_picture.adapt(loaded, damaged, seed, systems)
-    written = record.save_pictures(run, folder, pixels if corruption else None)
-    facts = record.to_command_facts(run, written, corruption, severity)
-    write_json(folder / record.RECORD, facts)
-    typer.echo(json.dumps(facts) if as_json else record.to_text(facts))
+    names = adaptation_record.list_names(systems, has_clean=bool(corruption))
+    folder = adaptation_record.choose_folder(out, image, names)
+    run = adaptation.adapt(loaded, damaged, seed, systems)
+    written = adaptation_record.save_pictures(run, folder, pixels if corruption else None)
+    facts = adaptation_record.to_command_facts(run, written, corruption, severity)
+    write_json(folder / adaptation_record.RECORD, facts)
+    typer.echo(json.dumps(facts) if as_json else adaptation_record.to_text(facts))

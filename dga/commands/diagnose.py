@@ -48,9 +48,9 @@ def diagnose(
     from dga.diagnosis import SURE
     from dga.folders import diagnoses
     from dga.folders.diagnosis_report import Counted
-    from dga.folders.engines import start_here
+    from dga.folders.picture_folder import Worker
+    from dga.folders.processes import start_here
     from dga.folders.records import read_lines
-    from dga.folders.work import Worker
     from dga.io.files import LINES
     from dga.io.parsing import check_choice, parse_share
     from dga.lab.analysis.labelled_diagnoses import (

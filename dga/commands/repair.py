@@ -26,7 +26,7 @@ def repair(
     overwrite: Annotated[bool, typer.Option(help="Replace the file that --out names.")] = False,
     models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
-    """Repair a photograph at its own size, each place from a depth of its own.
+    """Repair a photograph at its own size.
 
     Of a file of several pages or frames each, where --out can hold them; what the result does not
     keep is said. Of a folder: every picture, with a line of JSON on each; run it again to go on.
@@ -45,8 +45,8 @@ def repair(
 
 def _repair_folder(folder: Path, out: Path | None, models: command_line.ModelOptions) -> None:
     """Say what became of every picture; ends with status 1 if some failed after they were read."""
+    from dga.folders.picture_folder import PictureFolder, Worker
     from dga.folders.repairs import repair_all
-    from dga.folders.work import PictureFolder, Worker
 
     out = out or folder.with_name(f"{folder.name}-repaired")
     pictures = PictureFolder.of([folder], out)

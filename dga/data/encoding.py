@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from dga.data.stored_values import Values, encode_deep
 
 LOSSY = {"quality": 95}
 """How formats are written that give up some of a picture."""
-NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 _DIRECTORIES = 0x8769, 0x8825  # of a camera's settings and of the place, in EXIF
 _RESTORED = 2  # a GIF's frame is cleared before the next, which may be transparent
 
@@ -42,7 +40,7 @@ class Frame:
         return self.values.dtype == np.uint16 and self.values.shape[2] > 1
 
 
-def encode_frame(frame: Frame, kind: str, options: Mapping[str, Any] = NO_OPTIONS) -> bytes:
+def encode_frame(frame: Frame, kind: str, options: Mapping[str, Any]) -> bytes:
     """One picture as a file."""
     if frame.is_deep_colour:
         return encode_deep(frame.values.astype(np.uint16), kind, frame.info)
@@ -64,7 +62,7 @@ def encode_picture(image: Image.Image, kind: str, **options: Any) -> bytes:
 def encode_pages(frames: Sequence[Frame]) -> bytes:
     """Pages of one TIFF, each with its own size and resolution."""
     if len(frames) == 1:
-        return encode_frame(frames[0], "TIFF")
+        return encode_frame(frames[0], "TIFF", {})
     stream = io.BytesIO()
     with TiffImagePlugin.AppendingTiffWriter(stream) as pages:
         for number, frame in enumerate(frames):
@@ -75,7 +73,7 @@ def encode_pages(frames: Sequence[Frame]) -> bytes:
                 for tag in _DIRECTORIES:
                     exif.pop(tag, None)
                 info |= {"exif": exif.tobytes()} if exif else {}
-            pages.write(encode_frame(Frame(frame.values, info), "TIFF"))
+            pages.write(encode_frame(Frame(frame.values, info), "TIFF", {}))
             pages.newFrame()
     return stream.getvalue()
 

@@ -13,14 +13,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from dga.data.encoding import (
-    LOSSY,
-    Frame,
-    encode_frame,
-    encode_moving,
-    encode_pages,
-    encode_picture,
-)
+from dga.data.encoding import LOSSY, Frame, encode_frame, encode_moving, encode_pages
 from dga.data.stored_values import StoredValues, is_deep
 from dga.data.uploads import (
     OWNER,
@@ -42,8 +35,6 @@ from dga.images import (
     to_pixels,
 )
 from dga.io.files import write_atomically
-
-__all__ = ["KINDS", "StoredPicture", "choose_suffix", "encode_picture", "encode_result", "write"]
 
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     ".png": ("PNG", {}), ".jpg": ("JPEG", LOSSY), ".jpeg": ("JPEG", LOSSY),

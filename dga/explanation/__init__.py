@@ -2,5 +2,5 @@
 paper's.
 
 :mod:`~dga.explanation.search` explains a picture of the discriminator's own size,
-:mod:`~dga.explanation.windows` a larger one.
+:mod:`~dga.explanation.photograph_search` a larger one.
 """

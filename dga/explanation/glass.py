@@ -13,8 +13,8 @@ import torch
 from scipy import fft, ndimage
 from torch import Tensor
 
-from dga.explanation.measurement import RING_FLOOR, Array
 from dga.explanation.operators import GaussianBlur
+from dga.explanation.spectrum import RING_FLOOR, Array
 from dga.images import HALF_RANGE
 
 LAST_BLUR_SIGMA = (0.68, 1.45)

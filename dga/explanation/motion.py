@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.deconvolution import place_at_origin
-from dga.explanation.measurement import (
+from dga.explanation.operators import MotionBlur
+from dga.explanation.spectrum import (
     FLOOR,
     POWER_FLOOR,
     Array,
     compute_radial_spectrum,
-    cut_middle,
     find_axes,
     find_band,
     fit_spectrum,
 )
-from dga.explanation.operators import MotionBlur
+from dga.images import cut_middle
 
 EVEN_LENGTHS = np.exp(np.arange(np.log(3.0), np.log(36.0), 0.07))
 EVEN_ANGLES = np.arange(0.0, 180.0, 3.75)
@@ -73,7 +73,7 @@ LONGEST_JUDGED = 512
 def measure_motion(power: Array, x: Tensor) -> MotionBlur | None:
     """The motion of a picture, even or fading; None where none is certain.
 
-    ``power``: of :func:`~dga.explanation.measurement.compute_power_spectrum` of ``x``,
+    ``power``: of :func:`~dga.explanation.spectrum.compute_power_spectrum` of ``x``,
     ``[3, H, W]``.
     """
     even, fading = _fit_even(power), _fit_fading(power)

@@ -9,18 +9,22 @@ k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Generator, Hashable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+import torch
 from torch import Tensor
 
+from dga.explanation.blocks import measure_blocks
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import Stretch, is_one_colour_or_drawing, list_stretches
-from dga.explanation.measurement import measure_blocks
+from dga.explanation.drawings import is_one_colour_or_drawing
+from dga.explanation.exposure import Stretch, list_stretches
 from dga.explanation.noise_level import find_matched_depth, measure_noise
-from dga.explanation.scores import Render, Scorer
+from dga.explanation.scores import Scorer
 from dga.profiles import ExplanationConfig
+
+Render = Callable[[Degradation], Tensor]
+"""From a candidate to what the discriminator is shown of its result, ``[V, 3, S, S]``."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +54,13 @@ class Explanation:
     """The candidates for the whole picture, in the order of judging."""
     is_unjudgeable: bool = False
     """Whether it is of one colour or a drawing, and nothing can be told
-    (:func:`~dga.explanation.exposure.is_one_colour_or_drawing`)."""
+    (:func:`~dga.explanation.drawings.is_one_colour_or_drawing`)."""
     is_page: bool = False
     """Whether it is likely a page, a screen or a cut-out
-    (:func:`~dga.explanation.exposure.is_page`), of which a denoiser has seen few."""
+    (:func:`~dga.explanation.drawings.is_page`), of which a denoiser has seen few."""
     is_undamaged: bool = False
-    """Whether nothing is left to repair: it looks like source data already, or it is a window whose
-    damage was undone in the whole picture."""
+    """Whether nothing is left to repair: it looks like source data already, or what was measured as
+    noise is texture."""
     seconds: float = 0.0
     """Wall clock of the search; 0.0 where it was not taken."""
     x_0: Tensor | None = field(default=None, compare=False)
@@ -65,15 +69,6 @@ class Explanation:
     is_judged_by_explainer: bool = True
     """Whether ``Models.explainer`` judges what is left, as after any search; else
     ``Models.discriminator``, the paper's."""
-
-    @property
-    def key(self) -> Hashable:
-        """Equal for two explanations of one picture that leave the same picture and noise."""
-        return self.degradation, _digest(self.x_0)
-
-
-def _digest(values: Tensor | None) -> bytes | None:
-    return None if values is None else hashlib.sha256(values.cpu().numpy().tobytes()).digest()
 
 
 def explain_picture(
@@ -207,10 +202,13 @@ class _CandidateSearch:
         scores = dict[Degradation, float]()
         for depths, group in groups.items():
             new = [candidate for candidate in group if (candidate, depths) not in self.cache]
-            new_scores = self.scorer.score(self.render, new, depths)
-            for candidate, score in zip(new, new_scores, strict=True):
-                self.cache[candidate, depths] = score
-                self.candidate_scores.append(CandidateScore(stage, candidate, score))
-                yield self.candidate_scores[-1]
+            if new:
+                views = torch.stack([self.render(candidate) for candidate in new])
+                noise_levels = [candidate.noise for candidate in new]
+                new_scores = self.scorer.score(views, depths, noise_levels)
+                for candidate, score in zip(new, new_scores, strict=True):
+                    self.cache[candidate, depths] = score
+                    self.candidate_scores.append(CandidateScore(stage, candidate, score))
+                    yield self.candidate_scores[-1]
             scores |= {candidate: self.cache[candidate, depths] for candidate in group}
         return [scores[candidate] for candidate in candidates]

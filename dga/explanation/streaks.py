@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 from torch import Tensor
 
-from dga.explanation.measurement import cut_middle
+from dga.images import cut_middle
 
 ANGLES = tuple(range(0, 180, 15))
 """Directions that are tried, in degrees from the rows, downwards."""

@@ -14,8 +14,8 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dga.explanation.blur import is_blurred
 from dga.explanation.exposure import DEVIATION_FLOOR
-from dga.explanation.measurement import is_blurred
 
 WORKING_SIDE = 112
 """Samples a side at which a smooth veil is estimated, whatever the picture's size."""

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
-from dga.explanation.measurement import Array, fit_spectrum
 from dga.explanation.operators import Operator, conjugate_gradients
+from dga.explanation.spectrum import Array, fit_spectrum
 
 COPIES = 11
 """How many zoomed copies that mean has, as in ImageNet-C; the picture itself counts once more."""

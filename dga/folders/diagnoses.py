@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from dga.data.picture_files import StoredPicture, encode_picture, write
+from dga.data.encoding import encode_picture
+from dga.data.picture_files import StoredPicture, write
 from dga.folders.diagnosis_report import Counted, Summary, render_report
-from dga.folders.engines import Run
+from dga.folders.picture_folder import ERRORS, PictureFolder, Worker
+from dga.folders.pictures import Picture
+from dga.folders.processes import Run
 from dga.folders.repairs import repair_all
-from dga.folders.sources import Picture
-from dga.folders.work import ERRORS, PictureFolder, Worker
 from dga.images import Pixels
 from dga.io.files import write_atomically
 

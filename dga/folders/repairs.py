@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from dga.folders.engines import Run
+from dga.folders.picture_folder import PictureFolder, Worker
+from dga.folders.processes import Run
 from dga.folders.records import Line
-from dga.folders.work import PictureFolder, Worker
 
 
 @dataclass

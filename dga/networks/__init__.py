@@ -1,4 +1,4 @@
-"""The three frozen networks: shapes, kernels, loading, and where they run."""
+"""The frozen networks of a profile: shapes, kernels, loading, and where they run."""
 
 import warnings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import torch
@@ -157,6 +157,12 @@ def load_models(
     :class:`~dga.weights.checkpoints.WeightsError` naming what is missing, altered or unsuited.
     """
     return find_models(profile, sources).load(compute or Compute.choose())
+
+
+@cache
+def load_default_models() -> Models:
+    """Those of the profile ``photo``, the same at every call."""
+    return load_models()
 
 
 def load_denoiser(profile: Profile, path: Path) -> nn.Module:

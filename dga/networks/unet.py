@@ -108,14 +108,11 @@ class Discriminator(GuidedNetwork):
         self.net = build_encoder(config, "attention")
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        return self.judge_windows(x, time).mean(1)
-
-    def judge_windows(self, x: Tensor, time: Tensor) -> Tensor:
-        """Logits of the windows, row by row, ``[B, n]``; n = 1 at the network's size."""
         windows = cut_judged_windows(x, self.side)
         h = F.pixel_unshuffle(torch.cat(windows), self.fold)  # [n B, 3 f^2, S/f, S/f]
         h = h.contiguous(memory_format=self.memory_format)
-        return self.net(h, time.repeat(len(windows))).float().view(len(windows), -1).T
+        logits = self.net(h, time.repeat(len(windows))).float().view(len(windows), -1)  # [n, B]
+        return logits.T.mean(1)
 
 
 def build_encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:

@@ -1,12 +1,6 @@
 """Profiles, each a set of networks with their settings: photo, everyday16 and imagenet."""
 
-from dga.profiles.builtin import (
-    EVERYDAY16,
-    EVERYDAY16_CLASSES,
-    IMAGENET,
-    PROFILES,
-    get_profile,
-)
+from dga.profiles.builtin import EVERYDAY16, EVERYDAY16_CLASSES, IMAGENET, PROFILES, get_profile
 from dga.profiles.configs import (
     ClassifierConfig,
     DenoiseConfig,

@@ -138,10 +138,10 @@ class StoppingConfig(Bounded):
 
 @dataclass(frozen=True)
 class WindowsConfig(Bounded):
-    """How a picture larger than the discriminator's own size is explained, window by window.
+    """How a picture larger than the discriminator's own size is explained, and cut into windows.
 
-    Logits are the discriminator's, above 0 for damage. Noise levels are standard deviations, and
-    pixels lie in [-1, 1]. :mod:`dga.explanation.windows` uses all.
+    Logits are the discriminator's, above 0 for damage. :mod:`dga.explanation.photograph_search`
+    uses all but ``overlap``, which is of windows that :mod:`dga.photograph` repairs.
     """
 
     detail_windows: int = bounded(4, 0)
@@ -149,7 +149,7 @@ class WindowsConfig(Bounded):
     overlap: float = bounded(0.1875, 0, 0.9)
     """Share of a window's side, 0 to 0.9, that the next window has too, at least."""
     quiet_share: float = bounded(0.1, 0, 1)
-    """Share of the pixels that may be without noise where noise counts as being everywhere."""
+    """Share of the picture, 0 to 1, that may be without noise where noise counts as everywhere."""
     measurement: bool = True
     """Whether blocks, blur and veils are measured in the picture."""
     objection: float = 0.5

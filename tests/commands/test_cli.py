@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dga.adapted import repair
+from dga.photograph import repair
 from tests.fixtures.cli import done, refused
 
 

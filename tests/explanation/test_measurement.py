@@ -13,9 +13,10 @@ from scipy import ndimage, signal
 from torch import Tensor
 
 import dga
+from dga.explanation.blocks import measure_blocks
+from dga.explanation.blur import measure_blur
 from dga.explanation.degradation import Degradation
 from dga.explanation.glass import filter_median
-from dga.explanation.measurement import measure_blocks, measure_blur
 from dga.explanation.operators import Blocks, Convolution, Disk, GaussianBlur, MotionBlur, Operator
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil

@@ -8,14 +8,14 @@ import torch
 from PIL import Image, ImageDraw
 from torch import Tensor, nn
 
+from dga.adaptation import adapt
 from dga.diffusion import Schedule
 from dga.explanation.degradation import NO_DEGRADATION
-from dga.explanation.exposure import is_one_colour_or_drawing
+from dga.explanation.drawings import is_one_colour_or_drawing
 from dga.explanation.noise_level import measure_noise
 from dga.explanation.scores import Scorer
 from dga.explanation.search import Explanation, explain_picture
 from dga.images import to_levels, to_pixels, to_square, to_tensor
-from dga.one_picture import adapt
 from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
 from dga.systems import parse
 from tests.fixtures.models import noise

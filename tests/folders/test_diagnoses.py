@@ -23,7 +23,7 @@ import dga
 from dga.command_line import ModelOptions
 from dga.diagnosis import SURE
 from dga.explanation.operators import Disk, MotionBlur
-from dga.folders import sources, work
+from dga.folders import picture_folder, pictures
 from dga.images import through_jpeg
 from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.rights import plain_rights
@@ -237,7 +237,7 @@ def test_what_counts_and_what_fails(mine):
     (mine / "dog/torn.jpg").unlink()
     fast = "diagnose", mine, "--out", "out", "--fast"
     assert run_dga(*fast, "--fail-above", "50%").exit_code == 0
-    with mock.patch.object(work, "diagnose", side_effect=AssertionError):
+    with mock.patch.object(picture_folder, "diagnose", side_effect=AssertionError):
         assert run_dga(*fast, "--fail-above", "49%").exit_code == 3
         assert "1 damaged" in done(*fast, "--only", "noise", "--fail-above", "25%").stdout
         assert "0 damaged" in done(*fast, "--only", "noise", "--min-strength", "0.9").stdout
@@ -246,7 +246,7 @@ def test_what_counts_and_what_fails(mine):
 
 def test_killed_it_goes_on(mine, monkeypatch):
     """Nothing is lost or done twice; of pictures that changed or are gone the line goes, too."""
-    real, calls = work.diagnose, list[int]()
+    real, calls = picture_folder.diagnose, list[int]()
 
     def dies(*arguments: object) -> object:
         calls.append(1)
@@ -255,7 +255,7 @@ def test_killed_it_goes_on(mine, monkeypatch):
         return real(*arguments)
 
     fast = "diagnose", mine, "--out", "out", "--fast"
-    monkeypatch.setattr(work, "diagnose", dies)
+    monkeypatch.setattr(picture_folder, "diagnose", dies)
     assert run_dga(*fast).exit_code != 0
     first = Path("out/lines.jsonl").read_text()
     assert first.count("\n") == 2
@@ -275,9 +275,9 @@ def test_killed_it_goes_on(mine, monkeypatch):
 @pytest.fixture
 def _tiny(choosy_models) -> Iterator[None]:
     with mock.patch("dga.command_line.ModelOptions.load", return_value=choosy_models):
-        work.load_once.cache_clear()
+        picture_folder.load_once.cache_clear()
         yield
-        work.load_once.cache_clear()
+        picture_folder.load_once.cache_clear()
 
 
 @pytest.mark.usefixtures("_tiny")
@@ -370,10 +370,10 @@ def test_processes_give_the_same_lines(mine):
 
 def test_a_process_loads_its_models_once(choosy_models, mine):
     """Though its worker comes anew with every picture."""
-    pictures, _ = sources.list_all([mine], mine / "out")
-    worker = pickle.dumps(work.Worker(ModelOptions()))
+    found, _ = pictures.find_pictures([mine], mine / "out")
+    worker = pickle.dumps(picture_folder.Worker(ModelOptions()))
     with mock.patch.object(ModelOptions, "load", return_value=choosy_models) as load:
-        for picture in pictures.values():
+        for picture in found.values():
             pickle.loads(worker).diagnose(picture)
-    work.load_once.cache_clear()
+    picture_folder.load_once.cache_clear()
     assert load.call_count == 1

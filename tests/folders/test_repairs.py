@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from dga import photograph
-from dga.folders.work import load_once
+from dga.folders.picture_folder import load_once
 from dga.networks.compute import Compute
 from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.odd_pictures import odd_pictures

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 import dga
-from dga.adapted import AdaptedClassifier
+from dga.adapted_classifier import AdaptedClassifier
 from dga.images import to_tensor
 from dga.lab.readers.runner import SystemRunner, answer
 from dga.networks.compute import isolate_numerics

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from dga.adapted import AdaptedClassifier, repair
+from dga.adaptation import adapt
+from dga.adapted_classifier import AdaptedClassifier
 from dga.images import from_tensor, to_tensor
 from dga.lab.readers.runner import answer, create_runners
 from dga.networks.models import Models
-from dga.one_picture import adapt
-from dga.photograph import repair_photograph
+from dga.photograph import repair, repair_photograph
 from dga.systems import parse_all
 from tests.fixtures.posing import pose, posing
 

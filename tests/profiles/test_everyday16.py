@@ -7,9 +7,9 @@ import numpy as np
 import skimage.data
 from PIL import Image
 
+from dga.adaptation import adapt, adapt_steps
 from dga.corruptions import corrupt
 from dga.images import Pixels, to_pixels, to_square
-from dga.one_picture import adapt, adapt_steps
 from dga.systems import parse
 
 MEDIA = Path(gradio.__file__).parent / "media_assets" / "images"

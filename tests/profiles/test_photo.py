@@ -13,9 +13,9 @@ from PIL import Image
 from skimage.metrics import peak_signal_noise_ratio as psnr
 
 import dga
+from dga.adaptation import classify
 from dga.images import Pixels, to_tensor
 from dga.networks.models import Models
-from dga.one_picture import classify
 from dga.photograph import repair_photograph
 from dga.systems import parse
 from dga.weights import sources

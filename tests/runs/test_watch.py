@@ -9,7 +9,7 @@ import dga
 from app.runs.settings import Settings
 from app.runs.subject import Original, Subject, Subjects
 from app.runs.watch import FILM, choose_stopping, run_first_stages, watch
-from dga.one_picture import adapt_steps
+from dga.adaptation import adapt_steps
 from dga.systems import systems
 from tests.fixtures.record import ALL
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dga.corruptions import CLEAN, CORRUPTIONS
-from dga.lab.analysis.pooled import PooledRuns
+from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
 
 

@@ -20,8 +20,8 @@ from dga.corruptions import FAMILIES
 SEVERITY = "severity 5"
 SETTING = f"ImageNet-C, {SEVERITY}, 256 px, Swin-T"
 
-# By system, as named in :data:`dga.sentences.SYSTEMS`. Tent, MEMO and DiffPure: taken by the paper
-# from DDA (Gao et al., 2022).
+# By system, as named in :data:`dga.lab.analysis.names.SYSTEMS`. Tent, MEMO and DiffPure: taken by
+# the paper from DDA (Gao et al., 2022).
 TABLE_1: dict[str, float] = {
     "source": 0.33,
     "tent": 0.30,

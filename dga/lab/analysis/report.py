@@ -19,7 +19,7 @@ import pandas as pd
 from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 from dga.io.files import write_json
 from dga.lab.analysis.names import GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS, STREAMS
-from dga.lab.analysis.pooled import PooledRuns, pool_runs
+from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import KEY, EvaluationRun, SavedRuns
 from dga.lab.analysis.statistics import CorrectTable, Estimate, StreamCorrectTable, is_in_group
 

@@ -22,8 +22,8 @@ def bench(
 ) -> None:
     """Seconds an image, here."""
     from dga.io.parsing import split_list
-    from dga.lab.speed.measure import bench as measure
-    from dga.lab.speed.measure import make_random_models
+    from dga.lab.speed.bench import bench as measure
+    from dga.lab.speed.bench import make_random_models
     from dga.networks.compute import Compute
     from dga.networks.models import load_models
     from dga.profiles import get_profile

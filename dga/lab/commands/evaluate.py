@@ -26,7 +26,7 @@ def evaluate(
     out: Annotated[Path, typer.Option(help="Folder for the results; resumed if it has some.")],
     methods: Annotated[str, typer.Option(help=METHODS_HELP)] = "source,dga,dga-guided,dda",
     corruptions: Annotated[
-        str, typer.Option(help="all, a family, clean or comma-separated names.")
+        str, typer.Option(help="all, a family, extra, everyday, clean or comma-separated names.")
     ] = "all",
     stream: Annotated[str | None, typer.Option(help=STREAM_HELP)] = None,
     batch: Annotated[int, typer.Option(help="Pictures at once.")] = 16,
@@ -53,7 +53,7 @@ def evaluate(
     if engine == "ray":
         if models.precision == "auto":
             raise ValueError("Many machines need one precision: name it with --precision.")
-        worker = cluster.Worker(models.load, names, chosen_plan)
+        worker = cluster.EvaluationWorker(models.load, names, chosen_plan)
         results = cluster.evaluate_on_cluster(worker, out, batch, typed, address)
     else:
         loaded = models.load()

@@ -20,7 +20,7 @@ def gain(
     pictures: Annotated[int, typer.Option(min=1, help="How many, at most.")] = 40,
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 5,
     corruptions: Annotated[
-        str, typer.Option(help="all, a family or comma-separated names.")
+        str, typer.Option(help="all, a family, extra, everyday or comma-separated names.")
     ] = "all",
     models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:

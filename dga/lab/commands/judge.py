@@ -24,15 +24,15 @@ def judge(
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga.io.files import CURVES
     from dga.lab.data.corruption_names import parse_corruptions
-    from dga.lab.evaluation import judging
+    from dga.lab.evaluation import curves
     from dga.lab.training.studies import Study
     from dga.weights.store import read_config
 
     chosen_plan = plan.plan(data, parse_corruptions(corruptions))
-    chosen_depths = judging.parse_depths(depths)
+    chosen_depths = curves.parse_depths(depths)
     loaded = models.load()
     folder = models.sources.locate(loaded.profile)["discriminator"]
     trained_study = Study.from_config(read_config(folder))
     options = chosen_depths, features, command_line.read_command_line()
-    judging.judge_pictures(loaded, trained_study, chosen_plan, out, *options)
+    curves.judge_pictures(loaded, trained_study, chosen_plan, out, *options)
     typer.echo(f"Curves: {out / CURVES}")

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dga.folders.engines import AHEAD, Result, Run, split_tasks
-from dga.folders.engines import Task as AnyTask
+from dga.folders.processes import AHEAD, Result, Run, split_tasks
+from dga.folders.processes import Task as AnyTask
 from dga.folders.records import find_differences
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan
@@ -34,7 +34,7 @@ TRIES = 10
 
 
 @dataclass(frozen=True)
-class Worker:
+class EvaluationWorker:
     """Methods by name, and how a machine loads their models, in the ``folder`` of the command.
 
     They are loaded at the first call, so that an error of loading is that call's answer.
@@ -68,7 +68,11 @@ class Worker:
 
 
 def evaluate_on_cluster(
-    worker: Worker, out: Path, batch: int = 16, command: str = "", address: str | None = None
+    worker: EvaluationWorker,
+    out: Path,
+    batch: int = 16,
+    command: str = "",
+    address: str | None = None,
 ) -> EvaluationResults:
     """:func:`dga.lab.evaluation.evaluate` on a Ray cluster: the same lines but for the seconds.
 
@@ -93,7 +97,7 @@ def evaluate_on_cluster(
         return run_tasks(worker.plan, setup, measure, out, batch, command)
 
 
-def create_workers(ray: Any, worker: Worker) -> Any:
+def create_workers(ray: Any, worker: EvaluationWorker) -> Any:
     """A pool of actors, one a GPU or, without any, one a CPU; Ray replaces one that is lost."""
     resources = ray.cluster_resources()
     cpus, gpus = int(resources.get("CPU", 0)), int(resources.get("GPU", 0))
@@ -101,7 +105,7 @@ def create_workers(ray: Any, worker: Worker) -> Any:
         raise ConnectionError("The cluster has no CPU for a worker: ray start --address=HEAD:6379")
     actor = ray.remote(
         num_cpus=1, num_gpus=min(1, gpus), max_restarts=-1, max_task_retries=TRIES - 1
-    )(Worker)
+    )(EvaluationWorker)
     count = min(gpus or cpus, cpus)
     actors = [
         actor.remote(worker.load, worker.methods, worker.plan, worker.folder) for _ in range(count)

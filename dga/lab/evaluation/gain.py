@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dga.adapted import DEFAULT_METHOD
+from dga.adapted_classifier import DEFAULT_METHOD
 from dga.corruptions import CLEAN, CORRUPTIONS
 from dga.data.uploads import list_pictures
 from dga.io.numbers import format_signed

@@ -18,6 +18,7 @@ from dga.answers import Answers
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import lock_folder, to_plain
 from dga.io.settings import read_settings
+from dga.io.versions import read_versions
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
@@ -25,7 +26,6 @@ from dga.lab.evaluation.results_file import ResultLine, ResultsFile
 from dga.lab.readers.runner import SystemRunner, answer, create_runners
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
-from dga.record import read_versions
 from dga.systems import System
 
 MOST_PSNR = 99.0

@@ -17,7 +17,7 @@ from dga.corruptions import CLEAN, FAMILIES
 from dga.lab.analysis.depth_controls import DepthControls
 from dga.lab.analysis.judges import compute_f1
 from dga.lab.analysis.names import MEAN, group_title, method_title, shorten_title
-from dga.lab.analysis.pooled import PooledRuns
+from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
 from dga.lab.analysis.tables.depths import list_control_methods
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dga.io.files import write_json
 from dga.lab.analysis.judges import choose_judge, has_same_discriminator
-from dga.lab.analysis.pooled import PooledRuns, pool_runs
+from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun, SavedRuns
 from dga.lab.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
 from dga.lab.analysis.tables.comparisons import make_comparisons, make_stream_table

@@ -9,6 +9,7 @@ from torch import nn
 
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
+from dga.io.versions import read_versions
 from dga.lab.data.cropping import Crop, View
 from dga.lab.data.image_sets import find_images
 from dga.lab.saved_weights import factorise, save_weights
@@ -24,7 +25,6 @@ from dga.lab.training.studies import Study
 from dga.lab.training.windows import PICTURE_SIDE, Photographs
 from dga.networks.unet import ConditionalDenoiser
 from dga.profiles import Profile
-from dga.record import read_versions
 from dga.weights.store import read_state, weights_id
 
 DEFAULTS: dict[str, TrainConfig] = {

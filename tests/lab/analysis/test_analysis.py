@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from dga.lab.analysis.depth_controls import (
-    compute_controls,
-    correlate_ranks,
-    read_sweep,
-)
+from dga.lab.analysis.depth_controls import compute_controls, correlate_ranks, read_sweep
 from dga.lab.analysis.judges import compute_f1
 from dga.lab.analysis.names import GROUPS, MEAN
 from dga.lab.analysis.saved_runs import read_judge

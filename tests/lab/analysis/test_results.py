@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dga.lab.analysis.judges import choose_judge
-from dga.lab.analysis.pooled import pool_runs
+from dga.lab.analysis.pooled_runs import pool_runs
 from dga.lab.analysis.saved_runs import MissingRun, read_runs
 from tests.fixtures.results import falling_logits, lines_of, write_judge, write_run
 

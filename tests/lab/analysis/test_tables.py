@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dga.lab.analysis.pooled import PooledRuns, pool_runs
+from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import MissingRun, SavedRuns, read_runs
 from dga.lab.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
 from dga.lab.analysis.tables.comparisons import make_comparisons

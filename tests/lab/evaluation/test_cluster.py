@@ -16,7 +16,7 @@ import torch
 
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation import cluster
-from dga.lab.evaluation.cluster import Worker, evaluate_on_cluster
+from dga.lab.evaluation.cluster import EvaluationWorker, evaluate_on_cluster
 from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import BatchResult, Task, evaluate, run_tasks
@@ -49,26 +49,26 @@ def _load(profile: Profile, root: Path) -> Models:
 
 
 @pytest.fixture(scope="module")
-def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> Worker:
+def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> EvaluationWorker:
     few = dataclasses.replace(plan, per_class=4)
-    return Worker(partial(_load, tiny_profile, weights), METHODS, few)
+    return EvaluationWorker(partial(_load, tiny_profile, weights), METHODS, few)
 
 
 @pytest.fixture(scope="module")
-def wild(recipe: Worker) -> Worker:
+def wild(recipe: EvaluationWorker) -> EvaluationWorker:
     """The same of a stream in which all severities come."""
     stream = dataclasses.replace(recipe.plan, severity=5, stream="wild")
     return dataclasses.replace(recipe, plan=stream)
 
 
-def _single(recipe: Worker, out: Path, batch: int = 2) -> list[ResultLine]:
+def _single(recipe: EvaluationWorker, out: Path, batch: int = 2) -> list[ResultLine]:
     models = recipe.load()
     asked = parse_all(models.profile, recipe.methods)
     return _facts(evaluate(models, asked, recipe.plan, out, batch).lines)
 
 
 @pytest.fixture(scope="module")
-def whole(recipe: Worker, tmp_path_factory: pytest.TempPathFactory) -> list[ResultLine]:
+def whole(recipe: EvaluationWorker, tmp_path_factory: pytest.TempPathFactory) -> list[ResultLine]:
     """What one machine alone finds."""
     return _single(recipe, tmp_path_factory.mktemp("single"))
 

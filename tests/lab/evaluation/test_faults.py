@@ -17,6 +17,7 @@ import torch
 from PIL import Image
 from torch import Tensor, nn
 
+from dga.adaptation import adapt
 from dga.io.files import CHECKPOINT, LINES, lock_folder, write_json
 from dga.lab.evaluation.plan import Plan
 from dga.lab.evaluation.run import evaluate
@@ -25,7 +26,6 @@ from dga.lab.training import loop
 from dga.networks.classifier import predict
 from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models
-from dga.one_picture import adapt
 from dga.systems import parse_all
 from dga.weights.checkpoints import WeightsError
 

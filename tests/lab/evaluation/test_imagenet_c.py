@@ -14,7 +14,7 @@ from dga.corruptions import corrupt
 from dga.lab.data.cropping import Crop, View
 from dga.lab.data.image_sets import find_images
 from dga.lab.data.imagenet_c import find_condition, list_conditions
-from dga.lab.evaluation.judging import judge_pictures
+from dga.lab.evaluation.curves import judge_pictures
 from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
 from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import evaluate

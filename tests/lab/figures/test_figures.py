@@ -3,13 +3,7 @@
 import json
 
 from tests.fixtures.cli import done
-from tests.fixtures.results import (
-    falling_logits,
-    lines_of,
-    whole_results,
-    write_judge,
-    write_run,
-)
+from tests.fixtures.results import falling_logits, lines_of, whole_results, write_judge, write_run
 
 FIGURES = {"accuracy-depth", "discriminator-f1", "depths-f1-families", "features"}
 TABLES = {"table-1", "table-2", "table-3", "comparisons", "controls", "studies"}

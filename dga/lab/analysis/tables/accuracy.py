@@ -16,7 +16,7 @@ from dga.lab.analysis.names import (
     method_title,
     shorten_title,
 )
-from dga.lab.analysis.pooled import PooledRuns
+from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import MissingRun
 from dga.lab.analysis.statistics import CorrectTable
 from dga.lab.analysis.tables.table import (

@@ -10,7 +10,7 @@ from dga.lab.analysis.names import (
     group_title,
     method_title,
 )
-from dga.lab.analysis.pooled import PooledRuns
+from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import MissingRun
 from dga.lab.analysis.tables.accuracy import INTERVALS
 from dga.lab.analysis.tables.table import Cells, Table, format_estimate, format_points

@@ -4,7 +4,7 @@ import pandas as pd
 
 from dga.lab.analysis.depth_controls import DepthControls
 from dga.lab.analysis.names import MEAN, SOURCE, find_sweep, group_title, method_title
-from dga.lab.analysis.pooled import PooledRuns
+from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import MissingRun
 from dga.lab.analysis.tables.table import Cells, Table, format_estimate, format_points
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from dga.adaptation_record import RECORD
 from dga.data.picture_files import StoredPicture
 from dga.data.uploads import (
     ALLOWED,
@@ -21,7 +22,6 @@ from dga.data.uploads import (
     refuse_unreadable,
 )
 from dga.io.files import LINES
-from dga.record import RECORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def _open_zip(path: str) -> zipfile.ZipFile:
     return zipfile.ZipFile(path)
 
 
-def list_all(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture], list[str]]:
+def find_pictures(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture], list[str]]:
     """All pictures of some sources by name, and folders that cannot be read, a sentence each.
 
     A source is a folder, at any depth of which they lie, a zip, a picture, or a ``.txt`` with a
@@ -68,7 +68,7 @@ def list_all(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture], li
     for source in sources:
         root, paths = str(source.resolve()), list[str]()
         if source.is_dir():
-            paths = _find_pictures(Path(root), out.resolve(), denied)
+            paths = _walk_folder(Path(root), out.resolve(), denied)
         elif zipfile.is_zipfile(source):
             paths = list_pictures(source)
         elif source.suffix.lower() == ".txt" and source.is_file():
@@ -92,7 +92,7 @@ def list_all(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture], li
     return pictures, denied
 
 
-def _find_pictures(folder: Path, out: Path, denied: list[str]) -> list[str]:
+def _walk_folder(folder: Path, out: Path, denied: list[str]) -> list[str]:
     """Paths of pictures at any depth; ``denied`` is told of folders that cannot be read."""
     paths = list[str]()
 

@@ -11,8 +11,8 @@ import pytest
 from dga.corruptions import FAMILIES, corrupt
 from dga.diffusion import ForwardPath
 from dga.images import to_tensor
-from dga.lab.evaluation import judging
-from dga.lab.evaluation.judging import compute_curve, judge_pictures
+from dga.lab.evaluation import curves
+from dga.lab.evaluation.curves import compute_curve, judge_pictures
 from dga.lab.evaluation.plan import Plan, image_seed
 from dga.lab.training.studies import Study
 from dga.weights.store import weights_id
@@ -63,7 +63,7 @@ def test_logits_are_those_of_the_curve(features, depths, tiny_models, plan, imag
 def test_a_killed_run_makes_only_the_parts_that_are_missing(
     tiny_models, plan, tmp_path, monkeypatch
 ):
-    judge, measured, measure = (tiny_models, Study()), list[str](), judging.judge_condition
+    judge, measured, measure = (tiny_models, Study()), list[str](), curves.judge_condition
     judge_pictures(*judge, plan, tmp_path / "whole", DEPTHS)
 
     def measure_two(models: object, plan: object, images: object, name: str, *rest: object) -> Any:
@@ -72,7 +72,7 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
             raise KeyboardInterrupt
         return measure(models, plan, images, name, *rest)
 
-    monkeypatch.setattr(judging, "judge_condition", measure_two)
+    monkeypatch.setattr(curves, "judge_condition", measure_two)
     with pytest.raises(KeyboardInterrupt):
         judge_pictures(*judge, plan, tmp_path / "killed", DEPTHS)
     for _ in range(2):  # a finished run has nothing to do
@@ -104,10 +104,10 @@ def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
 
 
 def test_impossible_depths_are_refused(tiny_models, plan, tmp_path):
-    assert judging.parse_depths("all") == ()
-    assert judging.parse_depths("4,2, 2") == (2, 4)
+    assert curves.parse_depths("all") == ()
+    assert curves.parse_depths("4,2, 2") == (2, 4)
     with pytest.raises(ValueError, match="Depths look like 0,10,20"):
-        judging.parse_depths("0-10")
+        curves.parse_depths("0-10")
     with pytest.raises(ValueError, match="between 0 and 100, not 101"):
         judge_pictures(tiny_models, Study(), plan, tmp_path, (0, 101))
     assert list(tmp_path.iterdir()) == []

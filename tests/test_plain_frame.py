@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from dga.frame import find_inside
 from dga.images import Pixels, through_jpeg
 from dga.networks.models import Models
 from dga.photograph import repair_photograph
+from dga.plain_frame import find_inside
 
 
 def frame(pixels: Pixels, sides: tuple[int, int], level: int) -> Pixels:

@@ -1,16 +1,15 @@
-"""The method as a library call: a classifier that repairs what it reads, and a picture repaired.
+"""A classifier that repairs what it reads, as a module for anybody's program.
 
-Neither learns anything: both apply the methods of :mod:`dga.systems` to each picture by itself.
+It learns nothing: it applies a method of :mod:`dga.systems` to each picture by itself.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,9 +17,6 @@ from PIL import Image
 from torch import Tensor, nn
 
 from dga.answers import Answers, answer_repaired, read_repaired
-from dga.data.encoding import Frame
-from dga.data.stored_values import StoredValues
-from dga.data.uploads import refuse_unreadable
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.classifier import SOFTMAX, OwnClassifier, predict_proba
 from dga.networks.compute import isolate_numerics
@@ -38,10 +34,7 @@ BATCH = 16
 ROUNDING = 1e-3
 """How far outside [0, 1] pixels may lie, since resizing overshoots by about so much."""
 
-load_default_models = functools.cache(load_models)
-
 Seeds = Callable[[Pixels], Sequence[int]]
-Picture = TypeVar("Picture", Image.Image, Pixels)
 Classifier = Callable[[Tensor], Any]
 """From pixels ``[b, 3, S, S]`` in [0, 1] to logits; mostly a ``torch.nn.Module``."""
 
@@ -186,29 +179,6 @@ class AdaptedClassifier(nn.Module):
     def _read(self, x: Tensor) -> Tensor:
         """Probabilities, ``[B, classes]`` on the CPU, for pictures in [-1, 1]."""
         return predict_proba(self.models.classifier, x, self.models.profile.classifier).cpu()
-
-
-@isolate_numerics
-def repair(picture: Picture, models: Models | None = None) -> Picture:
-    """Repair a picture of any size: a PIL image, or an array, uint8 ``[H, W, 3]``.
-
-    Returns one of the same size and kind, bit for bit the same where nothing needs repair. A PIL
-    image is turned upright, converted to sRGB and laid on white before it is repaired; the result
-    stays upright, and has its opacity, 16 bits of grey, colour profile, EXIF and resolution; of
-    several frames it is the current one. ``models``: by default those of ``photo``. Raises
-    ``ValueError`` for what is no picture, or cannot be read, and ``FloatingPointError`` if a
-    network returns no numbers. (:func:`dga.repair_photograph` returns what was found, too.)
-    """
-    if not isinstance(picture, Image.Image | np.ndarray):
-        raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
-    if not isinstance(picture, Image.Image):
-        return repair_photograph(models or load_default_models(), picture).image
-    with refuse_unreadable(picture.format or "picture"):
-        stored = StoredValues.read(picture)
-    photograph = repair_photograph(models or load_default_models(), stored.pixels)
-    if photograph.is_unchanged:
-        return picture.copy()
-    return Frame(*stored.lay_back(photograph.image)).to_image()
 
 
 def resize_to_square(pictures: Pixels, size: int) -> Pixels:

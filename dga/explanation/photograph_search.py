@@ -1,7 +1,7 @@
-"""Explaining a picture that is larger than the discriminator's own size, by its windows.
+"""Explaining a photograph, a picture that is larger than the discriminator's own size, as a whole.
 
-Damage that is the same all over the picture (blocks, noise, blur, veils, impulses) is explained
-once: it is measured in the pixels, and judged by some windows and a thumbnail.
+Damage (blocks, noise, blur, veils, impulses, darkness) is measured in the pixels; the discriminator
+is shown a thumbnail and some windows of the picture before and after its inverse, and may object.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dga.explanation.blocks import measure_blocks
+from dga.explanation.blur import measure_blur
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.exposure import is_one_colour_or_drawing, is_page, measure_darkness
+from dga.explanation.drawings import is_one_colour_or_drawing, is_page
+from dga.explanation.exposure import measure_darkness
 from dga.explanation.grid import Grid
-from dga.explanation.measurement import cut_middle, measure_blocks, measure_blur
 from dga.explanation.noise_level import has_impulses, measure_noise, measure_quiet_noise
 from dga.explanation.operators import Operator
-from dga.explanation.scores import Render, Scorer
-from dga.explanation.search import CandidateScore, Explanation, explain_picture
+from dga.explanation.scores import Scorer
+from dga.explanation.search import CandidateScore, Explanation, Render, explain_picture
 from dga.explanation.veil import Veil, measure_veil
+from dga.images import cut_middle
 from dga.profiles import ExplanationConfig, WindowsConfig
 
 LONGEST_COUNTED = 1024
@@ -39,7 +42,7 @@ DAMAGED_THUMBNAIL, LEAST_RELIEF = 0.5, 0.5
 
 
 @dataclass(frozen=True)
-class WindowSearch:
+class PhotographSearch:
     """The search in one large picture.
 
     ``discriminator``: the paper's, which judges veils beside the scorer's network; ``side``: pixels
@@ -93,12 +96,11 @@ class WindowSearch:
         return is_relieved and float(before.mean()) > least
 
     def _judge_thumbnails(self, x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean logits of both networks for the thumbnails of two pictures, ``[2]`` each."""
-        thumbnails = torch.stack([make_thumbnail(one, self.side) for one in (x, result)])
-        depth = torch.tensor(VEIL_JUDGED_AT).expand(2, -1)
+        """Scores by both networks for the thumbnails of two pictures, ``[2]`` each."""
+        thumbnails = torch.stack([make_thumbnail(one, self.side)[None] for one in (x, result)])
         scorers = self.scorer, replace(self.scorer, network=self.discriminator)
-        logits = [one.mean_logits(thumbnails, depth, torch.zeros(2, 1, 1, 1)) for one in scorers]
-        before, after = torch.stack(logits, 1)
+        scores = [one.score(thumbnails, VEIL_JUDGED_AT, (0.0, 0.0)) for one in scorers]
+        before, after = torch.tensor(scores).T
         return before, after
 
     def _explain_whole(
@@ -125,16 +127,15 @@ class WindowSearch:
     ) -> Generator[CandidateScore, None, Tensor | None]:
         """The picture after the inverse; None where the discriminator objects to it."""
         blurred = Degradation(operator=operator)
-        pictures = {NO_DEGRADATION: x, blurred: blurred.inverse(x)}
-        scores = self.scorer.score(
-            lambda one: views.show(pictures[one]), list(pictures), self.config.judged_at
-        )
-        for candidate, score in zip(pictures, scores, strict=True):
+        inverse = blurred.inverse(x)
+        both = torch.stack([views.show(x), views.show(inverse)])
+        scores = self.scorer.score(both, self.config.judged_at, (0.0, 0.0))
+        for candidate, score in zip((NO_DEGRADATION, blurred), scores, strict=True):
             yield CandidateScore("blur", candidate, score)
         most = self.windows.objection * operator.most_objection
         if scores[0] < CLEAR_DAMAGE:
             most = min(most, 0.0)
-        return pictures[blurred] if scores[1] <= scores[0] + most else None
+        return inverse if scores[1] <= scores[0] + most else None
 
 
 class JudgedViews:

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import torch
 
+from dga.adaptation import Adaptation, adapt
+from dga.adaptation_record import to_api_facts, to_command_facts, to_text
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.search import Explanation
-from dga.one_picture import Adaptation, adapt
 from dga.pipeline import ForwardResult, choose_diffusion
 from dga.profiles import EVERYDAY16
-from dga.record import to_api_facts, to_command_facts, to_text
 from dga.sentences import describe_explanation
 from dga.stopping import Stop
 

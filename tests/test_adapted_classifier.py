@@ -14,9 +14,10 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import dga
-from dga.adapted import AdaptedClassifier, content_seeds, repair, resize_to_square
+from dga.adapted_classifier import AdaptedClassifier, content_seeds, resize_to_square
 from dga.images import to_pixels, to_square, to_tensor
 from dga.lab.readers.runner import SystemRunner, answer
+from dga.photograph import repair
 from dga.systems import parse
 
 SIZE = 32
@@ -60,7 +61,7 @@ def test_order_and_batches_do_not_matter(choosy_models, x, monkeypatch):
     loader = DataLoader(TensorDataset(x), batch_size=2)
     alone = torch.cat([model(pictures) for (pictures,) in loader])
     torch.testing.assert_close(alone, whole, atol=1e-4, rtol=0)
-    monkeypatch.setattr("dga.adapted.BATCH", 2)
+    monkeypatch.setattr("dga.adapted_classifier.BATCH", 2)
     torch.testing.assert_close(model(x), whole, atol=1e-4, rtol=0)
     assert model.last.depths == depths
 

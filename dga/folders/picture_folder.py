@@ -19,13 +19,13 @@ from tqdm import tqdm
 from dga.data.picture_files import StoredPicture, write
 from dga.data.uploads import UploadError
 from dga.diagnosis import diagnose
-from dga.folders.engines import Run
+from dga.folders.pictures import Picture, find_pictures
+from dga.folders.processes import Run
 from dga.folders.records import Line, append_lines, open_folder, read_lines
-from dga.folders.sources import Picture, list_all
 from dga.io.files import LINES, to_plain, write_atomically
+from dga.io.versions import read_versions
 from dga.networks.models import Models
 from dga.photograph import choose_repair, repair_stored
-from dga.record import read_versions
 
 LONGEST_NAME = 255
 """Bytes of a file's name that usual disks take."""
@@ -138,9 +138,9 @@ class PictureFolder:
 
     @classmethod
     def of(cls, sources: Sequence[Path], out: Path) -> PictureFolder:
-        """On all pictures of some sources. Raises ``ValueError`` as :func:`list_all` does."""
+        """On all pictures of some sources. Raises ``ValueError`` as :func:`find_pictures` does."""
         data = tuple(str(source.absolute()) for source in sources)
-        return cls(out, data, *list_all(sources, out))
+        return cls(out, data, *find_pictures(sources, out))
 
     def open(self, settings: Mapping[str, Any]) -> AbstractContextManager[None]:
         """:func:`open_folder`, for results that depend on ``settings``."""

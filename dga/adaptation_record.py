@@ -1,23 +1,22 @@
 """A run of one picture as files, as JSON and as text, for the command ``adapt`` and for programs.
 
-The record holds all that a reader needs to repeat the run: settings, seed and versions.
+The record holds all that a reader needs to repeat the run: profile, settings and seed.
 """
 
-import platform
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from dga.data.picture_files import encode_picture, write
+from dga.adaptation import Adaptation, Reconstruction
+from dga.data.encoding import encode_picture
+from dga.data.picture_files import write
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.images import Pixels
 from dga.io.files import find_unused_path, to_plain
 from dga.networks.classifier import Prediction
-from dga.one_picture import Adaptation, Reconstruction
 from dga.sentences import describe_explanation, name_damage
 from dga.systems import System
 
@@ -176,11 +175,3 @@ def _path_text(facts: dict[str, Any]) -> list[str]:
     depths = range(0, len(facts["confidence"]), 10)
     samples = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in depths)
     return [first, f"confidence of damage by depth  {samples}"]
-
-
-PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")
-
-
-def read_versions() -> dict[str, str]:
-    """Python and the packages that results can depend on."""
-    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}

@@ -20,6 +20,7 @@ from dga.folders.records import check_config
 from dga.images import to_tensor
 from dga.io.files import CONFIG, CURVES, FEATURES, lock_folder, write_atomically, write_json
 from dga.io.parsing import first_names, split_list
+from dga.io.versions import read_versions
 from dga.lab.analysis.saved_runs import read_arrays
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import MAX_LISTED_NAMES, ImageSet
@@ -28,7 +29,6 @@ from dga.lab.training.studies import Study
 from dga.networks.classifier import preprocess
 from dga.networks.models import Models
 from dga.profiles import ClassifierConfig
-from dga.record import read_versions
 
 PARTS = "parts"
 PICTURES_AT_ONCE = 16

@@ -1,0 +1,101 @@
+"""The power spectrum of a picture, in which blur leaves its transfer function.
+
+Without blur it falls as a power of the frequency: log P(f) = a + b log f + c log |H(f)|^2. For each
+H of a family the line is fitted: c is near 1 where H is true, and H is certain where c explains
+much of the variance that a and b leave. These two numbers are the *slope* and the *share*, 0 to 1.
+"""
+
+import functools
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from dga.images import HALF_RANGE
+
+Array = NDArray[np.float64]
+TILE = 224
+"""Pixels a side of the parts whose spectra are averaged, at most."""
+FLOOR = 1e-4
+"""Least power of a transfer function, 1 at frequency 0: noise and rounding hide deeper zeros."""
+POWER_FLOOR, RING_FLOOR = 0.1, 1e-3
+"""Added to power before its logarithm, on the plane and by rings: well below that of rounding."""
+
+
+def compute_power_spectrum(x: Tensor) -> Array:
+    """Power spectrum of the brightness of ``[3, H, W]``: the mean of square tiles' spectra.
+
+    ``[n, n // 2 + 1]`` for tiles of n pixels a side, at most :data:`TILE`.
+    """
+    grey = x.mean(0).double()
+    side = min(TILE, *grey.shape)
+    window = torch.hann_window(side, periodic=False, dtype=torch.float64)
+    tiles = grey.unfold(0, side, side).unfold(1, side, side).flatten(0, 1)
+    tiles = (tiles - tiles.mean((1, 2), keepdim=True)) * window[:, None] * window * HALF_RANGE
+    power: Array = torch.fft.rfft2(tiles).abs().square().mean(0).numpy()
+    return power
+
+
+def compute_radial_spectrum(power: Array) -> tuple[Array, Array]:
+    """Mean log power by ring, ``[n // 2]``, and the rings' cycles per pixel."""
+    rings = len(power) // 2
+    frequency, is_used = find_band(len(power), 0, 0.5)
+    ring = np.minimum((frequency * 2 * rings).astype(int), rings - 1)
+    log_power = np.log(power[is_used] + RING_FLOOR)
+    count = np.maximum(1, np.bincount(ring, minlength=rings))
+    radial = np.bincount(ring, log_power, minlength=rings) / count
+    return radial, (np.arange(rings) + 0.5) / (2 * rings)
+
+
+def measure_asymmetry(power: Array, low: float, high: float) -> float:
+    """Natural log power along a spectrum's diagonals over that along its axes, between frequencies.
+
+    ``low`` and ``high``: in cycles a pixel. 0.0 where there is nothing between them.
+    """
+    _, is_used = find_band(len(power), low, high)
+    down, across = find_axes(len(power))
+    angle = np.degrees(np.arctan2(np.abs(down[is_used]), across[is_used]))
+    log_power, is_diagonal = np.log(power[is_used] + POWER_FLOOR), np.abs(angle - 45) < 15
+    is_axial = np.abs(angle - 45) > 30
+    if not is_diagonal.any() or not is_axial.any():
+        return 0.0
+    return float(log_power[is_diagonal].mean() - log_power[is_axial].mean())
+
+
+def fit_spectrum(
+    log_power: Array, regressors: Array, family: NDArray[np.floating]
+) -> tuple[int, float, float]:
+    """The row of ``family``, ``[m, N]``, that explains most by least squares; its share and slope.
+
+    ``log_power``: ``[N]``; ``regressors``: what explains it first, ``[N, n]``. Rows with a slope of
+    0 or less do not count.
+    """
+    basis = np.linalg.qr(regressors)[0]
+    target = log_power - basis @ (basis.T @ log_power)
+    members = family - (family @ basis) @ basis.T
+    energy = np.maximum((members**2).sum(1), 1e-12)
+    products = members @ target
+    shares = products**2 / (energy * max(float(target @ target), 1e-12))
+    best = int(np.argmax(np.where(products > 0, shares, 0)))
+    return best, float(shares[best]), float(products[best] / energy[best])
+
+
+@functools.lru_cache(maxsize=8)
+def find_band(side: int, low: float, high: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Cycles a pixel of a half spectrum that lie between two limits, ``[N]``, and where they are.
+
+    Without the axes, on which borders show.
+    """
+    down, across = np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side)[None]
+    is_off_axes = (np.abs(down) > 1.5 / side) & (np.abs(across) > 1.5 / side)
+    frequency = np.hypot(down, across)
+    is_inside = is_off_axes & (frequency > low) & (frequency < high)
+    return frequency[is_inside], is_inside
+
+
+@functools.lru_cache(maxsize=8)
+def find_axes(side: int) -> tuple[Array, Array]:
+    """Cycles a pixel down and across, at each value of a half spectrum, ``[n, n // 2 + 1]``."""
+    down, across = np.meshgrid(np.fft.fftfreq(side), np.fft.rfftfreq(side), indexing="ij")
+    return down, across
