@@ -20,7 +20,7 @@ from dga.io.shipped import find_shipped_folder
 from dga.lab.analysis.names import PLUS, SOURCE
 
 OPENING = Settings()
-RESULTS = find_shipped_folder("assets/results") / "photo" / "results.json"
+RESULTS = find_shipped_folder("assets/results") / "photo" / "now.json"
 
 
 def repair_page(networks: Networks) -> Page:
@@ -88,10 +88,18 @@ FIRST_PARTS = (
 
 
 def read_rates(results: Results) -> dict[str, dict[int, dict[str, int]]]:
-    """Percent of photographs with a damage, or none, that are read right, by both."""
+    """Percent of photographs that are read right, by both, by damage (or none) and strength.
+
+    ``fog-saved`` is fog, saved as JPEG.
+    """
     rates: dict[str, dict[int, dict[str, int]]] = {}
-    damages = [(f"severity-{s}", name, name, s) for s in STRENGTHS for name in PLAIN_NAMES]
-    for key, group, damage, severity in [*damages, ("undamaged", CLEAN, NONE, 5)]:
+    figures = [("undamaged", CLEAN, NONE, 5)]
+    for s in STRENGTHS:
+        saved = f"saved-{RELEASE_QUALITY}-severity-{s}"
+        figures += [(f"severity-{s}", name, name, s) for name in PLAIN_NAMES]
+        figures += [(saved, name, f"{name}-saved", s) for name in PLAIN_NAMES]
+        figures += [(f"everyday-severity-{s}", name, name, s) for name in EVERYDAY_NAMES]
+    for key, group, damage, severity in figures:
         if row := results.find(key, PLUS, SOURCE, group):
             rates.setdefault(damage, {})[severity] = {
                 "before": round(row["other_right"]),

@@ -25,7 +25,7 @@ function showBoard() {
           { scope: "row" },
           page.names[row.damage],
           make("small", {}, page.descriptions[row.damage]),
-          make("small", { class: "found" }, `Found: ${row.found}`),
+          make("small", { class: "found" }, `Found: ${row.found.split(".")[0]}.`),
         ),
         ...columns.map((column) => showCell(row, column, cellOf(row, column))),
       ),

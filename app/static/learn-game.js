@@ -66,7 +66,7 @@ export function startGame({ rounds, stop }, tau) {
     const verdict = answers[round] ? "Right." : "It was the other one.";
     const sentence = isAnswered()
       ? `${verdict} The detector is ${percent(sure[1])} sure that the damaged one is damaged, ` +
-        `and ${percent(sure[0])} of the other.`
+        `and ${percent(sure[0])} that the other is.`
       : `Round ${round + 1} of ${rounds.length}: ${depth} steps of noise on both. ` +
         "Which was damaged?";
     put(find("#game-words"), isDone() ? tellEnd() : sentence);

@@ -212,15 +212,17 @@ function showTiles() {
 function showRates() {
   const { damage, strength: wished } = settings;
   const isNone = damage === "none";
-  const rates = page.rates[damage] ?? {};
+  const isSaved = Boolean(settings.saved) && `${damage}-saved` in page.rates;
+  const rates = page.rates[isSaved ? `${damage}-saved` : damage] ?? {};
   const strength = isNone ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
   find("#rates").hidden = !rate;
   if (!rate) return put(find("#how-often"), "Results have no figure for this damage.");
   let start = isNone || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
-  if (settings.saved) start += "Measured without JPEG. ";
+  if (settings.saved && !isSaved) start += "Measured without JPEG. ";
   const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
-  const photographs = isNone ? "undamaged photographs" : `photographs with this damage at ${level}`;
+  const damaged = `photographs with this damage at ${level}${isSaved ? ", saved as JPEG" : ""}`;
+  const photographs = isNone ? "undamaged photographs" : damaged;
   put(
     find("#how-often"),
     `${start}Of ${rate.photographs} ${photographs}, ` +
@@ -284,7 +286,7 @@ const describeState = () => (state === "failed" ? "Not repaired" : "Repairing â€
 const describeAim = () =>
   (findThing()
     ? "Paint until AI sees something else; then our repair strikes back."
-    : "Paint, and our repair answers each stroke.") + " By keys: arrows and Space.";
+    : "Paint, and our repair answers each stroke.") + " Keys: arrows, Space.";
 let live = null; // what is read of the strokes so far, and the share that they touch
 const isGame = () => settings.damage === "paint";
 const isPainted = () => isGame() && (settings.strokes !== "" || state === "painting");

@@ -270,7 +270,7 @@ class MendingConfig(Bounded):
     """How deep its first estimate is noised and denoised again; depth 0: it is the result."""
     least_change: float = bounded(0.016, 0, 2)
     """Mean change, pixels in [-1, 1], below which a picture counts as undamaged, and stays."""
-    least_share: float = bounded(0.2, 0)
+    least_share: float = bounded(0.265, 0)
     """The same as a share of the mean differences between neighbouring pixels, down and across:
     fine texture is changed more than plain areas."""
     objection: float = 2.5

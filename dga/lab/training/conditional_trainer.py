@@ -24,10 +24,12 @@ from dga.profiles import Profile
 from dga.weights.store import read_state
 
 DEFAULTS = TrainConfig(images=40_000, batch=8, lr=3e-4, warmup=100, decay=0.5, ema=0.997)
-WINDOW_SIDE = 96
-"""Pixels a side of what the network is shown."""
+WINDOW_SIDE = 160
+"""Pixels a side of what the network is shown: most of what a classifier sees."""
 FEATURE_WEIGHT = 0.5
 """Of the distance between features in the loss."""
+DIVERGENCE_WEIGHT = 0.05
+"""Of the divergence between the answers that the features lead to."""
 NOISY_SHARE = 0.15
 """Share of the windows that are shown as noisy states, beside the damaged picture."""
 DEEPEST_NOISY = 24
@@ -84,10 +86,12 @@ def train_conditional(
         if distance is None:
             return error, metrics
         layout = torch.channels_last
-        gap = distance(
+        gaps, divergences = distance.compare(
             estimate.contiguous(memory_format=layout), clean.contiguous(memory_format=layout)
-        ).mean()
-        return error + FEATURE_WEIGHT * gap, {**metrics, "features": float(gap.detach())}
+        )
+        gap, divergence = gaps.mean(), divergences.mean()
+        metrics |= {"features": float(gap.detach()), "divergence": float(divergence.detach())}
+        return error + FEATURE_WEIGHT * gap + DIVERGENCE_WEIGHT * divergence, metrics
 
     batches = ChainBatches(photographs, chains, config, schedule)
     average = training.fit(model, optimizer, loss, identity, lambda: batches)

@@ -35,10 +35,29 @@ class FeatureDistance(nn.Module):
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """Distances ``[B]`` of ``[B, 3, H, W]`` in [-1, 1]."""
-        network: Any = self.network
-        both = normalise(torch.cat([x, y]), self.config)
+        return self.compare(x, y)[0]
+
+    def compare(self, x: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        """How far pictures are from what they should be, ``[B, 3, H, W]`` in [-1, 1] both.
+
+        Returns the distances of their features, ``[B]``, and by how many nats the classifier's
+        answers differ, ``[B]`` (Kullback and Leibler, 1951). No gradient reaches ``target``.
+        """
+        features, answer = self._see(x)
+        with torch.no_grad():
+            true_features, true_answer = self._see(target)
         distances = []
-        for features in network.forward_intermediates(both, intermediates_only=True):
-            a, b = F.normalize(features.float()).chunk(2)  # [B, C, h, w], finest first
+        for one, other in zip(features, true_features, strict=True):
+            a, b = (
+                F.normalize(one.float()),
+                F.normalize(other.float()),
+            )  # [B, C, h, w], finest first
             distances.append(((a - b) ** 2).sum(1).mean((1, 2)))
-        return torch.stack(distances).mean(0)
+        divergences = (true_answer.exp() * (true_answer - answer)).sum(1)
+        return torch.stack(distances).mean(0), divergences
+
+    def _see(self, x: Tensor) -> tuple[list[Tensor], Tensor]:
+        """Features at each resolution, and log-probabilities ``[B, classes]``."""
+        network: Any = self.network
+        final, features = network.forward_intermediates(normalise(x, self.config))
+        return features, network.forward_head(final).float().log_softmax(1)

@@ -153,6 +153,8 @@ def test_what_a_classifier_sees_can_be_part_of_the_loss(tiny_profile, images, tm
     near, far = (x + s * torch.randn_like(x) for s in (0.1, 0.5))
     assert distance(x, x).max() < 1e-5 < distance(near, x).min()
     assert distance(near, x).mean() < distance(far, x).mean()
+    unlike = [distance.compare(picture, x)[1].mean() for picture in (x, near, far)]
+    assert unlike[0].abs() < 1e-5 < unlike[1] < unlike[2]
     weights = [
         diffusion_trainer.train_diffusion(
             Training(tiny_profile, CONFIG, tmp_path / f, CPU), images, **kw
