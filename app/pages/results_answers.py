@@ -76,7 +76,7 @@ def name_setting(key: str) -> str:
     """``Saved as JPEG 85, 5 of 5``, of the exhibit ``saved-85-severity-5``."""
     condition, _, strength = key.rpartition("severity-")
     words = condition.strip("-").replace("saved-", "Saved as JPEG ").replace("-", " ")
-    return f"{words[:1].upper()}{words[1:] or 'Uncompressed'}, {strength} of 5"
+    return f"{words[:1].upper()}{words[1:] or 'Uncompressed'}, {strength}{SPACE}of{SPACE}5"
 
 
 def list_settings(now: Results) -> list[Setting]:

@@ -6,11 +6,13 @@ import tarfile
 
 import pytest
 
+from app.pages.repair import RESULTS, read_rates
 from app.pages.results import results_page
 from app.pages.results_answers import NOT_MEASURED, answer_all, list_settings
 from app.pages.results_exhibits import draw_figure, read_markdown_table, tabulate
 from app.pages.results_numbers import Results
 from app.pages.shell import Page, render_page
+from app.runs.sentences import DAMAGE_NAMES
 from dga.corruptions import CORRUPTIONS
 from dga.io.shipped import find_shipped_folder
 from dga.lab.analysis.report import write_report
@@ -186,3 +188,12 @@ def test_on_a_space_every_page_links_its_code(monkeypatch):
     assert "huggingface.co" not in render_page(page)
     monkeypatch.setenv("SPACE_ID", "some/space")
     assert "https://huggingface.co/spaces/some/space/tree/main" in render_page(page)
+
+
+def test_repair_has_a_figure_of_every_damage_that_results_measured():
+    rates = read_rates(Results.read(RESULTS))
+    assert DAMAGE_NAMES.keys() <= rates.keys()
+    changes = re.findall(r"([\d.]+) → ([\d.]+),", results_page().main)
+    shown = {(round(float(before)), round(float(after))) for before, after in changes}
+    for damage in ("rain", "fog", "fog-saved"):
+        assert (rates[damage][5]["before"], rates[damage][5]["after"]) in shown
