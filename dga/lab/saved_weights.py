@@ -20,7 +20,7 @@ from dga.weights.store import LEFT, RIGHT
 
 SHARD_SIZE = "9MB"
 """Hosts of code take no larger files."""
-RANK_SHARE = 0.4
+RANK_SHARE = 0.24
 """Rank of a difference, as a share of the smaller side of its matrix."""
 
 

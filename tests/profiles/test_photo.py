@@ -127,7 +127,7 @@ def test_small_noisy_pictures_are_repaired(
     done = repair_photograph(photo_models, damaged, seed)
     assert done.image.shape == damaged.shape
     assert not done.is_unchanged
-    assert psnr(clear, done.image) > psnr(clear, damaged) + 4
+    assert psnr(clear, done.image) > psnr(clear, damaged) + 3
     assert done.facts()["noise"] > 0.1
     assert done.is_mended or done.facts()["depths"]["least"] > 0
 
