@@ -68,7 +68,7 @@ def test_stronger_noise_changes_what_the_classifier_reads(learn):
 def test_who_presents_has_larger_type_and_arrows_that_always_page(learn):
     page = learn(1)
     page.keyboard.press("f")
-    page.wait_for_function("document.fullscreenElement")
+    page.wait_for_function("() => document.fullscreenElement !== null")
     assert page.evaluate("document.querySelector('#step-1 .lead').currentCSSZoom") == 1.5
     page.locator("#strength").focus()
     page.keyboard.press("ArrowUp")
@@ -81,7 +81,7 @@ def test_a_beamer_shows_every_step_whole(learn):
     page = learn(1)
     page.set_viewport_size({"width": 1280, "height": 720})
     page.keyboard.press("f")
-    page.wait_for_function("document.fullscreenElement")
+    page.wait_for_function("() => document.fullscreenElement !== null")
     for number in range(1, 7):
         wait_for_step(page, number)
         page.wait_for_timeout(200)
