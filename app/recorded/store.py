@@ -14,7 +14,7 @@ RECORDED_WEIGHTS = {
     "diffusion": "a15a3e5f2f7c",
     "discriminator": "bbbdb9ace448",
     "explainer": "172ad042f229",
-    "conditional": "d58d1957cfb3",
+    "conditional": "9e7e1af68eb0",
     "classifier": "579344248a93",
 }
 """The networks that everything recorded was made and measured with, those of profile photo that
