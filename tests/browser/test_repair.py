@@ -224,7 +224,7 @@ def test_nothing_jumps_while_an_own_photo_is_repaired(watch, width):
     page.set_input_files("#photo", picture_file(size=size))
     wait_for_tag(page, "As it came")
     wait_for_repair(page)
-    assert page.evaluate("shift") <= 0.1  # "good" by Web Vitals
+    assert page.evaluate("shift") <= 0.02
 
 
 def test_a_link_to_another_photo_shows_nothing_of_the_opening_one(watch):
@@ -333,7 +333,6 @@ def test_on_a_phone_inside_is_a_story_to_swipe(watch):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.xfail(reason="not answered within a minute on a busy machine", strict=False)
 def test_a_dragged_threshold_keeps_its_value_while_reports_come_in(watch):
     page = open_page(watch, "?photo=goldfish&strength=4#inside")
     page.evaluate("document.fonts.ready.then(() => {})")  # nothing moves afterwards
