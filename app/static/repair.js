@@ -399,10 +399,11 @@ function showGame() {
   card.download = `hide-it${isSample ? `-${photo}` : ""}.png`;
 }
 
-// Who paints sees no more than the repair; the rest is computed where it comes into sight.
+// Who paints sees no more than the repair; the rest is computed where its chart comes into sight:
+// the heading above that may be seen below the brushes.
 new IntersectionObserver(([{ isIntersecting }]) => {
   if (isIntersecting && isGame() && state === "done" && !record.depths) startRepair();
-}).observe(find("#inside"));
+}).observe(find("#chart"));
 
 makeSharing(say);
 const BY_RULE = ["stop", "paper", "guided"];
