@@ -192,17 +192,17 @@ def read_command_line() -> str:
 
 def print_skipped_pictures(unreadable: Sequence[str], what: str = "could not be read") -> None:
     """Name on stderr the pictures that were left out, if there are any."""
-    from dga.io.parsing import first_names
-
-    if unreadable:
-        names = first_names(unreadable, MOST_NAMES)
-        typer.echo(f"Skipped {len(unreadable)} pictures that {what}: {names}", err=True)
+    _print_names(f"Skipped {len(unreadable)} pictures that {what}", unreadable)
 
 
 def print_losses(losses: Sequence[str]) -> None:
     """Name on stderr the pictures of which repaired files do not keep everything, if any."""
+    _print_names(f"Not everything of {len(losses)} pictures is kept", losses)
+
+
+def _print_names(words: str, names: Sequence[str]) -> None:
+    """The first names after what they have in common, on stderr; nothing without any."""
     from dga.io.parsing import first_names
 
-    if losses:
-        names = first_names(losses, MOST_NAMES)
-        typer.echo(f"Not everything of {len(losses)} pictures is kept: {names}", err=True)
+    if names:
+        typer.echo(f"{words}: {first_names(names, MOST_NAMES)}", err=True)

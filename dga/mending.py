@@ -80,9 +80,9 @@ def _measure_objection(
     over a thumbnail and the windows with the finest detail."""
     count = explain.windows.detail_windows if explain.windows else 0
     views = JudgedViews(x.cpu(), models.window_size, count, explain.noise_floor)
-    both = torch.stack([views.show(x.cpu()), views.show(estimate.cpu())])
+    shown = views.show(x.cpu()), views.show(estimate.cpu())
     scorer = Scorer(models.schedule, models.explainer, seed)
-    before, after = scorer.score(both, explain.judged_at, (0.0, 0.0))
+    before, after = scorer.compare(*shown, explain.judged_at)
     return after - before
 
 

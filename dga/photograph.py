@@ -24,7 +24,7 @@ from dga.data.encoding import Frame
 from dga.data.picture_files import StoredPicture
 from dga.data.stored_values import StoredValues
 from dga.data.uploads import refuse_unreadable
-from dga.explanation.degradation import Degradation
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
@@ -280,14 +280,14 @@ def _repair_windows(
     degradation, is_asked = explanation.degradation, may_mend(models, repair, explanation)
     repaired = degradation.inverse(x) if explanation.x_0 is None else explanation.x_0
     stops, is_mended = np.array([[Stop(0, is_crossed=True)]]), False
-    operator = degradation.operator
+    operator, left = degradation.operator, NO_DEGRADATION  # what the windows are denoised of
     if isinstance(operator, Convolution) and operator.is_guide:  # the same everywhere
-        windows = replace(explanation, degradation=Degradation(operator=operator))
+        left = Degradation(operator=operator)
+    elif not is_asked:
+        left = Degradation(noise=degradation.noise)
+    if left != NO_DEGRADATION:
+        windows = replace(explanation, degradation=left)
         repaired, stops = yield from _denoise_windows(models, repair, windows, x, repaired, seed)
-    elif degradation.noise and not is_asked:
-        repaired, stops = yield from _denoise_windows(
-            models, repair, explanation, x, repaired, seed
-        )
     if is_asked:
         repaired = to_levels(repaired).to(models.device)
         mended = mend_explained(models, repaired, seed, repair, explanation)

@@ -97,9 +97,9 @@ class PhotographSearch:
 
     def _judge_thumbnails(self, x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
         """Scores by both networks for the thumbnails of two pictures, ``[2]`` each."""
-        thumbnails = torch.stack([make_thumbnail(one, self.side)[None] for one in (x, result)])
+        shown, undone = (make_thumbnail(one, self.side)[None] for one in (x, result))
         scorers = self.scorer, replace(self.scorer, network=self.discriminator)
-        scores = [one.score(thumbnails, VEIL_JUDGED_AT, (0.0, 0.0)) for one in scorers]
+        scores = [one.compare(shown, undone, VEIL_JUDGED_AT) for one in scorers]
         before, after = torch.tensor(scores).T
         return before, after
 
@@ -128,8 +128,7 @@ class PhotographSearch:
         """The picture after the inverse; None where the discriminator objects to it."""
         blurred = Degradation(operator=operator)
         inverse = blurred.inverse(x)
-        both = torch.stack([views.show(x), views.show(inverse)])
-        scores = self.scorer.score(both, self.config.judged_at, (0.0, 0.0))
+        scores = self.scorer.compare(views.show(x), views.show(inverse), self.config.judged_at)
         for candidate, score in zip((NO_DEGRADATION, blurred), scores, strict=True):
             yield CandidateScore("blur", candidate, score)
         most = self.windows.objection * operator.most_objection

@@ -50,3 +50,9 @@ class Scorer:
             judged = judge_states(self.schedule, self.network, states.flatten(0, 1), each_depth)
             logits.append(judged.view(-1, len(depth)))
         return torch.cat(logits).mean(1).view(-1, views.shape[1]).mean(1).tolist()
+
+    def compare(self, before: Tensor, after: Tensor, depths: Sequence[int]) -> tuple[float, float]:
+        """Scores of a picture and of what was made of it, without noise of their own, by their
+        views, ``[V, 3, S, S]`` each."""
+        before_score, after_score = self.score(torch.stack([before, after]), depths, (0.0, 0.0))
+        return before_score, after_score
