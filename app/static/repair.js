@@ -399,11 +399,10 @@ function showGame() {
   card.download = `hide-it${isSample ? `-${photo}` : ""}.png`;
 }
 
-// Who paints sees no more than the repair; the rest is computed where its chart comes into sight:
-// the heading above that may be seen below the brushes.
+// Who paints sees no more than the repair; the rest is computed where it comes into sight.
 new IntersectionObserver(([{ isIntersecting }]) => {
   if (isIntersecting && isGame() && state === "done" && !record.depths) startRepair();
-}).observe(find("#chart"));
+}).observe(find("#inside"));
 
 makeSharing(say);
 const BY_RULE = ["stop", "paper", "guided"];
