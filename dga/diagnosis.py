@@ -25,10 +25,10 @@ from dga.explanation.degradation import Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing, is_page
 from dga.explanation.exposure import measure_darkness
 from dga.explanation.noise_level import (
+    find_impulses,
     has_impulses,
     measure_noise,
     measure_quiet_noise,
-    remove_impulses,
 )
 from dga.explanation.operators import Blocks
 from dga.explanation.photograph_search import PAGE_VEIL
@@ -284,7 +284,7 @@ def _name_parts(
         yield found("exposure", exposure.gain, str(exposure))
     if degradation.impulses is not None:
         middle = cut_middle(x, LONGEST_MEASURED)
-        share = float((remove_impulses(middle, degradation.impulses) != middle).float().mean())
+        share = float(find_impulses(middle, degradation.impulses).float().mean())
         yield found("impulses", share, f"{format_share(share)} of the values wrong")
 
 
@@ -361,7 +361,7 @@ def _measure(x: Tensor, is_paper: bool) -> list[Finding]:
         return list(_name_parts(Degradation(exposure=exposure), x))
     level = float(measure_noise(x[None])[0])
     middle, threshold = cut_middle(x, LONGEST_FILTERED), explain.impulses[0]
-    if not is_paper and has_impulses(middle, threshold, level > explain.noise_floor):
+    if not is_paper and has_impulses(middle, threshold, level):
         return list(_name_parts(Degradation(impulses=threshold), middle))
     quiet = measure_quiet_noise(x, explain.windows.quiet_share)
     noise = _find("noise", level, f"noise {level:.2f}", evidence=quiet)

@@ -23,9 +23,9 @@ class Degradation:
     ``exposure``: a gain and an offset for each channel, which undo a change of exposure;
     ``blur``: the radius in pixels of the disk that the discriminator chose; ``regularisation``: the
     noise-to-signal ratio of the Wiener filter against that disk; ``impulses``: the distance from
-    the neighbours' median, in [0, 2], from which a value counts as wrong; ``noise``: the standard
-    deviation of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that were
-    measured; ``veil``: added light that was measured.
+    the neighbours' median, in [0, 2], from which black or white counts as wrong; ``noise``: the
+    standard deviation of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that
+    were measured; ``veil``: added light that was measured.
     """
 
     exposure: Exposure = UNCHANGED

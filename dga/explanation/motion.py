@@ -93,7 +93,7 @@ def measure_motion(power: Array, x: Tensor) -> MotionBlur | None:
     least_odds = STRIPED_ODDS if is_striped else EVEN_ODDS
     if is_even and odds > (least_odds if is_one_sided else FADING_ODDS):
         return even.motion
-    if is_fading and is_one_sided and (odds < FADING_ODDS or not is_striped):
+    if is_fading and is_one_sided and odds < FADING_ODDS:
         return pair[ringing.index(min(ringing))]
     return None
 

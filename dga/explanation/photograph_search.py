@@ -114,9 +114,8 @@ class PhotographSearch:
         config = replace(self.config, exposure=False, sharpness=False, impulses=())
         stride = -(-max(x.shape[1:]) // LONGEST_COUNTED)
         sample, noise_level = x[:, ::stride, ::stride], float(measure_noise(x[None])[0])
-        is_noisy = noise_level > config.noise_floor
         middle, thresholds = cut_middle(x, LONGEST_COUNTED), self.config.impulses
-        if thresholds and not is_plain and has_impulses(middle, thresholds[0], is_noisy):
+        if thresholds and not is_plain and has_impulses(middle, thresholds[0], noise_level):
             return Explanation(Degradation(impulses=thresholds[0]), 0, measured_noise=0.0)
         if measure_quiet_noise(x, self.windows.quiet_share) <= config.noise_floor:
             noise_level = min(noise_level, config.noise_floor)

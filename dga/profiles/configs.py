@@ -183,7 +183,8 @@ class ExplanationConfig(Bounded):
     noise_floor: float = bounded(0.16, 0)
     """Noise level (standard deviation) below which a picture counts as free of noise."""
     impulses: tuple[float, ...] = (0.35,)
-    """Candidates for the distance from its neighbours' median, 0 to 2, that makes a value wrong."""
+    """Candidates for the distance from its neighbours' median, 0 to 2, that makes black or white
+    wrong."""
     gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
     """Candidates for the factor that contrast is multiplied by, of exposure."""
     fine_factor: float = bounded(1.3, 1)
