@@ -26,12 +26,11 @@ from dga.explanation.drawings import is_one_colour_or_drawing, is_page
 from dga.explanation.exposure import measure_darkness
 from dga.explanation.noise_level import (
     find_impulses,
-    has_impulses,
     measure_noise,
     measure_quiet_noise,
 )
 from dga.explanation.operators import Blocks
-from dga.explanation.photograph_search import PAGE_VEIL
+from dga.explanation.photograph_search import PAGE_VEIL, measure_impulses
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.veil import measure_veil
 from dga.images import HALF_RANGE, Pixels, cut_middle, to_pixels, to_square, to_tensor
@@ -284,7 +283,9 @@ def _name_parts(
         yield found("exposure", exposure.gain, str(exposure))
     if degradation.impulses is not None:
         middle = cut_middle(x, LONGEST_MEASURED)
-        share = float(find_impulses(middle, degradation.impulses).float().mean())
+        share = float(
+            find_impulses(middle, degradation.impulses, degradation.is_smeared).float().mean()
+        )
         yield found("impulses", share, f"{format_share(share)} of the values wrong")
 
 
@@ -361,8 +362,8 @@ def _measure(x: Tensor, is_paper: bool) -> list[Finding]:
         return list(_name_parts(Degradation(exposure=exposure), x))
     level = float(measure_noise(x[None])[0])
     middle, threshold = cut_middle(x, LONGEST_FILTERED), explain.impulses[0]
-    if not is_paper and has_impulses(middle, threshold, level):
-        return list(_name_parts(Degradation(impulses=threshold), middle))
+    if not is_paper and (impulses := measure_impulses(middle, threshold, level)):
+        return list(_name_parts(impulses, middle))
     quiet = measure_quiet_noise(x, explain.windows.quiet_share)
     noise = _find("noise", level, f"noise {level:.2f}", evidence=quiet)
     if quiet > explain.noise_floor:

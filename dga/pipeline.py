@@ -323,14 +323,16 @@ def denoise(
 def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
     """Whether a denoiser that sees the picture is asked, for its result or for the picture itself.
 
-    What was behind glass, or very soft, was drawn anew already; impulses left no other trace.
+    What was behind glass, or very soft, was drawn anew already; impulses left no other trace unless
+    JPEG has smeared them.
     """
     if repair.mending is None or not repair.explain or models.conditional is None:
         return False
     damage = explanation.degradation
     is_drawn = damage.operator is not None and not damage.operator.is_guide
     is_unknown = explanation.is_unjudgeable or (explanation.is_page and damage.veil is None)
-    return not is_drawn and damage.impulses is None and not is_unknown
+    has_left_nothing = damage.impulses is not None and not damage.is_smeared
+    return not (is_drawn or has_left_nothing or is_unknown)
 
 
 def mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:

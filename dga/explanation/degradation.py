@@ -23,15 +23,17 @@ class Degradation:
     ``exposure``: a gain and an offset for each channel, which undo a change of exposure;
     ``blur``: the radius in pixels of the disk that the discriminator chose; ``regularisation``: the
     noise-to-signal ratio of the Wiener filter against that disk; ``impulses``: the distance from
-    the neighbours' median, in [0, 2], from which black or white counts as wrong; ``noise``: the
-    standard deviation of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that
-    were measured; ``veil``: added light that was measured.
+    the neighbours' median, in [0, 2], from which black or white counts as wrong; ``is_smeared``:
+    whether any other value does, too, since JPEG has smeared them; ``noise``: the standard
+    deviation of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that were
+    measured; ``veil``: added light that was measured.
     """
 
     exposure: Exposure = UNCHANGED
     blur: float = 0.0
     regularisation: float = 0.0
     impulses: float | None = None
+    is_smeared: bool = False
     noise: float = 0.0
     operator: Operator | None = None
     veil: Veil | None = None
@@ -45,7 +47,7 @@ class Degradation:
         if self.has_nothing_to_invert:
             return x
         if self.impulses is not None:
-            x = remove_impulses(x, self.impulses)
+            x = remove_impulses(x, self.impulses, self.is_smeared)
         if self.exposure != UNCHANGED:
             x = self.exposure.apply(x)
         if self.blur:

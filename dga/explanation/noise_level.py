@@ -7,6 +7,8 @@ Adversarial Robustness for Free!", ICLR 2023, section 3.1).
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -26,6 +28,13 @@ beside strong noise and beside less: of impulse noise 0.73 to 0.99, of shot and 
 most 0.63, where weak at most 0.16 (assets/results/photo/README.md); fine texture has others."""
 STRONG_NOISE = 0.15
 """The noise level from which noise is strong; fine texture measures as less."""
+SMEARED, VERY_FAR = 0.4, 0.8
+"""Distances from the neighbours' median: the least of an impulse that JPEG has smeared, and the
+second at which such values are counted."""
+LEAST_NOISE, LEAST_FAR = 0.05, 0.02
+"""Noise level, and share of values beyond the first distance, below which there are none."""
+LEAST_VERY_FAR, LEAST_EXCESS = 0.1, 2.2
+"""Share of these that is beyond the second, at least, and as a multiple of noise's."""
 
 
 def measure_noise(x: Tensor) -> Tensor:
@@ -71,14 +80,14 @@ def find_matched_depth(schedule: Schedule, deviation: float) -> int:
     return min(int(torch.searchsorted(ratio, deviation)), schedule.steps)
 
 
-def remove_impulses(x: Tensor, threshold: float) -> Tensor:
+def remove_impulses(x: Tensor, threshold: float, is_smeared: bool = False) -> Tensor:
     """Replace wrong values (:func:`find_impulses`) by the median of the right ones around them.
 
     ``x``: ``[..., 3, H, W]`` in [-1, 1]. Sparse noise, of which a median of details sees nothing,
     is removed; other values keep their bits. (Decision-based median filter: Gonzalez and Woods,
     section 5.3.)
     """
-    is_wrong = find_impulses(x, threshold)
+    is_wrong = find_impulses(x, threshold, is_smeared)
     height, width = x.shape[-2:]
     while is_wrong.any() and not is_wrong.all():  # from the rim of larger spots inwards
         right = F.pad(x.masked_fill(is_wrong, torch.nan), (1, 1, 1, 1), value=torch.nan)
@@ -89,28 +98,30 @@ def remove_impulses(x: Tensor, threshold: float) -> Tensor:
     return x
 
 
-def find_impulses(x: Tensor, threshold: float) -> Tensor:
+def find_impulses(x: Tensor, threshold: float, is_smeared: bool = False) -> Tensor:
     """Which values are black or white and far from their neighbours, bool ``[..., 3, H, W]``.
 
     ``threshold``: the least distance from the median of the 3 x 3 neighbourhood, in the units of
-    ``x``.
+    ``x``; ``is_smeared``: whether any value that is so far counts, as where JPEG changed them.
     """
-    return (x.abs() >= 1) & _is_far(x, threshold)
+    is_far = _measure_distance(x) > threshold
+    return is_far if is_smeared else is_far & (x.abs() >= 1)
 
 
-def _is_far(x: Tensor, threshold: float) -> Tensor:
+def _measure_distance(x: Tensor) -> Tensor:
+    """Of each value, ``[..., 3, H, W]``, from the median of its 3 x 3 neighbourhood."""
     from scipy import ndimage  # here: the page is served before it is imported
 
     planes = x.reshape(-1, *x.shape[-2:]).cpu().numpy()
     median = ndimage.median_filter(planes, (1, 3, 3), mode="nearest")
-    return (x - torch.from_numpy(median).reshape(x.shape).to(x)).abs() > threshold
+    return (x - torch.from_numpy(median).reshape(x.shape).to(x)).abs()
 
 
 def has_impulses(x: Tensor, threshold: float, noise_level: float) -> bool:
     """Whether some values of a picture, ``[3, H, W]``, are wrong: black or white, far from their
     neighbours' median, and strewn at random. Small print is in lines, and where the measured
     ``noise_level`` is strong most of what is far from its neighbours has to be of this kind."""
-    is_far = _is_far(x, threshold)
+    is_far = _measure_distance(x) > threshold
     is_wrong = is_far & (x.abs() >= 1)
     share, share_of_far = (float(is_wrong.sum() / n) for n in (x.numel(), is_far.sum().clamp(1)))
     least_extreme = EXTREME if noise_level > STRONG_NOISE else MIXED_EXTREME
@@ -118,3 +129,16 @@ def has_impulses(x: Tensor, threshold: float, noise_level: float) -> bool:
         return False
     pairs = float((is_wrong[..., 1:] & is_wrong[..., :-1]).float().mean()) / share
     return pairs < MOST_PAIRED + share
+
+
+def has_smeared_impulses(x: Tensor, noise_level: float) -> bool:
+    """Whether some values of a picture, ``[3, H, W]``, were wrong before it was saved as JPEG: more
+    are very far from their neighbours than of noise of any one deviation."""
+    distance = _measure_distance(x)
+    far, very_far = (float((distance > least).float().mean()) for least in (SMEARED, VERY_FAR))
+    if noise_level < LEAST_NOISE or not LEAST_FAR < far < 1:
+        return False
+    normal = NormalDist()
+    deviation = SMEARED / normal.inv_cdf(1 - far / 2)
+    expected = 2 * normal.cdf(-VERY_FAR / deviation)
+    return very_far > max(LEAST_VERY_FAR * far, LEAST_EXCESS * expected)

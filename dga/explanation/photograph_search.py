@@ -19,7 +19,13 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing, is_page
 from dga.explanation.exposure import measure_darkness
 from dga.explanation.grid import Grid
-from dga.explanation.noise_level import has_impulses, measure_noise, measure_quiet_noise
+from dga.explanation.noise_level import (
+    SMEARED,
+    has_impulses,
+    has_smeared_impulses,
+    measure_noise,
+    measure_quiet_noise,
+)
 from dga.explanation.operators import Operator
 from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, Render, explain_picture
@@ -115,8 +121,10 @@ class PhotographSearch:
         stride = -(-max(x.shape[1:]) // LONGEST_COUNTED)
         sample, noise_level = x[:, ::stride, ::stride], float(measure_noise(x[None])[0])
         middle, thresholds = cut_middle(x, LONGEST_COUNTED), self.config.impulses
-        if thresholds and not is_plain and has_impulses(middle, thresholds[0], noise_level):
-            return Explanation(Degradation(impulses=thresholds[0]), 0, measured_noise=0.0)
+        if thresholds and not is_plain:
+            impulses = measure_impulses(middle, thresholds[0], noise_level)
+            if impulses:
+                return Explanation(impulses, entry=0, measured_noise=0.0)
         if measure_quiet_noise(x, self.windows.quiet_share) <= config.noise_floor:
             noise_level = min(noise_level, config.noise_floor)
         return (yield from explain_picture(self.scorer, sample, config, render, noise_level))
@@ -134,6 +142,15 @@ class PhotographSearch:
         if scores[0] < CLEAR_DAMAGE:
             most = min(most, 0.0)
         return inverse if scores[1] <= scores[0] + most else None
+
+
+def measure_impulses(x: Tensor, threshold: float, noise_level: float) -> Degradation | None:
+    """Wrong values of a picture, ``[3, H, W]``, as they were drawn or as JPEG has smeared them."""
+    if has_impulses(x, threshold, noise_level):
+        return Degradation(impulses=threshold)
+    if has_smeared_impulses(x, noise_level):
+        return Degradation(impulses=SMEARED, is_smeared=True)
+    return None
 
 
 class JudgedViews:
