@@ -33,7 +33,7 @@ SMEARED, VERY_FAR = 0.4, 0.8
 second at which such values are counted."""
 LEAST_NOISE, LEAST_FAR = 0.05, 0.02
 """Noise level, and share of values beyond the first distance, below which there are none."""
-LEAST_VERY_FAR, LEAST_EXCESS = 0.1, 2.2
+LEAST_VERY_FAR, LEAST_EXCESS = 0.11, 1.7
 """Share of these that is beyond the second, at least, and as a multiple of noise's."""
 
 
@@ -135,6 +135,7 @@ def has_smeared_impulses(x: Tensor, noise_level: float) -> bool:
     """Whether some values of a picture, ``[3, H, W]``, were wrong before it was saved as JPEG: more
     are very far from their neighbours than of noise of any one deviation."""
     distance = _measure_distance(x)
+    distance = distance[distance > 0]  # without plain parts, which have no noise either
     far, very_far = (float((distance > least).float().mean()) for least in (SMEARED, VERY_FAR))
     if noise_level < LEAST_NOISE or not LEAST_FAR < far < 1:
         return False
