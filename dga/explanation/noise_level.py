@@ -26,12 +26,15 @@ EXTREME, MIXED_EXTREME = 0.68, 0.2
 """Share of black and white among values far from their neighbours from which there are impulses,
 beside strong noise and beside less: of impulse noise 0.73 to 0.99, of shot and Gaussian noise at
 most 0.63, where weak at most 0.16 (assets/results/photo/README.md); fine texture has others."""
+NEARLY_EXTREME, LEAST_EXTREME = 0.8, 0.75
+"""Level from which such a value is nearly black or white, and share of these that are wholly so, at
+least: 0.86 to 1 before JPEG, 0.49 to 0.65 after it."""
 STRONG_NOISE = 0.15
 """The noise level from which noise is strong; fine texture measures as less."""
 SMEARED, VERY_FAR = 0.4, 0.8
 """Distances from the neighbours' median: the least of an impulse that JPEG has smeared, and the
 second at which such values are counted."""
-LEAST_NOISE, LEAST_FAR = 0.05, 0.02
+LEAST_NOISE, LEAST_FAR = 0.035, 0.02
 """Noise level, and share of values beyond the first distance, below which there are none."""
 LEAST_VERY_FAR, LEAST_EXCESS = 0.11, 1.7
 """Share of these that is beyond the second, at least, and as a multiple of noise's."""
@@ -122,10 +125,12 @@ def has_impulses(x: Tensor, threshold: float, noise_level: float) -> bool:
     neighbours' median, and strewn at random. Small print is in lines, and where the measured
     ``noise_level`` is strong most of what is far from its neighbours has to be of this kind."""
     is_far = _measure_distance(x) > threshold
-    is_wrong = is_far & (x.abs() >= 1)
-    share, share_of_far = (float(is_wrong.sum() / n) for n in (x.numel(), is_far.sum().clamp(1)))
+    is_wrong, is_nearly = is_far & (x.abs() >= 1), is_far & (x.abs() > NEARLY_EXTREME)
+    counts = x.numel(), int(is_far.sum()), int(is_nearly.sum())
+    share, share_of_far, share_of_nearly = (float(is_wrong.sum()) / max(n, 1) for n in counts)
     least_extreme = EXTREME if noise_level > STRONG_NOISE else MIXED_EXTREME
-    if share < LEAST_IMPULSES or share_of_far < least_extreme:
+    is_clear = share_of_far >= least_extreme and share_of_nearly >= LEAST_EXTREME
+    if share < LEAST_IMPULSES or not is_clear:
         return False
     pairs = float((is_wrong[..., 1:] & is_wrong[..., :-1]).float().mean()) / share
     return pairs < MOST_PAIRED + share
