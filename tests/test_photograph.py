@@ -10,7 +10,7 @@ import dga
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.search import Explanation
 from dga.explanation.veil import Veil
-from dga.images import Pixels
+from dga.images import Pixels, through_jpeg
 from dga.networks.models import Models
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps, repair_photograph
 from dga.sentences import describe_photograph
@@ -56,6 +56,23 @@ def test_impulses_are_not_taken_for_white_noise(shipped_models: Models, astronau
     white = repair_photograph(shipped_models, dga.corrupt(astronaut, "gaussian_noise", 5, 1))
     assert white.explanation.degradation.impulses is None
     assert (white.depths > 8).all()
+
+
+@pytest.mark.parametrize("quality", [None, 85])
+@pytest.mark.parametrize("grain", [0, 18])
+def test_salt_and_pepper_goes_beside_texture_and_after_jpeg(
+    shipped_models: Models, astronaut: Pixels, quality: int | None, grain: float
+) -> None:
+    rng = np.random.default_rng(0)
+    scene = (astronaut + rng.normal(0, grain, astronaut.shape)).clip(0, 255).astype(np.uint8)
+    damaged, is_wrong = scene.copy(), rng.random(scene.shape[:2]) < 0.04
+    damaged[is_wrong] = rng.choice([0, 255], (is_wrong.sum(), 1))
+    if quality:
+        damaged = np.asarray(through_jpeg(damaged, quality))
+    done = repair_photograph(shipped_models, damaged)
+    assert done.explanation.degradation.impulses is not None
+    least = 15 if not (quality or grain) else 5
+    assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + least
 
 
 @pytest.mark.parametrize("shape", [(1, 200), (33, 31), (20, 400), (64, 65)])
