@@ -11,13 +11,14 @@ from operator import or_
 from pathlib import Path
 from typing import Any
 
-from app.recorded.store import FOLDER, write_record
+from app.recorded.store import FOLDER, WEIGHTS, write_record
 from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.settings import FIRST_DAMAGES, NONE, Settings
-from app.runs.subject import Original, Subject
+from app.runs.subject import Subject
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import Part, Watcher, run_first_stages, watch
+from app.server.photos import Photo
 from dga.corruptions import CORRUPTIONS
 from dga.networks.models import Models, load_models
 
@@ -28,7 +29,10 @@ CELLS = ("damaged", "repaired", "paper", "guided", "fixed")
 
 
 def main() -> None:
-    """Record what was asked for; a picture takes some seconds for each run."""
+    """Record what was asked for; a picture takes some seconds for each run.
+
+    Whole recordings name their networks, without whom the page shows none of them.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS)
     parser.add_argument("--samples", nargs="+", choices=RECORDED, default=RECORDED)
@@ -39,6 +43,9 @@ def main() -> None:
         for part in options.only:
             for path in record_part(models, part, name, options.out / part):
                 print(path, path.stat().st_size, flush=True)
+    if set(options.only) == set(PARTS) and set(options.samples) == set(RECORDED):
+        names = json.dumps(dict(sorted(models.weights.items())), indent=2)
+        (options.out / WEIGHTS.name).write_text(names + "\n", "utf-8")
 
 
 def record_part(models: Models, part: str, name: str, folder: Path) -> Iterator[Path]:
@@ -61,7 +68,7 @@ def make_subject(models: Models, settings: Settings) -> Subject:
     """A sample, damaged as the settings say."""
     sample = SAMPLES[settings.photo]
     pixels = sample.pixels(models.profile)
-    return Subject.make(Original(settings.photo, pixels, sample.label), settings)
+    return Subject.make(Photo(settings.photo, pixels, sample.label), settings)
 
 
 def record_run(models: Models, settings: Settings) -> dict[str, Any]:

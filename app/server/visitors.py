@@ -20,6 +20,20 @@ FILE_SECONDS = 3000
 """For which files of programs' calls are kept."""
 
 
+@dataclass(frozen=True)
+class Visitor:
+    """``address``: hers, behind a named proxy the one that it forwards; of IPv6 a network.
+
+    ``page``: a name that she chooses for one of hers, which only divides what her address has.
+    """
+
+    address: str = ""
+    page: str = ""
+
+
+NOBODY = Visitor()
+
+
 class RefusedError(Exception):
     """A request is not answered; the message is a key of ``REFUSALS`` in :mod:`app.server.gate`."""
 
@@ -32,8 +46,8 @@ class Account:
     where an address, and where all together would have too much.
     """
 
-    most: float
-    most_of_one: float
+    most: float = math.inf
+    most_of_one: float = math.inf
     seconds: float = math.inf
     words: tuple[str, str] = ("crowded", "full")
     taken: Counter[str] = field(default_factory=Counter)
@@ -65,6 +79,12 @@ class Account:
         if not self.taken[address]:
             del self.taken[address]
 
+    def find_greedy(self, sizes: Counter[str]) -> str | None:
+        """Who has most, of what lies here by address; None where there is room for all of it."""
+        (address, size), *_ = sizes.most_common(1) or [("", 0)]
+        has_room = size <= self.most_of_one and sizes.total() <= self.most
+        return None if has_room else address
+
 
 class Visitors:
     """All accounts; what is told apart is addresses, and of an address its pages."""
@@ -75,7 +95,9 @@ class Visitors:
         self.open = {"GET": Account(8192, 512), "POST": Account(1024, 64)}
         self.bodies = Account(3 * 2**26, 3 * 2**25)  # bytes of requests, until they are answered
         self.files = Account(2**30, 2**28, FILE_SECONDS + 120, ("quota", "quota"))  # bytes
-        self.listening = Account(math.inf, math.inf)  # streams, by whose messages they give
+        self.memory = Account(3 * 2**26, 2**27)  # bytes of photos and what was made of them
+        self.begun = Account(4_000_000, 2_000_000)  # pixels of runs, which keep some 100 bytes each
+        self.listening = Account()  # streams, by whose messages they give
 
     def identify(self, app: ASGIApp) -> ASGIApp:
         """``app``, told by named proxies alone for whom, and under which name, they ask."""
@@ -114,3 +136,9 @@ def find_address(scope: Scope) -> str:
         if isinstance(address, ipaddress.IPv6Address):
             return str(address.ipv4_mapped or ipaddress.ip_network((int(address), 64), False))
     return host
+
+
+def find_visitor(request: Any, page: str = "") -> Visitor:
+    """Whom a request counts for: the page's and assistants' as it came, programs' in Gradio's."""
+    own = getattr(request, "request", request)
+    return Visitor(find_address(own.scope) if own else "", page[:32])

@@ -21,6 +21,7 @@ const isRecorded = (some = settings) =>
   !some.strokes.length;
 
 let settings = { ...page.opening };
+const isSample = () => page.samples.includes(settings.photo); // or somebody's own
 let record = page.record ?? {};
 if (record.found) record.found.is_recorded = true;
 let activeRun = null; // the one that is waited for
@@ -48,8 +49,8 @@ function showRow(name) {
   const ours = isUnchanged() && !isBlank(part) ? "Left alone" : "Repaired";
   if (name === "repaired") put(find(".what", row), part === name ? ours : page.sides[part]);
   const piece = part === "damaged" && isPainted() ? live?.reading : null;
-  const isKnown = page.samples.includes(settings.photo); // somebody said what it shows
-  if (piece) piece.is_right = isKnown && findThing() ? piece.label === findThing() : null;
+  // Of a sample somebody said what it shows.
+  if (piece) piece.is_right = isSample() && findThing() ? piece.label === findThing() : null;
   row.classList.toggle("is-old", isBlank(part) && !piece);
   fillRow(row, isBlank(part) ? piece : record[part]?.reading);
   find(".label", row).title = row.classList.contains("is-unsure") ? page.perhaps : "";
@@ -116,7 +117,7 @@ function showPicture() {
   const isHere = !isRightOld && !isBefore();
   showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isHere ? right : null);
   if (isRightOld && !isBefore())
-    put(find("#tag-after"), state === "painting" ? nameScore() : describeState());
+    put(find("#tag-after"), state === "painting" ? nameScore() : countParts() || describeState());
   placeDivider();
   const size = isSquare ? `${width} × ${height}` : "middle square";
   put(find("#size"), width && width !== height ? size : "");
@@ -125,7 +126,7 @@ function showPicture() {
 }
 
 function showFound() {
-  const { waiting, progress, repaired } = record;
+  const { waiting, repaired } = record;
   const found = isOld.found || isBefore() ? null : record.found;
   find("#again").hidden = state !== "failed";
   const text =
@@ -135,9 +136,7 @@ function showFound() {
         ? `Found: ${isUntouched() ? `${found.sentence.split(".")[0]}.` : found.sentence}`
         : waiting && state === "running"
           ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
-          : progress?.total && !isOld.progress && state === "running"
-            ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.`
-            : describeState();
+          : describeWork();
   const other = inDivider === "repaired" || isOld[inDivider] ? null : record[inDivider];
   const depth = other?.depth === 1 ? "1 step" : `${other?.depth} steps`;
   const theirs = other?.depth
@@ -145,24 +144,32 @@ function showFound() {
     : `${nameRest(inDivider)}.`;
   put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text);
   const [{ reading: start } = {}, { reading: end } = {}] = [record.damaged, repaired];
-  const isLess = end?.share < start?.share - page.aboutAsSure;
-  const isLost = start?.is_right && end && !end.is_right;
-  const isWorse = found && (isLost || (isLess && (end.label === start.label || !end.is_right)));
+  let reason = "";
+  if (found && !other) reason = explainLoss(start, end) || (found.is_refused ? REFUSAL : "");
   const why = find("#why");
-  why.hidden = Boolean(other) || !(found?.is_refused || isWorse);
+  why.hidden = !reason;
   why.open &&= !why.hidden;
-  put(find("#because"), isWorse ? HARM : REFUSAL);
+  put(find("#because"), reason);
   showSeconds();
-  const isSample = page.samples.includes(settings.photo);
-  const file = isSample ? repaired?.image : record.download;
+  const file = isSample() ? repaired?.image : record.download;
   const download = find("#download");
   download.hidden = !file || isOld.repaired || isOld.download || isUnchanged() || Boolean(other);
-  download.download = isSample ? `${settings.photo}-repaired` : "";
+  download.download = isSample() ? `${settings.photo}-repaired` : "";
   if (file) download.href = file;
 }
 
 const HARM = "Our repair changed something that the classifier reads by. Results count how often.";
+const GUESSES = "The classifier was not sure before the repair, either: one guess became another.";
 const REFUSAL = "To undo damage that is not surely there does harm, so nothing was changed.";
+
+/** Why a reading after our repair is no better than the one before; nothing where it is. */
+function explainLoss(start, end) {
+  const isOther = end.label !== start.label;
+  if (start.is_right && isOther) return HARM;
+  if (isOther && !end.is_right && !start.is_sure && !end.is_sure) return GUESSES;
+  const isLess = end.share < start.share - page.aboutAsSure;
+  return isLess && start.is_right !== false ? HARM : "";
+}
 
 /** What a repair took here, or so far: a recorded one took it elsewhere. */
 function showSeconds() {
@@ -280,6 +287,18 @@ let state = "done"; // or painting, running, failed; stopped: after our repair, 
 let begun = 0; // when the last change was made
 let isOld = {}; // parts of the last result that no newer one has replaced
 const describeState = () => (state === "failed" ? "Not repaired" : "Repairing …");
+/** How far a repair is; empty where that is not counted. */
+function countParts() {
+  const { done, total } = isOld.progress ? {} : (record.progress ?? {});
+  return total && state === "running" ? `${done} of ${total} parts` : "";
+}
+/** Of an own photo, which may take long, also of how much. */
+function describeWork() {
+  const { width, height } = isOld.original ? {} : (record.original ?? {});
+  const isOwn = width && state === "running" && !isSample();
+  const what = countParts() || (isOwn ? `${width} × ${height} pixels` : "");
+  return what ? `Repairing ${what} …` : describeState();
+}
 
 // ---- Hide it from AI: while somebody paints, the classifier is asked; then the repair is
 
@@ -363,7 +382,7 @@ function showStrokes() {
 /** The headline while somebody paints. */
 function describeGame() {
   const thing = findThing();
-  const name = page.samples.includes(settings.photo) ? `the ${thing}` : `“${thing}”`;
+  const name = isSample() ? `the ${thing}` : `“${thing}”`;
   if (!isGame() || state === "failed" || inDivider !== "repaired") return "";
   if (!isPainted()) {
     if (!record.original || isOld.original) return "";
@@ -392,11 +411,10 @@ function showGame() {
   put(find("#outcome"), outcome);
   find("#sharing").hidden = !isDone;
   const { photo, strokes } = settings;
-  const isSample = page.samples.includes(photo);
-  find("#share").hidden = !isSample; // own photos have no link
+  find("#share").hidden = !isSample(); // own photos have no link
   const card = find("#keep-card");
   card.href = `card.png?${new URLSearchParams({ photo, strokes })}`;
-  card.download = `hide-it${isSample ? `-${photo}` : ""}.png`;
+  card.download = `hide-it${isSample() ? `-${photo}` : ""}.png`;
 }
 
 // Who paints sees no more than the repair; the rest is computed where it comes into sight.
@@ -554,9 +572,8 @@ function keepAddress(isStep) {
   if (settings.strokes) query.set("strokes", settings.strokes);
   const method = linkMethod || inDivider;
   if (method !== "repaired") query.set("method", method);
-  const isSample = page.samples.includes(settings.photo);
-  const text = isSample ? query.toString() : "";
-  storage?.setItem(OWN_PHOTO, JSON.stringify(isSample ? null : settings));
+  const text = isSample() ? query.toString() : "";
+  storage?.setItem(OWN_PHOTO, JSON.stringify(isSample() ? null : settings));
   const address = location.pathname + (text && `?${text}`) + location.hash;
   const isNew = JSON.stringify(history.state) !== JSON.stringify(settings);
   if (isStep && isNew) history.pushState(settings, "", address);
@@ -575,7 +592,8 @@ addEventListener("popstate", ({ state: earlier }) => {
 function readAddress(settings) {
   const query = new URLSearchParams(location.search);
   const wrong = [];
-  const take = (name, allowed, value = query.get(name)) => {
+  const take = (name, allowed) => {
+    const value = query.get(name);
     if (value === null) return;
     if (allowed(value))
       settings[name] = typeof page.opening[name] === "string" ? value : Number(value);
@@ -585,10 +603,8 @@ function readAddress(settings) {
     text.trim() !== "" && Number(text) >= low && Number(text) <= high;
   const isWhole = (text, low, high) => isWithin(text, low, high) && Number.isInteger(Number(text));
   take("photo", (name) => page.samples.includes(name));
-  const damage = query.get("damage") ?? query.get("corruption");
-  take("damage", (name) => name in page.names, damage);
-  const strength = query.get("strength") ?? query.get("severity");
-  take("strength", (text) => isWhole(text, 1, 5), strength);
+  take("damage", (name) => name in page.names);
+  take("strength", (text) => isWhole(text, 1, 5));
   take("saved", (text) => Number(text) === page.quality);
   take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
   take("tau", (text) => isWithin(text, 0, 1));
@@ -641,7 +657,7 @@ for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
 
 function showControls() {
   loadThumbnails();
-  samples.check(page.samples.includes(settings.photo) ? settings.photo : null);
+  samples.check(isSample() ? settings.photo : null);
   for (const group of damages) group.check(settings.damage);
   const chosen = find(`#damage [value="${settings.damage}"]`);
   if (chosen.classList.contains("more")) openMore(true);

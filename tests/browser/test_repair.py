@@ -172,6 +172,14 @@ def test_where_a_right_reading_is_lost_it_is_asked_why_in_place(watch):
     page.get_by_role("slider", name="Strength").press("ArrowLeft")
     page.get_by_text("Why?").click()
     assert page.locator("#because").is_visible()
+    harm = page.inner_text("#because")
+    unsure = {"share": 0.2, "is_sure": False, "is_right": False}
+    record["damaged"]["reading"] = wrong | unsure
+    record["repaired"]["reading"] = wrong | unsure | {"label": "another", "share": 0.1}
+    answer_runs(page, record)
+    page.get_by_role("slider", name="Strength").press("ArrowLeft")
+    page.wait_for_selector("#row-repaired >> text=another")
+    assert page.locator("#why").is_hidden() or page.inner_text("#because") != harm
 
 
 def test_a_finger_that_scrolls_leaves_the_divider_and_a_tap_moves_it(chromium, served):
@@ -434,13 +442,6 @@ def test_links_within_the_page_keep_what_is_seen(watch):
     assert "photo=goldfish" in page.url
     page.go_back()  # an own photo has no address, and is there again
     page.wait_for_function(f"() => document.querySelector('#size').textContent === '{size}'")
-
-
-@pytest.mark.parametrize("old", ["photo", "board", "findings", "adapt"])
-def test_old_addresses_lead_to_the_new_pages(watch, old):
-    open_page(watch, old)
-    assert not watch.page.url.endswith(old)
-    assert watch.page.locator("header nav a").count() == 5
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from app.server.turns import BusyError, Turns
+from app.server.visitors import Visitor, Visitors
 
 
-class Visitors:
+class Crowd:
     """Those who came to ``turns``, each until ``may_leave``; ``served``: in this order."""
 
     def __init__(self, **options: Any) -> None:
@@ -26,7 +27,7 @@ class Visitors:
         return tasks
 
     async def visit(self, name: str) -> None:
-        async with self.turns.join(name) as turn:
+        async with self.turns.join(Visitor(name)) as turn:
             await turn.come()
             self.served.append(name)
             await self.may_leave.wait()
@@ -43,10 +44,10 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-def play(scene: Callable[[Visitors], Coroutine[Any, Any, None]], **options: Any) -> None:
+def play(scene: Callable[[Crowd], Coroutine[Any, Any, None]], **options: Any) -> None:
     async def act() -> None:
         async with asyncio.timeout(20):
-            await scene(Visitors(**options))
+            await scene(Crowd(**options))
 
     asyncio.run(act())
 
@@ -62,7 +63,7 @@ def play(scene: Callable[[Visitors], Coroutine[Any, Any, None]], **options: Any)
     ],
 )
 def test_visitors_take_turns(rounds: list[tuple[str, str]]) -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         for names, order in rounds:
             visitors.served, visitors.may_leave = [], asyncio.Event()
             await visitors.leave(*await visitors.come(names))
@@ -75,19 +76,19 @@ def test_visitors_take_turns(rounds: list[tuple[str, str]]) -> None:
 def test_newcomers_without_end_starve_nobody(is_one_address: bool) -> None:
     """Neither pages of one address, whose names callers choose, nor addresses."""
 
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         turns, tasks = visitors.turns, list[asyncio.Task[None]]()
 
         async def intrude(number: int) -> None:
             address = "school" if is_one_address else f"school-{number}"
-            async with turns.join(f"school page-{number}", address) as turn:
+            async with turns.join(Visitor(address, f"page-{number}")) as turn:
                 await turn.come()
                 visitors.served.append("intruder")
                 if number < 40:
                     tasks.append(asyncio.create_task(intrude(number + 1)))
                 await settle()
 
-        async with turns.join("home", "home") as turn:
+        async with turns.join(Visitor("home")) as turn:
             tasks.append(asyncio.create_task(intrude(0)))
             for _ in range(4):
                 await turn.come()
@@ -104,11 +105,11 @@ def test_newcomers_without_end_starve_nobody(is_one_address: bool) -> None:
 
 
 def test_pages_of_one_address_share_its_turns() -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         served, join = visitors.served, visitors.turns.join
 
         async def come(page: str, address: str) -> None:
-            async with join(f"{address} {page}", address) as turn:
+            async with join(Visitor(address, page)) as turn:
                 await turn.come()
                 served.append(address)
                 await settle()
@@ -123,11 +124,11 @@ def test_pages_of_one_address_share_its_turns() -> None:
 def test_a_part_longer_than_a_slice_is_paid_back() -> None:
     """Whoever computes for five slices at once lets others have five."""
 
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         order = list[str]()
 
         async def run(name: str, seconds: float) -> None:
-            async with visitors.turns.join(name) as turn:
+            async with visitors.turns.join(Visitor(name)) as turn:
                 for _ in range(6):
                     await turn.come()
                     order.append(name)
@@ -145,26 +146,26 @@ def test_a_part_longer_than_a_slice_is_paid_back() -> None:
 def test_a_long_line_moves_soon() -> None:
     """Whoever waits is told her place without holding up the server."""
 
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         visitors.may_leave.set()
         begun = time.monotonic()
-        async with visitors.turns.join("she"):
+        async with visitors.turns.join(Visitor("she")):
             tasks = [asyncio.create_task(visitors.visit(f"v{number}")) for number in range(64)]
             await settle()
         await visitors.leave(*tasks)
         assert time.monotonic() - begun < 1.5
 
-    play(scene, most_waiting=64)
+    play(scene, most=64)
 
 
 @pytest.mark.parametrize(("names", "expected"), [("aab", [2, 1]), ("ccb", [1, 0]), ("c", [])])
 def test_who_waits_is_told_how_many_others_are_before_her(names: str, expected: list[int]) -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         tasks = await visitors.come(names)
         places = list[int]()
 
         async def watch() -> None:
-            async with visitors.turns.join("c") as turn:
+            async with visitors.turns.join(Visitor("c")) as turn:
                 places.extend([before async for before in turn.wait()])
 
         watching = asyncio.create_task(watch())
@@ -181,7 +182,7 @@ def test_who_waits_is_told_how_many_others_are_before_her(names: str, expected: 
 def test_a_vanished_visitor_keeps_nobody_waiting(number: int) -> None:
     """Whether she has her turn, is next, or is last."""
 
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         tasks = await visitors.come("abc")
         tasks[number].cancel()
         await settle()
@@ -192,16 +193,16 @@ def test_a_vanished_visitor_keeps_nobody_waiting(number: int) -> None:
 
 
 def test_a_dropped_or_failing_run_frees_its_place() -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         tasks = await visitors.come("a")
-        async with visitors.turns.join("b") as turn:
+        async with visitors.turns.join(Visitor("b")) as turn:
             waiting = asyncio.create_task(turn.come())
             await settle()
             turn.drop()
             await waiting
         await visitors.leave(*tasks)
         with contextlib.suppress(ZeroDivisionError):
-            async with visitors.turns.join("a") as turn:
+            async with visitors.turns.join(Visitor("a")) as turn:
                 await turn.come()
                 raise ZeroDivisionError
         await visitors.leave()
@@ -210,28 +211,28 @@ def test_a_dropped_or_failing_run_frees_its_place() -> None:
 
 
 def test_a_full_line_says_so_and_a_school_leaves_places_for_others() -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         tasks = await visitors.come("aaabb")  # one of a's has its turn
-        with pytest.raises(BusyError, match=r"^You have 2 in the queue"):
-            visitors.turns.join("a")
+        with pytest.raises(BusyError, match="has 2 in the queue"):
+            visitors.turns.join(Visitor("a"))
         with pytest.raises(BusyError, match=r"^The server is busy, with 4"):
-            visitors.turns.join("c")
+            visitors.turns.join(Visitor("c"))
         await visitors.leave(*tasks)
-        join = visitors.turns.join
-        async with join("1", "school"), join("2", "school"), join("3", "school"):
-            with pytest.raises(BusyError, match="with 2 in the queue"):
-                join("4", "school")
-            join("elsewhere", "home")
+        join, school = visitors.turns.join, [Visitor("school", page) for page in "1234"]
+        async with join(school[0]), join(school[1]), join(school[2]):
+            with pytest.raises(BusyError, match="has 2 in the queue"):
+                join(school[3])
+            join(Visitor("home"))
 
-    play(scene, most_waiting=4, most_per_visitor=2, most_per_address=2)
+    play(scene, most=4, most_of_one=2)
 
 
 def test_a_long_run_gives_way_to_others() -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         steps = []
 
         async def run_long() -> None:
-            async with visitors.turns.join("long") as turn:
+            async with visitors.turns.join(Visitor("long")) as turn:
                 for step in range(8):
                     if turn.is_over:
                         turn.give_way()
@@ -254,11 +255,11 @@ def test_a_long_run_gives_way_to_others() -> None:
 def test_few_large_photos_are_begun_at_once() -> None:
     """A run that gave way keeps much of its photo in memory; samples may always begin."""
 
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         begun, most = set[str](), list[int]()
 
         async def run(name: str, pixels: int) -> None:
-            async with visitors.turns.join(name, "", pixels) as turn:
+            async with visitors.turns.join(Visitor(name), pixels) as turn:
                 for _ in range(3):
                     await turn.come()
                     begun.add(name)
@@ -274,12 +275,12 @@ def test_few_large_photos_are_begun_at_once() -> None:
         await asyncio.gather(*(run(f"v{number}", 0) for number in range(12)))
         assert max(most) == 12
 
-    play(scene)
+    play(scene, begun=Visitors().begun)
 
 
 def test_no_slice_is_over_while_nobody_else_waits() -> None:
-    async def scene(visitors: Visitors) -> None:
-        async with visitors.turns.join("a") as turn:
+    async def scene(visitors: Crowd) -> None:
+        async with visitors.turns.join(Visitor("a")) as turn:
             await turn.come()
             own = await visitors.come("a")
             assert not turn.is_over
