@@ -6,7 +6,6 @@ import threading
 import numpy as np
 import pytest
 
-from dga import corruptions
 from dga.corruptions import CORRUPTIONS, EVERYDAY, EXTRA_CORRUPTIONS, corrupt
 
 
@@ -72,7 +71,7 @@ def test_a_corruption_that_compiles_keeps_no_other_waiting(cat, monkeypatch):
             assert answered.wait(20)
         return pixels
 
-    monkeypatch.setattr(corruptions, "_import_corrupt", lambda: slow)
+    monkeypatch.setattr("imagecorruptions.corrupt", slow)
     blurring = threading.Thread(target=corrupt, args=(cat, "glass_blur", 3, 0))
     blurring.start()
     assert compiling.wait(20)

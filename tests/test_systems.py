@@ -83,20 +83,14 @@ def test_what_there_is_not_is_refused_with_what_there_is(text, words):
         parse_all(EVERYDAY16, ["source", text] if text else [])
 
 
-@pytest.mark.parametrize("setting", ["depth", "noise_depth", "blur_depth"])
-def test_every_end_is_checked(setting):
-    with pytest.raises(ValueError, match="between 0 and 100, not 500"):
-        parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"])
-
-
-def test_numbers_that_explain_a_picture_are_finite():
+def test_every_depth_is_checked_and_numbers_that_explain_a_picture_are_finite():
+    for setting in ("depth", "noise_depth", "blur_depth"):
+        with pytest.raises(ValueError, match="between 0 and 100, not 500"):
+            parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"])
     with pytest.raises(ValueError, match="objection is nan"):
         WindowsConfig(objection=math.nan)
     with pytest.raises(ValueError, match="blurs is"):
         ExplanationConfig(blurs=((math.inf, 0.03),))
-
-
-# Of one picture, asked for from a command line or a page
 
 
 @pytest.mark.parametrize("name", ["tent", "dga-plus+tent"])

@@ -14,7 +14,7 @@ from dga.profiles import EVERYDAY16, IMAGENET, Profile
 from dga.weights import store as weights
 from dga.weights.checkpoints import WeightsError, match_names
 from dga.weights.store import read_config, weights_id
-from tests.fixtures.public_weights import Checkpoints
+from tests.fixtures.public_weights import OPENAI_FLAGS, Checkpoints
 
 MEAN = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)
 STD = torch.tensor([0.229, 0.224, 0.225]).view(1, 3, 1, 1)
@@ -27,16 +27,8 @@ def shapes(state: dict[str, Tensor]) -> dict[str, tuple[int, ...]]:
 def test_full_size_denoiser_is_openais():
     with torch.device("meta"):
         ours = Denoiser(IMAGENET.denoiser)
-        theirs = create_model(
-            256,
-            num_channels=256,
-            num_res_blocks=2,
-            learn_sigma=True,
-            attention_resolutions="32,16,8",
-            num_head_channels=64,
-            use_scale_shift_norm=True,
-            resblock_updown=True,
-        )
+        shape = {"attention_resolutions": "32,16,8", "num_head_channels": 64}
+        theirs = create_model(256, 256, 2, **shape, **OPENAI_FLAGS)
     assert sum(p.numel() for p in ours.parameters()) == 552_814_086
     assert shapes(ours.state_dict()) == shapes(theirs.state_dict())
     ours.load_state_dict(match_names(theirs.state_dict(), ours.state_dict()))

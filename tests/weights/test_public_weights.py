@@ -83,14 +83,8 @@ def test_labels_are_a_thousand_and_in_the_models_order():
 def test_preprocessing_is_resize_256_and_centre_crop_224():
     pixels = np.random.default_rng(0).integers(0, 256, (256, 256, 3), dtype=np.uint8)
     config = IMAGENET.classifier
-    usual = transforms.Compose(
-        [
-            transforms.Resize(256),
-            transforms.CenterCrop(224),
-            transforms.ToTensor(),
-            transforms.Normalize(config.mean, config.std),
-        ]
-    )
+    steps = transforms.Resize(256), transforms.CenterCrop(224), transforms.ToTensor()
+    usual = transforms.Compose([*steps, transforms.Normalize(config.mean, config.std)])
     seen = preprocess(to_tensor(pixels)[None], config)[0]
     torch.testing.assert_close(seen, usual(Image.fromarray(pixels)), rtol=0, atol=1e-5)
     assert preprocess(torch.zeros(1, 3, 300, 300), config).shape == (1, 3, 224, 224)
