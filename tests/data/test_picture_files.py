@@ -125,11 +125,12 @@ def test_pages_of_any_size_are_pages_again() -> None:
         assert len(frames_of(made.content)) == 1
 
 
-def test_pages_of_16_bits_stand_beside_others() -> None:
+def test_pages_of_16_bits_stand_beside_others_and_thumbnails_are_no_pages() -> None:
     deep = truth().astype(np.uint16) * 257 + 3
     stream = io.BytesIO()
     with tifffile.TiffWriter(stream) as writer:
         writer.write(truth(), photometric="rgb", metadata=None)
+        writer.write(truth()[::2, ::2], photometric="rgb", metadata=None, subfiletype=1)
         writer.write(deep, photometric="rgb", metadata=None)
         writer.write(grey().astype(np.uint16) * 257, metadata=None)
     remade = stored(stream.getvalue()).remake(".tif", brighten)
@@ -138,14 +139,6 @@ def test_pages_of_16_bits_stand_beside_others() -> None:
     assert [one.dtype.name for one in made] == ["uint8", "uint16", "uint16"]
     assert np.array_equal(made[1][12:], deep[12:])
     assert np.array_equal(made[0], brighten(truth()))
-
-
-def test_thumbnails_are_no_pages() -> None:
-    stream = io.BytesIO()
-    with tifffile.TiffWriter(stream) as writer:
-        writer.write(truth(), photometric="rgb", metadata=None)
-        writer.write(truth()[::2, ::2], photometric="rgb", metadata=None, subfiletype=1)
-    assert stored(stream.getvalue()).frames == (0,)
 
 
 def test_the_times_of_frames_are_no_pages() -> None:
