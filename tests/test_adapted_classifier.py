@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -90,6 +91,18 @@ class Own(nn.Module):
         return self.layers(x - 0.5)
 
 
+class Answering(nn.Module):
+    """A user's module; remembers what it was shown."""
+
+    def __init__(self, answer: Callable[[Tensor], object]) -> None:
+        super().__init__()
+        self.answer = answer
+
+    def forward(self, x: Tensor) -> object:
+        self.shown = x
+        return self.answer(x)
+
+
 def test_any_module_can_be_the_classifier(choosy_models, x):
     own = Own()
     own(x)  # the lazy layer takes its shape
@@ -122,6 +135,33 @@ def test_the_callers_module_keeps_its_mode(choosy_models, x):
     with pytest.raises(RuntimeError):
         model(x)
     assert own.layers[2].training
+
+
+def test_threads_may_share_a_module_that_learns(choosy_models, x):
+    """No thread ends the other's evaluation mode, and neither leaves it behind."""
+    first_has_begun, second_has_begun = threading.Event(), threading.Event()
+    modes = list[bool]()
+
+    def answer(x: Tensor) -> Tensor:
+        if threading.current_thread() is first:
+            first_has_begun.set()
+            second_has_begun.wait(0.3)  # in vain, where it has to wait for the first
+        else:
+            second_has_begun.set()
+            first.join(10)
+        modes.append(module.training)
+        return 9 * x.mean((2, 3))
+
+    module = Answering(answer).train()
+    model = AdaptedClassifier(choosy_models, "source", module)
+    first, second = (threading.Thread(target=model, args=(x,)) for _ in range(2))
+    first.start()
+    assert first_has_begun.wait(30)
+    second.start()
+    for thread in (first, second):
+        thread.join(30)
+    assert modes == [False, False]
+    assert module.training
 
 
 def test_a_module_may_have_any_precision(choosy_models, x):
@@ -182,18 +222,6 @@ def test_it_is_where_its_parameters_are(choosy_models, x):
         model.half()
 
 
-class Answering(nn.Module):
-    """A user's module; remembers what it was shown."""
-
-    def __init__(self, answer: Callable[[Tensor], object]) -> None:
-        super().__init__()
-        self.answer = answer
-
-    def forward(self, x: Tensor) -> object:
-        self.shown = x
-        return self.answer(x)
-
-
 BAD_PIXELS = [
     (lambda x: x[0], "of shape \\[B, 3, H, W\\]"),
     (lambda x: x[..., :0], "of shape \\[B, 3, H, W\\]"),
@@ -202,11 +230,14 @@ BAD_PIXELS = [
     (lambda x: x * 255, "in \\[0, 1\\], not from 0 to 255"),
     (lambda x: x * float("nan"), "in \\[0, 1\\], not from nan"),
 ]
-BAD_SPECS = [
-    ("tent", "tent adapts the classifier"),
-    ("dga-plus+memo", "adapts the classifier"),
-    ("dga-plus:permute=noise:batch=2", "answers by the pictures around"),
-    ("magic", "Unknown method 'magic'"),
+BAD_OPTIONS = [
+    ({"method": "tent"}, "tent adapts the classifier"),
+    ({"method": "dga-plus+memo"}, "adapts the classifier"),
+    ({"method": "dga-plus:permute=noise:batch=2"}, "answers by the pictures around"),
+    ({"method": "magic"}, "Unknown method 'magic'"),
+    ({"classifier": "resnet50"}, "module or a function .*, not a str"),
+    ({"classifier": Own(), "activation": "relu"}, "Choose one of: softmax, sigmoid, none"),
+    ({"activation": "sigmoid"}, "of your own: name one"),
 ]
 BAD_MODULES = [
     (lambda x: x.mean((1, 2, 3))[:, None], "two classes"),
@@ -218,31 +249,24 @@ BAD_MODULES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("spec", "change", "classifier", "words"),
-    [
-        *(("source", change, None, words) for change, words in BAD_PIXELS),
-        *((spec, None, Own(), words) for spec, words in BAD_SPECS),
-        *(("source", None, Answering(forward), words) for forward, words in BAD_MODULES),
-    ],
-)
-def test_what_cannot_be_is_one_sentence(choosy_models, x, spec, change, classifier, words):
+@pytest.mark.parametrize(("options", "words"), BAD_OPTIONS)
+def test_what_cannot_be_is_said_before_any_picture(choosy_models, options, words):
     with pytest.raises(ValueError, match=words) as caught:
-        AdaptedClassifier(choosy_models, spec, classifier)(change(x) if change else x)
+        AdaptedClassifier(choosy_models, **options)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("change", "classifier", "words"),
     [
-        ({"classifier": "resnet50"}, "module or a function .*, not a str"),
-        ({"classifier": Own(), "activation": "relu"}, "Choose one of: softmax, sigmoid, none"),
-        ({"activation": "sigmoid"}, "of your own: name one"),
+        *((change, None, words) for change, words in BAD_PIXELS),
+        *((lambda x: x, Answering(forward), words) for forward, words in BAD_MODULES),
     ],
 )
-def test_what_cannot_be_a_classifier_is_said_at_once(choosy_models, options, words):
+def test_what_cannot_be_is_one_sentence(choosy_models, x, change, classifier, words):
+    model = AdaptedClassifier(choosy_models, "source", classifier)
     with pytest.raises(ValueError, match=words) as caught:
-        AdaptedClassifier(choosy_models, **options)
+        model(change(x))
     assert "\n" not in str(caught.value)
 
 

@@ -6,27 +6,26 @@ import threading
 import numpy as np
 import pytest
 
-from dga import corruptions
 from dga.corruptions import CORRUPTIONS, EVERYDAY, EXTRA_CORRUPTIONS, corrupt
 
 
 @pytest.mark.parametrize("name", CORRUPTIONS + EXTRA_CORRUPTIONS)
 def test_the_same_seed_gives_the_same_picture(cat, name):
-    """Whatever NumPy's global generator has drawn, and it goes on as before."""
-    results = []
+    """Whatever NumPy's global generator has drawn, and it goes on as before; from 32 pixels up."""
+    small, results = cat[:32, :47], []
     for state in (1, 2):
         np.random.seed(state)
         expected = np.random.random(3)
         np.random.seed(state)
-        results.append(corrupt(cat, name, 3, seed=7))
+        results.append(corrupt(small, name, 5, seed=7))
         assert np.array_equal(np.random.random(3), expected)
     first, again = results
     assert first.dtype == np.uint8
-    assert first.shape == cat.shape
+    assert first.shape == small.shape
     assert np.array_equal(first, again)
-    assert not np.array_equal(first, cat)
+    assert not np.array_equal(first, small)
     if name in ("gaussian_noise", "glass_blur", "snow", "elastic_transform"):
-        assert not np.array_equal(first, corrupt(cat, name, 3, seed=8))
+        assert not np.array_equal(first, corrupt(small, name, 5, seed=8))
 
 
 PINNED = {
@@ -52,12 +51,6 @@ def test_a_new_release_of_the_package_changes_no_result(cat, name):
         assert hashlib.sha256(picture.tobytes()).hexdigest()[:16] == DIGESTS[name]
 
 
-@pytest.mark.parametrize("name", CORRUPTIONS)
-def test_sizes_from_32_pixels_up(name):
-    pixels = np.random.default_rng(0).integers(0, 255, (32, 47, 3), dtype=np.uint8)
-    assert corrupt(pixels, name, 5, seed=0).shape == pixels.shape
-
-
 def test_bad_requests_say_what_is_allowed(cat):
     with pytest.raises(ValueError, match="gaussian_noise, shot_noise"):
         corrupt(cat, "hail", 3, seed=0)
@@ -78,7 +71,7 @@ def test_a_corruption_that_compiles_keeps_no_other_waiting(cat, monkeypatch):
             assert answered.wait(20)
         return pixels
 
-    monkeypatch.setattr(corruptions, "_import_corrupt", lambda: slow)
+    monkeypatch.setattr("imagecorruptions.corrupt", slow)
     blurring = threading.Thread(target=corrupt, args=(cat, "glass_blur", 3, 0))
     blurring.start()
     assert compiling.wait(20)
@@ -89,10 +82,9 @@ def test_a_corruption_that_compiles_keeps_no_other_waiting(cat, monkeypatch):
 
 @pytest.mark.parametrize("kind", EVERYDAY)
 def test_every_kind_damages_more_with_its_strength(kind: str, cat: np.ndarray) -> None:
-    picture = cat
-    weak, strong = (corrupt(picture, kind, strength, 3) for strength in (1, 5))
-    assert weak.shape == strong.shape == picture.shape
+    weak, strong = (corrupt(cat, kind, strength, 3) for strength in (1, 5))
+    assert weak.shape == strong.shape == cat.shape
     assert weak.dtype == np.uint8
-    errors = [np.abs(one.astype(float) - picture).mean() for one in (weak, strong)]
+    errors = [np.abs(one.astype(float) - cat).mean() for one in (weak, strong)]
     assert 0 < errors[0] < errors[1]
-    np.testing.assert_array_equal(strong, corrupt(picture, kind, 5, 3))
+    assert np.array_equal(strong, corrupt(cat, kind, 5, 3))

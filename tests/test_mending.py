@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import skimage.data
 from PIL import Image, ImageDraw
+from skimage.metrics import peak_signal_noise_ratio as psnr
 
 from dga.corruptions import corrupt
 from dga.images import Pixels, through_jpeg, to_tensor
@@ -15,17 +16,20 @@ from dga.photograph import repair_photograph
 from dga.profiles import Diffusion, MendingConfig, StoppingConfig
 
 
-def measure_error(a: Pixels, b: Pixels) -> float:
-    return float(np.square(a.astype(float) - b).mean())
-
-
-@pytest.mark.parametrize("kind", ["sensor_noise", "blue_noise", "enlarged_noise"])
-def test_noise_that_is_not_white_is_mended(photo_models: Models, coffee: Pixels, kind: str) -> None:
-    damaged = corrupt(coffee, kind, 5, seed=1)
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [("sensor_noise", (400, 448)), ("blue_noise", (224, 224)), ("enlarged_noise", (224, 224))],
+)
+def test_noise_that_is_not_white_is_mended(
+    photo_models: Models, kind: str, size: tuple[int, int]
+) -> None:
+    """A large photograph by windows."""
+    clear = np.ascontiguousarray(skimage.data.coffee()[: size[0], : size[1]])
+    damaged = corrupt(clear, kind, 5, seed=1)
     result = repair_photograph(photo_models, damaged)
     assert result.is_mended
     assert result.facts()["mended"]
-    assert measure_error(result.image, coffee) < measure_error(damaged, coffee) / 2
+    assert psnr(clear, result.image) > psnr(clear, damaged) + 3
 
 
 @pytest.mark.parametrize("kind", ["motion_blur", "contrast", "pixelate"])
@@ -37,14 +41,14 @@ def test_what_saving_left_is_mended_after_the_inverse(
     undone = repair_photograph(dataclasses.replace(photo_models, conditional=None), damaged)
     assert result.is_mended
     assert result.facts()["undone"]
-    assert measure_error(result.image, coffee) < measure_error(undone.image, coffee)
+    assert psnr(coffee, result.image) > psnr(coffee, undone.image)
 
 
 def test_a_picture_that_is_too_dark_is_brightened(photo_models: Models, coffee: Pixels) -> None:
     damaged = corrupt(coffee, "underexposed", 5, seed=1)
     result = repair_photograph(photo_models, damaged)
     assert "dark" in result.facts()["found"]
-    assert measure_error(result.image, coffee) < measure_error(damaged, coffee) / 4
+    assert psnr(coffee, result.image) > psnr(coffee, damaged) + 6
 
 
 @pytest.mark.parametrize("kind", ["camera_shake", "lens_blur", "enlarged"])
@@ -71,7 +75,7 @@ def test_salt_and_pepper_is_removed_also_when_it_is_grey(
     levels = 255 * (rng.random(is_wrong.shape) < 0.5)
     damaged = np.where(is_wrong, levels, coffee).astype(np.uint8)
     result = repair_photograph(photo_models, damaged)
-    assert measure_error(result.image, coffee) < measure_error(damaged, coffee) / 10
+    assert psnr(coffee, result.image) > psnr(coffee, damaged) + 10
 
 
 def test_fine_texture_is_no_noise(photo_models: Models) -> None:
@@ -88,21 +92,9 @@ def test_an_estimate_may_be_drawn_anew_from_a_depth(
     photo_models: Models, coffee: Pixels, diffusion: Diffusion
 ) -> None:
     x, plus = to_tensor(corrupt(coffee, "sensor_noise", 5, seed=1)), photo_models.profile.plus
-    assert plus.explain is not None
     config = MendingConfig(diffusion=diffusion)
     mended = mend(photo_models, x, 0, config, plus.explain)
     again = mend(photo_models, x, 0, config, plus.explain)
     plain = mend(photo_models, x, 0, MendingConfig(), plus.explain)
-    assert mended is not None
-    assert again is not None
-    assert plain is not None
     assert mended.equal(again)
     assert not mended.equal(plain)
-
-
-def test_a_large_photograph_is_mended_by_windows(photo_models: Models) -> None:
-    large = np.ascontiguousarray(skimage.data.coffee()[:400, :448])
-    damaged = corrupt(large, "sensor_noise", 5, seed=1)
-    result = repair_photograph(photo_models, damaged)
-    assert result.is_mended
-    assert measure_error(result.image, large) < measure_error(damaged, large) / 2

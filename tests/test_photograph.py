@@ -14,7 +14,7 @@ from dga.images import Pixels, through_jpeg
 from dga.networks.models import Models
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps, repair_photograph
 from dga.sentences import describe_photograph
-from tests.fixtures.pictures import photograph
+from tests.fixtures.pictures import add_noise, photograph
 
 
 @pytest.fixture(scope="module")
@@ -22,15 +22,10 @@ def astronaut() -> Pixels:
     return photograph("astronaut", 192)
 
 
-def noisy(pixels: Pixels, deviation: float | np.ndarray, channels: int = 3) -> Pixels:
-    noise = np.random.default_rng(0).normal(size=(*pixels.shape[:2], channels)) * deviation
-    return (pixels + noise).round().clip(0, 255).astype(np.uint8)
-
-
 def test_every_window_of_a_noisy_photograph_is_denoised(
     shipped_models: Models, astronaut: Pixels
 ) -> None:
-    damaged = noisy(astronaut, 60)
+    damaged = add_noise(astronaut, 60)
     events = list(photograph_steps(shipped_models, damaged))
     done = events[-1]
     assert isinstance(done, RepairedPhotograph)

@@ -61,6 +61,7 @@ def test_any_repair_goes_with_any_reader():
         ("source:tau=1", "settings: none"),
         ("dga:tau", "look like dga:tau=0.3"),
         ("dga:tau=high", "'high' is no value for the setting tau"),
+        ("dga:steps=many", "'many' is no value for the setting steps"),
         ("dga:tau=1.5", "tau is a number from 0 to 1"),
         ("dga:depth=101", "between 0 and 100"),
         ("dga:horizon=101", "between 0 and 100"),
@@ -69,6 +70,7 @@ def test_any_repair_goes_with_any_reader():
         ("tent:lr=inf", "Numbers are finite; lr is inf"),
         ("dga:steps=0", "steps is a number from 1 up, not 0"),
         ("dga:eta=1.5", "eta is a number from 0 to 1"),
+        ("dga:eta=nan", "eta is a number from 0 to 1, not nan"),
         ("dga-ancestral:eta=1", "say how many steps"),
         ("dga-plus+tent:trust=-1", "trust is a number from 0 up"),
         ("dga-guided:factor=0", "factor is a number from 1 up, not 0"),
@@ -81,20 +83,14 @@ def test_what_there_is_not_is_refused_with_what_there_is(text, words):
         parse_all(EVERYDAY16, ["source", text] if text else [])
 
 
-@pytest.mark.parametrize("setting", ["depth", "noise_depth", "blur_depth"])
-def test_every_end_is_checked(setting):
-    with pytest.raises(ValueError, match="between 0 and 100, not 500"):
-        parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"])
-
-
-def test_numbers_that_explain_a_picture_are_finite():
+def test_every_depth_is_checked_and_numbers_that_explain_a_picture_are_finite():
+    for setting in ("depth", "noise_depth", "blur_depth"):
+        with pytest.raises(ValueError, match="between 0 and 100, not 500"):
+            parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"])
     with pytest.raises(ValueError, match="objection is nan"):
         WindowsConfig(objection=math.nan)
     with pytest.raises(ValueError, match="blurs is"):
         ExplanationConfig(blurs=((math.inf, 0.03),))
-
-
-# Of one picture, asked for from a command line or a page
 
 
 @pytest.mark.parametrize("name", ["tent", "dga-plus+tent"])

@@ -80,8 +80,6 @@ def test_steps_and_eta_reach_the_picture(shipped_models, photo):
         (["--corruption", "hail"], "gaussian_noise, shot_noise"),
         (["--methods", "magic"], "Known: source, tent, memo, denoise, diffpure"),
         (["--severity", "9"], "from 1 to 5"),
-        (["--methods", "dga:steps=many"], "'many' is no value for the setting steps"),
-        (["--methods", "dga:eta=nan"], "eta is a number from 0 to 1, not nan"),
         (["--profile", "everyday17"], "Known profiles: photo, everyday16, imagenet"),
         (["--weights", "nowhere"], "Weights of everyday16 are missing: the diffusion model"),
         (["--precision", "float8"], "auto, float32, bfloat16"),

@@ -14,7 +14,6 @@ FOLDERS = ("app", "dga", "tests", "assets")
 PAGES = sorted([*ROOT.glob("*.md"), *(p for f in FOLDERS for p in (ROOT / f).rglob("README.md"))])
 SOURCES = sorted(p for f in FOLDERS for p in (ROOT / f).rglob("*.py"))
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)}|\.ci|\.github)/[\w./*-]*)`")
-
 BESIDE = re.compile(r"((?:`[\w.]+`(?:, | and ))*`[\w.]+`) (?:in|of) `([\w/]+\.\w+)`")
 
 

@@ -17,7 +17,8 @@ from dga.data import picture_files
 from dga.data.picture_files import Remade, StoredPicture, list_losses
 from dga.data.uploads import OWNER, UploadError, open_picture
 from dga.images import Pixels, to_pixels
-from tests.fixtures.odd_pictures import as_rgb, grey, saved, swapped_profile, tags, truth
+from tests.fixtures.odd_pictures import FORMATS, as_rgb, grey, swapped_profile, tags, tiff, truth
+from tests.fuzz.blocks import saved
 
 TIMES = [50, 100, 200]
 ANIMATED = {"GIF": ".gif", "WEBP": ".webp", "PNG": ".png"}
@@ -49,13 +50,13 @@ def animation(kind: str, loop: int | None = 2, **options: Any) -> bytes:
     images = [Image.fromarray(p) for p in (truth(), truth()[::-1], truth()[:, ::-1])]
     lossless = {"lossless": True} if kind == "WEBP" else {}
     loops = {} if loop is None else {"loop": loop}
-    return saved(images[0], kind, save_all=True, append_images=images[1:], duration=TIMES,
+    return saved(kind, images[0], save_all=True, append_images=images[1:], duration=TIMES,
                  **loops, **lossless, **options)  # fmt: skip
 
 
 def pages(*images: np.ndarray, **options: Any) -> bytes:
     first, *rest = map(Image.fromarray, images)
-    return saved(first, "TIFF", save_all=True, append_images=rest, **options)
+    return saved("TIFF", first, save_all=True, append_images=rest, **options)
 
 
 # Frames and pages
@@ -103,7 +104,7 @@ def test_frames_that_are_clear_in_places_stay_so() -> None:
         clear[:, :side, 3] = 0
         images.append(Image.fromarray(clear.copy()))
         clear[..., 3] = 255
-    data = saved(images[1], "PNG", save_all=True, append_images=images[:1], duration=90, loop=0)
+    data = saved("PNG", images[1], save_all=True, append_images=images[:1], duration=90, loop=0)
     for suffix in ANIMATED.values():
         remade = stored(data).remake(suffix, brighten)
         shown = [np.asarray(frame.convert("RGBA"))[..., 3] for frame in frames_of(remade.content)]
@@ -124,11 +125,12 @@ def test_pages_of_any_size_are_pages_again() -> None:
         assert len(frames_of(made.content)) == 1
 
 
-def test_pages_of_16_bits_stand_beside_others() -> None:
+def test_pages_of_16_bits_stand_beside_others_and_thumbnails_are_no_pages() -> None:
     deep = truth().astype(np.uint16) * 257 + 3
     stream = io.BytesIO()
     with tifffile.TiffWriter(stream) as writer:
         writer.write(truth(), photometric="rgb", metadata=None)
+        writer.write(truth()[::2, ::2], photometric="rgb", metadata=None, subfiletype=1)
         writer.write(deep, photometric="rgb", metadata=None)
         writer.write(grey().astype(np.uint16) * 257, metadata=None)
     remade = stored(stream.getvalue()).remake(".tif", brighten)
@@ -137,14 +139,6 @@ def test_pages_of_16_bits_stand_beside_others() -> None:
     assert [one.dtype.name for one in made] == ["uint8", "uint16", "uint16"]
     assert np.array_equal(made[1][12:], deep[12:])
     assert np.array_equal(made[0], brighten(truth()))
-
-
-def test_thumbnails_are_no_pages() -> None:
-    stream = io.BytesIO()
-    with tifffile.TiffWriter(stream) as writer:
-        writer.write(truth(), photometric="rgb", metadata=None)
-        writer.write(truth()[::2, ::2], photometric="rgb", metadata=None, subfiletype=1)
-    assert stored(stream.getvalue()).frames == (0,)
 
 
 def test_the_times_of_frames_are_no_pages() -> None:
@@ -187,16 +181,13 @@ def with_opacity(kind: str, mode: str = "RGBA", **options: Any) -> tuple[bytes, 
     opacity[:16] = np.linspace(0, 255, opacity.shape[1])
     colours = truth() if mode == "RGBA" else as_rgb(grey())
     image = Image.fromarray(np.dstack([colours, opacity])).convert(mode)
-    return saved(image, kind, **options), np.asarray(image.convert("RGBA"))
-
-
-EXACT = {"lossless": True, "exact": True}
+    return saved(kind, image, **options), np.asarray(image.convert("RGBA"))
 
 
 @pytest.mark.parametrize(
     ("kind", "mode", "options"),
-    [("PNG", "RGBA", {}), ("PNG", "LA", {}), ("TIFF", "RGBA", {}), ("WEBP", "RGBA", EXACT),
-     ("PNG", "RGBA", {"icc_profile": swapped_profile()})],
+    [("PNG", "RGBA", {}), ("PNG", "LA", {}), ("TIFF", "RGBA", {}),
+     ("WEBP", "RGBA", FORMATS["WEBP"]), ("PNG", "RGBA", {"icc_profile": swapped_profile()})],
 )  # fmt: skip
 def test_opacity_is_laid_back(kind: str, mode: str, options: dict[str, Any]) -> None:
     """Laid on white, the result is what was made of it; elsewhere its values are as they were."""
@@ -237,9 +228,7 @@ def encoded(values: np.ndarray, suffix: str, **options: Any) -> bytes:
     if suffix == ".png":
         order = [2, 1, 0, 3][: values.shape[2]]
         return bytes(cv2.imencode(".png", values[..., order])[1])
-    stream = io.BytesIO()
-    tifffile.imwrite(stream, values, photometric="rgb", metadata=None, **options)
-    return stream.getvalue()
+    return tiff(values, **options)
 
 
 def decoded(content: bytes) -> np.ndarray:
@@ -255,7 +244,8 @@ def test_16_bits_are_kept(channels: int, stored_as: str, made_as: str) -> None:
     fine = np.random.default_rng(0).integers(0, 257, (*grey().shape, channels))
     base = np.dstack([truth(), np.full(grey().shape, 200)]) if channels > 1 else grey()[..., None]
     values = (base[..., :channels] * 257.0 + fine - 100).clip(0, 65_535).astype(np.uint16)
-    data = encoded(values, stored_as) if channels > 1 else saved(values[..., 0], ANY[stored_as])
+    kind = "PNG" if stored_as == ".png" else "TIFF"
+    data = encoded(values, stored_as) if channels > 1 else saved(kind, values[..., 0])
     picture = stored(data)
     wanted = brighten(picture.pixels)
     remade = picture.remake(made_as, brighten)
@@ -267,9 +257,6 @@ def test_16_bits_are_kept(channels: int, stored_as: str, made_as: str) -> None:
     assert np.abs(read - wanted).max() <= 2
     for suffix in (".jpg", ".webp"):
         assert "more than 8 bits a channel" in picture.remake(suffix, brighten).losses
-
-
-ANY = {".png": "PNG", ".tif": "TIFF"}
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -299,7 +286,7 @@ def test_16_bits_keep_profile_and_maker() -> None:
 
 def with_gain_map(note: bytes = b"http://ns.adobe.com/hdr-gain-map/1.0/") -> bytes:
     """Two JPEGs, of which the second says what it is, in the layout of several pictures (MPF)."""
-    first, second = (saved(p, "JPEG", quality=95) for p in (truth(), grey()))
+    first, second = (saved("JPEG", p, quality=95) for p in (truth(), grey()))
     stream = io.BytesIO()
     Image.open(io.BytesIO(first)).save(
         stream, "MPO", save_all=True, append_images=[Image.open(io.BytesIO(second))]
@@ -314,15 +301,15 @@ LOSSES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "frames": (lambda: animation("WEBP"), ".jpg", "2 of its 3 frames"),
     "opacity": (lambda: with_opacity("PNG")[0], ".jpg", "its transparency"),
     "half opacity": (lambda: with_opacity("PNG")[0], ".gif", "its half transparency"),
-    "16 bits": (lambda: saved(grey().astype(np.uint16) * 257, "PNG"), ".webp", "8 bits"),
+    "16 bits": (lambda: saved("PNG", grey().astype(np.uint16) * 257), ".webp", "8 bits"),
     "16 bits of colour": (
         lambda: encoded(truth().astype(np.uint16) * 257, ".png"), ".jpg", "8 bits"
     ),
-    "floats": (lambda: saved(grey().astype(np.float32), "TIFF"), ".tif", "16 bits"),
+    "floats": (lambda: saved("TIFF", grey().astype(np.float32)), ".tif", "16 bits"),
     "a printer's colours": (
-        lambda: saved(Image.fromarray(truth()).convert("CMYK"), "JPEG"), ".png", "CMYK"
+        lambda: saved("JPEG", Image.fromarray(truth()).convert("CMYK")), ".png", "CMYK"
     ),
-    "notes": (lambda: saved(truth(), "JPEG", xmp=b"<x:xmpmeta/>"), ".png", "XMP"),
+    "notes": (lambda: saved("JPEG", truth(), xmp=b"<x:xmpmeta/>"), ".png", "XMP"),
     "layers": (
         lambda: encoded(truth(), ".tif", extratags=[(37_724, 7, 4, b"abcd", True)]), ".tif", "layer"
     ),
@@ -337,7 +324,7 @@ def test_what_is_not_kept_is_said(name: str) -> None:
     losses = list_losses(picture.data, suffix, is_reduced=False)
     assert any(words in loss for loss in losses) == (name != "frames")
     assert any("first frame" in loss for loss in losses) == (name == "frames")
-    assert stored(saved(truth(), "PNG")).remake(suffix, brighten).losses in (
+    assert stored(saved("PNG", truth())).remake(suffix, brighten).losses in (
         [], ["more than 256 colours a frame"]
     )  # fmt: skip
 
@@ -351,7 +338,7 @@ def test_what_a_smaller_picture_loses_is_said(name: str) -> None:
 @pytest.mark.parametrize(("alpha", "words"), [(255, []), (0, []), (99, ["its transparency"])])
 def test_opacity_that_says_nothing_is_no_loss(alpha: int, words: list[str]) -> None:
     image = Image.fromarray(np.dstack([truth(), np.full(truth().shape[:2], alpha, np.uint8)]))
-    assert list_losses(saved(image, "PNG"), ".png", is_reduced=True) == words
+    assert list_losses(saved("PNG", image), ".png", is_reduced=True) == words
 
 
 @pytest.mark.parametrize("suffix", [".png", ".tif", ".gif"])
@@ -360,10 +347,10 @@ def test_opacity_that_says_nothing_is_no_loss(alpha: int, words: list[str]) -> N
 def test_texts_of_a_png_are_no_numbers(key: str, text: str, suffix: str) -> None:
     notes = PngImagePlugin.PngInfo()
     notes.add_text(key, text)
-    picture = stored(saved(truth(), "PNG", pnginfo=notes))
+    picture = stored(saved("PNG", truth(), pnginfo=notes))
     assert picture.remake(suffix, brighten).content
     assert picture.result(truth()[:20, :20], suffix)
     assert list_losses(picture.data, ".png", is_reduced=False) == []
-    moving = saved(truth(), "PNG", pnginfo=notes, save_all=True,
+    moving = saved("PNG", truth(), pnginfo=notes, save_all=True,
                    append_images=[Image.fromarray(grey())])  # fmt: skip
     assert stored(moving).remake(suffix, brighten).content

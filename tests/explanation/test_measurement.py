@@ -22,6 +22,7 @@ from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
 from dga.images import Pixels, from_tensor, through_jpeg, to_levels, to_tensor
+from dga.networks.models import Models
 from dga.photograph import repair_photograph
 from tests.fixtures.models import noise
 from tests.fixtures.pictures import photograph
@@ -179,10 +180,13 @@ def test_what_is_no_even_blur_is_not_taken_for_one(clear: Pixels, name: str) -> 
     assert measured is None or gain(measured, x, y) > -1.2
 
 
-def test_detail_that_glass_erased_is_drawn_anew(clear: Pixels) -> None:
+def test_detail_that_glass_erased_is_drawn_anew(photo_models: Models, coffee: Pixels) -> None:
     """By several steps with noise, in a picture of one piece."""
-    photo, damaged = dga.load_models(), dga.corrupt(clear, "glass_blur", 5, 0)
-    done, glass = repair_photograph(photo, damaged), photo.profile.plus.glass_diffusion
+    damaged = dga.corrupt(coffee, "glass_blur", 5, 0)
+    done, glass = (
+        repair_photograph(photo_models, damaged),
+        photo_models.profile.plus.glass_diffusion,
+    )
     assert glass is not None
     assert done.depths.tolist() == [[glass.depth]]
     median, image = filter_median(to_tensor(damaged)).clamp(-1, 1), to_tensor(done.image)

@@ -23,19 +23,15 @@ SCHEDULE = Schedule.from_config(ScheduleConfig())
 CONFIG = ExplanationConfig(undamaged_score=-50.0, coarse_at=0)
 
 
-class Likes(nn.Module):
-    """A discriminator of one idea: the logit is how far a statistic is from what it likes."""
+class LikesContrast(nn.Module):
+    """A discriminator of one idea: the logit is how far the contrast is from what it likes."""
 
-    def __init__(self, statistic: str, wanted: float, scale: float = 10.0) -> None:
+    def __init__(self, wanted: float) -> None:
         super().__init__()
-        self.statistic, self.wanted, self.scale = statistic, wanted, scale
-        self.shown = 0
-        self.weight = nn.Parameter(torch.zeros(0))  # says where it computes
+        self.wanted = nn.Parameter(torch.tensor(wanted), requires_grad=False)
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        self.shown += len(x)
-        found = x.flatten(1).std(1) if self.statistic == "contrast" else x.mean((1, 2, 3))
-        return self.scale * (found - self.wanted).abs() - 1
+        return 10 * (x.flatten(1).std(1) - self.wanted).abs() - 1
 
 
 def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
@@ -67,10 +63,9 @@ def test_the_noise_level_is_measured(deviation):
 
 
 def test_lost_contrast_is_undone():
-    network = Likes("contrast", 0.5)
     flattened = picture(contrast=0.12)
     config = dataclasses.replace(CONFIG, judged_at=(0,), sharpness=False)
-    explanation = find_explanation(flattened, network, config)
+    explanation = find_explanation(flattened, LikesContrast(0.5), config)
     assert explanation.degradation.exposure.gain > 2
     restored = explanation.degradation.inverse(flattened)
     assert abs(float(restored.std()) - 0.5) < abs(float(flattened.std()) - 0.5)
@@ -81,7 +76,7 @@ def test_lost_contrast_is_undone():
 def test_what_was_enlarged_in_blocks_is_not_sharpened():
     blocks = picture(size=8).repeat_interleave(4, 1).repeat_interleave(4, 2)
     for x, sharpened in ((picture(), True), (blocks, False)):
-        explanation = find_explanation(x, Likes("contrast", 0.9))
+        explanation = find_explanation(x, LikesContrast(0.9))
         stages = {candidate.stage for candidate in explanation.candidate_scores}
         assert ("sharpness" in stages) == sharpened
 

@@ -15,10 +15,11 @@ from PIL import Image
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def saved(kind: str, image: Image.Image | None = None, **options: Any) -> bytes:
+def saved(kind: str, picture: Image.Image | np.ndarray | None = None, **options: Any) -> bytes:
     """A picture as a file; by default 40 by 32 pixels of noise."""
     stream = io.BytesIO()
-    (image or noise()).save(stream, kind, **options)
+    image = Image.fromarray(picture) if isinstance(picture, np.ndarray) else picture or noise()
+    image.save(stream, kind, **options)
     return stream.getvalue()
 
 

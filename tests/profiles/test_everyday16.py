@@ -4,50 +4,46 @@ from pathlib import Path
 
 import gradio
 import numpy as np
-import skimage.data
+import pytest
 from PIL import Image
 
 from dga.adaptation import adapt, adapt_steps
 from dga.corruptions import corrupt
 from dga.images import Pixels, to_pixels, to_square
 from dga.systems import parse
+from tests.fixtures.pictures import photograph
 
 MEDIA = Path(gradio.__file__).parent / "media_assets" / "images"
-PHOTOGRAPHS = {
-    "cat": lambda: Image.fromarray(skimage.data.chelsea()),
-    "coffee": lambda: Image.fromarray(skimage.data.coffee()),
-    "portrait": lambda: Image.fromarray(skimage.data.astronaut()),
-    "rocket": lambda: Image.fromarray(skimage.data.rocket()),
-    "retina": lambda: Image.fromarray(skimage.data.retina()),
-    "lion": lambda: Image.open(MEDIA / "lion.jpg"),
-    "cheetah": lambda: Image.open(MEDIA / "cheetah.jpg"),
-    "tower": lambda: Image.open(MEDIA / "tower.jpg"),
-}
 
 
-def _photograph(name: str) -> np.ndarray:
-    return to_pixels(to_square(PHOTOGRAPHS[name](), 64))
+@pytest.fixture(scope="module")
+def photographs() -> list[Pixels]:
+    """Eight of people's own, downsized from high resolution: source data."""
+    names = "chelsea", "coffee", "astronaut", "rocket", "retina"
+    others = [Image.open(MEDIA / f"{name}.jpg") for name in ("lion", "cheetah", "tower")]
+    return [
+        *(photograph(name, 64) for name in names),
+        *(to_pixels(to_square(image, 64)) for image in others),
+    ]
 
 
-def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models):
-    """Photographs downsized from high resolution are source data: 7 of 8 stop by depth 4."""
+def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models, photographs):
+    """Of the clean ones 7 of 8 by depth 4."""
 
     def t_star(pixels: Pixels, seed: int) -> int:
         *_, run = adapt_steps(shipped_models, pixels, seed, [], curve_depth=0)
         return run.t_star
 
-    clean = [t_star(_photograph(name), seed) for seed, name in enumerate(PHOTOGRAPHS)]
+    clean = [t_star(pixels, seed) for seed, pixels in enumerate(photographs)]
     assert sum(depth <= 4 for depth in clean) >= 7, clean
-    for seed, name in enumerate(PHOTOGRAPHS):
-        noisy = corrupt(_photograph(name), "gaussian_noise", 5, seed)
-        assert t_star(noisy, seed) >= 10, name
+    for seed, pixels in enumerate(photographs):
+        assert t_star(corrupt(pixels, "gaussian_noise", 5, seed), seed) >= 10, seed
 
 
-def test_clean_photographs_come_back_bit_for_bit(shipped_models):
-    """Photographs of people's own, downsized from high resolution: 6 of 8 untouched."""
+def test_clean_photographs_come_back_bit_for_bit(shipped_models, photographs):
+    """At least 6 of 8."""
     same = []
-    for seed, name in enumerate(PHOTOGRAPHS):
-        pixels = _photograph(name)
+    for seed, pixels in enumerate(photographs):
         run = adapt(shipped_models, pixels, seed, [parse(shipped_models.profile, "dga-plus")])
         same.append(np.array_equal(run.plus.image, pixels))
         assert run.plus_forward.is_unchanged == same[-1]

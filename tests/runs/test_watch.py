@@ -12,7 +12,7 @@ from app.runs.watch import FILM, choose_stopping, run_first_stages, watch
 from app.server.photos import Photo
 from dga.adaptation import adapt_steps
 from dga.systems import systems
-from tests.fixtures.record import ALL
+from tests.fixtures.runs import RECORD_PARTS
 
 
 def collect(models, subject, settings):
@@ -41,7 +41,7 @@ def run(shipped_models, subject, noisy):
 
 def test_what_the_page_shows_first_comes_first(run, shipped_models):
     record, order = run
-    assert set(record) - {"progress"} == ALL
+    assert set(record) - {"progress"} == RECORD_PARTS
     assert order.index("damaged") < order.index("repaired") < order.index("fixed")
     assert order.index("repaired") < order.index("curve") < order.index("paper")
     assert len(record["film"]) == len(record["depths"]) == len(FILM)

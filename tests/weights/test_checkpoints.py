@@ -14,7 +14,7 @@ from dga.profiles import EVERYDAY16, IMAGENET, Profile
 from dga.weights import store as weights
 from dga.weights.checkpoints import WeightsError, match_names
 from dga.weights.store import read_config, weights_id
-from tests.fixtures.public_weights import Checkpoints
+from tests.fixtures.public_weights import OPENAI_FLAGS, Checkpoints
 
 MEAN = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)
 STD = torch.tensor([0.229, 0.224, 0.225]).view(1, 3, 1, 1)
@@ -27,16 +27,8 @@ def shapes(state: dict[str, Tensor]) -> dict[str, tuple[int, ...]]:
 def test_full_size_denoiser_is_openais():
     with torch.device("meta"):
         ours = Denoiser(IMAGENET.denoiser)
-        theirs = create_model(
-            256,
-            num_channels=256,
-            num_res_blocks=2,
-            learn_sigma=True,
-            attention_resolutions="32,16,8",
-            num_head_channels=64,
-            use_scale_shift_norm=True,
-            resblock_updown=True,
-        )
+        shape = {"attention_resolutions": "32,16,8", "num_head_channels": 64}
+        theirs = create_model(256, 256, 2, **shape, **OPENAI_FLAGS)
     assert sum(p.numel() for p in ours.parameters()) == 552_814_086
     assert shapes(ours.state_dict()) == shapes(theirs.state_dict())
     ours.load_state_dict(match_names(theirs.state_dict(), ours.state_dict()))
@@ -59,7 +51,7 @@ def test_full_size_discriminators_are_openais_classifier_and_the_papers():
 
 
 def test_denoiser_from_a_public_checkpoint(small_imagenet, checkpoints):
-    network = load_denoiser(small_imagenet, checkpoints.diffusion)
+    network = load_denoiser(small_imagenet, checkpoints.paths["diffusion"])
     x, time = torch.randn(2, 3, 32, 32), torch.tensor([0, 500])
     with torch.no_grad():
         answer, expected = network(x, time), checkpoints.networks["diffusion"](x, time)
@@ -67,21 +59,11 @@ def test_denoiser_from_a_public_checkpoint(small_imagenet, checkpoints):
     assert float(expected.abs().mean()) > 0.01
     assert not network.training
     assert not any(p.requires_grad or p.is_meta for p in network.parameters())
-    assert read_config(checkpoints.diffusion) == {}
-    assert weights_id(checkpoints.diffusion) == weights.sha256(checkpoints.diffusion)[:12]
-
-
-@pytest.mark.parametrize("legacy", [False, True])
-def test_other_ways_to_save(small_imagenet, checkpoints, tmp_path, legacy):
-    """Before torch 1.6, below a trainer's own state, in half precision."""
-    state = checkpoints.networks["diffusion"].state_dict()
-    halves = {name: value.half() for name, value in state.items()}
-    content = {"state_dict": halves, "epoch": 3}
-    torch.save(content, tmp_path / "half.pt", _use_new_zipfile_serialization=not legacy)
-    network = load_denoiser(small_imagenet, tmp_path / "half.pt")
-    for name, value in network.state_dict().items():
-        assert value.dtype == torch.float32
-        assert torch.equal(value, halves[name.removeprefix("net.")].float())
+    assert read_config(checkpoints.paths["diffusion"]) == {}
+    assert (
+        weights_id(checkpoints.paths["diffusion"])
+        == weights.sha256(checkpoints.paths["diffusion"])[:12]
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,7 +90,7 @@ def test_differences_are_named(small_imagenet, checkpoints, tmp_path, change, se
 
 @pytest.fixture(scope="module")
 def published(small_imagenet: Profile, checkpoints: Checkpoints) -> PublishedDiscriminator:
-    network = load_discriminator(small_imagenet, checkpoints.discriminator)
+    network = load_discriminator(small_imagenet, checkpoints.paths["discriminator"])
     assert isinstance(network, PublishedDiscriminator)
     return network
 
@@ -153,4 +135,4 @@ def test_published_discriminator_sees_a_state_it_was_trained_on(published, time)
 
 def test_papers_layout_needs_an_unfolded_profile(checkpoints):
     with pytest.raises(WeightsError, match=r"does not suit everyday16.*without folding"):
-        load_discriminator(EVERYDAY16, checkpoints.discriminator)
+        load_discriminator(EVERYDAY16, checkpoints.paths["discriminator"])

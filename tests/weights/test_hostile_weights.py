@@ -3,6 +3,7 @@
 import json
 import pickle
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,41 +42,32 @@ def zipped(path: Path, content: bytes, compression: int = zipfile.ZIP_STORED) ->
         archive.writestr("a/version", "3\n")
 
 
-def code(path: Path, mark: Path) -> None:
-    torch.save({"weight": Touch(mark)}, path)
-
-
-def old_code(path: Path, mark: Path) -> None:
-    torch.save({"weight": Touch(mark)}, path, _use_new_zipfile_serialization=False)
-
-
-def bare_code(path: Path, mark: Path) -> None:
-    path.write_bytes(pickle.dumps(Touch(mark)))
-
-
-def compressed(path: Path, mark: Path) -> None:
-    text = b"\x80\x02X" + (2**24).to_bytes(4, "little") + b"a" * 2**24 + b"."
-    zipped(path, text, zipfile.ZIP_DEFLATED)
-    assert path.stat().st_size < 2**20
-
-
-def circle(path: Path, mark: Path) -> None:
+def circle() -> dict[str, object]:
     content: dict[str, object] = {}
     content["state_dict"] = content
-    zipped(path, pickle.dumps(content, 2))
+    return content
 
 
-HARMFUL = [code, old_code, bare_code, compressed, circle]
+LONG_TEXT = b"\x80\x02X" + (2**24).to_bytes(4, "little") + b"a" * 2**24 + b"."
+HARMFUL: dict[str, Callable[[Path, Touch], object]] = {
+    "code": lambda path, touch: torch.save({"weight": touch}, path),
+    "old code": lambda path, touch: torch.save(
+        {"weight": touch}, path, _use_new_zipfile_serialization=False
+    ),
+    "bare code": lambda path, touch: path.write_bytes(pickle.dumps(touch)),
+    "compressed": lambda path, touch: zipped(path, LONG_TEXT, zipfile.ZIP_DEFLATED),
+    "circle": lambda path, touch: zipped(path, pickle.dumps(circle(), 2)),
+}
 
 
-@pytest.mark.parametrize("make", HARMFUL, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("kind", HARMFUL)
 @pytest.mark.parametrize(
     ("name", "suffix"),
     [("diffusion", ".pt"), ("discriminator", ".safetensors"), ("classifier", ".pt")],
 )
-def test_files_made_to_do_harm(small_imagenet, tmp_path, make, suffix, name):
+def test_files_made_to_do_harm(small_imagenet, tmp_path, kind, suffix, name):
     path, mark = tmp_path / f"evil{suffix}", tmp_path / "mark"
-    make(path, mark)
+    HARMFUL[kind](path, Touch(mark))
     with pytest.raises(WeightsError) as caught:
         LOAD[name](small_imagenet, path)
     assert str(caught.value).startswith(str(path))
@@ -156,6 +148,3 @@ def test_only_files_of_the_folder_are_read(tmp_path, name):
     vouch(folder, {"sha256": {name: "0"}})
     with pytest.raises(WeightsError, match=rf"{Path(name).name} cannot be read: No such file"):
         read_state(folder)
-
-
-# From the command line and from the page's start

@@ -3,7 +3,8 @@
 import pytest
 import torch
 from safetensors.torch import save_file
-from torch import nn
+from torch import Tensor, nn
+from torch.testing import assert_close
 
 from dga.networks.classifier import load_packaged
 from dga.profiles import get_profile
@@ -19,26 +20,32 @@ PREFIXES = (
 WRAPPERS = (None, "state_dict", "model", "ema", "params_ema")
 
 
+def halve(value: Tensor) -> Tensor:
+    """In half precision, where it is no count."""
+    return value.half() if value.is_floating_point() else value
+
+
 @pytest.mark.parametrize(
     ("name", "number"),
     [("classifier", number) for number in range(len(PREFIXES))]
     + [(name, number) for name in ("diffusion", "discriminator") for number in (1, 6)],
 )
 def test_any_prefix_and_wrapper(small_imagenet, checkpoints, tmp_path, name, number):
-    """With a loss's own weights and a trainer's numbers beside them."""
-    path = getattr(checkpoints, name)
+    """In half precision, also as before torch 1.6; beside a loss's weights, a trainer's numbers."""
+    path = checkpoints.paths[name]
     prefix, wrapper = PREFIXES[number], WRAPPERS[number % len(WRAPPERS)]
-    state = {prefix + key: value for key, value in read_checkpoint(path).items()}
+    state = {prefix + key: halve(value) for key, value in read_checkpoint(path).items()}
     if prefix:
         state["criterion.weight"] = torch.ones(3)
     content = {wrapper: state, "epoch": 3, "optimizer": {"lr": 0.1}} if wrapper else state
     torch.save(content, tmp_path / "mine.pt")
+    torch.save(content, tmp_path / "old.pt", _use_new_zipfile_serialization=False)
     save_file(state, tmp_path / "mine.safetensors")
-    expected = LOAD[name](small_imagenet, path).state_dict()
-    for file in ("mine.pt", "mine.safetensors"):
+    whole = LOAD[name](small_imagenet, path).state_dict()
+    expected = {key: halve(value).to(value.dtype) for key, value in whole.items()}
+    for file in ("mine.pt", "old.pt", "mine.safetensors"):
         loaded = LOAD[name](small_imagenet, tmp_path / file).state_dict()
-        assert loaded.keys() == expected.keys()
-        assert all(torch.equal(loaded[key], expected[key]) for key in expected)
+        assert_close(dict(loaded), expected, rtol=0, atol=0)
 
 
 def test_of_two_networks_the_one_that_fits():

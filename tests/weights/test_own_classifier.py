@@ -112,12 +112,9 @@ def test_a_users_own_checkpoint_from_end_to_end(checkpoint, photo, tmp_path):
     classes = checkpoint.with_name("classes.txt")
     options = ["--classifier", checkpoint, "--architecture", "resnet10t", "--input-size", 64,
                "--classes", classes, "--precision", "float32"]  # fmt: skip
-
-    for size in (64, 32):
-        place = "--out", tmp_path / f"pictures-{size}"
-        asked = "adapt", photo, "--profile", "photo", "--methods", "dga", "--json", *place
-        facts = json.loads(done(*asked, *options, "--input-size", size).stdout)
-        assert {row["label"] for row in facts["input"]["top5"]} == set(NAMES)
+    asked = "adapt", photo, "--profile", "photo", "--methods", "dga", "--json", "--out", tmp_path
+    facts = json.loads(done(*asked, *options, "--input-size", 32).stdout)
+    assert {row["label"] for row in facts["input"]["top5"]} == set(NAMES)
     data = tmp_path / "data" / "ship"
     data.mkdir(parents=True)
     Image.open(photo).save(data / "a.png")

@@ -46,9 +46,9 @@ def hosted(
     host: Host, small_imagenet: Profile, checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
 ) -> Profile:
     """The small profile with its weights on a local host, which plays the hub as well."""
-    host.files["/diffusion.pt"] = checkpoints.diffusion.read_bytes()
+    host.files["/diffusion.pt"] = checkpoints.paths["diffusion"].read_bytes()
     hub_path = f"/{HUB}/resolve/main/model.safetensors"
-    host.files[hub_path] = checkpoints.classifier.read_bytes()
+    host.files[hub_path] = checkpoints.paths["classifier"].read_bytes()
     profile = dataclasses.replace(
         small_imagenet,
         name="hosted",
@@ -74,28 +74,17 @@ def test_labels_are_a_thousand_and_in_the_models_order():
         first = label.split(",")[0].removesuffix(" (bird)").removesuffix(" (machine)")
         first = first.replace("bottle teat", "nipple")
         assert info.index_to_description(i).startswith(first)
-    names = {
-        0: "tench",
-        134: "crane (bird)",
-        281: "tabby",
-        517: "crane (machine)",
-        680: "bottle teat",
-    }
-    assert {i: labels[i] for i in names} == names
+    cranes = labels[134], labels[517]
+    assert (labels[0], labels[281], labels[680]) == ("tench", "tabby", "bottle teat")
+    assert cranes == ("crane (bird)", "crane (machine)")
     assert (labels[474], labels[264]) == ("cardigan", "Cardigan, Cardigan Welsh corgi")
 
 
 def test_preprocessing_is_resize_256_and_centre_crop_224():
     pixels = np.random.default_rng(0).integers(0, 256, (256, 256, 3), dtype=np.uint8)
     config = IMAGENET.classifier
-    usual = transforms.Compose(
-        [
-            transforms.Resize(256),
-            transforms.CenterCrop(224),
-            transforms.ToTensor(),
-            transforms.Normalize(config.mean, config.std),
-        ]
-    )
+    steps = transforms.Resize(256), transforms.CenterCrop(224), transforms.ToTensor()
+    usual = transforms.Compose([*steps, transforms.Normalize(config.mean, config.std)])
     seen = preprocess(to_tensor(pixels)[None], config)[0]
     torch.testing.assert_close(seen, usual(Image.fromarray(pixels)), rtol=0, atol=1e-5)
     assert preprocess(torch.zeros(1, 3, 300, 300), config).shape == (1, 3, 224, 224)
@@ -105,8 +94,8 @@ def test_preprocessing_is_resize_256_and_centre_crop_224():
 
 
 def test_models_from_others_checkpoints_adapt_a_picture(small_imagenet, checkpoints):
-    models = load_models(small_imagenet, Sources(**checkpoints.named), CPU)
-    assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
+    models = load_models(small_imagenet, Sources(**checkpoints.paths), CPU)
+    assert models.weights == {name: weights_id(p) for name, p in checkpoints.paths.items()}
     pixels = np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8)
     run = dga.adapt(models, pixels, seed=1)
     assert len(run.confidence) == 101
@@ -127,7 +116,7 @@ def test_weights_are_found_in_home_and_below_a_named_folder(checkpoints, tmp_pat
         assert weights_folder("small-imagenet", "discriminator", named) == folder
         (folder / "checkpoint.pt").touch()  # a trainer's, not finished
         assert weights_folder("small-imagenet", "discriminator", named) == folder
-        (folder / "theirs.pt").write_bytes(checkpoints.discriminator.read_bytes())
+        (folder / "theirs.pt").write_bytes(checkpoints.paths["discriminator"].read_bytes())
         assert weights_folder("small-imagenet", "discriminator", named) == folder / "theirs.pt"
 
 
@@ -144,7 +133,7 @@ def test_missing_weights_are_named_together_with_their_commands(hosted, host, ph
 
 
 def test_named_paths_that_hold_nothing(hosted, checkpoints, tmp_path):
-    named = checkpoints.named | {"discriminator": tmp_path / "nowhere"}
+    named = checkpoints.paths | {"discriminator": tmp_path / "nowhere"}
     with pytest.raises(WeightsError, match=r"--discriminator names .*nowhere, which has none"):
         load_models(hosted, Sources(**named), CPU)
     with pytest.raises(WeightsError, match=r"train diffusion .* name one with --diffusion PATH"):
@@ -163,18 +152,18 @@ def test_fetch_and_run(hosted, host, checkpoints, photo, tmp_path):
     host.cuts = [50_000]
     result = run_dga("fetch", "--profile", "hosted")
     path = weights_home() / "hosted" / "diffusion" / "diffusion.pt"
-    assert path.read_bytes() == checkpoints.diffusion.read_bytes()
+    assert path.read_bytes() == checkpoints.paths["diffusion"].read_bytes()
     assert f"diffusion: {path}" in result.stdout
     assert "classifier: " in result.stdout
     assert "the discriminator (python -m dga train discriminator" in result.stderr
 
     asked = len(host.asked)
-    options = ["--discriminator", checkpoints.discriminator, "--precision", "float32"]
+    options = ["--discriminator", checkpoints.paths["discriminator"], "--precision", "float32"]
     adapt = "adapt", photo, "--profile", "hosted", "--methods", "dda", "--out", tmp_path / "o"
     done(*adapt, *options)
     assert len(host.asked) == asked
-    models = load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
-    assert models.weights == {name: weights_id(p) for name, p in checkpoints.named.items()}
+    models = load_models(hosted, Sources(discriminator=checkpoints.paths["discriminator"]), CPU)
+    assert models.weights == {name: weights_id(p) for name, p in checkpoints.paths.items()}
 
 
 def test_hub_that_cannot_be_reached(hosted, host):
@@ -190,7 +179,7 @@ def test_altered_file_is_refused_and_fetched_again(hosted, checkpoints):
     content[len(content) // 2] ^= 1
     path.write_bytes(bytes(content))
     with pytest.raises(WeightsError, match=r"was altered .*dga fetch --profile hosted\)"):
-        load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
+        load_models(hosted, Sources(discriminator=checkpoints.paths["discriminator"]), CPU)
     path.unlink()
     run_dga("fetch", "--profile", "hosted")
-    load_models(hosted, Sources(discriminator=checkpoints.discriminator), CPU)
+    load_models(hosted, Sources(discriminator=checkpoints.paths["discriminator"]), CPU)
