@@ -195,7 +195,7 @@ class PictureFolder:
             for line in self._read_all():
                 is_listed, is_kept = line["path"] in self.pictures, "error" not in line
                 if is_kept and self._is_current(line):
-                    done.add(line["path"])
+                    done.add(self.pictures[line["path"]].name)  # the same string, for memory
                 elif is_listed and "repaired" in line:
                     (self.out / line["repaired"]).unlink(missing_ok=True)
                 is_kept = line["path"] in done or (is_kept and not is_listed and bool(self.denied))

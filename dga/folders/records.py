@@ -5,13 +5,11 @@ Lines are JSON, one after the other; half a line at the end, of a run that was k
 
 import itertools
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from dga.io.files import CONFIG, LOCK, lock_folder, write_json
 from dga.io.parsing import shorten
@@ -69,8 +67,15 @@ def _flatten(config: dict[str, Any], methods: Collection[str]) -> dict[str, Any]
     """What counts of a configuration, by names such as ``weights.diffusion``."""
     rest = {name: config[name] for name in config.keys() - {"command", "versions", "methods"}}
     settings = {name: config["methods"][name] for name in methods}
-    flat: dict[str, Any] = pd.json_normalize({**rest, "methods": settings}).to_dict("records")[0]
-    return flat
+    return dict(_name_values({**rest, "methods": settings}))
+
+
+def _name_values(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _name_values(value, f"{before}{name}.")
+        else:
+            yield before + name, value
 
 
 def read_run_config(path: Path) -> dict[str, Any]:

@@ -356,6 +356,10 @@ def test_labels_say_what_was_found(mine):
     )
     cells = dict(zip(header, noise, strict=True))
     assert (cells["noise"], cells["AUC"], cells["Spearman |"]) == ("3", "1.00", "1.00 |")
+    written = json.loads(Path("out/labelled.json").read_text())
+    found = {row["corruption"]: (row["damaged"], row["pictures"]) for row in written["found"]}
+    assert found == {"clean": (0, 2), "gaussian_noise": (3, 3)}
+    assert (written["networks"], str(mine) in written["command"]) == (False, False)
     Path("labels.csv").write_text("path,strength\na.png,3")
     labels = "--labels", "labels.csv"
     assert "no column corruption" in refused("diagnose", mine, "--out", "new", "--fast", *labels)
