@@ -11,7 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from dga.io.files import CONFIG, LOCK, lock_folder, write_json
+from dga.io.files import CONFIG, LOCK, find_parts, lock_folder, write_json
 from dga.io.parsing import shorten
 
 Line = dict[str, Any]
@@ -28,10 +28,13 @@ def open_folder(folder: Path, config: dict[str, Any]) -> Iterator[None]:
     if folder.is_file():
         raise ValueError(f"{folder} is a file: name a folder with --out.")
     is_begun = (folder / CONFIG).exists()
-    if folder.is_dir() and not is_begun and any(p.name != LOCK for p in folder.iterdir()):
+    own = {folder / LOCK, *find_parts(folder)}
+    if folder.is_dir() and not is_begun and {*folder.iterdir()} - own:
         raise ValueError(f"{folder} holds other files: name another folder with --out.")
     with lock_folder(folder):
         check_config(folder, config)
+        for part in find_parts(folder):
+            part.unlink()
         write_json(folder / CONFIG, config)
         yield
 
