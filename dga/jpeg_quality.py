@@ -62,9 +62,11 @@ def _measure_quality(pixels: Pixels) -> int | None:
     coefficients = scipy.fft.dctn(blocks, axes=(1, 3), norm="ortho").swapaxes(1, 2)[..., _COARSE]
     fits = np.zeros(MOST_TRACED)
     for i, table in enumerate(_make_tables()[:MOST_TRACED]):
-        multiples = coefficients / table[_COARSE]
+        multiples = coefficients / table[_COARSE].astype(np.float32)
         multiples = multiples[np.abs(multiples) > 0.5]  # the others fit any step
-        fits[i] = np.cos(2 * np.pi * multiples).sum() / (len(multiples) + LEAST_MULTIPLES)
+        fits[i] = np.cos(np.float32(2 * np.pi) * multiples).sum() / (
+            len(multiples) + LEAST_MULTIPLES
+        )
     best = int(np.argmax(fits - COARSER * np.arange(MOST_TRACED)))
     return 1 + best if fits[best] > LEAST_FIT else None
 

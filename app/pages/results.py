@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from app.pages.results_answers import answer_all, headline, list_settings, name_kind
 from app.pages.results_exhibits import draw_figure, read_exhibits, read_markdown_table, tabulate
-from app.pages.results_numbers import Results, full_name
+from app.pages.results_numbers import Diagnoses, Results, full_name
 from app.pages.shell import SNIPPET, Page, render
 from app.runs.samples import EXAMPLES
 from app.runs.sentences import DAMAGE_NAMES
@@ -38,7 +38,8 @@ FOLDS = (
 def results_page(folder: Path | None = None) -> Page:
     """``folder``: with ``photo`` and ``everyday16/exhibits``; what ships if None.
 
-    In ``photo`` are ``now.json`` and its readings, and ``results.json``, of an earlier DGA+.
+    In ``photo`` are ``now.json`` and its readings, ``results.json``, of an earlier DGA+, and
+    ``diagnosis.json``, of labelled pictures.
     """
     folder = folder or find_shipped_folder("assets/results")
     now, before = (Results.read(folder / "photo" / f"{name}.json") for name in ("now", "results"))
@@ -55,7 +56,7 @@ def results_page(folder: Path | None = None) -> Page:
         title=title,
         lead=lead,
         settings=list_settings(now),
-        answers=answer_all(now),
+        answers=answer_all(now, Diagnoses.read(folder / "photo" / "diagnosis.json")),
         exhibits=list(now.exhibits.values()),
         before=list(before.exhibits.values()),
         figures=figures,

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.pages.results_numbers import MARKS, NAMES, PAPER, Results, Row, full_name, points
+from app.pages.results_numbers import (
+    MARKS,
+    NAMES,
+    PAPER,
+    Diagnoses,
+    Results,
+    Row,
+    full_name,
+    points,
+)
 from app.pages.shell import CLASSIFIER
 from app.runs.sentences import DAMAGE_NAMES, join_words
-from dga.corruptions import CLEAN, FAMILIES
+from dga.corruptions import CLEAN, EVERYDAY, FAMILIES
 from dga.io.numbers import MINUS, SPACE
 from dga.io.numbers import format_percentage as percent
 from dga.lab.analysis.names import MEAN, PLUS, SOURCE, format_title, sort_methods
@@ -19,6 +28,8 @@ TRAINED_ON = (
     "among what was done to them."
 )
 """As the model cards say and ``assets/results/photo/README.md``."""
+HARDLY_TOLD = 0.7
+"""Area under the curve below which a kind of damage is named as one that is not found."""
 TENT_AT_64 = (
     "At 64 pixels, with 16 kinds of things and one damage at a time, Tent is ahead of our repair: "
     "by 9.0 points (5.6 to 12.3) at strength 5."
@@ -120,9 +131,9 @@ def headline(now: Results) -> tuple[str, str]:
     )
 
 
-def answer_all(now: Results) -> list[Answer]:
-    """Two answers, in the order of the page."""
-    return [_harm(now), _failures(now)]
+def answer_all(now: Results, diagnoses: Diagnoses) -> list[Answer]:
+    """Three answers, in the order of the page."""
+    return [_harm(now), _failures(now), _describe_diagnoses(diagnoses)]
 
 
 def _harm(now: Results) -> Answer:
@@ -161,6 +172,43 @@ def _failures(now: Results) -> Answer:
     places = {one.key: one.name[0].lower() + one.name[1:] for one in settings}
     chart = [_change(key, row, f", {places[key]}") for key, row in lost]
     return Answer("failures", question, sentence, more, chart)
+
+
+def _describe_diagnoses(diagnoses: Diagnoses) -> Answer:
+    """How much of what is damaged is found, and how much of what is not."""
+    question, damaged, fine = "Is damage found?", diagnoses.damaged, diagnoses.undamaged
+    if not damaged or not fine:
+        return Answer("diagnosis", question)
+    found, pictures = _count_found(damaged)
+    sentence = (
+        f"Of {pictures:,} damaged pictures {found:,} are called damaged, of {fine['pictures']:,} "
+        f"undamaged ones {fine['damaged']:,}."
+    )
+    missed = [name_kind(row["corruption"]) for row in damaged if row["AUC"] < HARDLY_TOLD]
+    way = "with networks" if diagnoses.has_networks else "by measurement alone, without networks"
+    more = [
+        f"Judged {way}.",
+        f"Hardly told from undamaged ones, with an area under the curve below {HARDLY_TOLD}: "
+        f"{join_words(missed) or 'none'}.",
+    ]
+    groups = {**FAMILIES, "everyday damage": EVERYDAY, name_kind(CLEAN): (CLEAN,)}
+    rows = {
+        name: [row for row in (*damaged, fine) if row["corruption"] in kinds]
+        for name, kinds in groups.items()
+    }
+    chart = [_draw_found(name, some) for name, some in rows.items() if some]
+    return Answer("diagnosis", question, sentence, more, chart)
+
+
+def _count_found(rows: Sequence[Row]) -> tuple[int, int]:
+    """How many pictures are called damaged, of how many."""
+    return sum(row["damaged"] for row in rows), sum(row["pictures"] for row in rows)
+
+
+def _draw_found(name: str, rows: Sequence[Row]) -> Line:
+    found, pictures = _count_found(rows)
+    text = f"{found:,} of {pictures:,}"
+    return Line(format_title(name), text, 100 * found / pictures, start=0)
 
 
 def _by_kind(results: Results, key: str) -> list[Row]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.pages.shell import SHORT_NAMES
+from dga.corruptions import CLEAN
 from dga.io.numbers import format_signed
 from dga.lab.analysis.names import PLUS, SOURCE, SPLITS, SYSTEMS, method_title
 
@@ -48,6 +49,25 @@ class Results:
         names = (method, other, group)
         rows = self.exhibits.get(key, {}).get("rows", ())
         return next((r for r in rows if (r["method"], r["other"], r["group"]) == names), None)
+
+
+@dataclass(frozen=True)
+class Diagnoses:
+    """What ``dga diagnose --labels`` found of known damage, by kind of it, or nothing."""
+
+    damaged: Sequence[Row] = ()
+    undamaged: Row | None = None
+    has_networks: bool = False
+
+    @classmethod
+    def read(cls, path: Path) -> Diagnoses:
+        """Read ``labelled.json`` of a folder of diagnoses; nothing where there is no file."""
+        if not path.is_file():
+            return cls()
+        content = json.loads(path.read_text("utf-8"))
+        rows = {row["corruption"]: row for row in content["found"]}
+        undamaged = rows.pop(CLEAN, None)
+        return cls([*rows.values()], undamaged, content["networks"])
 
 
 def accuracies(rows: Sequence[Row]) -> dict[str, tuple[float, float, float]]:

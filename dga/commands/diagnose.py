@@ -53,11 +53,6 @@ def diagnose(
     from dga.folders.records import read_lines
     from dga.io.files import LINES
     from dga.io.parsing import check_choice, parse_share
-    from dga.lab.analysis.labelled_diagnoses import (
-        compare_with_labels,
-        format_comparison,
-        read_labels,
-    )
 
     check_choice("engine", engine, ENGINES)
     if address and engine != "ray":
@@ -66,7 +61,10 @@ def diagnose(
         raise ValueError("--fast asks no network: leave --classifier out, or --fast.")
     counted = Counted.parse(only, min_strength)
     most = None if fail_above is None else parse_share(fail_above)
-    known = None if labels is None else read_labels(labels)
+    if labels is not None:
+        from dga.lab.analysis import labelled_diagnoses  # here: pandas and scikit-learn are large
+
+        known = labelled_diagnoses.read_labels(labels)
     worker, command = (
         Worker(models, fast, bool(models.classifier)),
         command_line.read_command_line(),
@@ -79,9 +77,11 @@ def diagnose(
     with workers as run:
         summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
-    if known is not None:
+    if labels is not None:
         lines = read_lines(out / LINES, ("path",))
-        typer.echo(format_comparison(compare_with_labels(lines, known, SURE)))
+        tables = labelled_diagnoses.compare_with_labels(lines, known, SURE)
+        typer.echo(labelled_diagnoses.format_comparison(tables))
+        labelled_diagnoses.write_comparison(tables, out, command, fast)
     command_line.print_losses(summary.losses)
     command_line.print_skipped_pictures(summary.errors)
     command_line.print_skipped_pictures(summary.failed, "could not be repaired")

@@ -34,7 +34,7 @@ from dga.images import (
     to_image_like,
     to_pixels,
 )
-from dga.io.files import write_atomically
+from dga.io.files import explain_writing, write_atomically
 
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     ".png": ("PNG", {}), ".jpg": ("JPEG", LOSSY), ".jpeg": ("JPEG", LOSSY),
@@ -294,12 +294,7 @@ def encode_result(data: bytes, pixels: Pixels, suffix: str) -> bytes:
 
 def write(path: Path, content: bytes) -> None:
     """Write a whole file or none, in a folder that is made if need be. Raises ``OSError``."""
-    try:
+    with explain_writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with write_atomically(path) as part:
             part.write_bytes(content)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise OSError(
-            f"{path} could not be written ({reason}): mend that, then run the same command again."
-        ) from error

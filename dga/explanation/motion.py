@@ -24,7 +24,8 @@ from dga.explanation.spectrum import (
     compute_radial_spectrum,
     find_axes,
     find_band,
-    fit_spectrum,
+    find_members,
+    fit_members,
 )
 from dga.images import cut_middle
 
@@ -179,8 +180,8 @@ def _log_powers(lengths: tuple[float, ...]) -> Array:
 
 def _fit_fading(power: Array) -> _Fit:
     """The fading motion that explains a spectrum best, beside a plain law; its sign is open."""
-    family, table = _fading_family(len(power))
-    best, _, slope = _fit_plainly(power, family, table)
+    family, *members = _fading_family(len(power))
+    best, _, slope = fit_members(_read_band(power), _plain_law(len(power)), *members)
     motion = family[best]
     refined = [
         replace(motion, length=motion.length * factor, angle=motion.angle + turn)
@@ -191,31 +192,39 @@ def _fit_fading(power: Array) -> _Fit:
     return _Fit(refined[best], share, slope)
 
 
-def _fit_plainly(
-    power: Array, motions: Sequence[MotionBlur], table: NDArray[np.float32] | None = None
-) -> tuple[int, float, float]:
-    """Which motion explains a spectrum best beside a plain power law; its share and its slope.
+def _fit_plainly(power: Array, motions: Sequence[MotionBlur]) -> tuple[int, float, float]:
+    """Which motion explains a spectrum best beside a plain power law; its share and its slope."""
+    law = _plain_law(len(power))
+    members = find_members(_make_table(motions, len(power)), law)
+    return fit_members(_read_band(power), law, *members)
 
-    ``table``: of :func:`_make_table`, where it is at hand.
-    """
-    frequency, is_used = find_band(len(power), *FADING_BAND)
-    log_power = np.log(power[is_used] + POWER_FLOOR)
-    law = np.stack([np.ones_like(log_power), np.log(frequency)], 1)
-    return fit_spectrum(
-        log_power, law, _make_table(motions, len(power)) if table is None else table
-    )
+
+def _read_band(power: Array) -> Array:
+    """Log power where the spectrum is used for fading motion, ``[n]``."""
+    _, is_used = find_band(len(power), *FADING_BAND)
+    log_power: Array = np.log(power[is_used] + POWER_FLOOR)
+    return log_power
 
 
 @functools.lru_cache(maxsize=4)
-def _fading_family(side: int) -> tuple[list[MotionBlur], NDArray[np.float32]]:
-    """Fading motions of at most a third of ``side``, with their :func:`_make_table`."""
+def _plain_law(side: int) -> Array:
+    """A power law there, orthonormal, ``[n, 2]``."""
+    frequency, _ = find_band(side, *FADING_BAND)
+    law: Array = np.linalg.qr(np.stack([np.ones_like(frequency), np.log(frequency)], 1))[0]
+    return law
+
+
+@functools.lru_cache(maxsize=4)
+def _fading_family(side: int) -> tuple[list[MotionBlur], Array, Array]:
+    """Fading motions of at most a third of ``side``, with their members and energy of
+    :func:`find_members`."""
     family = [
         MotionBlur(length, float(angle), one_sided=True)
         for length in FADING_LENGTHS
         if 3 * length < side
         for angle in FADING_ANGLES
     ]
-    return family, _make_table(family, side)
+    return family, *find_members(_make_table(family, side), _plain_law(side))
 
 
 def _make_table(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float32]:
@@ -227,8 +236,11 @@ def _make_table(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float32]
 def _find_transfer(motion: MotionBlur, side: int) -> Array:
     """|H| where the spectrum is used for fading motion, ``[n]``."""
     _, is_used = find_band(side, *FADING_BAND)
-    kernel = place_at_origin(motion.kernel, torch.Size((side, side)))
-    transfer: Array = np.abs(np.fft.rfft2(kernel.numpy())[is_used])
+    kernel = place_at_origin(motion.kernel, torch.Size((side, side))).numpy()
+    rows, columns = kernel.any(1), is_used.any(0)  # the other rows have no transform
+    along = np.zeros((side, side // 2 + 1), complex)
+    along[rows] = np.fft.rfft(kernel[rows])
+    transfer: Array = np.abs(np.fft.fft(along[:, columns], axis=0)[is_used[:, columns]])
     return transfer
 
 

@@ -72,9 +72,21 @@ def fit_spectrum(
     0 or less do not count.
     """
     basis = np.linalg.qr(regressors)[0]
-    target = log_power - basis @ (basis.T @ log_power)
+    return fit_members(log_power, basis, *find_members(family, basis))
+
+
+def find_members(family: NDArray[np.floating], basis: Array) -> tuple[Array, Array]:
+    """What an orthonormal ``basis``, ``[N, n]``, leaves of ``family``, ``[m, N]``, and its energy,
+    ``[m]``."""
     members = family - (family @ basis) @ basis.T
-    energy = np.maximum((members**2).sum(1), 1e-12)
+    return members, np.maximum((members**2).sum(1), 1e-12)
+
+
+def fit_members(
+    log_power: Array, basis: Array, members: Array, energy: Array
+) -> tuple[int, float, float]:
+    """:func:`fit_spectrum` with members and their energy of :func:`find_members`."""
+    target = log_power - basis @ (basis.T @ log_power)
     products = members @ target
     shares = products**2 / (energy * max(float(target @ target), 1e-12))
     best = int(np.argmax(np.where(products > 0, shares, 0)))

@@ -19,7 +19,7 @@ from dga.folders.pictures import Picture
 from dga.folders.processes import Run
 from dga.folders.repairs import repair_all
 from dga.images import Pixels
-from dga.io.files import write_atomically
+from dga.io.files import explain_writing, write_atomically
 
 TABLE, REPORT, REPAIRED = "diagnoses.csv", "report.html", "repaired"
 """Of a folder of diagnoses, beside its lines: names of files, and of a folder."""
@@ -101,8 +101,10 @@ def _make_thumbnail(pixels: Pixels) -> bytes:
 
 def write_table(folder: PictureFolder, counted: Counted) -> None:
     """A row a picture, in a table for spreadsheets; of findings those that count."""
+    path = folder.out / TABLE
     with (
-        write_atomically(folder.out / TABLE) as part,
+        explain_writing(path),
+        write_atomically(path) as part,
         part.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
     ):
         table = csv.DictWriter(file, COLUMNS, extrasaction="ignore")

@@ -22,7 +22,7 @@ from dga.diagnosis import diagnose
 from dga.folders.pictures import Picture, find_pictures
 from dga.folders.processes import Run
 from dga.folders.records import Line, append_lines, open_folder, read_lines
-from dga.io.files import LINES, to_plain, write_atomically
+from dga.io.files import LINES, explain_writing, to_plain, write_atomically
 from dga.io.versions import read_versions
 from dga.networks.models import Models
 from dga.photograph import choose_repair, repair_stored
@@ -191,11 +191,12 @@ class PictureFolder:
         """Drop lines that tell of errors or of pictures that are no more, and results of changed
         ones; returns names of the others. What lies in a folder that is denied may be there."""
         done = set[str]()
-        with write_atomically(self.out / LINES) as part, part.open("w") as file:
+        path = self.out / LINES
+        with explain_writing(path), write_atomically(path) as part, part.open("w") as file:
             for line in self._read_all():
                 is_listed, is_kept = line["path"] in self.pictures, "error" not in line
                 if is_kept and self._is_current(line):
-                    done.add(line["path"])
+                    done.add(self.pictures[line["path"]].name)  # the same string, for memory
                 elif is_listed and "repaired" in line:
                     (self.out / line["repaired"]).unlink(missing_ok=True)
                 is_kept = line["path"] in done or (is_kept and not is_listed and bool(self.denied))

@@ -15,7 +15,6 @@ from dga.data.picture_files import StoredPicture
 from dga.data.uploads import (
     ALLOWED,
     OWNER,
-    Place,
     is_picture,
     list_pictures,
     open_picture,
@@ -26,10 +25,15 @@ from dga.io.files import LINES
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture: its ``name`` in lines, where it is, and when it was written, in nanoseconds."""
+    """A picture: its ``name`` in lines, and when it was written, in nanoseconds.
+
+    ``source``: the folder or zip that holds it, empty for none; ``path``: there. There may be a
+    million of these, which share their strings.
+    """
 
     name: str
-    place: Place
+    source: str
+    path: str
     modified: int
 
     @property
@@ -40,11 +44,10 @@ class Picture:
 
     def read(self) -> StoredPicture:
         """Its file, decoded. Raises :class:`~dga.data.uploads.UploadError`."""
-        source, member = self.place
-        if not Path(source).is_file():
-            return StoredPicture.read(Path(source, member))
+        if not Path(self.source).is_file():
+            return StoredPicture.read(Path(self.source, self.path))
         with refuse_unreadable("zip"):
-            data = _open_zip(source).read(member)
+            data = _open_zip(self.source).read(self.path)
         stored = StoredPicture(data, open_picture(data, OWNER))
         _ = stored.pixels  # what cannot be decoded is refused here
         return stored
@@ -81,12 +84,13 @@ def find_pictures(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture
             )
         before = f"{source.as_posix()}/" if root and len(sources) > 1 else ""
         for path in filter(str.strip, paths):
-            place = (root, path if root else str(Path(path).absolute()))
-            file = Path(root) if root and not source.is_dir() else Path(*place)
+            place = path if root else str(Path(path).absolute())
+            file = Path(root) if root and not source.is_dir() else Path(root, place)
+            name = before + path if before else path
             modified = 0
             with suppress(OSError):  # told where it is read
                 modified = file.stat().st_mtime_ns
-            pictures[before + path] = Picture(before + path, place, modified)
+            pictures[name] = Picture(name, root, place, modified)
     if not pictures and not denied:
         raise ValueError(f"{', '.join(map(str, sources))} holds no pictures ({ALLOWED}).")
     return pictures, denied

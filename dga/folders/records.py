@@ -5,15 +5,13 @@ Lines are JSON, one after the other; half a line at the end, of a run that was k
 
 import itertools
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from dga.io.files import CONFIG, LOCK, lock_folder, write_json
+from dga.io.files import CONFIG, LOCK, find_parts, lock_folder, write_json
 from dga.io.parsing import shorten
 
 Line = dict[str, Any]
@@ -30,10 +28,13 @@ def open_folder(folder: Path, config: dict[str, Any]) -> Iterator[None]:
     if folder.is_file():
         raise ValueError(f"{folder} is a file: name a folder with --out.")
     is_begun = (folder / CONFIG).exists()
-    if folder.is_dir() and not is_begun and any(p.name != LOCK for p in folder.iterdir()):
+    own = {folder / LOCK, *find_parts(folder)}
+    if folder.is_dir() and not is_begun and {*folder.iterdir()} - own:
         raise ValueError(f"{folder} holds other files: name another folder with --out.")
     with lock_folder(folder):
         check_config(folder, config)
+        for part in find_parts(folder):
+            part.unlink()
         write_json(folder / CONFIG, config)
         yield
 
@@ -69,8 +70,15 @@ def _flatten(config: dict[str, Any], methods: Collection[str]) -> dict[str, Any]
     """What counts of a configuration, by names such as ``weights.diffusion``."""
     rest = {name: config[name] for name in config.keys() - {"command", "versions", "methods"}}
     settings = {name: config["methods"][name] for name in methods}
-    flat: dict[str, Any] = pd.json_normalize({**rest, "methods": settings}).to_dict("records")[0]
-    return flat
+    return dict(_name_values({**rest, "methods": settings}))
+
+
+def _name_values(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _name_values(value, f"{before}{name}.")
+        else:
+            yield before + name, value
 
 
 def read_run_config(path: Path) -> dict[str, Any]:

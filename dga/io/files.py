@@ -21,6 +21,7 @@ CONFIG = "config.json"  # of weights, and of a folder of results
 CHECKPOINT = "checkpoint.pt"  # a trainer's own, beside the weights that it will write
 LINES, CURVES, FEATURES = "lines.jsonl", "curves.npz", "features.npz"  # results
 LOCK = ".lock"  # of a folder that a process writes to
+PART = ".part"  # the end of what is being written
 
 
 def sha256(path: Path) -> str:
@@ -36,7 +37,7 @@ def write_atomically(path: Path) -> Iterator[Path]:
     It lies beside ``path``, under an unused name. After an error ``path`` is what it was, and after
     a power cut what it was or what was written.
     """
-    part = path.with_name(f".{secrets.token_hex(8)}.part")
+    part = path.with_name(f".{secrets.token_hex(8)}{PART}")
     part.touch(exist_ok=False)
     try:
         yield part
@@ -46,6 +47,23 @@ def write_atomically(path: Path) -> Iterator[Path]:
         _flush_names(path.parent)
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def explain_writing(path: Path) -> Iterator[None]:
+    """Say what to do about an ``OSError`` in writing ``path``, such as of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise OSError(
+            f"{path} could not be written ({reason}): mend that, then run the same command again."
+        ) from error
+
+
+def find_parts(folder: Path) -> set[Path]:
+    """Temporary files of :func:`write_atomically` there, as a process leaves that is killed."""
+    return {path for path in folder.glob(f".*{PART}") if len(path.stem) == 1 + 16}
 
 
 def _flush_names(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import pickle
@@ -272,6 +273,51 @@ def test_killed_it_goes_on(mine, monkeypatch):
     assert "dog/blocks.png" not in read_lines("out")
 
 
+def test_killed_before_its_first_file_was_whole(mine):
+    """What such a run left is not taken for somebody's files, and goes."""
+    (mine / "dog/torn.jpg").unlink()
+    half = Path("out/.0123456789abcdef.part")
+    half.parent.mkdir()
+    half.write_text('{"data": [')
+    done("diagnose", mine, "--out", "out", "--fast")
+    assert not half.exists()
+    Path("other").mkdir()
+    Path("other/film.mkv.part").touch()
+    assert "holds other files" in refused("diagnose", mine, "--out", "other", "--fast")
+
+
+@pytest.mark.parametrize("kind", ["table", "report"])
+def test_a_disk_that_is_full_at_the_end(mine, kind):
+    """The sentence says which file, and what is measured is kept."""
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    name, what = {
+        "table": ("diagnoses.csv", (csv.DictWriter, "writerow")),
+        "report": ("report.html", (Path, "write_bytes")),
+    }[kind]
+    fast = "diagnose", mine / "cat", "--out", "out", "--fast"
+    with mock.patch.object(*what, side_effect=full):
+        said = run_dga(*fast)
+    assert said.exit_code == 2
+    assert f"{name} could not be written (No space left on device)" in said.stderr
+    with mock.patch.object(picture_folder, "diagnose", side_effect=AssertionError):
+        done(*fast)
+    assert {path.name for path in Path("out").iterdir()} == {
+        ".lock", "config.json", "lines.jsonl", "diagnoses.csv", "report.html",
+    }  # fmt: skip
+
+
+def test_names_of_every_encoding(mine):
+    folder = os.fsencode(mine / "dog")
+    names = [b"caf\xe9.png", b"\xff\xfe.png", b"a\nb.png", b"b\r.png", b'"q",;.png', b"=1+1.png"]
+    for name in names:
+        Path(os.fsdecode(folder + b"/" + name)).write_bytes((mine / "cat/noisy.png").read_bytes())
+    assert run_dga("diagnose", mine / "dog", "--out", "out", "--fast").exit_code == 1
+    assert {os.fsencode(path) for path in read_lines("out")} >= set(names)
+    with Path("out/diagnoses.csv").open(newline="") as file:
+        assert len([*csv.DictReader(file)]) == len(names) + 3
+    assert Path("out/report.html").read_text().count("<img") == len(names) + 1
+
+
 @pytest.fixture
 def _tiny(choosy_models) -> Iterator[None]:
     with mock.patch("dga.command_line.ModelOptions.load", return_value=choosy_models):
@@ -356,6 +402,10 @@ def test_labels_say_what_was_found(mine):
     )
     cells = dict(zip(header, noise, strict=True))
     assert (cells["noise"], cells["AUC"], cells["Spearman |"]) == ("3", "1.00", "1.00 |")
+    written = json.loads(Path("out/labelled.json").read_text())
+    found = {row["corruption"]: (row["damaged"], row["pictures"]) for row in written["found"]}
+    assert found == {"clean": (0, 2), "gaussian_noise": (3, 3)}
+    assert (written["networks"], str(mine) in written["command"]) == (False, False)
     Path("labels.csv").write_text("path,strength\na.png,3")
     labels = "--labels", "labels.csv"
     assert "no column corruption" in refused("diagnose", mine, "--out", "new", "--fast", *labels)

@@ -10,7 +10,7 @@ from app.pages.repair import RESULTS, read_rates
 from app.pages.results import results_page
 from app.pages.results_answers import NOT_MEASURED, answer_all, list_settings
 from app.pages.results_exhibits import draw_figure, read_markdown_table, tabulate
-from app.pages.results_numbers import Results
+from app.pages.results_numbers import Diagnoses, Results
 from app.pages.shell import Page, render_page
 from app.runs.sentences import DAMAGE_NAMES
 from dga.corruptions import CORRUPTIONS
@@ -73,7 +73,7 @@ def read(report, tmp_path):
             exhibit["rows"] = change(exhibit["rows"])
         (tmp_path / "results.json").write_text(json.dumps(copy))
         results = Results.read(tmp_path / "results.json")
-        parts = [*list_settings(results), *answer_all(results)]
+        parts = [*list_settings(results), *answer_all(results, Diagnoses())]
         return {part.key: part for part in parts}
 
     return read_changed
@@ -130,8 +130,29 @@ def test_everyday_damage_is_a_table_of_its_own(tmp_path):
 
 
 def test_nothing_measured(tmp_path):
-    assert [answer.sentence for answer in answer_all(Results())] == [NOT_MEASURED] * 2
+    assert {one.sentence for one in answer_all(Results(), Diagnoses())} == {NOT_MEASURED}
     assert NOT_MEASURED in results_page(tmp_path).main
+
+
+def test_what_diagnoses_found(tmp_path):
+    """By family of damage, as the file of labelled pictures has it."""
+    rows = [
+        {"corruption": "clean", "pictures": 1_100, "damaged": 7, "AUC": None},
+        {"corruption": "rain", "pictures": 10, "damaged": 2, "AUC": 0.6},
+        {"corruption": "shot_noise", "pictures": 10, "damaged": 8, "AUC": 0.9},
+        {"corruption": "gaussian_noise", "pictures": 10, "damaged": 9, "AUC": 1.0},
+    ]
+    path = tmp_path / "photo" / "diagnosis.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"networks": False, "found": rows}))
+    *_, answer = answer_all(Results(), Diagnoses.read(path))
+    assert "Of 30 damaged pictures 19 " in answer.sentence
+    assert "of 1,100 undamaged ones 7" in answer.sentence
+    shares = {line.label: (line.text, line.end) for line in answer.chart}
+    assert shares["Noise"] == ("17 of 20", 85)
+    assert shares["Everyday damage"] == ("2 of 10", 20)
+    assert answer.more[-1].endswith(": Rain.")
+    assert answer.sentence in results_page(tmp_path).main
 
 
 def test_photographs_without_every_damage_do_not_count(tmp_path):
@@ -170,6 +191,8 @@ def test_what_ships():
             source, ours = (part["readings"][kind][name] for name in ("source", method))
             gained = sum(a[2] < b[2] for a, b in zip(source, ours, strict=True) if a and b)
             assert f"+{gained} " in line.text, (key, kind)
+    *_, diagnosis = answer_all(now, Diagnoses.read(SHIPPED / "photo" / "diagnosis.json"))
+    assert diagnosis.chart
     exhibit = now.exhibits["severity-5"]
     rows = [row for row in tabulate(exhibit)["rows"] if len(row) > 1]
     assert len(rows) == len(exhibit["rows"])

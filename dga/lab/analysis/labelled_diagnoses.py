@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,14 @@ import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from dga.corruptions import CLEAN
+from dga.io.files import write_json
+from dga.lab.analysis.report import hide_paths
 from dga.lab.analysis.tables.table import to_markdown
 
+COMPARISON = "labelled.json"
+"""What :func:`write_comparison` writes, beside the lines that were compared."""
+NOTHING = "none"
+"""Instead of a kind, where no finding counts."""
 LABELS = ("path", "corruption", "strength")
 SURENESS_BINS = (0.5, 0.7, 0.87, 0.93, 1.0)
 _RIGHT = {
@@ -47,8 +54,9 @@ def compare_with_labels(
 ) -> dict[str, pd.DataFrame]:
     """What was found, by corruption, and how often a sureness is right.
 
-    ``found``: pictures by corruption and by their surest kind; the area under the curve of sureness
-    against undamaged pictures; Spearman's correlation of the true strength with the severity of the
+    ``found``: pictures by corruption and by their surest kind; how many there are, and how many of
+    them are called damaged; the area under the curve of sureness against undamaged pictures;
+    Spearman's correlation of the true strength with the severity of the
     kind that is found most (0 where it is not). ``sureness``: of findings in each interval the
     share whose kind is right. ``sure``: from which sureness on a finding counts.
     Raises ``ValueError`` where no line has a label, and without undamaged ones.
@@ -59,6 +67,8 @@ def compare_with_labels(
     if frame.empty or not (frame["corruption"] == CLEAN).any():
         raise ValueError(f"No picture that is labelled {CLEAN} has been diagnosed.")
     found = pd.crosstab(frame["corruption"], frame["kind"])
+    found["pictures"] = found.sum(axis=1)
+    found["damaged"] = (frame["kind"] != NOTHING).groupby(frame["corruption"]).sum()
     clean = frame.loc[frame["corruption"] == CLEAN, "sureness"]
     for corruption, group in frame.groupby("corruption"):
         if corruption == CLEAN:
@@ -66,7 +76,7 @@ def compare_with_labels(
         scores = pd.concat([clean, group["sureness"]])
         is_damaged = [False] * len(clean) + [True] * len(group)
         found.loc[corruption, "AUC"] = roc_auc_score(is_damaged, scores)
-        kinds = group.loc[group["kind"] != "none", "kind"].mode()
+        kinds = group.loc[group["kind"] != NOTHING, "kind"].mode()
         severity = group["severity"].where(group["kind"].isin(kinds[:1]), 0.0)
         if min(group["strength"].nunique(), severity.nunique()) > 1:  # else it is not defined
             found.loc[corruption, "Spearman"] = group["strength"].corr(severity, method="spearman")
@@ -98,8 +108,8 @@ def _find_surest(findings: list[dict[str, Any]], sure: float) -> dict[str, Any]:
     """The surest finding's kind, none where it does not count, its sureness and severity."""
     first = max(findings, key=lambda one: one["sureness"], default=None)
     if first is None:
-        return {"kind": "none", "sureness": 0.0, "severity": 0.0}
-    kind = first["kind"] if first["sureness"] >= sure else "none"
+        return {"kind": NOTHING, "sureness": 0.0, "severity": 0.0}
+    kind = first["kind"] if first["sureness"] >= sure else NOTHING
     return {"kind": kind, "sureness": first["sureness"], "severity": first["severity"]}
 
 
@@ -107,6 +117,22 @@ def format_comparison(tables: Mapping[str, pd.DataFrame]) -> str:
     """The tables as Markdown."""
     texts = (table.map(_format_cell).rename(columns=str) for table in tables.values())
     return "\n\n".join(to_markdown(text) for text in texts)
+
+
+def write_comparison(
+    tables: Mapping[str, pd.DataFrame], folder: Path, command: str, is_fast: bool
+) -> None:
+    """The tables as :data:`COMPARISON` in a folder, which the app's page Results reads.
+
+    ``command``: that diagnosed the pictures; ``is_fast``: without networks.
+    """
+    rows = {
+        name: json.loads(table.astype({table.columns[0]: str}).to_json(orient="records"))
+        for name, table in tables.items()
+    }
+    write_json(
+        folder / COMPARISON, {"command": hide_paths([command])[0], "networks": not is_fast, **rows}
+    )
 
 
 def _format_cell(value: Any) -> str:
