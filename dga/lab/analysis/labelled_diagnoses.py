@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from dga.corruptions import CLEAN
-from dga.lab.analysis.tables.table import to_markdown
+from dga.lab.analysis.table import to_markdown
 
 LABELS = ("path", "corruption", "strength")
 SURENESS_BINS = (0.5, 0.7, 0.87, 0.93, 1.0)

@@ -7,13 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from dga.corruptions import CLEAN, FAMILIES
-from dga.lab.analysis.depth_controls import DepthControls, compute_controls, read_sweep
+from dga.corruptions import CLEAN
 from dga.lab.analysis.names import (
-    MEAN,
     PLUS,
     SPLITS,
-    STREAM_GROUPS,
     STREAMS,
     MethodName,
     sort_methods,
@@ -49,11 +46,6 @@ class PooledRuns:
         """Correct or not, by method and photograph, and by corruption unless they are mixed."""
         return (StreamCorrectTable if self.stream else CorrectTable)(self.lines)
 
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """What tables that compare methods show a column of."""
-        return STREAM_GROUPS if self.stream else (MEAN, *FAMILIES)
-
     @cached_property
     def methods(self) -> list[str]:
         """Every method, in the order of the paper's Table 1."""
@@ -64,11 +56,6 @@ class PooledRuns:
         """Methods but for permuted controls and, outside streams, variations of our own."""
         names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
         return [name.name for name in names if self.stream or not name.is_variation]
-
-    @cached_property
-    def controls(self) -> DepthControls:
-        """Depth controls, from the sweep of DGA + G. Raises ``MissingRun`` naming what it lacks."""
-        return compute_controls(read_sweep(self.lines, "dga-guided"))
 
     def seconds(self, method: str) -> float | None:
         """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.

@@ -19,6 +19,8 @@ from dga.lab.analysis.names import ALL, GROUPS, MEAN
 RESAMPLES = 2000
 LEVEL = 0.95
 Floats = NDArray[np.float32]
+Draws = NDArray[np.float64]
+"""Of the sample itself, then of each of its resamples."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +103,8 @@ def draw_resamples(photographs: int) -> Floats:
     return weights
 
 
-def make_interval(draws: NDArray[np.float64], photographs: int) -> Estimate:
-    """From ``[1 + RESAMPLES]``: the sample's own value first, then the resamples'.
-
-    Resamples in which the value does not exist (NaN) are left out.
-    """
+def make_interval(draws: Draws, photographs: int) -> Estimate:
+    """Of ``[R]``; resamples in which the value does not exist (NaN) are left out."""
     low, high = np.nanquantile(draws[1:], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return Estimate(float(draws[0]), float(low), float(high), photographs)
 
@@ -118,10 +117,14 @@ def estimate_mean(values: Floats) -> Estimate | None:
     is_measured = np.isfinite(values)
     if not is_measured.any(axis=1).all():
         return None
-    present = is_measured.any(axis=0)
-    values, is_measured = values[:, present], is_measured[:, present]
+    values = values[:, is_measured.any(axis=0)]
+    return make_interval(draw_means(values).mean(axis=1), values.shape[1])
+
+
+def draw_means(values: Floats) -> Draws:
+    """Means ``[R, C]`` of the rows of ``[C, P]``, NaN where not measured, by resample."""
+    is_measured = np.isfinite(values)
     weights = draw_resamples(values.shape[1])  # [R, P]
     total = weights @ np.where(is_measured, values, 0).T.astype(np.float32)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = total.astype(np.float64) / (weights @ is_measured.T.astype(np.float32))  # [R, C]
-    return make_interval(means.mean(axis=1), values.shape[1])
+        return total.astype(np.float64) / (weights @ is_measured.T.astype(np.float32))

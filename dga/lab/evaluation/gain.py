@@ -19,7 +19,7 @@ from dga.io.numbers import format_signed
 from dga.lab.analysis.names import SOURCE
 from dga.lab.analysis.report import compare
 from dga.lab.analysis.statistics import Estimate, estimate_mean
-from dga.lab.analysis.tables.table import to_markdown
+from dga.lab.analysis.table import to_markdown
 from dga.lab.data.image_sets import find_positions, list_sets, refuse_sets
 from dga.lab.data.imagenet_c import are_wnid_folders, list_conditions
 from dga.lab.evaluation.plan import Plan, choose_images

@@ -14,7 +14,7 @@ from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.folders.records import append_lines, check_config, read_lines
 from dga.io.files import CONFIG, LINES, write_json
 from dga.io.versions import read_versions
-from dga.lab.analysis.tables.table import to_markdown
+from dga.lab.analysis.table import to_markdown
 
 ResultLine = dict[str, Any]
 
