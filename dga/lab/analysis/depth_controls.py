@@ -198,7 +198,8 @@ def correlate_ranks(x: Any, y: Any, photograph: NDArray[np.int64], weights: Floa
     a, b = (ranks - ranks.mean()).to_numpy().T
 
     def total(values: NDArray[np.float64]) -> Draws:
-        return weights @ np.bincount(photograph, values, weights.shape[1])
+        by_photograph = np.bincount(photograph, values, weights.shape[1])
+        return weights.astype(np.float64) @ by_photograph
 
     count, sum_a, sum_b = total(np.ones_like(a)), total(a), total(b)
     covariance = count * total(a * b) - sum_a * sum_b

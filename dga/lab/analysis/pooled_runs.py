@@ -16,10 +16,10 @@ from dga.lab.analysis.names import (
     sort_methods,
 )
 from dga.lab.analysis.saved_runs import KEY, EvaluationRun
-from dga.lab.analysis.statistics import CorrectTable, StreamCorrectTable
+from dga.lab.analysis.statistics import CorrectTable
 
 CONDITIONS = (
-    "data", "corrupted", "corruptions", "split", "seed", "precision", "profile", "weights",
+    "data", "corrupted", "corruptions", "saved", "split", "seed", "precision", "profile", "weights",
 )  # fmt: skip
 
 
@@ -44,7 +44,7 @@ class PooledRuns:
     @cached_property
     def correct(self) -> CorrectTable:
         """Correct or not, by method and photograph, and by corruption unless they are mixed."""
-        return (StreamCorrectTable if self.stream else CorrectTable)(self.lines)
+        return CorrectTable(self.lines, bool(self.stream))
 
     @cached_property
     def methods(self) -> list[str]:
@@ -130,10 +130,6 @@ def _pool(
     return PooledRuns(severity, tuple(agreeing), lines, stream)
 
 
-def _is_plus(method: str) -> bool:
-    return method.startswith(PLUS)
-
-
 def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:
     """Which run the others are compared with."""
     names = map(MethodName.parse, run.lines["method"].unique())
@@ -145,7 +141,8 @@ def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:
 def _difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
     """What differs between two runs. Weights or methods that only one has do not count, nor does
     the denoiser that sees the picture where a run has no DGA+, which alone asks it."""
-    has_plus = all(any(map(_is_plus, one.config.get("methods", {}))) for one in (first, run))
+    methods = [list(one.config.get("methods", {})) for one in (first, run)]
+    has_plus = all(any(name.startswith(PLUS) for name in names) for names in methods)
     for condition in CONDITIONS:
         a, b = first.config.get(condition), run.config.get(condition)
         if condition == "weights" and isinstance(a, dict) and isinstance(b, dict):

@@ -57,6 +57,5 @@ def format_points(estimate: Estimate | None, scale: float = 100, digits: int = 1
     """A difference in percentage points: ``+4.8 (+2.1 to +7.4)``."""
     if estimate is None:
         return EMPTY_CELL
-    bounds = (estimate.value, estimate.low, estimate.high)
-    value, low, high = (format_signed(scale * v, digits) for v in bounds)
+    value, low, high = (format_signed(scale * v, digits) for v in estimate[:3])
     return f"{value} ({low} to {high})"

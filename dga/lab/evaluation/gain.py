@@ -115,8 +115,7 @@ def summarise_gain(lines: Sequence[ResultLine], has_labels: bool) -> str:
 
 
 def _answer(change: Estimate, reading: str) -> str:
-    bounds = (change.value, change.low, change.high)
-    value, low, high = (format_signed(100 * v) for v in bounds)
+    value, low, high = (format_signed(100 * v) for v in change[:3])
     if change.photographs < 2:
         return f"One picture says little: {value} points are read {reading}."
     verdict = "helps" if change.low > 0 else "harms" if change.high < 0 else "makes no sure change"

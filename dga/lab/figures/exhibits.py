@@ -1,7 +1,6 @@
 """Every table and figure that a folder of results allows, written with an index."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,14 +26,7 @@ from dga.lab.figures.draw import (
     draw_features,
 )
 
-
-@dataclass(frozen=True)
-class ExhibitSpec:
-    """``is_expected``: whether it is said where runs for it are missing."""
-
-    name: str
-    create: Callable[[], Table | Plot]
-    is_expected: bool = True
+Create = Callable[[], Table | Plot]
 
 
 def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
@@ -43,22 +35,23 @@ def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
     What cannot be made is left out and named. The same results give the same bytes.
     """
     pools, left_out = pool_runs(saved.evaluations)
-    exhibits, missing = [], [{"name": "left out", "reason": sentence} for sentence in left_out]
+    exhibits = list[dict[str, Any]]()
+    missing = [{"name": "left out", "reason": sentence} for sentence in left_out]
     if not pools:
         missing.append({"name": "tables and figures of methods", "reason": "no evaluation run"})
-    for spec in list_exhibits(saved.judges, pools):
+    for name, create, is_expected in list_exhibits(saved.judges, pools):
         try:
-            exhibit = spec.create()
+            exhibit = create()
         except MissingRun as error:
-            if spec.is_expected:
-                missing.append({"name": spec.name, "reason": str(error)})
+            if is_expected:
+                missing.append({"name": name, "reason": str(error)})
             continue
-        path = out / f"{exhibit.kind}s" / f"{spec.name}.{exhibit.ending}"
+        path = out / f"{exhibit.kind}s" / f"{name}.{exhibit.ending}"
         path.parent.mkdir(parents=True, exist_ok=True)
         exhibit.save(path)
         exhibits.append({
             "kind": exhibit.kind,
-            "name": spec.name,
+            "name": name,
             "title": exhibit.title,
             "caption": exhibit.caption,
             "files": {exhibit.ending: path.relative_to(out).as_posix()},
@@ -70,17 +63,20 @@ def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
     return index
 
 
-def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> Iterator[ExhibitSpec]:
+def list_exhibits(
+    judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]
+) -> Iterator[tuple[str, Create, bool]]:
     """All exhibits, in the order in which they are best read.
 
-    Studies (taus, fixed depths) are expected at the highest severity alone.
-    Names of severity 5 stand alone; others say theirs.
+    Name, what makes it, and whether it is said where runs for it are missing: studies (taus, fixed
+    depths) are expected at the highest severity alone. Names of severity 5 stand alone; others
+    say theirs.
     """
     first = next((pooled for pooled in pools if not pooled.stream), None)
     for pooled in pools:
         if pooled.stream:
-            yield ExhibitSpec(pooled.stream, partial(make_stream_table, pooled))
-            yield ExhibitSpec(f"{pooled.stream}-comparisons", partial(make_comparisons, pooled))
+            yield pooled.stream, partial(make_stream_table, pooled), True
+            yield f"{pooled.stream}-comparisons", partial(make_comparisons, pooled), True
             continue
         end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
         is_studied = pooled is first
@@ -92,12 +88,14 @@ def list_exhibits(judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]) -> It
             ("controls", make_controls_table, is_studied),
             ("accuracy-depth", draw_accuracy_by_depth, is_studied),
         ):
-            yield ExhibitSpec(f"{name}{end}", partial(create, pooled), is_expected)
-    yield ExhibitSpec("discriminator-f1", lambda: draw_f1_by_depth(choose_judge(judges, first)))
-    yield ExhibitSpec(
-        "depths-f1-families", lambda: draw_depths_and_f1(choose_judge(judges, first), first)
-    )
-    yield ExhibitSpec("studies", partial(make_studies, judges))
+            yield f"{name}{end}", partial(create, pooled), is_expected
+
+    def choose() -> JudgeRun:
+        return choose_judge(judges, first)
+
+    yield "discriminator-f1", lambda: draw_f1_by_depth(choose()), True
+    yield "depths-f1-families", lambda: draw_depths_and_f1(choose(), first), True
+    yield "studies", partial(make_studies, judges), True
     # Features belong to the classifier: any judge run that saved them will do.
     with_features = [judge for judge in judges if judge.features is not None] or judges
-    yield ExhibitSpec("features", lambda: draw_features(choose_judge(with_features, first)))
+    yield "features", lambda: draw_features(choose_judge(with_features, first)), True

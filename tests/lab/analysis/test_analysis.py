@@ -7,7 +7,7 @@ from scipy.stats import bootstrap
 from dga.lab.analysis.depth_controls import compute_controls, correlate_ranks
 from dga.lab.analysis.judges import compute_f1
 from dga.lab.analysis.names import GROUPS, MEAN
-from dga.lab.analysis.saved_runs import read_judge
+from dga.lab.analysis.saved_runs import read_runs
 from dga.lab.analysis.statistics import CorrectTable, estimate_mean
 from tests.fixtures.results import depth_matters, frame, lines_of, needed, write_judge
 
@@ -122,5 +122,5 @@ def test_scores_against_hand_counts(tmp_path):
     logits[1, :3, 0] = 1
     logits[0, 0, 0] = 0  # a confidence of exactly 0.5 says corrupted
     logits[1, :, 2] = logits[0, 2:, 2] = 1
-    f1 = compute_f1(read_judge(write_judge(tmp_path / "run", logits, (0, 5, 9))))
+    f1 = compute_f1(read_runs(write_judge(tmp_path / "run", logits, (0, 5, 9))).judges[0])
     assert f1.loc["gaussian_noise"].to_dict() == {0: 0.75, 5: 0, 9: 0.8}
