@@ -150,7 +150,7 @@ def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models, x):
     text = "dga-plus+tent:batch=6:lr=0.5:trust=0"
     told = answers(choosy_models, x, text)[text]
     tent = Tent(choosy_models, TentConfig(lr=0.5, batch=6))
-    each = [tent.read(shown, ()).probabilities for shown in (told.pictures, x)]
+    each = [tent.read(shown, ()) for shown in (told.pictures, x)]
     torch.testing.assert_close(told.probabilities, (each[0] + each[1]) / 2)
     runners = create_runners(choosy_models, parse_all(choosy_models.profile, [text]))
     for _ in range(2):
