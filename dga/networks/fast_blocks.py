@@ -4,67 +4,25 @@ The guided-diffusion package converts to float32 and back around every norm, and
 adds in passes of their own, which take most of the time once convolutions run in half precision.
 """
 
-from typing import Any
-
 import torch
 import torch.nn.functional as F
 from guided_diffusion import unet
 from torch import Tensor, nn
 
 
-def group_norm(norm: nn.GroupNorm, x: Tensor) -> Tensor:
-    """``norm`` of ``[B, C, H, W]`` in its precision; statistics are float32 inside the kernel."""
-    weight: Tensor = norm.weight
-    bias: Tensor = norm.bias
-    if x.device.type != "cpu":  # only the processor's kernel mixes precisions
-        weight, bias = weight.to(x.dtype), bias.to(x.dtype)
-    elif torch.is_grad_enabled() and weight.requires_grad:
-        output: Tensor = _TrainedGroupNorm.apply(x, weight, bias, norm.num_groups, norm.eps)
-        return output
-    return F.group_norm(x, norm.num_groups, weight, bias, norm.eps)
+class GroupNorm(nn.GroupNorm):
+    """The package's, in the precision of ``[B, C, H, W]``; statistics are float32 in the kernel."""
 
+    def __init__(self, norm: nn.GroupNorm) -> None:
+        super().__init__(norm.num_groups, norm.num_channels, norm.eps)
+        self.weight, self.bias = norm.weight, norm.bias
 
-class _TrainedGroupNorm(torch.autograd.Function):
-    """Group norm whose gradient reads ``[B, C, H, W]`` three times, channels last or not.
-
-    On a processor the library's own takes six times as long in bfloat16, a third of a step.
-    """
-
-    @staticmethod
-    def forward(
-        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, groups: int, eps: float
-    ) -> Tensor:
-        size = x.shape[0], x.shape[1], x.shape[2] * x.shape[3]
-        output, mean, scale = torch.native_group_norm(x, weight, bias, *size, groups, eps)
-        ctx.save_for_backward(x, weight, mean.float(), scale.float())  # [B, G] the last two
-        return output
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        """With x_hat = (x - mean) scale: scale (w dy - mean(w dy) - x_hat mean(w dy x_hat))."""
-        (dy,) = gradients
-        x, weight, mean, scale = ctx.saved_tensors
-        batch, channels, height, width = x.shape
-        groups = mean.shape[1]
-        count = height * width * channels // groups
-
-        def to_channels(by_group: Tensor) -> Tensor:
-            return by_group.repeat_interleave(channels // groups, dim=1)  # [B, C]
-
-        def to_map(by_channel: Tensor) -> Tensor:
-            return by_channel.to(x.dtype)[..., None, None]
-
-        sums = dy.sum((2, 3), dtype=torch.float32)  # [B, C], as the next
-        products = (dy * x).sum((2, 3), dtype=torch.float32)
-        products = (products - to_channels(mean) * sums) * to_channels(scale)
-        w = weight.float()
-        first = (w * sums).view(batch, groups, -1).sum(2) / count
-        second = (w * products).view(batch, groups, -1).sum(2) / count
-        slope = -scale.square() * second  # of x in the result
-        offset = -scale * first - slope * mean
-        dx = torch.addcmul(to_map(to_channels(offset)), x, to_map(to_channels(slope)))
-        dx.addcmul_(dy, to_map(to_channels(scale) * w))
-        return dx, products.sum(0), sums.sum(0), None, None
+    def forward(self, x: Tensor) -> Tensor:
+        weight: Tensor = self.weight
+        bias: Tensor = self.bias
+        if x.device.type != "cpu":  # only the processor's kernel mixes precisions
+            weight, bias = weight.to(x.dtype), bias.to(x.dtype)
+        return F.group_norm(x, self.num_groups, weight, bias, self.eps)
 
 
 SHORT = 256
@@ -88,14 +46,16 @@ class ResidualBlock(unet.TimestepBlock):
         self.in_layers, self.out_layers = block.in_layers, block.out_layers
         self.emb_layers, self.skip_connection = block.emb_layers, block.skip_connection
         self.h_upd, self.x_upd = block.h_upd, block.x_upd
+        for layers in (self.in_layers, self.out_layers):
+            layers[0] = GroupNorm(layers[0])
 
     def forward(self, x: Tensor, emb: Tensor) -> Tensor:
         """``emb`` is the embedded time, float32."""
-        h = _silu(group_norm(self.in_layers[0], x))
+        h = _silu(self.in_layers[0](x))
         h = self.in_layers[-1](self.h_upd(h))  # [B, C', H, W]
         scale_shift = self.emb_layers(emb).to(h.dtype)[..., None, None]  # [B, 2 C', 1, 1]
         scale, shift = scale_shift.chunk(2, dim=1)
-        h = torch.addcmul(shift, group_norm(self.out_layers[0], h), 1 + scale)
+        h = torch.addcmul(shift, self.out_layers[0](h), 1 + scale)
         return self.skip_connection(self.x_upd(x)) + self.out_layers[-1](_silu(h))
 
 
@@ -108,11 +68,11 @@ class AttentionBlock(nn.Module):
 
     def __init__(self, block: unet.AttentionBlock) -> None:
         super().__init__()
-        self.norm, self.qkv, self.proj_out = block.norm, block.qkv, block.proj_out
+        self.norm, self.qkv, self.proj_out = GroupNorm(block.norm), block.qkv, block.proj_out
         self.heads = block.num_heads
 
     def forward(self, x: Tensor) -> Tensor:
-        tokens = group_norm(self.norm, x).flatten(2).transpose(1, 2)  # [B, L, C]
+        tokens = self.norm(x).flatten(2).transpose(1, 2)  # [B, L, C]
         qkv = F.linear(tokens, self.qkv.weight.squeeze(2), self.qkv.bias)  # [B, L, 3 C]
         parts = qkv.unflatten(2, (self.heads, 3, -1)).movedim(1, 3)  # [B, heads, 3, L, c]
         mixed = _attend(*parts.unbind(2)).transpose(1, 2).flatten(2)  # [B, L, C]

@@ -26,223 +26,219 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dga.corruptions import CLEAN, FAMILIES
-from dga.lab.analysis.names import MEAN, SOURCE, find_sweep
+from dga.lab.analysis.names import MEAN, SOURCE, find_sweep, group_title, method_title
+from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import MissingRun
-from dga.lab.analysis.statistics import Estimate, Floats, draw_resamples, make_interval
+from dga.lab.analysis.statistics import (
+    Draws,
+    Estimate,
+    Floats,
+    draw_means,
+    draw_resamples,
+    make_interval,
+)
+from dga.lab.analysis.table import Cells, Table, format_estimate, format_points
 
-Draws = NDArray[np.float64]
+SWEPT = "dga-guided"
+"""The method whose depths are looked at."""
 ROUNDING = 1e-6
 """Of a product of variances of ranks that is 0."""
+TITLES = {
+    "measured": "Adaptive, as run",
+    "adaptive": "Adaptive, nearest swept depth",
+    "permuted": "t* permuted within a corruption",
+    "median": "Median t* of the corruption",
+    "global": "Best single depth",
+    "oracle": "Best depth of each image (oracle)",
+}
 
 
 @dataclass(frozen=True)
-class Sweep:
-    """C corruptions, P photographs, K swept depths, the first of them 0 (no change).
+class DepthControls:
+    """Controls of an ``adaptive`` method, swept over ``depths``, of which 0 is no change.
 
-    ``correct``: float32 ``[C, P, K]``, 1 or 0; ``as_run``: float32 ``[C, P]``, 1
-    where the adaptive method itself was right; ``t_star``: int ``[C, P]``;
-    ``measured``: bool ``[C, P]``, the images that have all of these.
+    ``accuracy``: of each control, by group, in [0, 1]; ``lead``: adaptive minus it. Groups are the
+    mean of the ``corruptions`` that were swept and families swept whole. ``mean_depth``: of the
+    unrounded t*, by group. ``spearman``: over all ``informative`` images; ``spearman_within``: the
+    mean of the corruptions' own, weighted by their informative images (None if there are none).
     """
 
     adaptive: str
     depths: tuple[int, ...]
     corruptions: tuple[str, ...]
-    photographs: tuple[str, ...]
-    correct: Floats
-    as_run: Floats
-    t_star: NDArray[np.int64]
-    measured: NDArray[np.bool_]
-
-    @property
-    def rounded(self) -> NDArray[np.int64]:
-        """t* as positions ``[C, P]`` in ``depths``: the nearest, of two the shallower."""
-        distances = np.abs(self.t_star[..., None] - np.asarray(self.depths))
-        return distances.argmin(axis=-1)
+    photographs: int
+    accuracy: dict[str, dict[str, Estimate]]
+    lead: dict[str, dict[str, Estimate]]
+    best_depth: int
+    mean_depth: dict[str, float]
+    informative: int
+    spearman: Estimate | None
+    spearman_within: Estimate | None
 
 
-def read_sweep(lines: pd.DataFrame, adaptive: str) -> Sweep:
-    """An adaptive method at fixed depths (``adaptive:depth=8``) beside the depths that it chose.
+def compute_controls(lines: pd.DataFrame, adaptive: str = SWEPT) -> DepthControls:
+    """All controls of an adaptive method that was run at fixed depths, too (``dga:depth=8``).
 
     Source-only stands for depth 0. Only damaged images that every one of them has are taken.
-    Raises :class:`MissingRun` where there are none.
+    Raises :class:`MissingRun` naming what the sweep lacks.
+    """
+    images, depths = _read_sweep(lines, adaptive)
+    corruptions = tuple(images.index.unique("corruption"))
+    photographs = images.index.unique("path").sort_values()
+    draws, best = _draw_accuracies(images, depths)
+    accuracy: dict[str, dict[str, Estimate]] = {name: {} for name in draws}
+    lead: dict[str, dict[str, Estimate]] = {name: {} for name in draws}
+    mean_depth = {}
+    for group, names in {MEAN: corruptions, **FAMILIES}.items():
+        if not set(names) <= set(corruptions):
+            continue
+        members = [corruptions.index(name) for name in names]
+        part = images.loc[list(names)]
+        count = part.index.get_level_values("path").nunique()
+        mean_depth[group] = float(part["t_star"].mean())
+        for name, draw in draws.items():
+            accuracy[name][group] = make_interval(draw[:, members].mean(axis=1), count)
+            if name != "adaptive":
+                gap = (draws["adaptive"] - draw)[:, members].mean(axis=1)
+                lead[name][group] = make_interval(gap, count)
+    is_right = images[list(depths)].to_numpy() > 0
+    is_informative = is_right.any(axis=1) & ~is_right.all(axis=1)
+    informative = pd.DataFrame({
+        "t_star": images["t_star"],
+        "best": is_right.argmax(axis=1),
+        "photograph": photographs.get_indexer(images.index.get_level_values("path")),
+    })[is_informative]  # fmt: skip
+    return DepthControls(
+        adaptive, depths, corruptions, len(photographs), accuracy, lead, depths[best], mean_depth,
+        len(informative), *_correlate_depths(informative, draw_resamples(len(photographs))),
+    )  # fmt: skip
+
+
+def _read_sweep(lines: pd.DataFrame, adaptive: str) -> tuple[pd.DataFrame, tuple[int, ...]]:
+    """A row for each damaged image, by corruption and path, and the swept depths.
+
+    Columns: for each depth and for ``measured``, the adaptive method itself, 1 where it was right;
+    ``t_star``.
     """
     lines = lines[lines["corruption"] != CLEAN]
     fixed = find_sweep(lines["method"].unique(), adaptive, "depth")
     swept = {0: SOURCE} | {int(depth): name for depth, name in fixed.items() if depth > 0}
     if len(swept) < 3:
         raise MissingRun(f"no run of {adaptive} at fixed depths ({adaptive}:depth=4, ...)")
-    names = [*swept.values(), adaptive]
-    absent = [name for name in (SOURCE, adaptive) if name not in set(lines["method"])]
-    if absent:
-        raise MissingRun(f"no run of {absent[0]} on the images of {adaptive}:depth={max(swept)}")
-    rows = lines[lines["method"].isin(names)]
-    wide = rows.pivot(index=["corruption", "path"], columns="method", values="correct")
-    whole = wide[names].dropna().astype(np.float32)
-    if whole.empty:
+    for name in (SOURCE, adaptive):
+        if name not in set(lines["method"]):
+            raise MissingRun(f"no run of {name} on the images of {adaptive}:depth={max(swept)}")
+    columns = {name: depth for depth, name in swept.items()} | {adaptive: "measured"}
+    wide = lines.pivot(index=["corruption", "path"], columns="method", values="correct")
+    images = wide[list(columns)].rename(columns=columns).dropna().astype(np.float32)
+    if images.empty:
         raise MissingRun(f"no image that was run with {adaptive} and at all of its depths")
-    corruptions = tuple(whole.index.unique("corruption"))
-    photographs = tuple(sorted(whole.index.unique("path")))
-    every = pd.MultiIndex.from_product([corruptions, photographs], names=whole.index.names)
-    shape = len(corruptions), len(photographs)
-    values = whole.reindex(every, fill_value=0).to_numpy().reshape(*shape, -1)  # [C, P, K + 1]
-    t_star = rows[rows["method"] == adaptive].set_index(["corruption", "path"])["depth"]
-    measured = every.isin(whole.index)
-    return Sweep(
-        adaptive, tuple(swept), corruptions, photographs, values[..., :-1], values[..., -1],
-        np.where(measured, t_star.reindex(every, fill_value=0), 0).reshape(shape),
-        measured.reshape(shape),
-    )  # fmt: skip
+    own = lines[lines["method"] == adaptive].set_index(["corruption", "path"])
+    images["t_star"] = own["depth"].astype(int)
+    return images, tuple(swept)
 
 
-@dataclass(frozen=True)
-class DepthControl:
-    """Accuracy in [0, 1] by group, and adaptive minus it, both with intervals."""
-
-    accuracy: dict[str, Estimate]
-    adaptive_minus: dict[str, Estimate]
-
-
-@dataclass(frozen=True)
-class DepthControls:
-    """``rows``: by name. ``spearman``: over all informative images; ``spearman_within``: the mean
-    of the corruptions' own, weighted by their informative images (``None`` if there are none).
-
-    Groups are ``mean`` (of the corruptions that were swept), families swept whole and
-    single corruptions. ``mean_depth`` is the mean of the unrounded t*, by group.
-    """
-
-    sweep: Sweep
-    rows: dict[str, DepthControl]
-    best_depth: int
-    mean_depth: dict[str, float]
-    spearman: Estimate | None
-    spearman_within: Estimate | None
-    informative: int
-
-    @property
-    def groups(self) -> list[str]:
-        """The mean and the families swept whole."""
-        return [group for group in (MEAN, *FAMILIES) if group in self.mean_depth]
-
-
-def compute_controls(sweep: Sweep) -> DepthControls:
-    """All controls of a sweep."""
-    weights = draw_resamples(len(sweep.photographs))
-    groups = list_groups(sweep)
-    draws, best = _draw_accuracies(sweep, weights)
-    rows = {
-        name: DepthControl(
-            _average_groups(draw, groups, sweep),
-            {} if name == "adaptive" else _average_groups(draws["adaptive"] - draw, groups, sweep),
-        )
-        for name, draw in draws.items()
-    }
-    t_star = np.where(sweep.measured, sweep.t_star, np.nan)
-    return DepthControls(
-        sweep,
-        rows,
-        sweep.depths[best],
-        {group: float(np.nanmean(t_star[members])) for group, members in groups.items()},
-        *_correlate_depths(sweep, weights),
-    )
-
-
-def list_groups(sweep: Sweep) -> dict[str, list[int]]:
-    """Groups as positions of the sweep's corruptions; families only where whole."""
-    corruptions = sweep.corruptions
-    groups = {MEAN: corruptions, **FAMILIES, **{name: (name,) for name in corruptions}}
-    return {
-        group: [corruptions.index(name) for name in members]
-        for group, members in groups.items()
-        if set(members) <= set(corruptions)
-    }
-
-
-def _average_groups(draw: Draws, groups: dict[str, list[int]], sweep: Sweep) -> dict[str, Estimate]:
-    """Means of ``[R, C]`` over each group's corruptions, as estimates."""
-    return {
-        group: make_interval(
-            draw[:, members].mean(axis=1), int(sweep.measured[members].any(axis=0).sum())
-        )
-        for group, members in groups.items()
-    }
-
-
-def _sum_photographs(weights: Floats, values: Floats) -> Draws:
-    """Sums over photographs: ``[R, P]`` by ``[C, P, ...]`` to ``[R, C, ...]``."""
-    return np.moveaxis(np.tensordot(values, weights, axes=(1, 1)), -1, 0).astype(np.float64)
-
-
-@np.errstate(invalid="ignore")  # a corruption without images divides by 0
-def _draw_accuracies(sweep: Sweep, weights: Floats) -> tuple[dict[str, Draws], int]:
+def _draw_accuracies(images: pd.DataFrame, depths: tuple[int, ...]) -> tuple[dict[str, Draws], int]:
     """Accuracies ``[R, C]`` of every control, and which depth is best over all corruptions."""
-    picked = np.eye(len(sweep.depths), dtype=np.float32)[sweep.rounded]
-    picked *= sweep.measured[..., None]  # [C, P, K]
-    images = _sum_photographs(weights, sweep.measured.astype(np.float32))
-    by_depth = _sum_photographs(weights, sweep.correct) / images[..., None]  # [R, C, K]
-    shares = _sum_photographs(weights, picked) / images[..., None]  # [R, C, K]
-    best = int(np.nanmean(by_depth[0], axis=0).argmax())
+    fixed = images[list(depths)]
+    distances = np.abs(images["t_star"].to_numpy()[:, None] - np.array(depths))
+    picked = np.eye(len(depths), dtype=np.float32)[distances.argmin(axis=1)]  # [images, K]
+
+    def draw(outcomes: Any) -> Draws:
+        by_corruption = pd.Series(outcomes, images.index).unstack("path")
+        return draw_means(by_corruption.to_numpy(np.float32))
+
+    by_depth = np.stack([draw(fixed[depth]) for depth in depths], axis=-1)  # [R, C, K]
+    shares = np.stack([draw(column) for column in picked.T], axis=-1)
+    best = int(by_depth[0].mean(axis=0).argmax())
     median = (shares.cumsum(-1) >= 0.5 - 1e-9).argmax(-1)
     draws = {
-        "measured": _sum_photographs(weights, sweep.as_run) / images,
-        "adaptive": _sum_photographs(weights, (picked * sweep.correct).sum(-1)) / images,
+        "measured": draw(images["measured"]),
+        "adaptive": draw((picked * fixed).sum(axis=1)),
         # An image's expected outcome under a random permutation is its mean over the
         # corruption's t*; their mean is the product of the two averages, depth by depth.
         "permuted": (shares * by_depth).sum(-1),
         "median": np.take_along_axis(by_depth, median[..., None], axis=-1)[..., 0],
         "global": by_depth[:, :, best],
-        "oracle": _sum_photographs(weights, sweep.correct.max(-1)) / images,
+        "oracle": draw(fixed.max(axis=1)),
     }
-    draws |= {f"depth={k}": by_depth[:, :, i] for i, k in enumerate(sweep.depths)}
-    return draws, best
-
-
-def find_best_depths(sweep: Sweep) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Position of each image's shallowest correct depth, and which images are informative."""
-    right = sweep.correct > 0
-    informative = sweep.measured & right.any(-1) & ~right.all(-1)
-    return right.argmax(-1), informative
+    return draws | {f"depth={k}": by_depth[:, :, i] for i, k in enumerate(depths)}, best
 
 
 def _correlate_depths(
-    sweep: Sweep, weights: Floats
-) -> tuple[Estimate | None, Estimate | None, int]:
-    """Spearman's rho of t* and best depth, over all corruptions and within them, and images."""
-    best, informative = find_best_depths(sweep)
-    corruptions = list(range(len(sweep.corruptions)))
+    informative: pd.DataFrame, weights: Floats
+) -> tuple[Estimate | None, Estimate | None]:
+    """Spearman's rho of t* and best depth, over all corruptions and within them."""
+    if informative.empty:
+        return None, None
 
-    def correlate(group: list[int]) -> Draws:
-        c, photograph = informative[group].nonzero()
-        t_star, depth = sweep.t_star[group][c, photograph], best[group][c, photograph]
-        return correlate_ranks(t_star, depth, photograph, weights)
+    def correlate(part: pd.DataFrame) -> Draws:
+        return correlate_ranks(part["t_star"], part["best"], part["photograph"], weights)
 
-    counts = informative.sum(axis=1)
-    each = np.stack([correlate([c]) for c in corruptions], axis=1)  # [R, C]
-    share = np.where(np.isfinite(each), counts, 0.0)
+    parts = [part for _, part in informative.groupby(level="corruption")]
+    each = np.stack([correlate(part) for part in parts], axis=1)  # [R, C]
+    share = np.where(np.isfinite(each), [len(part) for part in parts], 0.0)
     with np.errstate(invalid="ignore"):
         within = np.nansum(each * share, axis=1) / share.sum(axis=1)
-    photographs = int(informative.any(axis=0).sum())
-    estimates = [
-        make_interval(draw, photographs) if np.isfinite(draw[0]) else None
-        for draw in (correlate(corruptions), within)
-    ]
-    return estimates[0], estimates[1], int(counts.sum())
+    count = informative["photograph"].nunique()
+    overall, inside = (
+        make_interval(draw, count) if np.isfinite(draw[0]) else None
+        for draw in (correlate(informative), within)
+    )
+    return overall, inside
 
 
-def correlate_ranks(
-    x: NDArray[Any], y: NDArray[Any], photograph: NDArray[np.int64], weights: Floats
-) -> Draws:
+def correlate_ranks(x: Any, y: Any, photograph: NDArray[np.int64], weights: Floats) -> Draws:
     """Spearman's rho ``[R]`` of two variables ``[N]``, each image drawn with its photograph.
 
     Ranks are those of the sample, in its resamples, too; ties get their mean rank. NaN where a
     variable has one value only.
     """
-    ranks = pd.DataFrame({"x": x, "y": y}).rank()
-    rows = np.column_stack([np.ones(len(ranks)), ranks - ranks.mean()])  # [N, 3]
-    moments = np.zeros((weights.shape[1], 3, 3))
-    np.add.at(moments, photograph, rows[:, :, None] * rows[:, None, :])
-    total = np.tensordot(weights.astype(np.float64), moments, axes=1)  # [R, 3, 3]
-    covariance = total[:, 1:, 1:] * total[:, :1, :1] - total[:, 1:, :1] * total[:, :1, 1:]
-    spread = covariance[:, 0, 0] * covariance[:, 1, 1]
+    ranks = pd.DataFrame({"x": np.asarray(x), "y": np.asarray(y)}).rank()
+    a, b = (ranks - ranks.mean()).to_numpy().T
+
+    def total(values: NDArray[np.float64]) -> Draws:
+        by_photograph = np.bincount(photograph, values, weights.shape[1])
+        return weights.astype(np.float64) @ by_photograph
+
+    count, sum_a, sum_b = total(np.ones_like(a)), total(a), total(b)
+    covariance = count * total(a * b) - sum_a * sum_b
+    spread = (count * total(a * a) - sum_a**2) * (count * total(b * b) - sum_b**2)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(spread > ROUNDING, covariance[:, 0, 1] / np.sqrt(spread), np.nan)
+        return np.where(spread > ROUNDING, covariance / np.sqrt(spread), np.nan)
+
+
+def make_controls_table(pooled: PooledRuns) -> Table:
+    """Is the depth really per image? Accuracy of each control; adaptive minus it.
+
+    Raises :class:`MissingRun` naming what the sweep lacks.
+    """
+    controls, rows = compute_controls(pooled.lines), list[Cells]()
+    for name, accuracy in controls.accuracy.items():
+        title = TITLES.get(name, name.replace("=", " ").capitalize())
+        rows.append({
+            "Depth": f"{title} ({controls.best_depth})" if name == "global" else title,
+            "Accuracy (%)": format_estimate(accuracy[MEAN]),
+            "Own depth minus this": format_points(controls.lead[name].get(MEAN)),
+            **{group_title(g): format_estimate(accuracy[g]) for g in accuracy if g != MEAN},
+        })  # fmt: skip
+    rho, rho_within = (
+        format_points(estimate, scale=1, digits=2)
+        for estimate in (controls.spearman, controls.spearman_within)
+    )
+    return Table(
+        f"Is the depth per image? {method_title(SWEPT)}, severity {pooled.severity}",
+        f"Mean of {len(controls.corruptions)} corruptions on {controls.photographs} photographs, "
+        f"every image at depths {', '.join(map(str, controls.depths))}, with 95 % intervals. The "
+        "depth is per image if adaptive is ahead of t* permuted. The best single depth was chosen "
+        "on these images. Spearman correlation of t* with an image's best depth (the shallowest "
+        f"at which it is right; {controls.informative} images that are right at some depths only): "
+        f"{rho} in all, {rho_within} within a corruption.",
+        rows,
+        list_commands(pooled),
+    )
+
+
+def list_commands(pooled: PooledRuns) -> tuple[str, ...]:
+    """The commands of the runs that the controls rest on."""
+    return pooled.commands([SOURCE, SWEPT, *find_sweep(pooled.methods, SWEPT, "depth").values()])

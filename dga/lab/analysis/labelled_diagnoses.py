@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from dga.corruptions import CLEAN
 from dga.io.files import write_json
 from dga.lab.analysis.report import hide_paths
-from dga.lab.analysis.tables.table import to_markdown
+from dga.lab.analysis.table import to_markdown
 
 COMPARISON = "labelled.json"
 """What :func:`write_comparison` writes, beside the lines that were compared."""
@@ -62,17 +62,23 @@ def compare_with_labels(
     Raises ``ValueError`` where no line has a label, and without undamaged ones.
     """
     read = [line for line in lines if "findings" in line]
-    rows = [{"path": line["path"], **_find_surest(line["findings"], sure)} for line in read]
-    frame = labels.merge(pd.DataFrame(rows), on="path") if rows else pd.DataFrame()
-    if frame.empty or not (frame["corruption"] == CLEAN).any():
+    findings = pd.DataFrame(
+        [{"path": line["path"], **finding} for line in read for finding in line["findings"]],
+        columns=["path", "kind", "sureness", "severity"],
+    )
+    by_sureness = findings.sort_values("sureness", ascending=False, kind="stable")
+    surest = by_sureness.drop_duplicates("path")
+    frame = labels[labels["path"].isin([line["path"] for line in read])]
+    frame = frame.merge(surest, "left", on="path")
+    frame = frame.fillna({"kind": NOTHING, "sureness": 0.0, "severity": 0.0})
+    frame.loc[frame["sureness"] < sure, "kind"] = NOTHING
+    if not (frame["corruption"] == CLEAN).any():
         raise ValueError(f"No picture that is labelled {CLEAN} has been diagnosed.")
     found = pd.crosstab(frame["corruption"], frame["kind"])
     found["pictures"] = found.sum(axis=1)
     found["damaged"] = (frame["kind"] != NOTHING).groupby(frame["corruption"]).sum()
     clean = frame.loc[frame["corruption"] == CLEAN, "sureness"]
-    for corruption, group in frame.groupby("corruption"):
-        if corruption == CLEAN:
-            continue
+    for corruption, group in frame[frame["corruption"] != CLEAN].groupby("corruption"):
         scores = pd.concat([clean, group["sureness"]])
         is_damaged = [False] * len(clean) + [True] * len(group)
         found.loc[corruption, "AUC"] = roc_auc_score(is_damaged, scores)
@@ -80,19 +86,10 @@ def compare_with_labels(
         severity = group["severity"].where(group["kind"].isin(kinds[:1]), 0.0)
         if min(group["strength"].nunique(), severity.nunique()) > 1:  # else it is not defined
             found.loc[corruption, "Spearman"] = group["strength"].corr(severity, method="spearman")
-    applied = dict(zip(labels["path"], labels["corruption"], strict=True))
-    counted = pd.DataFrame(
-        [
-            (finding["sureness"], _is_right(finding["kind"], applied[line["path"]]))
-            for line in read
-            if line["path"] in applied
-            for finding in line["findings"]
-            if finding["sureness"] >= sure
-        ],
-        columns=["sureness", "is_right"],
-    )
+    counted = findings[findings["sureness"] >= sure].merge(labels, on="path")
+    is_right = pd.Series(map(_is_right, counted["kind"], counted["corruption"]), dtype=bool)
     bins = pd.cut(counted["sureness"], list(SURENESS_BINS), include_lowest=True)
-    sureness = counted["is_right"].groupby(bins, observed=True).agg(["size", "mean"])
+    sureness = is_right.groupby(bins, observed=True).agg(["size", "mean"])
     sureness.columns = pd.Index(["findings", "right"])
     return {"found": found.reset_index(), "sureness": sureness.reset_index()}
 
@@ -102,15 +99,6 @@ def _is_right(kind: str, corruption: str) -> bool:
     return any(kind in kinds and corruption in done for kinds, done in _RIGHT.items()) or (
         kind == corruption
     )
-
-
-def _find_surest(findings: list[dict[str, Any]], sure: float) -> dict[str, Any]:
-    """The surest finding's kind, none where it does not count, its sureness and severity."""
-    first = max(findings, key=lambda one: one["sureness"], default=None)
-    if first is None:
-        return {"kind": NOTHING, "sureness": 0.0, "severity": 0.0}
-    kind = first["kind"] if first["sureness"] >= sure else NOTHING
-    return {"kind": kind, "sureness": first["sureness"], "severity": first["severity"]}
 
 
 def format_comparison(tables: Mapping[str, pd.DataFrame]) -> str:

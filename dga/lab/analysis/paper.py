@@ -46,10 +46,3 @@ TABLE_3 = _read_table(3).rename(index=float)
 TAUS = tuple(TABLE_3.index)
 TABLE_3_FAMILIES = tuple(column for column in TABLE_3 if column in FAMILIES)
 """In the paper's order."""
-
-
-def cell(table: pd.DataFrame, key: str | float, group: str) -> float | None:
-    """The paper's accuracy of a system or tau in a family (as printed) or under a corruption."""
-    if key in table.index and group in table.columns:
-        return float(table.loc[key, group])
-    return None

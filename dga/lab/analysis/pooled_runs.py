@@ -7,22 +7,19 @@ from typing import Any
 
 import pandas as pd
 
-from dga.corruptions import CLEAN, FAMILIES
-from dga.lab.analysis.depth_controls import DepthControls, compute_controls, read_sweep
+from dga.corruptions import CLEAN
 from dga.lab.analysis.names import (
-    MEAN,
     PLUS,
     SPLITS,
-    STREAM_GROUPS,
     STREAMS,
     MethodName,
     sort_methods,
 )
 from dga.lab.analysis.saved_runs import KEY, EvaluationRun
-from dga.lab.analysis.statistics import CorrectTable, StreamCorrectTable
+from dga.lab.analysis.statistics import CorrectTable
 
 CONDITIONS = (
-    "data", "corrupted", "corruptions", "split", "seed", "precision", "profile", "weights",
+    "data", "corrupted", "corruptions", "saved", "split", "seed", "precision", "profile", "weights",
 )  # fmt: skip
 
 
@@ -47,12 +44,7 @@ class PooledRuns:
     @cached_property
     def correct(self) -> CorrectTable:
         """Correct or not, by method and photograph, and by corruption unless they are mixed."""
-        return (StreamCorrectTable if self.stream else CorrectTable)(self.lines)
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """What tables that compare methods show a column of."""
-        return STREAM_GROUPS if self.stream else (MEAN, *FAMILIES)
+        return CorrectTable(self.lines, bool(self.stream))
 
     @cached_property
     def methods(self) -> list[str]:
@@ -64,11 +56,6 @@ class PooledRuns:
         """Methods but for permuted controls and, outside streams, variations of our own."""
         names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
         return [name.name for name in names if self.stream or not name.is_variation]
-
-    @cached_property
-    def controls(self) -> DepthControls:
-        """Depth controls, from the sweep of DGA + G. Raises ``MissingRun`` naming what it lacks."""
-        return compute_controls(read_sweep(self.lines, "dga-guided"))
 
     def seconds(self, method: str) -> float | None:
         """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.
@@ -143,10 +130,6 @@ def _pool(
     return PooledRuns(severity, tuple(agreeing), lines, stream)
 
 
-def _is_plus(method: str) -> bool:
-    return method.startswith(PLUS)
-
-
 def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:
     """Which run the others are compared with."""
     names = map(MethodName.parse, run.lines["method"].unique())
@@ -158,7 +141,8 @@ def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:
 def _difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
     """What differs between two runs. Weights or methods that only one has do not count, nor does
     the denoiser that sees the picture where a run has no DGA+, which alone asks it."""
-    has_plus = all(any(map(_is_plus, one.config.get("methods", {}))) for one in (first, run))
+    methods = [list(one.config.get("methods", {})) for one in (first, run)]
+    has_plus = all(any(name.startswith(PLUS) for name in names) for names in methods)
     for condition in CONDITIONS:
         a, b = first.config.get(condition), run.config.get(condition)
         if condition == "weights" and isinstance(a, dict) and isinstance(b, dict):

@@ -21,7 +21,7 @@ from dga.io.files import write_json
 from dga.lab.analysis.names import GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS, STREAMS
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import KEY, EvaluationRun, SavedRuns
-from dga.lab.analysis.statistics import CorrectTable, Estimate, StreamCorrectTable, is_in_group
+from dga.lab.analysis.statistics import CorrectTable, Estimate, is_in_group
 
 INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."
 Content = dict[str, Any]
@@ -188,7 +188,7 @@ def compare(
     pair = pair[size == (2 if mixed else 2 * pair["corruption"].nunique())]
     if pair.empty:
         return
-    table = (StreamCorrectTable if mixed else CorrectTable)(pair)
+    table = CorrectTable(pair, mixed)
     for group in groups:
         gain = table.difference(method, other, group)
         if gain is None:
@@ -216,8 +216,7 @@ def _to_percent(estimate: Estimate | None, name: str) -> Content:
     names = (name, f"{name}_low", f"{name}_high")
     if estimate is None:
         return dict.fromkeys(names)
-    bounds = (estimate.value, estimate.low, estimate.high)
-    return {key: round(100 * value, 3) for key, value in zip(names, bounds, strict=True)}
+    return {key: round(100 * value, 3) for key, value in zip(names, estimate[:3], strict=True)}
 
 
 def _mean(values: pd.Series) -> float | None:

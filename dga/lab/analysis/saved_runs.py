@@ -98,10 +98,12 @@ def read_runs(folder: Path) -> SavedRuns:
     evaluations, judges = [], []
     for run in sorted(path.parent for path in folder.rglob(CONFIG)):
         name = str(run.relative_to(folder)) if run != folder else folder.resolve().name
-        if (run / LINES).exists() and _tells_right_from_wrong(run):
-            evaluations.append(read_evaluation(run, name))
-        elif (run / CURVES).exists():
-            judges.append(read_judge(run, name))
+        has_lines, has_curves = (run / LINES).exists(), (run / CURVES).exists()
+        config = read_run_config(run / CONFIG) if has_lines or has_curves else {}
+        if has_lines and "split" in config and config.get("labelled", True):
+            evaluations.append(EvaluationRun(name, config, _read_lines(run / LINES)))
+        elif has_curves:
+            judges.append(_read_judge(run, name, config))
     evaluations = [run for run in evaluations if len(run.lines)]
     if not evaluations and not judges:
         raise ValueError(
@@ -111,42 +113,20 @@ def read_runs(folder: Path) -> SavedRuns:
     return SavedRuns(tuple(evaluations), tuple(judges))
 
 
-def _tells_right_from_wrong(folder: Path) -> bool:
-    config = read_run_config(folder / CONFIG)
-    return "split" in config and config.get("labelled", True)
+def _read_lines(path: Path) -> pd.DataFrame:
+    """Lines of an evaluation; those that do not say so are of images unchanged from depth 0."""
+    entries = [{"unchanged": line["depth"] == 0} | line for line in read_lines(path, COLUMNS)]
+    return pd.DataFrame(entries, columns=[*COLUMNS, "unchanged", "psnr"])
 
 
-def read_evaluation(folder: Path, name: str = "") -> EvaluationRun:
-    """One evaluation run.
-
-    Lines that do not say so are of images that came back unchanged from depth 0. Raises
-    ``ValueError`` naming the file that is damaged.
-    """
-    entries = [
-        {"unchanged": line["depth"] == 0} | line for line in read_lines(folder / LINES, COLUMNS)
-    ]
-    lines = pd.DataFrame(entries, columns=[*COLUMNS, "unchanged", "psnr"])
-    return EvaluationRun(name or folder.name, read_run_config(folder / CONFIG), lines)
-
-
-def read_judge(folder: Path, name: str = "") -> JudgeRun:
-    """One judge run, with its features where it has some.
-
-    Raises ``ValueError`` naming the file that is damaged.
-    """
+def _read_judge(folder: Path, name: str, config: dict[str, Any]) -> JudgeRun:
     arrays = read_arrays(folder / CURVES, "paths", "corruptions", "depths", "logits")
     features = None
     if (folder / FEATURES).exists():
         features = read_arrays(folder / FEATURES, "features")["features"].astype(np.float32)
-    return JudgeRun(
-        name=name or folder.name,
-        config=read_run_config(folder / CONFIG),
-        paths=tuple(map(str, arrays["paths"])),
-        corruptions=tuple(map(str, arrays["corruptions"])),
-        depths=tuple(map(int, arrays["depths"])),
-        logits=arrays["logits"].astype(np.float32),
-        features=features,
-    )
+    paths, corruptions = (tuple(map(str, arrays[key])) for key in ("paths", "corruptions"))
+    depths, logits = tuple(map(int, arrays["depths"])), arrays["logits"].astype(np.float32)
+    return JudgeRun(name, config, paths, corruptions, depths, logits, features)
 
 
 def read_arrays(path: Path, *names: str) -> dict[str, NDArray[Any]]:

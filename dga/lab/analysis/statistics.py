@@ -6,8 +6,8 @@ methods, because its outcomes are anything but independent.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,10 +19,11 @@ from dga.lab.analysis.names import ALL, GROUPS, MEAN
 RESAMPLES = 2000
 LEVEL = 0.95
 Floats = NDArray[np.float32]
+Draws = NDArray[np.float64]
+"""Of the sample itself, then of each of its resamples."""
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A mean with its 95 % interval, and over how many photographs it was taken."""
 
     value: float
@@ -32,44 +33,36 @@ class Estimate:
 
 
 class CorrectTable:
-    """Accuracies of methods, from lines with the columns path, corruption, method and correct."""
+    """Accuracies of methods, from lines with the columns path, corruption, method and correct.
 
-    def __init__(self, lines: pd.DataFrame) -> None:
-        table = lines.pivot(index=["method", "corruption"], columns="path", values="correct")
+    A group is one of :data:`~dga.lab.analysis.names.GROUPS`, whose value is the mean of its
+    corruptions' accuracies. On a mixed stream, in which every photograph comes once
+    (``is_mixed``), it is a part of the photographs: all, clean, a severity (its digit), a family.
+    """
+
+    def __init__(self, lines: pd.DataFrame, is_mixed: bool = False) -> None:
+        rows = ["method"] if is_mixed else ["method", "corruption"]
+        table = lines.pivot(index=rows, columns="path", values="correct")
         self._correct = table.astype(np.float32)  # NaN where not measured
+        self._stream = None
+        if is_mixed:
+            self._stream = lines.drop_duplicates("path").set_index("path").loc[table.columns]
 
     def accuracy(self, method: str, group: str) -> Estimate | None:
-        """Mean over a group, in [0, 1]: the mean of its corruptions' accuracies.
-
-        ``None`` unless all of them were measured.
-        """
+        """Mean over a group, in [0, 1]; None unless all of its corruptions were measured."""
         return estimate_mean(self._values(method, group))
 
     def difference(self, method: str, rival: str, group: str) -> Estimate | None:
-        """``method`` minus ``rival`` on the images that both have; ``None`` as above."""
+        """``method`` minus ``rival`` on the images that both have; None as above."""
         return estimate_mean(self._values(method, group) - self._values(rival, group))
 
     def _values(self, method: str, group: str) -> Floats:
-        """1, 0 or NaN ``[C, P]`` for the corruptions of a group of :data:`GROUPS`."""
+        """1, 0 or NaN: ``[C, P]`` for the corruptions of a group, of a stream's ``[1, P]``."""
+        if self._stream is not None:
+            return self._correct.loc[[method]].to_numpy()[:, is_in_group(self._stream, group)]
         measured = self._correct.index.unique("corruption")
         rows = pd.MultiIndex.from_product([[method], list_members(group, measured)])
         return self._correct.reindex(rows).to_numpy()
-
-
-class StreamCorrectTable(CorrectTable):
-    """Accuracies of methods on a mixed stream, in which every photograph comes once.
-
-    Groups of photographs: all, clean, a severity (its digit) and a family.
-    """
-
-    def __init__(self, lines: pd.DataFrame) -> None:
-        table = lines.pivot(index="method", columns="path", values="correct")
-        self._correct = table.astype(np.float32)  # NaN where not measured
-        self._met = lines.drop_duplicates("path").set_index("path").loc[table.columns]
-
-    def _values(self, method: str, group: str) -> Floats:
-        """1, 0 or NaN for each photograph of a group, ``[1, P]``."""
-        return self._correct.loc[[method]].to_numpy()[:, is_in_group(self._met, group)]
 
 
 def is_in_group(lines: pd.DataFrame, group: str) -> pd.Series:
@@ -101,11 +94,8 @@ def draw_resamples(photographs: int) -> Floats:
     return weights
 
 
-def make_interval(draws: NDArray[np.float64], photographs: int) -> Estimate:
-    """From ``[1 + RESAMPLES]``: the sample's own value first, then the resamples'.
-
-    Resamples in which the value does not exist (NaN) are left out.
-    """
+def make_interval(draws: Draws, photographs: int) -> Estimate:
+    """Of ``[R]``; resamples in which the value does not exist (NaN) are left out."""
     low, high = np.nanquantile(draws[1:], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return Estimate(float(draws[0]), float(low), float(high), photographs)
 
@@ -118,10 +108,14 @@ def estimate_mean(values: Floats) -> Estimate | None:
     is_measured = np.isfinite(values)
     if not is_measured.any(axis=1).all():
         return None
-    present = is_measured.any(axis=0)
-    values, is_measured = values[:, present], is_measured[:, present]
+    values = values[:, is_measured.any(axis=0)]
+    return make_interval(draw_means(values).mean(axis=1), values.shape[1])
+
+
+def draw_means(values: Floats) -> Draws:
+    """Means ``[R, C]`` of the rows of ``[C, P]``, NaN where not measured, by resample."""
+    is_measured = np.isfinite(values)
     weights = draw_resamples(values.shape[1])  # [R, P]
     total = weights @ np.where(is_measured, values, 0).T.astype(np.float32)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = total.astype(np.float64) / (weights @ is_measured.T.astype(np.float32))  # [R, C]
-    return make_interval(means.mean(axis=1), values.shape[1])
+        return total.astype(np.float64) / (weights @ is_measured.T.astype(np.float32))

@@ -39,10 +39,10 @@ def evaluate(
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
     from dga.io.parsing import check_choice, split_list
-    from dga.lab.data.corruption_names import parse_corruptions
+    from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.evaluation import cluster
-    from dga.lab.evaluation import evaluate as measure
     from dga.lab.evaluation.results_file import summarise
+    from dga.lab.evaluation.run import evaluate as measure
     from dga.systems import parse_all
 
     check_choice("engine", engine, ENGINES)

@@ -28,7 +28,7 @@ def gain(
 
     Without labels, what it reads in the undamaged picture counts as right.
     """
-    from dga.lab.data.corruption_names import parse_corruptions
+    from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.evaluation.gain import has_class_folders, measure_gain, summarise_gain
 
     names = parse_corruptions(corruptions)

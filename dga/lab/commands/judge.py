@@ -23,7 +23,7 @@ def judge(
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga.io.files import CURVES
-    from dga.lab.data.corruption_names import parse_corruptions
+    from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.evaluation import curves
     from dga.lab.training.studies import Study
     from dga.weights.store import read_config

@@ -80,7 +80,7 @@ def train(
     device: command_line.DeviceOption = None,
 ) -> None:
     """Train a model; killed at any moment, the same command goes on."""
-    from dga.lab.data.corruption_names import parse_corruptions
+    from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.training import run
     from dga.lab.training.chains import parse_chains
     from dga.lab.training.loop import Training

@@ -167,20 +167,20 @@ def find_images(
         for source in map(Path, sources):
             refuse_sets(source, list_sets(source))
         raise ValueError(f"No pictures in {', '.join(map(str, sources))}{layout}.")
-    if not has_labels:
-        names, classes = tuple(name for _, name in places), ("",)
-        labels = np.zeros(len(places), dtype=np.int64)
-    else:
+    if has_labels:
         names = tuple("/".join(name.split("/")[-2:]) for _, name in places)
         labels, classes = _label_names(names, classes)
-    place_by_name = dict[str, Place]()
+    else:
+        names, classes = tuple(name for _, name in places), ("",)
+        labels = np.zeros(len(places), dtype=np.int64)
+    firsts = dict[str, Place]()
     for name, place in zip(names, places, strict=True):
-        if name in place_by_name:
-            first, second = "/".join(place_by_name[name]), "/".join(place)
+        first = firsts.setdefault(name, place)
+        if first is not place:
             raise ValueError(
-                f"Two pictures are called {name}, {first} and {second}: leave one out."
+                f"Two pictures are called {name}, {'/'.join(first)} and {'/'.join(place)}: "
+                "leave one out."
             )
-        place_by_name[name] = place
     return ImageSet(names, labels, classes, tuple(places), crop)
 
 

@@ -74,7 +74,7 @@ def evaluate_on_cluster(
     command: str = "",
     address: str | None = None,
 ) -> EvaluationResults:
-    """:func:`dga.lab.evaluation.evaluate` on a Ray cluster: the same lines but for the seconds.
+    """:func:`dga.lab.evaluation.run.evaluate` on a Ray cluster: the same lines but for the seconds.
 
     ``worker``: as each machine makes one; ``address``: of a running cluster, else this machine
     alone. Lines come in the order in which workers are done. Raises ``ValueError`` for a folder

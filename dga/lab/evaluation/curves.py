@@ -16,9 +16,9 @@ from dga.batch_size import choose_batch_size
 from dga.corruptions import CLEAN
 from dga.diffusion import ForwardPath, Schedule
 from dga.discriminator import judge_states
-from dga.folders.records import check_config
+from dga.folders.records import open_folder
 from dga.images import to_tensor
-from dga.io.files import CONFIG, CURVES, FEATURES, lock_folder, write_atomically, write_json
+from dga.io.files import CURVES, FEATURES, write_atomically
 from dga.io.parsing import first_names, split_list
 from dga.io.versions import read_versions
 from dga.lab.analysis.saved_runs import read_arrays
@@ -87,26 +87,25 @@ def judge_pictures(
         "weights": {network: models.weights.get(network) for network in networks},
         "command": command,
     }
-    with lock_folder(out):
-        check_config(out, config)
-        parts = {condition: out / PARTS / f"{condition}.npz" for condition in plan.corruptions}
-        (out / PARTS).mkdir(parents=True, exist_ok=True)
-        write_json(out / CONFIG, {**config, "versions": read_versions()})
+    with open_folder(out, {**config, "versions": read_versions()}):
+        (out / PARTS).mkdir(exist_ok=True)
         if not (out / CURVES).exists():
-            for condition, path in tqdm(parts.items(), unit="corruption", mininterval=1.0):
+            parts = []
+            for condition in tqdm(plan.corruptions, unit="corruption", mininterval=1.0):
+                path = out / PARTS / f"{condition}.npz"
                 if not path.exists():
                     part = judge_condition(models, plan, images, condition, depths, features)
-                    _save(path, part)
-            arrays = [read_arrays(path) for path in parts.values()]
+                    _save(path, **part)
+                parts.append(read_arrays(path))
             if features:
-                _save(out / FEATURES, {"features": np.stack([part["features"] for part in arrays])})
-            curves = {
-                "paths": np.array(images.names),
-                "corruptions": np.array(plan.corruptions),
-                "depths": np.array(depths, dtype=np.int64),
-                "logits": np.stack([part["logits"] for part in arrays]),  # [M, N, K]
-            }
-            _save(out / CURVES, curves)  # last: once it is there, all is
+                _save(out / FEATURES, features=np.stack([part["features"] for part in parts]))
+            _save(  # last: once it is there, all is
+                out / CURVES,
+                paths=np.array(images.names),
+                corruptions=np.array(plan.corruptions),
+                depths=np.array(depths, dtype=np.int64),
+                logits=np.stack([part["logits"] for part in parts]),  # [M, N, K]
+            )
         shutil.rmtree(out / PARTS)
 
 
@@ -147,10 +146,9 @@ def judge_condition(
 def compute_curve(
     schedule: Schedule, network: nn.Module, states: Tensor, depths: Sequence[int]
 ) -> Tensor:
-    """Logits of states at some depths, float32 ``[K]`` on the CPU.
+    """Logits of states ``[K, 3, H, W]`` at some depths, float32 ``[K]`` on the CPU.
 
-    ``states``: ``[K, 3, H, W]``. The confidence of the paper, P(corrupted | x_k), is the logits'
-    sigmoid.
+    The confidence of the paper, P(corrupted | x_k), is the logits' sigmoid.
     """
     size = choose_batch_size(states)
     parts = zip(states.split(size), torch.tensor(depths).split(size), strict=True)
@@ -165,6 +163,6 @@ def compute_features(model: nn.Module, x: Tensor, config: ClassifierConfig) -> T
     return network.forward_head(hidden, pre_logits=True).float()
 
 
-def _save(path: Path, arrays: dict[str, Any]) -> None:
+def _save(path: Path, **arrays: Any) -> None:
     with write_atomically(path) as part, part.open("wb") as file:
         np.savez_compressed(file, **arrays)

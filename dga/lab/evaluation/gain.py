@@ -19,7 +19,7 @@ from dga.io.numbers import format_signed
 from dga.lab.analysis.names import SOURCE
 from dga.lab.analysis.report import compare
 from dga.lab.analysis.statistics import Estimate, estimate_mean
-from dga.lab.analysis.tables.table import to_markdown
+from dga.lab.analysis.table import to_markdown
 from dga.lab.data.image_sets import find_positions, list_sets, refuse_sets
 from dga.lab.data.imagenet_c import are_wnid_folders, list_conditions
 from dga.lab.evaluation.plan import Plan, choose_images
@@ -115,8 +115,7 @@ def summarise_gain(lines: Sequence[ResultLine], has_labels: bool) -> str:
 
 
 def _answer(change: Estimate, reading: str) -> str:
-    bounds = (change.value, change.low, change.high)
-    value, low, high = (format_signed(100 * v) for v in bounds)
+    value, low, high = (format_signed(100 * v) for v in change[:3])
     if change.photographs < 2:
         return f"One picture says little: {value} points are read {reading}."
     verdict = "helps" if change.low > 0 else "harms" if change.high < 0 else "makes no sure change"

@@ -5,6 +5,7 @@ And a short table of them, for the terminal.
 
 import os
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.folders.records import append_lines, check_config, read_lines
 from dga.io.files import CONFIG, LINES, write_json
 from dga.io.versions import read_versions
-from dga.lab.analysis.tables.table import to_markdown
+from dga.lab.analysis.table import to_markdown
 
 ResultLine = dict[str, Any]
+KEY = ("corruption", "path", "method")
+get_key = itemgetter(*KEY)
+"""What a line is about."""
 
 
 class ResultsFile:
@@ -32,13 +36,16 @@ class ResultsFile:
         ``config["methods"]`` maps each method to its settings. Raises ``ValueError`` for results
         of another configuration, naming the difference, and for a damaged file.
         """
-        self.path = folder / LINES
+        self.path, self.lines = folder / LINES, list[ResultLine]()
         folder.mkdir(parents=True, exist_ok=True)
-        old = check_config(folder, config)
-        config = {**config, "methods": {**old.get("methods", {}), **config["methods"]}}
-        self.lines = _reopen_lines(self.path, ("corruption", "path", "method"))
-        self._keys = set(map(_make_key, self.lines))
-        write_json(folder / CONFIG, {**config, "versions": read_versions()})
+        methods = check_config(folder, config).get("methods", {}) | config["methods"]
+        if self.path.exists():
+            content = self.path.read_bytes()
+            if not content.endswith(b"\n"):
+                os.truncate(self.path, content.rfind(b"\n") + 1)  # in place: a kill loses no line
+            self.lines = list(read_lines(self.path, KEY))
+        self._keys = set(map(get_key, self.lines))
+        write_json(folder / CONFIG, {**config, "methods": methods, "versions": read_versions()})
 
     def has(self, corruption: str, path: str, method: str) -> bool:
         """Whether this picture's line is there already."""
@@ -49,24 +56,10 @@ class ResultsFile:
 
         All of them are on disk when this returns. Raises ``OSError``.
         """
-        new = [line for line in lines if _make_key(line) not in self._keys]
+        new = [line for line in lines if get_key(line) not in self._keys]
         append_lines(self.path, new)
         self.lines += new
-        self._keys |= set(map(_make_key, new))
-
-
-def _reopen_lines(path: Path, columns: Sequence[str]) -> list[ResultLine]:
-    """Complete lines of a file that goes on, none where it is missing; it is cut after the last."""
-    if not path.exists():
-        return []
-    if (content := path.read_bytes()) and not content.endswith(b"\n"):
-        os.truncate(path, content.rfind(b"\n") + 1)  # in place: a kill here loses no line
-    return list(read_lines(path, columns))
-
-
-def _make_key(line: ResultLine) -> tuple[str, str, str]:
-    """What a line is about: corruption, picture, method."""
-    return line["corruption"], line["path"], line["method"]
+        self._keys.update(map(get_key, new))
 
 
 def summarise(lines: Sequence[ResultLine], is_stream: bool = False) -> str:

@@ -8,13 +8,13 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
-from dga.answers import Answers
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import lock_folder, to_plain
 from dga.io.settings import read_settings
@@ -96,34 +96,38 @@ class LoadedSystems:
     def measure(self, task: Task, images: ImageSet) -> Iterator[BatchResult]:
         """A result of each batch of a task."""
         view = View.of(self.models.profile)
-        for name in task.methods:
-            self.runners[name].reset()
+        runners = {name: self.runners[name] for name in task.methods}
+        for runner in runners.values():
+            runner.reset()
         for indices in task.batches:
             batch = images.take(indices)
             pictures, clean = read_batch(self.plan, view, batch, task.stream)
-            lines = self.make_lines(task.methods, pictures, clean, task.stream)
+            lines = self._answer(runners, pictures, clean, task.stream) if len(pictures) else []
             unreadable = sorted(set(batch.names) - set(pictures.names))
             yield BatchResult(task.stream, len(indices), lines, unreadable)
 
-    def make_lines(
-        self, names: Sequence[str], pictures: ImageSet, clean: Pixels | None, stream: str
+    def _answer(
+        self,
+        runners: Mapping[str, SystemRunner],
+        pictures: ImageSet,
+        clean: Pixels | None,
+        stream: str,
     ) -> list[ResultLine]:
-        """The lines of some methods on a batch of pictures, as :func:`read_batch` returns it."""
-        if not len(pictures):
-            return []
-        models, plan = self.models, self.plan
+        """Lines on a batch of pictures, as :func:`read_batch` returns it."""
+        plan, classes = self.plan, self.models.profile.classifier.classes
         conditions = [plan.draw_condition(name, stream) for name in pictures.names]
         seeds = [
             image_seed(plan.seed, name, corruption)
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
         ]
-        x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
-        runners = {name: self.runners[name] for name in names}
+        x = to_tensor(pictures.pixels).to(self.models.device)  # [B, 3, S, S]
         lines: list[ResultLine] = []
         for name, answers in answer(runners, x, seeds).items():
+            repaired = answers.pictures
+            shown = pictures.pixels if repaired is None else from_tensor(repaired)
+            ranks = answers.probabilities.argsort(dim=1, descending=True, stable=True)
             for i, (corruption, severity) in enumerate(conditions):
-                predicted, facts = _describe_answer(answers, i, models.profile)
-                label = int(pictures.labels[i])
+                first, label = int(ranks[i, 0]), int(pictures.labels[i])
                 line = {
                     "path": pictures.names[i],
                     "class": pictures.classes[label],
@@ -132,12 +136,24 @@ class LoadedSystems:
                     "seed": seeds[i],
                     "method": name,
                     # By position: two classes may share a name.
-                    "correct": predicted == label if plan.has_labels else None,
-                    **facts,
-                    **_measure_psnr(answers, i, pictures.pixels, clean),
+                    "correct": first == label if plan.has_labels else None,
+                    "depth": int(answers.depths[i]),
+                    "crossed": bool(answers.crossed[i]),
+                    "prediction": classes[first],
+                    "probability": round(float(answers.probabilities[i, first]), 5),
+                    "seconds": round(float(answers.seconds[i]), 4),
+                    **(answers.details[i] if answers.details else {}),
                 }
+                if clean is not None:
+                    line["psnr"] = compute_psnr(shown[i], clean[i])
                 lines.append(line)
         return lines
+
+
+def compute_psnr(picture: Pixels, undamaged: Pixels) -> float:
+    """In dB, to two decimals."""
+    error = np.square(picture.astype(np.float64) - undamaged).mean()
+    return round(min(MOST_PSNR, 10 * math.log10(255**2 / max(error, 1e-9))), 2)
 
 
 def evaluate(
@@ -152,8 +168,7 @@ def evaluate(
     loaded = LoadedSystems(models, create_runners(models, systems), plan)
 
     def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
-        for task in tasks:
-            yield from loaded.measure(task, images)
+        return chain.from_iterable(loaded.measure(task, images) for task in tasks)
 
     return run_tasks(plan, loaded.setup, measure, out, batch, command)
 
@@ -264,26 +279,3 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
         },
         "command": command,
     }
-
-
-def _describe_answer(answers: Answers, i: int, profile: Profile) -> tuple[int, ResultLine]:
-    """The likeliest class's position, and what a result line says of the answer for picture i."""
-    probabilities = answers.probabilities[i]
-    first = int(probabilities.argsort(descending=True, stable=True)[0])
-    return first, {
-        "depth": int(answers.depths[i]),
-        "crossed": bool(answers.crossed[i]),
-        "prediction": profile.classifier.classes[first],
-        "probability": round(float(probabilities[first]), 5),
-        "seconds": round(float(answers.seconds[i]), 4),
-        **(answers.details[i] if answers.details else {}),
-    }
-
-
-def _measure_psnr(answers: Answers, i: int, damaged: Pixels, clean: Pixels | None) -> ResultLine:
-    """PSNR in dB of what picture i is read from, against the undamaged one; nothing without it."""
-    if clean is None:
-        return {}
-    repaired = damaged[i] if answers.pictures is None else from_tensor(answers.pictures[i])
-    error = np.square(repaired.astype(np.float64) - clean[i]).mean()
-    return {"psnr": round(min(MOST_PSNR, 10 * math.log10(255**2 / max(error, 1e-9))), 2)}

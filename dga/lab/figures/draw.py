@@ -14,12 +14,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dga.corruptions import CLEAN, FAMILIES
-from dga.lab.analysis.depth_controls import DepthControls
-from dga.lab.analysis.judges import compute_f1
+from dga.lab.analysis.depth_controls import DepthControls, compute_controls, list_commands
+from dga.lab.analysis.judges import compute_f1, has_same_discriminator
 from dga.lab.analysis.names import MEAN, group_title, method_title, shorten_title
 from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
-from dga.lab.analysis.tables.depths import list_control_methods
 
 # These hold on white, also for colour-blind readers; families are Okabe and Ito's.
 INK = "#161A23"
@@ -58,23 +57,24 @@ styled = rc_context(
 """Decorates a function that draws a figure."""
 PHOTOGRAPHS = 60
 """In the embedding."""
+ADAPTIVE = ("dga-guided", "dga")
+"""Of which the first that was run shows where pictures halt: guidance comes after t*."""
 
 
 @dataclass(frozen=True)
 class Plot:
     """``caption``: how to read it; ``commands`` made its data."""
 
+    kind, ending = "figure", "png"
+
     title: str
     caption: str
     figure: Figure
     commands: tuple[str, ...]
 
-    def write(self, folder: Path, name: str) -> dict[str, Path]:
-        """``NAME.png`` in ``folder``, of the same bytes for the same figure; its path by ending."""
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{name}.png"
+    def save(self, path: Path) -> None:
+        """Write a PNG, of the same bytes for the same figure."""
         self.figure.savefig(path, format="png", facecolor="white", metadata={"Software": "dga"})
-        return {"png": path}
 
 
 def create_panels(title: str, count: int) -> tuple[Figure, list[Axes]]:
@@ -93,13 +93,11 @@ def create_panels(title: str, count: int) -> tuple[Figure, list[Axes]]:
 @styled
 def draw_accuracy_by_depth(pooled: PooledRuns) -> Plot:
     """Accuracy at each fixed depth; the adaptive point and its permuted control on it."""
-    controls = pooled.controls
-    title = (
-        f"Accuracy by fixed depth, {method_title(controls.sweep.adaptive)}, "
-        f"severity {pooled.severity}"
-    )
-    figure, panels = create_panels(title, len(controls.groups))
-    for axes, group in zip(panels, controls.groups, strict=True):
+    controls = compute_controls(pooled.lines)
+    name = method_title(controls.adaptive)
+    title = f"Accuracy by fixed depth, {name}, severity {pooled.severity}"
+    figure, panels = create_panels(title, len(controls.mean_depth))
+    for axes, group in zip(panels, controls.mean_depth, strict=True):
         _draw_group(axes, controls, group)
     return Plot(
         title,
@@ -107,24 +105,24 @@ def draw_accuracy_by_depth(pooled: PooledRuns) -> Plot:
         "t*, drawn at the mean t*; hollow: the same depths permuted within a corruption. A filled "
         "mark above the hollow one and the line is depth well spent per image.",
         figure,
-        pooled.commands(list_control_methods(pooled)),
+        list_commands(pooled),
     )
 
 
 def _draw_group(axes: Axes, controls: DepthControls, group: str) -> None:
-    depths = controls.sweep.depths
-    fixed = [controls.rows[f"depth={k}"].accuracy[group] for k in depths]
+    depths = controls.depths
+    fixed = [controls.accuracy[f"depth={k}"][group] for k in depths]
     color = FAMILY.get(group, NEUTRAL)
     low, high = [100 * e.low for e in fixed], [100 * e.high for e in fixed]
     axes.fill_between(depths, low, high, color=color, alpha=0.18, linewidth=0)
     axes.plot(depths, [100 * e.value for e in fixed], color=color)
     place = controls.mean_depth[group]
-    permuted = controls.rows["permuted"].accuracy[group]
+    permuted = controls.accuracy["permuted"][group]
     axes.plot(place, 100 * permuted.value, "D", color=ACCENT, mfc="white")
-    adaptive = controls.rows["adaptive"].accuracy[group]
+    adaptive = controls.accuracy["adaptive"][group]
     arms = [[100 * (adaptive.value - adaptive.low)], [100 * (adaptive.high - adaptive.value)]]
     axes.errorbar(place, 100 * adaptive.value, arms, fmt="D", color=ACCENT)
-    title = f"Mean of {len(controls.sweep.corruptions)}" if group == MEAN else group_title(group)
+    title = f"Mean of {len(controls.corruptions)}" if group == MEAN else group_title(group)
     axes.set(title=title, xlabel=DEPTH, ylabel="accuracy (%)")
 
 
@@ -155,12 +153,18 @@ def draw_f1_by_depth(judge: JudgeRun) -> Plot:
 
 
 @styled
-def draw_depths_and_f1(judge: JudgeRun, halts: pd.DataFrame, commands: tuple[str, ...]) -> Plot:
-    """Fig. 4: t* histogram with the F1 curve, a panel a family.
+def draw_depths_and_f1(judge: JudgeRun, pooled: PooledRuns | None) -> Plot:
+    """Fig. 4: t* histogram of DGA + G or else DGA, with its judge's F1 curve, a panel a family.
 
-    ``halts``: columns corruption, depth, crossed; ``commands`` made both. Families none of whose
-    corruptions has both are left out. Raises :class:`MissingRun` if that leaves nothing.
+    Families none of whose corruptions has both are left out. Raises :class:`MissingRun` if that
+    leaves nothing, and for runs of another discriminator.
     """
+    if pooled is None or not has_same_discriminator(judge, pooled):
+        raise MissingRun(f"no evaluation run by the discriminator of {judge.name}")
+    method = next((name for name in ADAPTIVE if name in pooled.methods), None)
+    if method is None:
+        raise MissingRun(f"no run of {' or '.join(ADAPTIVE)}")
+    halts = pooled.lines[pooled.lines["method"] == method]
     deepest = min(max(judge.depths), max(40, 2 * int(halts["depth"].max())))
     f1 = 100 * compute_f1(judge).loc[:, :deepest]
     both = f1.index.intersection(halts["corruption"].unique())
@@ -181,7 +185,7 @@ def draw_depths_and_f1(judge: JudgeRun, halts: pd.DataFrame, commands: tuple[str
         "without crossing tau; line: the discriminator's F1 at that depth. Bars belong where "
         "the line falls.",
         figure,
-        commands,
+        (judge.command, *pooled.commands([method])),
     )
 
 

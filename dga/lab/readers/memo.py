@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from dga.images import HALF_RANGE, from_tensor
-from dga.lab.readers.frozen import ReaderOutput
+from dga.lab.readers.reader import Reader
 from dga.lab.readers.tent import BATCH_NORMS
 from dga.networks.classifier import normalise, predict_proba
 from dga.networks.models import Models
@@ -20,13 +20,13 @@ from dga.profiles import MemoConfig
 CHUNK = 8
 
 
-class Memo:
+class Memo(Reader):
     """A reader that adapts a copy of the classifier to one picture at a time."""
 
     def __init__(self, models: Models, settings: MemoConfig) -> None:
         from torchvision.transforms import v2  # here: the page must not wait for it
 
-        self.models, self.settings = models, settings
+        super().__init__(models, settings)
         self.model = copy.deepcopy(models.classifier).eval().requires_grad_()
         self.model.to(memory_format=torch.channels_last)
         size = models.profile.classifier.input_size
@@ -42,7 +42,7 @@ class Memo:
         """Start again from the classifier, bit for bit."""
         self.model.load_state_dict(self.models.classifier.state_dict())
 
-    def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
+    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
         """Adapt to each picture, classify it, and forget. ``seeds`` fix the augmentations."""
         probabilities = []
         self.model.to(x.device)
@@ -51,7 +51,7 @@ class Memo:
             config = self.models.profile.classifier
             probabilities.append(predict_proba(self.model.eval(), picture[None], config)[0].cpu())
             self.reset()
-        return ReaderOutput(torch.stack(probabilities), x)
+        return torch.stack(probabilities)
 
     def views(self, x: Tensor, seed: int) -> Tensor:
         """Augmented copies of one picture ``[3, S, S]``, normalised, ``[views, 3, s, s]``."""

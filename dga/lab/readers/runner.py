@@ -5,17 +5,16 @@ common are made once; readers that adapt keep what they learn until they are res
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
 
 from torch import Tensor
 
 from dga.answers import Answers, answer_repaired
-from dga.lab.readers.frozen import FrozenReader, NonLocalMeans
 from dga.lab.readers.memo import Memo
 from dga.lab.readers.permutation import permute_stops
+from dga.lab.readers.reader import NonLocalMeans, Reader
 from dga.lab.readers.tent import Tent
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
@@ -23,9 +22,8 @@ from dga.pipeline import ReverseResult, run_repairs
 from dga.profiles import DenoiseConfig, MemoConfig, TentConfig
 from dga.systems import System
 
-Reader = FrozenReader | Tent | Memo
-READERS: dict[type, Callable[[Models, Any], Reader]] = {
-    type(None): FrozenReader,
+READERS: dict[type, type[Reader]] = {
+    type(None): Reader,
     TentConfig: Tent,
     MemoConfig: Memo,
     DenoiseConfig: NonLocalMeans,
@@ -54,24 +52,20 @@ class SystemRunner:
 
         ``results``: of the system's repair, by picture; None where it has none.
         """
-        if results is None:
-            return self._answer_without_repair(x, seeds)
-
-        def read(pictures: Tensor) -> Tensor:
-            return self._reader.read(pictures, seeds).probabilities
-
-        return answer_repaired(self.system, results, x, read)
-
-    def _answer_without_repair(self, x: Tensor, seeds: Sequence[int]) -> Answers:
+        reader = self._reader
+        if results is not None:
+            return answer_repaired(
+                self.system, results, x, lambda p: reader.read(reader.prepare(p), seeds)
+            )
         start_time, n = time.perf_counter(), len(x)
-        output = self._reader.read(x, seeds)
-        is_changed = output.pictures is not x
+        pictures = reader.prepare(x)
+        probabilities, is_changed = reader.read(pictures, seeds), pictures is not x
         return Answers(
-            output.probabilities,
+            probabilities,
             seconds=[(time.perf_counter() - start_time) / n] * n,
             depths=[0] * n,
             crossed=[True] * n,
-            pictures=output.pictures if is_changed else None,
+            pictures=pictures if is_changed else None,
             details=[{"unchanged": False}] * n if is_changed else None,
         )
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Categorical
 
-from dga.lab.readers.frozen import ReaderOutput
+from dga.lab.readers.reader import Reader
 from dga.networks.classifier import check_finite, preprocess
 from dga.networks.models import Models
 from dga.profiles import TentConfig
@@ -19,11 +19,11 @@ BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 OTHER_NORMS = (nn.LayerNorm, nn.GroupNorm)
 
 
-class Tent:
+class Tent(Reader):
     """A reader that adapts a copy of the classifier; the classifier itself stays frozen."""
 
     def __init__(self, models: Models, settings: TentConfig) -> None:
-        self.models, self.settings = models, settings
+        super().__init__(models, settings)
         self.reset()
 
     def reset(self) -> None:
@@ -33,7 +33,7 @@ class Tent:
         lr = self.settings.lr * self.settings.batch / 64
         self.optimizer = torch.optim.SGD(parameters, lr=lr, momentum=self.settings.momentum)
 
-    def read(self, x: Tensor, seeds: Sequence[int]) -> ReaderOutput:
+    def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
         """Classify ``[B, 3, S, S]``, then take one step, which these probabilities do not know."""
         with torch.enable_grad():
             logits = self.model(preprocess(x, self.models.profile.classifier)).float()
@@ -41,7 +41,7 @@ class Tent:
             self.optimizer.zero_grad()
             loss.backward()
             self.optimizer.step()
-        return ReaderOutput(check_finite(logits.detach().softmax(1)).cpu(), x)
+        return check_finite(logits.detach().softmax(1)).cpu()
 
 
 def collect_affine(model: nn.Module) -> list[nn.Parameter]:

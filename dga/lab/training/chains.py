@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dga.images import Pixels, through_jpeg
 from dga.io.settings import override
+from dga.lab.training.draws import draw_log
 from dga.profiles.configs import Bounded, bounded
 
 Picture = NDArray[np.float32]
@@ -102,7 +103,7 @@ def _damage_once(
     height, width = x.shape[:2]
     is_small = occurs("resampling")
     if is_small:
-        scale = _draw_log(rng, 0.22, 0.9)
+        scale = draw_log(rng, 0.22, 0.9)
         size = max(8, round(width * scale)), max(8, round(height * scale))
         kinds = cv2.INTER_AREA, cv2.INTER_LINEAR, cv2.INTER_CUBIC, cv2.INTER_NEAREST
         x = cv2.resize(x, size, interpolation=kinds[rng.integers(4)])
@@ -118,11 +119,6 @@ def _damage_once(
     return x.clip(0, 255), kernel
 
 
-def _draw_log(rng: Rng, low: float, high: float) -> float:
-    """A number between two, evenly by its logarithm."""
-    return math.exp(rng.uniform(math.log(low), math.log(high)))
-
-
 def _draw_smooth(rng: Rng, shape: tuple[int, ...], spacing: float) -> NDArray[np.float32]:
     """Smooth random numbers of deviation 1, ``[H, W]``; ``spacing``: between bumps, in pixels."""
     coarse = rng.normal(size=[max(2, round(side / spacing) + 2) for side in shape[:2]])
@@ -134,13 +130,13 @@ def _change_light(x: Picture, rng: Rng) -> Picture:
     """A curve, less contrast, a veil, another white or another brightness."""
     kind = rng.integers(5)
     if kind == 0:
-        return (255 * (x / 255) ** _draw_log(rng, 0.4, 2.5)).astype(np.float32)
+        return (255 * (x / 255) ** draw_log(rng, 0.4, 2.5)).astype(np.float32)
     if kind == 1:
         middle = rng.uniform(70, 190)
-        changed = (x - x.mean()) * _draw_log(rng, 0.08, 1.6) + middle
+        changed = (x - x.mean()) * draw_log(rng, 0.08, 1.6) + middle
     elif kind == 2:
         density = 0.6 + 0.5 * _draw_smooth(rng, x.shape, rng.choice([16, 32, 64, 128]))
-        seen = np.exp(-_draw_log(rng, 0.2, 2.7) * density.clip(0.05, 2))[..., None]
+        seen = np.exp(-draw_log(rng, 0.2, 2.7) * density.clip(0.05, 2))[..., None]
         changed = x * seen + rng.uniform(140, 255) * (1 - seen)
     elif kind == 3:
         changed = x * np.exp(0.35 * rng.normal(size=3))
@@ -151,7 +147,7 @@ def _change_light(x: Picture, rng: Rng) -> Picture:
 
 def _magnify(x: Picture, rng: Rng) -> Picture:
     """Less contrast, JPEG, and the contrast of before: a veil's inverse after saving."""
-    gain, mean, middle = _draw_log(rng, 3, 25), x.mean(), rng.uniform(60, 220)
+    gain, mean, middle = draw_log(rng, 3, 25), x.mean(), rng.uniform(60, 220)
     faint = _to_pixels((x - mean) / gain + middle)
     quality, subsampling = int(rng.integers(60, 98)), JPEG_SUBSAMPLINGS[rng.integers(3)]
     saved = np.asarray(through_jpeg(faint, quality, subsampling)).astype(np.float32)
@@ -173,13 +169,13 @@ def draw_kernel(rng: Rng, most_blur: float) -> NDArray[np.float32]:
     along, across = _turned_axes(rng)
     kind = rng.integers(4)
     if kind == 0:
-        deviation = _draw_log(rng, 0.6, 4.5)
+        deviation = draw_log(rng, 0.6, 4.5)
         other = deviation * (rng.uniform(0.4, 1) if rng.random() < 0.5 else 1)
         kernel = np.exp(-((along / deviation) ** 2) / 2 - (across / other) ** 2 / 2)
     elif kind == 1:
-        kernel = (_draw_log(rng, 1, most_blur) + 0.5 - np.hypot(along, across)).clip(0, 1)
+        kernel = (draw_log(rng, 1, most_blur) + 0.5 - np.hypot(along, across)).clip(0, 1)
     elif kind == 2:
-        length = _draw_log(rng, 3, 2 * REACH - 2)
+        length = draw_log(rng, 3, 2 * REACH - 2)
         kernel = (length / 2 + 0.5 - abs(along)).clip(0, 1) * (1 - abs(across)).clip(0, 1)
         if rng.random() < 0.3:  # fades, or lies on one side
             kernel *= (along > 0) if rng.random() < 0.5 else np.exp(-3 * along / length)
@@ -207,13 +203,12 @@ def _draw_path(rng: Rng) -> NDArray[np.float64]:
 def _warp(x: Picture, rng: Rng) -> Picture:
     """Pixels change places: each for itself, as behind rough glass, or in waves."""
     height, width = x.shape[:2]
-    strength = _draw_log(rng, 0.5, 3)
+    strength = draw_log(rng, 0.5, 3)
     if rng.random() < 0.5:
         shifts = strength * rng.normal(size=(2, height, width))
     else:
-        shifts = strength * np.stack([_draw_smooth(rng, x.shape, 10) for _ in range(2)]).astype(
-            float
-        )
+        smooth = np.stack([_draw_smooth(rng, x.shape, 10) for _ in range(2)])
+        shifts = strength * smooth.astype(float)
     rows, columns = (np.mgrid[:height, :width] + shifts).astype(np.float32)
     return cv2.remap(x, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
 
@@ -223,7 +218,7 @@ def _add_streaks(x: Picture, rng: Rng) -> Picture:
     along, across = _turned_axes(rng)
     length, thickness = rng.uniform(5, 28), rng.uniform(0.6, 1.6)
     streak = (length / 2 + 0.5 - abs(along)).clip(0, 1) * (thickness - abs(across)).clip(0, 1)
-    is_drop = rng.random(x.shape[:2]) < _draw_log(rng, 0.003, 0.04)
+    is_drop = rng.random(x.shape[:2]) < draw_log(rng, 0.003, 0.04)
     drops = np.where(is_drop, rng.random(x.shape[:2]), 0)
     cover = cv2.filter2D(drops, -1, streak, borderType=cv2.BORDER_REFLECT) * rng.uniform(0.4, 1)
     light = cover.clip(0, 1)[..., None] * rng.uniform(120, 255)
@@ -232,7 +227,7 @@ def _add_streaks(x: Picture, rng: Rng) -> Picture:
 
 def _add_noise(x: Picture, rng: Rng, most: float) -> Picture:
     """White, grey, coarse or brightness-dependent noise; or wrong pixels."""
-    deviation, is_grey = _draw_log(rng, 2, most), rng.random() < 0.3
+    deviation, is_grey = draw_log(rng, 2, most), rng.random() < 0.3
     noise = rng.normal(size=(*x.shape[:2], 1 if is_grey else 3)).astype(np.float32)
     if rng.random() < 0.12:
         is_wrong = rng.random(noise.shape if rng.random() < 0.5 else (*x.shape[:2], 1))
@@ -249,14 +244,14 @@ def _add_noise(x: Picture, rng: Rng, most: float) -> Picture:
 def _invert_roughly(x: Picture, kernel: NDArray[np.float32], rng: Rng) -> Picture:
     """Wiener's inverse of a kernel up to 15 % wider or narrower: a repair that is not right."""
     size = 2 * REACH + 1
-    scale = _draw_log(rng, 0.87, 1.15)
+    scale = draw_log(rng, 0.87, 1.15)
     matrix = cv2.getRotationMatrix2D((REACH, REACH), rng.uniform(-4, 4), scale)
     wrong = cv2.warpAffine(kernel, matrix, (size, size)).clip(0)
     border = cv2.copyMakeBorder(x, size, size, size, size, cv2.BORDER_REFLECT)
     padded = np.zeros(border.shape[:2], np.float32)
     padded[:size, :size] = wrong / wrong.sum()
     transfer = np.fft.rfft2(np.roll(padded, (-REACH, -REACH), (0, 1)))[..., None]
-    wiener = transfer.conj() / (abs(transfer) ** 2 + _draw_log(rng, 0.003, 0.1))
+    wiener = transfer.conj() / (abs(transfer) ** 2 + draw_log(rng, 0.003, 0.1))
     spectrum = np.fft.rfft2(border, axes=(0, 1)) * wiener
     inverse = np.fft.irfft2(spectrum, border.shape[:2], axes=(0, 1))
     return inverse[size:-size, size:-size].clip(0, 255).astype(np.float32)

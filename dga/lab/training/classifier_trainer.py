@@ -9,7 +9,7 @@ from torch.optim.swa_utils import update_bn
 
 from dga.images import to_tensor
 from dga.lab.data.image_sets import ImageSet, take_training
-from dga.lab.training import loop
+from dga.lab.training.draws import choose_indices, make_rng, make_torch_rng
 from dga.lab.training.loop import TrainConfig, Training
 from dga.networks.classifier import build_classifier, normalise, preprocess
 
@@ -33,7 +33,7 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
     from timm.optim import param_groups_weight_decay  # here: it takes a second
 
     config, device, shape = training.config, training.device, training.profile.classifier
-    identity = training.describe("classifier", images)
+    identity = training.describe("classifier", images.fingerprint())
     images = take_training(images)
     model = training.start(partial(build_classifier, shape))
     model.to(memory_format=torch.channels_last)
@@ -41,8 +41,8 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
     optimizer = torch.optim.SGD(groups, lr=config.lr, momentum=0.9, nesterov=True)
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
-        indices = loop.choose_indices(len(images), config.batch, config.seed, step)
-        generator = loop.make_torch_rng(loop.make_rng(config.seed, step))
+        indices = choose_indices(len(images), config.batch, config.seed, step)
+        generator = make_torch_rng(make_rng(config.seed, step))
         x = to_tensor(images.take(indices).pixels).to(device)
         x = crop_and_flip(x, shape.input_size, generator)
         y = torch.from_numpy(images.labels[indices]).to(device)
@@ -51,7 +51,7 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
         value = F.cross_entropy(logits, y, label_smoothing=LABEL_SMOOTHING)
         return value, {"top1": float((logits.argmax(1) == y).float().mean())}
 
-    network = training.fit(model, optimizer, loss, identity, lambda: range(config.steps))
+    network = training.fit(model, loss, identity, lambda: range(config.steps), optimizer)
     return recalibrate(network, training, images)
 
 
@@ -63,7 +63,7 @@ def recalibrate(network: nn.Module, training: Training, images: ImageSet) -> nn.
     """
     config = training.config
     steps = range(min(RECALIBRATION_STEPS, config.steps))
-    indices = (loop.choose_indices(len(images), config.batch, config.seed, step) for step in steps)
+    indices = (choose_indices(len(images), config.batch, config.seed, step) for step in steps)
     batches = (to_tensor(images.take(few).pixels).to(training.device) for few in indices)
     pictures = (preprocess(x, training.profile.classifier) for x in batches)
     update_bn((x.to(memory_format=torch.channels_last) for x in pictures), network)

@@ -1,8 +1,8 @@
 """Training a denoiser that sees the damaged picture, on windows of photographs under chains."""
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,16 +12,16 @@ from torch.utils.data import Dataset
 from dga.diffusion import Schedule, estimate_undamaged
 from dga.images import Pixels, to_tensor
 from dga.io.files import to_plain
-from dga.lab.saved_weights import limit_rank
-from dga.lab.training import loop
+from dga.lab.saved_weights import factorise, limit_rank
 from dga.lab.training.chains import REACH, ChainConfig, damage_randomly
+from dga.lab.training.draws import make_rng, make_torch_rng
 from dga.lab.training.features import FeatureDistance
+from dga.lab.training.group_norm import quicken_norms
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.windows import Photographs
 from dga.networks.models import base_of_conditional, is_conditional, load_conditional
 from dga.networks.unet import ConditionalDenoiser
-from dga.profiles import Profile
-from dga.weights.store import read_state
+from dga.weights.store import read_state, weights_id
 
 DEFAULTS = TrainConfig(images=40_000, batch=8, lr=3e-4, warmup=100, decay=0.5, ema=0.997)
 WINDOW_SIDE = 160
@@ -43,8 +43,10 @@ def train_conditional(
     photographs: Photographs,
     chains: ChainConfig,
     features: str | None,
-) -> nn.Module:
-    """Train a :class:`~dga.networks.unet.ConditionalDenoiser` and return its moving average.
+) -> tuple[nn.Module, dict[str, Tensor], dict[str, Any]]:
+    """Train a :class:`~dga.networks.unet.ConditionalDenoiser`.
+
+    Returns its moving average, what is saved of that, and what ``config.json`` says of it.
 
     It begins with the diffusion model in ``training.init``, and while the learning rate falls its
     difference from that is kept to the rank that is saved (:mod:`dga.lab.saved_weights`). It may
@@ -52,26 +54,22 @@ def train_conditional(
     difference between the clean estimate and the picture, and the distance of their features in a
     frozen classifier. Raises ``ValueError`` without ``training.init``.
     """
-    config, schedule = training.config, Schedule.from_config(training.profile.schedule)
-    base = {name: value.float() for name, value in read_state(find_base(training)).items()}
-    identity = {
-        "model": "conditional",
-        "profile": training.profile.name,
-        "photographs": photographs.fingerprint(),
-        "init": str(training.init),
-        "features": features or "",
-        "chains": to_plain(chains),
-    }
-    model = training.start(
-        partial(ConditionalDenoiser, training.profile.denoiser),
-        partial(_start_from, training.profile, base),
-    )
-    assert isinstance(model, ConditionalDenoiser)
+    profile, config = training.profile, training.config
+    schedule = Schedule.from_config(profile.schedule)
+    base_path = find_base(training)
+    base = {name: value.float() for name, value in read_state(base_path).items()}
+    facts = {"features": features, "chains": to_plain(chains), "base": weights_id(base_path)}
+    identity = training.describe("conditional", photographs.fingerprint(), **facts)
+
+    def load(network: ConditionalDenoiser, path: Path) -> nn.Module:
+        start = load_conditional(profile, path).state_dict() if is_conditional(path) else None
+        network.load_state_dict(start or network.widen(base))
+        return network
+
+    model = training.start(lambda: ConditionalDenoiser(profile.denoiser), load)
     model.use_fast_blocks()
+    quicken_norms(model)
     origin = model.widen(base)
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=config.lr, weight_decay=config.weight_decay
-    )
     distance = FeatureDistance(features).to(training.device) if features else None
     full_steps = round(config.steps * (1 - config.decay))
 
@@ -85,18 +83,16 @@ def train_conditional(
         metrics = {"error": float(error.detach())}
         if distance is None:
             return error, metrics
-        layout = torch.channels_last
-        gaps, divergences = distance.compare(
-            estimate.contiguous(memory_format=layout), clean.contiguous(memory_format=layout)
-        )
+        shown = (v.contiguous(memory_format=torch.channels_last) for v in (estimate, clean))
+        gaps, divergences = distance.compare(*shown)
         gap, divergence = gaps.mean(), divergences.mean()
         metrics |= {"features": float(gap.detach()), "divergence": float(divergence.detach())}
         return error + FEATURE_WEIGHT * gap + DIVERGENCE_WEIGHT * divergence, metrics
 
     batches = ChainBatches(photographs, chains, config, schedule)
-    average = training.fit(model, optimizer, loss, identity, lambda: batches)
+    average = training.fit(model, loss, identity, lambda: batches)
     limit_rank(average, origin)
-    return average
+    return average, factorise(average.state_dict(), origin), facts
 
 
 def find_base(training: Training) -> Path:
@@ -112,16 +108,6 @@ def find_base(training: Training) -> Path:
     return base_of_conditional(training.profile) if is_conditional(training.init) else training.init
 
 
-def _start_from(
-    profile: Profile, base: dict[str, Tensor], network: nn.Module, path: Path
-) -> nn.Module:
-    """The network with the weights of a diffusion model, or of a conditional denoiser."""
-    assert isinstance(network, ConditionalDenoiser)
-    start = load_conditional(profile, path).state_dict() if is_conditional(path) else None
-    network.load_state_dict(start or network.widen(base))
-    return network
-
-
 @dataclass(frozen=True)
 class ChainBatches(Dataset):
     """Batches by step: clean and damaged windows, states and their depths, the step itself.
@@ -135,12 +121,12 @@ class ChainBatches(Dataset):
     schedule: Schedule
 
     def __getitem__(self, step: int) -> tuple[Tensor, ...]:
-        rng = loop.make_rng(self.config.seed, step)
+        rng = make_rng(self.config.seed, step)
         pairs = [self._draw_pair(rng) for _ in range(self.config.batch)]
         clean, damaged = (to_tensor(np.stack(windows)) for windows in zip(*pairs, strict=True))
         is_noisy = rng.random(len(pairs)) < NOISY_SHARE
         depth = torch.from_numpy(is_noisy * rng.integers(1, DEEPEST_NOISY + 1, len(pairs)))
-        noise = torch.randn(clean.shape, generator=loop.make_torch_rng(rng))
+        noise = torch.randn(clean.shape, generator=make_torch_rng(rng))
         abar = self.schedule.alpha_bar[depth].float().view(-1, 1, 1, 1)
         noisy = abar.sqrt() * clean + (1 - abar).sqrt() * noise
         states = torch.where((depth > 0).view(-1, 1, 1, 1), noisy, damaged)

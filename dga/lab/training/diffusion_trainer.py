@@ -11,7 +11,7 @@ from torch.utils.data import Dataset
 from dga.diffusion import Schedule
 from dga.images import to_tensor
 from dga.lab.data.image_sets import ImageSet, take_training
-from dga.lab.training import loop
+from dga.lab.training.draws import choose_indices, make_rng, make_torch_rng
 from dga.lab.training.features import FeatureDistance
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.windows import Photographs
@@ -51,19 +51,15 @@ def train_diffusion(
     process = create_gaussian_diffusion(
         steps=schedule.timesteps, learn_sigma=True, noise_schedule="linear"
     )
-    windows = photographs.fingerprint() if photographs else ""
     identity = training.describe(
         "diffusion",
-        images,
-        max_depth=str(max_depth or ""),
-        photographs=windows,
-        features=features or "",
+        images.fingerprint(),
+        max_depth=max_depth,
+        photographs=photographs and photographs.fingerprint(),
+        features=features,
     )
     images = take_training(images)
     model = training.start(partial(Denoiser, training.profile.denoiser))
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=config.lr, weight_decay=config.weight_decay
-    )
     batches = DiffusionBatches(images, schedule.timesteps, config, last, photographs)
     distance = FeatureDistance(features).to(training.device) if features else None
     noise_to_signal = torch.from_numpy(process.sqrt_recipm1_alphas_cumprod).float()
@@ -83,7 +79,7 @@ def train_diffusion(
             metrics["features"] = float(distances.detach().mean())
         return value, metrics
 
-    return training.fit(model, optimizer, loss, identity, lambda: batches)
+    return training.fit(model, loss, identity, lambda: batches)
 
 
 def find_last_timestep(schedule: ScheduleConfig, max_depth: int) -> int:
@@ -111,14 +107,14 @@ class DiffusionBatches(Dataset):
 
     def __getitem__(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
         config, images = self.config, self.images
-        rng = loop.make_rng(config.seed, step)
-        generator = loop.make_torch_rng(rng)
+        rng = make_rng(config.seed, step)
+        generator = make_torch_rng(rng)
         if self.photographs and rng.random() < config.window_share:
             count = max(1, config.batch // WINDOW_SCALE**2)
             side = WINDOW_SCALE * images.crop.side
             pixels = self.photographs.cut_windows(rng, count, side)
         else:
-            indices = loop.choose_indices(len(images), config.batch, config.seed, step)
+            indices = choose_indices(len(images), config.batch, config.seed, step)
             pixels = images.take(indices).pixels
         x = to_tensor(pixels)
         flipped = torch.rand(len(x), generator=generator) < 0.5

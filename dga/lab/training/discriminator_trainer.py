@@ -49,15 +49,12 @@ def train_discriminator(
     diffusion = Sources(diffusion=study.diffusion).locate(profile)["diffusion"]
     is_generated = study.source == "generated"
     facts = study.facts(weights_id(diffusion) if is_generated else "")
-    windows = photographs.fingerprint() if photographs else ""
-    identity = training.describe("discriminator", images, photographs=windows)
+    windows = photographs and photographs.fingerprint()
+    identity = training.describe("discriminator", images.fingerprint(), photographs=windows)
     images = take_training(images)
     is_file = training.init is not None and not training.init.is_dir()
     load = load_backbone if is_file else load_weights
     model = training.start(partial(Discriminator, profile.discriminator), load)
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=config.lr, weight_decay=config.weight_decay
-    )
 
     def make_batches() -> PairBatches:
         samples = draw_samples(training, diffusion, study.samples) if is_generated else None
@@ -69,7 +66,7 @@ def train_discriminator(
         value = F.binary_cross_entropy_with_logits(logits, target)
         return value, {"accuracy": float(((logits > 0) == (target > 0.5)).float().mean())}
 
-    network = training.fit(model, optimizer, loss, identity | facts, make_batches)
+    network = training.fit(model, loss, identity | facts, make_batches)
     return network, facts
 
 

@@ -48,11 +48,8 @@ class FeatureDistance(nn.Module):
             true_features, true_answer = self._see(target)
         distances = []
         for one, other in zip(features, true_features, strict=True):
-            a, b = (
-                F.normalize(one.float()),
-                F.normalize(other.float()),
-            )  # [B, C, h, w], finest first
-            distances.append(((a - b) ** 2).sum(1).mean((1, 2)))
+            gap = F.normalize(one.float()) - F.normalize(other.float())  # [B, C, h, w]
+            distances.append((gap**2).sum(1).mean((1, 2)))
         divergences = (true_answer.exp() * (true_answer - answer)).sum(1)
         return torch.stack(distances).mean(0), divergences
 

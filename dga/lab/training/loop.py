@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
@@ -16,7 +15,6 @@ from torch.utils.data import DataLoader
 from tqdm import tqdm
 
 from dga.io.files import CHECKPOINT, write_atomically
-from dga.lab.data.image_sets import ImageSet
 from dga.profiles import Profile
 from dga.weights.checkpoints import load_archive
 from dga.weights.store import load_weights
@@ -65,26 +63,6 @@ class TrainConfig:
         return self.lr * rise * fall
 
 
-def make_rng(seed: int, step: int) -> np.random.Generator:
-    """The generator of one step, so that a resumed run draws what it would have drawn."""
-    return np.random.default_rng([seed, step])
-
-
-def make_torch_rng(rng: np.random.Generator) -> torch.Generator:
-    """A CPU torch generator seeded from a NumPy one."""
-    return torch.Generator().manual_seed(int(rng.integers(2**62)))
-
-
-def choose_indices(count: int, batch: int, seed: int, step: int) -> np.ndarray:
-    """Positions of one batch: every picture once per pass, passes shuffled anew."""
-    first = step * batch
-    parts = []
-    for epoch in range(first // count, (first + batch - 1) // count + 1):
-        order = np.random.default_rng([seed, 2**32, epoch]).permutation(count)
-        parts.append(order[max(first - epoch * count, 0) : first + batch - epoch * count])
-    return np.concatenate(parts)
-
-
 @dataclass(frozen=True)
 class Training:
     """One run: of which profile's network, by which plan, in which folder, and where.
@@ -100,22 +78,22 @@ class Training:
     init: Path | None = None
     workers: int = 0
 
-    def describe(self, model: str, images: ImageSet, **more: str) -> dict[str, str]:
+    def describe(self, model: str, data: str, **more: Any) -> dict[str, Any]:
         """What a checkpoint and a run that goes on from it have in common, besides the config.
 
-        ``model``: diffusion, classifier or discriminator; ``more``: facts of that model alone.
+        ``data``: fingerprint of what is learned from; ``more``: facts of that model alone.
         """
         return {
             "model": model,
             "profile": self.profile.name,
-            "data": images.fingerprint(),
+            "data": data,
             "init": str(self.init or ""),
             **more,
         }
 
     def start(
         self, build: Callable[[], nn.Module], load: Callable[..., nn.Module] = load_weights
-    ) -> nn.Module:
+    ) -> Any:
         """A new network, with the weights in ``init`` unless there is a checkpoint to go on from.
 
         Raises :class:`~dga.weights.checkpoints.WeightsError` for weights of another network.
@@ -129,15 +107,15 @@ class Training:
     def fit(
         self,
         model: nn.Module,
-        optimizer: torch.optim.Optimizer,
         loss: Callable[[Any], tuple[Tensor, dict[str, float]]],
         identity: dict[str, Any],
         make_batches: Callable[[], Any],
+        optimizer: torch.optim.Optimizer | None = None,
     ) -> nn.Module:
         """Train ``model`` in place and return its exponential moving average.
 
-        ``loss``: of one batch, with other numbers for the progress bar.
-        Statistics of batch norms are not averaged: they are to be measured anew.
+        ``loss``: of one batch, with other numbers for the progress bar; ``optimizer``: None is
+        AdamW. Statistics of batch norms are not averaged: they are to be measured anew.
         ``make_batches`` returns a map from steps to batches; it is called once the checkpoint is
         sure to be this run's, for it may generate pictures. A checkpoint is resumed when its config
         and ``identity`` are the same. Killed at any moment, a resumed run on the CPU ends with the
@@ -146,6 +124,8 @@ class Training:
         """
         config = self.config
         self.out.mkdir(parents=True, exist_ok=True)
+        if optimizer is None:
+            optimizer = torch.optim.AdamW(model.parameters(), weight_decay=config.weight_decay)
         average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(config.ema))
         facts = {**identity, **dataclasses.asdict(config)}
         parts = {"model": model, "average": average, "optimizer": optimizer}

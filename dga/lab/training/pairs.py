@@ -17,7 +17,7 @@ from dga.diffusion import Schedule, compute_missing_variance
 from dga.images import Pixels, through_jpeg, to_tensor
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet
-from dga.lab.training import loop
+from dga.lab.training.draws import choose_indices, make_rng, make_torch_rng
 from dga.lab.training.loop import TrainConfig
 from dga.lab.training.random_explanations import SecondPicture, draw_second_picture
 from dga.lab.training.studies import Study
@@ -69,10 +69,10 @@ class PairBatches(Dataset):
         the classes still differ. With explanations, at the depths where those are compared.
         """
         schedule, seed, count = self.schedule, self.config.seed, self.config.batch // 2
-        rng = loop.make_rng(seed, step)
-        pictures = self.images.take(loop.choose_indices(len(self.images), count, seed, step)).pixels
+        rng = make_rng(seed, step)
+        pictures = self.images.take(choose_indices(len(self.images), count, seed, step)).pixels
         pairs = make_pairs(self.study, pictures, self.samples, rng, View.of(self.profile))
-        generator = loop.make_torch_rng(rng)
+        generator = make_torch_rng(rng)
         clean, corrupted = (to_tensor(pixels) for pixels in pairs)  # [n, 3, S, S]
         depths = ((schedule.steps + 1) * torch.rand(count, generator=generator) ** 2).long()
         depths = depths.clamp(max=schedule.steps)

@@ -18,6 +18,7 @@ from dga.explanation.exposure import DEVIATION_FLOOR, SOURCE_MEAN, UNCHANGED, Ex
 from dga.explanation.noise_level import find_matched_depth, measure_noise, remove_impulses
 from dga.explanation.operators import make_motion_kernel
 from dga.images import to_levels
+from dga.lab.training.draws import draw_log
 
 CLEAN_SHARE = 0.3
 """Of class 1, clean pictures after an inverse that they did not need."""
@@ -79,13 +80,13 @@ def draw_inverse(x: Tensor, rng: np.random.Generator) -> Tensor:
     drawn = rng.random(len(PART_SHARES)) < tuple(PART_SHARES.values())
     has = dict(zip(PART_SHARES, drawn.tolist(), strict=True))
     exposure, kernels = UNCHANGED, list[Tensor]()
-    regularisation = _log_uniform(rng, 0.001, 0.05)
+    regularisation = draw_log(rng, 0.001, 0.05)
     if has["exposure"] or not drawn.any():
         exposure = draw_exposure(x, rng)
     if has["disk"]:
-        kernels.append(make_disk(round(_log_uniform(rng, 1, 10), 1)))
+        kernels.append(make_disk(round(draw_log(rng, 1, 10), 1)))
     if has["motion"]:
-        length = round(_log_uniform(rng, 2, 20), 1)
+        length = round(draw_log(rng, 2, 20), 1)
         kernels.append(make_motion_kernel(length, float(rng.integers(180))))
     size = int(rng.integers(2, 9)) if has["blocks"] else 1
     if has["impulses"]:
@@ -116,7 +117,7 @@ def draw_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:
     grey = colour.mean().expand(3)
     about = colour if rng.random() < 0.6 else grey
     deviation = float((x - about.view(3, 1, 1)).square().mean().sqrt())
-    gain = _log_uniform(rng, 0.8, max(1.0, min(25.0, 0.7 / max(deviation, DEVIATION_FLOOR))))
+    gain = draw_log(rng, 0.8, max(1.0, min(25.0, 0.7 / max(deviation, DEVIATION_FLOOR))))
     means = (about, grey, torch.full_like(colour, SOURCE_MEAN), grey + rng.normal(0, 0.2))
     red, green, blue = (means[int(rng.integers(4))] - gain * about).tolist()
     return Exposure(gain, (red, green, blue))
@@ -126,10 +127,10 @@ def draw_deviation(x: Tensor, rng: np.random.Generator) -> float:
     """How much noise a picture ``[3, S, S]`` is taken to hold, rightly or wrongly; 0 is none."""
     estimate = float(measure_noise(x[None]))
     if estimate < NOISE_FLOOR:
-        return _log_uniform(rng, 0.05, 1.0) if rng.random() < OTHER_ENTRY_SHARE else 0.0
+        return draw_log(rng, 0.05, 1.0) if rng.random() < OTHER_ENTRY_SHARE else 0.0
     if rng.random() >= NOISY_ENTRY_SHARE:
         return 0.0
-    return estimate if rng.random() < EXACT_SHARE else estimate * _log_uniform(rng, 0.5, 2)
+    return estimate if rng.random() < EXACT_SHARE else estimate * draw_log(rng, 0.5, 2)
 
 
 def draw_depth(
@@ -144,7 +145,3 @@ def draw_depth(
     if rng.random() < DEEP_SHARE:
         return ordinary
     return max(0, int(rng.integers(-2, reach + 1)))  # the picture itself counts three times
-
-
-def _log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
-    return float(np.exp(rng.uniform(np.log(low), np.log(high))))

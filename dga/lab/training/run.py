@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from torch import nn
-
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
 from dga.io.versions import read_versions
 from dga.lab.data.cropping import Crop, View
 from dga.lab.data.image_sets import find_images
-from dga.lab.saved_weights import factorise, save_weights
+from dga.lab.saved_weights import save_weights
 from dga.lab.training import (
     classifier_trainer,
     conditional_trainer,
@@ -23,9 +21,7 @@ from dga.lab.training.chains import ChainConfig
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.studies import Study
 from dga.lab.training.windows import PICTURE_SIDE, Photographs
-from dga.networks.unet import ConditionalDenoiser
 from dga.profiles import Profile
-from dga.weights.store import read_state, weights_id
 
 DEFAULTS: dict[str, TrainConfig] = {
     "diffusion": diffusion_trainer.DEFAULTS,
@@ -56,7 +52,7 @@ class TrainingOptions:
     photographs: Sequence[Path] = ()
     chains: ChainConfig | None = None
 
-    def check(self, model: str, profile: Profile, window_share: float) -> None:
+    def check(self, model: str, profile: Profile, window_share: float, has_data: bool) -> None:
         """Raise ``ValueError`` for an unknown model, and for options that are another model's."""
         get_defaults(model)
         if model != "discriminator" and self.study != Study():
@@ -71,24 +67,25 @@ class TrainingOptions:
                     "--conditional is of the diffusion model, and takes --photographs alone: "
                     "leave --windows and --max-depth out."
                 )
+            if has_data:
+                raise ValueError("A conditional model learns from --photographs: leave --data out.")
             return
         if bool(self.photographs) != bool(window_share):
             raise ValueError(
                 "--photographs and --windows belong together: what is cut, and how much."
             )
-        if not self.photographs:
-            return
-        if model == "classifier":
+        if self.photographs and model == "classifier":
             raise ValueError(
                 "Windows of photographs are for the diffusion model and discriminators."
             )
-        scale = diffusion_trainer.WINDOW_SCALE if model == "diffusion" else 1
-        side = scale * profile.image_size
-        if side > PICTURE_SIDE:
+        side = profile.image_size * (diffusion_trainer.WINDOW_SCALE if model == "diffusion" else 1)
+        if self.photographs and side > PICTURE_SIDE:
             raise ValueError(
                 f"Photographs are reduced to {PICTURE_SIDE} pixels a side, and of {profile.name} a "
                 f"window has {side}: leave --photographs out."
             )
+        if not has_data:
+            raise ValueError("Name folders or zips of class/picture files with --data.")
 
 
 def train(
@@ -103,68 +100,36 @@ def train(
     unusable data, and for options that are another model's.
     """
     profile, config = training.profile, training.config
-    options.check(model, profile, config.window_share)
-    if options.chains is not None:
-        if data:
-            raise ValueError("A conditional model learns from --photographs: leave --data out.")
-        _train_conditional(training, options)
-        return
-    if not data:
-        raise ValueError("Name folders or zips of class/picture files with --data.")
+    options.check(model, profile, config.window_share, bool(data))
     photographs = Photographs.read(options.photographs) if options.photographs else None
-    crop = View.of(profile).clean if model == "discriminator" else Crop(profile.image_size)
-    images = find_images(data, crop, profile.classifier.classes or None)
-    if not images.is_large:
-        images = images.load()
-    facts: dict[str, Any] = {}
-    if model == "discriminator":
-        network, facts = discriminator_trainer.train_discriminator(
-            training, images, options.study, photographs
-        )
-    elif model == "diffusion":
-        facts = {"max_depth": options.max_depth, "features": options.features}
-        network = diffusion_trainer.train_diffusion(
-            training, images, photographs=photographs, **facts
+    pictures, facts = 0, dict[str, Any]()
+    if options.chains is not None:
+        assert photographs is not None
+        model = "conditional"
+        network, state, facts = conditional_trainer.train_conditional(
+            training, photographs, options.chains, options.features
         )
     else:
-        network = classifier_trainer.train_classifier(training, images)
-    config_of_weights = _describe_weights(model, training, network, len(images), photographs)
-    save_weights(network.state_dict(), training.out, config_of_weights | facts)
-
-
-def _train_conditional(training: Training, options: TrainingOptions) -> None:
-    """Train a diffusion model that sees the damaged picture, and write what it learned beyond
-    the diffusion model that it began with."""
-    assert options.chains is not None
-    photographs = Photographs.read(options.photographs)
-    network = conditional_trainer.train_conditional(
-        training, photographs, options.chains, options.features
-    )
-    base = conditional_trainer.find_base(training)
-    facts = {
-        "features": options.features,
-        "chains": to_plain(options.chains),
-        "base": weights_id(base),
-    }
-    config = _describe_weights("conditional", training, network, 0, photographs)
-    assert isinstance(network, ConditionalDenoiser)
-    origin = network.widen(read_state(base))
-    save_weights(factorise(network.state_dict(), origin), training.out, config | facts)
-
-
-def _describe_weights(
-    model: str,
-    training: Training,
-    network: nn.Module,
-    pictures: int,
-    photographs: Photographs | None,
-) -> dict[str, Any]:
-    """What ``config.json`` says of weights."""
-    return {
+        crop = View.of(profile).clean if model == "discriminator" else Crop(profile.image_size)
+        images = find_images(data, crop, profile.classifier.classes or None)
+        images, pictures = images if images.is_large else images.load(), len(images)
+        if model == "discriminator":
+            network, facts = discriminator_trainer.train_discriminator(
+                training, images, options.study, photographs
+            )
+        elif model == "diffusion":
+            facts = {"max_depth": options.max_depth, "features": options.features}
+            network = diffusion_trainer.train_diffusion(
+                training, images, photographs=photographs, **facts
+            )
+        else:
+            network = classifier_trainer.train_classifier(training, images)
+        state = network.state_dict()
+    description = {
         "model": model,
-        "profile": to_plain(training.profile),
+        "profile": to_plain(profile),
         "parameters": sum(p.numel() for p in network.parameters()),
-        "training": to_plain(training.config),
+        "training": to_plain(config),
         "init": str(training.init) if training.init else None,
         "trained_on": {
             "pictures": pictures,
@@ -173,3 +138,4 @@ def _describe_weights(
             **read_versions(),
         },
     }
+    save_weights(state, training.out, description | facts)

@@ -9,7 +9,7 @@ from typing import Any
 
 from dga.corruptions import CORRUPTIONS
 from dga.io.parsing import check_choice
-from dga.lab.data.corruption_names import SUBSETS, check_corruptions
+from dga.lab.data.imagenet_c import SUBSETS, check_corruptions
 
 SOURCES = ("images", "generated")
 

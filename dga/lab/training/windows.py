@@ -65,15 +65,10 @@ class Photographs:
 
         Reduced with one of several kernels, half of them mirrored, half saved as JPEG.
         """
-        image = Image.fromarray(self.pictures[int(rng.integers(len(self.pictures)))])
-        shorter = min(int(rng.integers(*SHORTER_SIDES)), min(image.size))
-        part = PICTURE_SIDE * min(image.size) / shorter
-        left, top = rng.random(2) * (np.array(image.size) - part)
-        kernel = REDUCING_KERNELS[int(rng.integers(len(REDUCING_KERNELS)))]
-        box = (left, top, left + part, top + part)
-        picture = np.asarray(image.resize((PICTURE_SIDE, PICTURE_SIDE), kernel, box=box))
-        if rng.random() < 0.5:
-            picture = picture[:, ::-1].copy()
+        photograph = self.pictures[int(rng.integers(len(self.pictures)))]
+        shorter = min(photograph.shape[:2])
+        part = PICTURE_SIDE * shorter / min(int(rng.integers(*SHORTER_SIDES)), shorter)
+        picture = _cut_square(photograph, rng, part, PICTURE_SIDE)
         if rng.random() < 0.5:
             picture = np.asarray(through_jpeg(picture, int(rng.integers(75, 99))))
         return picture
@@ -87,11 +82,7 @@ class Photographs:
         shorter = min(picture.shape[:2])
         is_usual = rng.random() < 0.7
         scale = max(PICTURE_SIDE / shorter if is_usual else rng.uniform(0.6, 1.0), side / shorter)
-        left, top = rng.random(2) * (np.array(picture.shape[1::-1]) - side / scale)
-        kernel = REDUCING_KERNELS[int(rng.integers(len(REDUCING_KERNELS)))]
-        box = (left, top, left + side / scale, top + side / scale)
-        part = np.asarray(Image.fromarray(picture).resize((side, side), kernel, box=box))
-        return part[:, ::-1].copy() if rng.random() < 0.5 else part
+        return _cut_square(picture, rng, side / scale, side)
 
     def cut_windows(self, rng: np.random.Generator, count: int, side: int) -> Pixels:
         """Windows of undamaged pictures, uint8 ``[count, side, side, 3]``."""
@@ -101,6 +92,15 @@ class Photographs:
             for top, left in draw_places(rng, min(PER_PICTURE, count - len(windows)), side):
                 windows.append(picture[top : top + side, left : left + side])
         return np.stack(windows)
+
+
+def _cut_square(picture: Pixels, rng: np.random.Generator, part: float, side: int) -> Pixels:
+    """A random square of ``part`` pixels a side, brought to ``side``, half of them mirrored."""
+    left, top = rng.random(2) * (np.array(picture.shape[1::-1]) - part)
+    kernel = REDUCING_KERNELS[int(rng.integers(len(REDUCING_KERNELS)))]
+    box = (left, top, left + part, top + part)
+    square = np.asarray(Image.fromarray(picture).resize((side, side), kernel, box=box))
+    return square[:, ::-1].copy() if rng.random() < 0.5 else square
 
 
 def corrupt_randomly(

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from dga.lab.analysis.depth_controls import compute_controls, correlate_ranks, read_sweep
+from dga.lab.analysis.depth_controls import compute_controls, correlate_ranks
 from dga.lab.analysis.judges import compute_f1
 from dga.lab.analysis.names import GROUPS, MEAN
-from dga.lab.analysis.saved_runs import read_judge
+from dga.lab.analysis.saved_runs import read_runs
 from dga.lab.analysis.statistics import CorrectTable, estimate_mean
 from tests.fixtures.results import depth_matters, frame, lines_of, needed, write_judge
 
@@ -76,13 +76,13 @@ def test_only_images_that_both_have_are_compared():
 
 def test_depth_per_image_beats_every_control():
     """Each image is right at one of two depths, which t* names; half need each."""
-    controls = compute_controls(read_sweep(frame(depth_matters(40)), "dga-guided"))
-    values = {name: row.accuracy[MEAN].value for name, row in controls.rows.items()}
+    controls = compute_controls(frame(depth_matters(40)))
+    values = {name: groups[MEAN].value for name, groups in controls.accuracy.items()}
     assert values == {
         "measured": 1, "adaptive": 1, "permuted": pytest.approx(0.5), "median": 0.5,
         "global": 0.5, "oracle": 1, "depth=0": 0, "depth=4": 0.5, "depth=8": 0.5,
     }  # fmt: skip
-    gain = controls.rows["permuted"].adaptive_minus[MEAN]
+    gain = controls.lead["permuted"][MEAN]
     assert gain.value == pytest.approx(0.5)
     assert 0.3 < gain.low < gain.high < 0.7
     assert controls.informative == 40 * 15
@@ -96,9 +96,9 @@ def test_where_depth_does_not_matter_the_controls_are_equal():
     rows = lines_of("dga", lambda p, c: True, 20, depth=needed)
     for name in ("source", "dga:depth=4", "dga:depth=8"):
         rows += lines_of(name, lambda p, c: p % 2 == 0, 20)
-    controls = compute_controls(read_sweep(frame(rows), "dga"))
+    controls = compute_controls(frame(rows), "dga")
     for name in ("permuted", "median", "global", "oracle"):
-        gap = controls.rows[name].adaptive_minus[MEAN]
+        gap = controls.lead[name][MEAN]
         assert (gap.value, gap.low, gap.high) == pytest.approx((0, 0, 0), abs=1e-9)
     assert (controls.spearman, controls.spearman_within, controls.informative) == (None, None, 0)
 
@@ -122,5 +122,5 @@ def test_scores_against_hand_counts(tmp_path):
     logits[1, :3, 0] = 1
     logits[0, 0, 0] = 0  # a confidence of exactly 0.5 says corrupted
     logits[1, :, 2] = logits[0, 2:, 2] = 1
-    f1 = compute_f1(read_judge(write_judge(tmp_path / "run", logits, (0, 5, 9))))
+    f1 = compute_f1(read_runs(write_judge(tmp_path / "run", logits, (0, 5, 9))).judges[0])
     assert f1.loc["gaussian_noise"].to_dict() == {0: 0.75, 5: 0, 9: 0.8}

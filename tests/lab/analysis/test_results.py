@@ -77,6 +77,7 @@ def test_runs_of_one_kind_are_pooled_once_each_image(tmp_path):
     [
         ({"split": "tune"}, "other: differs from main in split"),
         ({"precision": "bfloat16"}, "other: differs from main in precision"),
+        ({"saved": 85}, "other: differs from main in saved"),
         ({"weights": {"diffusion": "d2"}}, "other: differs from main in weights"),
         ({"methods": {"dda": {"depth": 9}}}, "other: differs from main in the settings of dda"),
     ],

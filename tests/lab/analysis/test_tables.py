@@ -5,13 +5,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from dga.lab.analysis.depth_controls import make_controls_table
+from dga.lab.analysis.judges import make_studies
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import MissingRun, SavedRuns, read_runs
-from dga.lab.analysis.tables.accuracy import make_table_1, make_table_2, make_table_3
-from dga.lab.analysis.tables.comparisons import make_comparisons
-from dga.lab.analysis.tables.depths import make_controls_table
-from dga.lab.analysis.tables.studies import make_studies
-from dga.lab.analysis.tables.table import EMPTY_CELL, Table
+from dga.lab.analysis.table import EMPTY_CELL, Table
+from dga.lab.analysis.tables import make_comparisons, make_table_1, make_table_2, make_table_3
 from tests.fixtures.results import lines_of, whole_results, write_run
 
 
@@ -105,10 +104,10 @@ def test_the_whole_is_compared_with_each_stage_left_out(tmp_path):
     assert pooled.methods_to_compare == ["source", "dga-plus"]  # and so in no other table
 
 
-def test_tables_are_markdown(results, pooled, tmp_path):
+def test_tables_are_markdown(results, pooled):
     makers = make_table_1, make_table_2, make_table_3, make_comparisons, make_controls_table
     for table in [*(make(pooled) for make in makers), make_studies(results.judges)]:
-        lines = table.write(tmp_path, "table")["md"].read_text("utf-8").splitlines()
+        lines = table.to_markdown().splitlines()
         rows = [line for line in lines if line.startswith("|")]
         assert len(rows) == 2 + len(table.rows)
         assert {line.count("|") for line in rows} == {1 + len(table.rows[0])}

@@ -120,11 +120,11 @@ def test_tent_changes_only_its_copy_and_resets_to_the_bit(tiny_models, x):
     before = {k: v.clone() for k, v in tiny_models.classifier.state_dict().items()}
     tent = Tent(tiny_models, TentConfig(lr=0.5, batch=6))
     fresh = {k: v.clone() for k, v in tent.model.state_dict().items()}
-    (first, _), (second, _) = tent.read(x, ()), tent.read(x, ())
+    first, second = tent.read(x, ()), tent.read(x, ())
     assert not torch.equal(first, second)
     tent.reset()
     assert all(torch.equal(fresh[k], v) for k, v in tent.model.state_dict().items())
-    assert torch.equal(tent.read(x, ()).probabilities, first)
+    assert torch.equal(tent.read(x, ()), first)
     after = tiny_models.classifier.state_dict()
     assert all(torch.equal(before[k], after[k]) for k in before)
 
@@ -135,14 +135,14 @@ def test_tent_trains_norms_alone_on_batch_statistics(tiny_models, x):
     trainable = {n for n, p in tent.model.named_parameters() if p.requires_grad}
     norms = {n for n, m in tent.model.named_modules() if isinstance(m, nn.BatchNorm2d)}
     assert {n.rsplit(".", 1)[0] for n in trainable} == norms
-    p = tent.read(x, ()).probabilities
+    p = tent.read(x, ())
     for module in reference.model.modules():
         if isinstance(module, nn.BatchNorm2d):
             module.train()
     with torch.no_grad():
         logits = reference.model(preprocess(x, tiny_models.profile.classifier))
     torch.testing.assert_close(p, logits.softmax(1))
-    entropy = [float(Categorical(tent.read(x, ())[0]).entropy().mean()) for _ in range(8)]
+    entropy = [float(Categorical(tent.read(x, ())).entropy().mean()) for _ in range(8)]
     assert entropy[-1] < entropy[0]
 
 
@@ -150,7 +150,7 @@ def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models, x):
     text = "dga-plus+tent:batch=6:lr=0.5:trust=0"
     told = answers(choosy_models, x, text)[text]
     tent = Tent(choosy_models, TentConfig(lr=0.5, batch=6))
-    each = [tent.read(shown, ()).probabilities for shown in (told.pictures, x)]
+    each = [tent.read(shown, ()) for shown in (told.pictures, x)]
     torch.testing.assert_close(told.probabilities, (each[0] + each[1]) / 2)
     runners = create_runners(choosy_models, parse_all(choosy_models.profile, [text]))
     for _ in range(2):
@@ -174,8 +174,8 @@ def test_tent_refuses_a_model_without_norms(tiny_models):
 def test_memo_adapts_to_one_picture_and_forgets(tiny_models, x):
     memo = Memo(tiny_models, dataclasses.replace(tiny_models.profile.memo, views=4, lr=0.5))
     before = {k: v.clone() for k, v in memo.model.state_dict().items()}
-    whole = memo.read(x, range(6)).probabilities
+    whole = memo.read(x, range(6))
     assert all(torch.equal(before[k], v) for k, v in memo.model.state_dict().items())
-    assert torch.equal(memo.read(x[3:4], [3]).probabilities[0], whole[3])
+    assert torch.equal(memo.read(x[3:4], [3])[0], whole[3])
     source = predict_proba(tiny_models.classifier, x, tiny_models.profile.classifier)
     assert not torch.allclose(whole, source)

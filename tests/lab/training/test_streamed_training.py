@@ -12,8 +12,9 @@ from torch.utils.data import DataLoader
 from dga.corruptions import corrupt
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet, find_images
-from dga.lab.training import loop, pairs
+from dga.lab.training import pairs
 from dga.lab.training.discriminator_trainer import load_backbone
+from dga.lab.training.draws import choose_indices
 from dga.lab.training.loop import TrainConfig
 from dga.lab.training.pairs import PairBatches
 from dga.lab.training.studies import Study
@@ -83,7 +84,7 @@ def test_a_picture_that_cannot_be_read_is_named(profile, picture_folder, tmp_pat
     data = tmp_path / "data"
     shutil.copytree(picture_folder, data)
     images = find_images([data], View.of(profile).clean)
-    name = images.names[int(loop.choose_indices(16, 4, 0, 0)[2])]
+    name = images.names[int(choose_indices(16, 4, 0, 0)[2])]
     (data / name).write_bytes(b"not a picture")
     with pytest.raises(ValueError, match=name):
         PairBatches(profile, Study(), images, CONFIG)[0]

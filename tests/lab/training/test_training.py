@@ -104,13 +104,13 @@ def test_interrupted_training_ends_with_the_same_bits(
 def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
     losses: list[float] = []
 
-    def watch(self: Training, model: nn.Module, optimizer: Any, loss: Any, *rest: Any) -> Any:
+    def watch(self: Training, model: nn.Module, loss: Any, *rest: Any) -> Any:
         def seen_loss(step: int) -> tuple[torch.Tensor, dict[str, float]]:
             value, parts = loss(step)
             losses.append(parts["mse"])
             return value, parts
 
-        return fit(self, model, optimizer, seen_loss, *rest)
+        return fit(self, model, seen_loss, *rest)
 
     fit = Training.fit
     monkeypatch.setattr(Training, "fit", watch)

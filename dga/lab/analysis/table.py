@@ -19,6 +19,8 @@ class Table:
     """``rows``: strings by column, :data:`EMPTY_CELL` where nothing was measured; ``commands`` made
     it."""
 
+    kind, ending = "table", "md"
+
     title: str
     caption: str
     rows: list[Cells]
@@ -29,12 +31,9 @@ class Table:
         table = to_markdown(pd.DataFrame(self.rows))
         return "\n".join([f"### {self.title}", "", table, "", self.caption, ""])
 
-    def write(self, folder: Path, name: str) -> dict[str, Path]:
-        """``NAME.md`` in ``folder``; its path by ending."""
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{name}.md"
+    def save(self, path: Path) -> None:
+        """Write Markdown."""
         path.write_text(self.to_markdown(), encoding="utf-8")
-        return {"md": path}
 
 
 def to_markdown(texts: pd.DataFrame) -> str:
@@ -58,11 +57,5 @@ def format_points(estimate: Estimate | None, scale: float = 100, digits: int = 1
     """A difference in percentage points: ``+4.8 (+2.1 to +7.4)``."""
     if estimate is None:
         return EMPTY_CELL
-    bounds = (estimate.value, estimate.low, estimate.high)
-    value, low, high = (format_signed(scale * v, digits) for v in bounds)
+    value, low, high = (format_signed(scale * v, digits) for v in estimate[:3])
     return f"{value} ({low} to {high})"
-
-
-def format_paper_value(value: float | None) -> str:
-    """The paper's two decimals as whole percent."""
-    return EMPTY_CELL if value is None else f"{100 * value:.0f}"

@@ -1,0 +1,212 @@
+"""Tables 1 to 3 of the paper for our models, and methods held against one another."""
+
+from collections.abc import Iterator
+
+from dga.corruptions import CLEAN, FAMILIES
+from dga.lab.analysis import paper
+from dga.lab.analysis.names import (
+    ALL,
+    GROUPS,
+    MEAN,
+    SOURCE,
+    STREAM_GROUPS,
+    STREAMS,
+    SYSTEMS,
+    TRAITS,
+    MethodName,
+    find_sweep,
+    group_title,
+    method_title,
+    shorten_title,
+)
+from dga.lab.analysis.pooled_runs import PooledRuns
+from dga.lab.analysis.saved_runs import MissingRun
+from dga.lab.analysis.statistics import CorrectTable
+from dga.lab.analysis.table import EMPTY_CELL, Cells, Table, format_estimate, format_points
+
+INTERVALS = "95 % intervals (paired bootstrap over photographs)"
+TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
+TABLE_3_GROUPS = (*paper.TABLE_3_FAMILIES, MEAN)
+COMPARED_METHODS = ("dga-plus", "dga-plus+tent", "dga-guided")
+"""Each is held against every other method."""
+
+
+def make_table_1(pooled: PooledRuns) -> Table:
+    """Methods, their traits, accuracy, and the paper's accuracy once a system."""
+    correct, rows, systems = pooled.correct, list[Cells](), set[str]()
+    for method in _list_methods(pooled):
+        name, system = method.name, method.system
+        mean, clean = correct.accuracy(name, MEAN), correct.accuracy(name, CLEAN)
+        gain = correct.difference(name, SOURCE, MEAN) if name != SOURCE else None
+        seconds = pooled.seconds(name)
+        in_paper = None if system in systems else paper.TABLE_1.get(system)
+        systems.add(system)
+        rows.append({
+            "Method": method.title,
+            "Accuracy (%)": format_estimate(mean),
+            "Gain over doing nothing": format_points(gain),
+            "Undamaged (%)": format_estimate(clean, interval=False),
+            "Seconds": EMPTY_CELL if seconds is None else f"{seconds:.3f}",
+            f"Paper, {paper.SEVERITY} (%)": _format_paper_value(in_paper),
+            **dict(zip(TRAIT_HEADS, TRAITS.get(system, (EMPTY_CELL,) * 4), strict=True)),
+            "Photos": str(mean.photographs) if mean else EMPTY_CELL,
+        })  # fmt: skip
+    return Table(
+        f"Table 1. Methods, {pooled.description}",
+        f"Top-1 accuracy, mean of the 15 corruptions, with {INTERVALS}. The gain is in points, on "
+        "the images both have; an interval that does not hold 0 is a difference. "
+        "Seconds: an image, each counted with the median at its depth. "
+        f"Paper: Table 1 of the paper, {paper.SETTING}.",
+        rows,
+        pooled.commands(pooled.methods_to_compare),
+    )
+
+
+def make_table_2(pooled: PooledRuns) -> Table:
+    """Every corruption, each family's average after its own, the paper's row under ours."""
+    groups = [group for family, names in FAMILIES.items() for group in (*names, family)]
+    heads = {g: shorten_title(g) + " (average)" * (g in FAMILIES) for g in groups}
+    methods = _list_methods(pooled)
+    last = {method.system: method for method in methods}
+    rows = list[Cells]()
+    for method in methods:
+        rows.append({"Method": method.title})
+        for group, head in heads.items():
+            accuracy = pooled.correct.accuracy(method.name, group)
+            rows[-1][head] = format_estimate(accuracy, interval=False)
+        if method is last[method.system] and method.system in paper.TABLE_2.index:
+            title = f"*{SYSTEMS[method.system]}, paper, {paper.SEVERITY}*"
+            values = paper.TABLE_2.loc[method.system]
+            cells = {head: _format_paper_value(values[group]) for group, head in heads.items()}
+            rows.append({"Method": title} | cells)
+    return Table(
+        f"Table 2. Every corruption, {pooled.description}",
+        f"Top-1 accuracy in percent. Paper: Table 2 of the paper, {paper.SETTING}.",
+        rows,
+        pooled.commands(pooled.methods_to_compare),
+    )
+
+
+def _list_methods(pooled: PooledRuns) -> list[MethodName]:
+    """Every method compared, and what the paper has and no run."""
+    methods = [MethodName.parse(name) for name in pooled.methods_to_compare]
+    systems = {method.system for method in methods}
+    methods += [MethodName.parse(system) for system in paper.TABLE_1 if system not in systems]
+    return sorted(methods, key=lambda method: method.place)
+
+
+def make_table_3(pooled: PooledRuns) -> Table:
+    """Accuracy by tau: DGA, the paper's DGA, and DGA + G where it was run."""
+    sweeps = {base: _find_taus(pooled, base) for base in ("dga", "dga-guided")}
+    if all(len(methods) < 2 for methods in sweeps.values()):
+        raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
+    rows, counts = list[Cells](), set[int]()
+    for base, methods in sweeps.items():
+        if len(methods) > 1:
+            sweep_rows, photographs = _make_sweep(pooled, base, methods)
+            rows += sweep_rows
+            counts |= photographs
+        if base == "dga":
+            for tau, values in paper.TABLE_3[list(paper.TABLE_3_FAMILIES)].iterrows():
+                cells = {group_title(g): _format_paper_value(v) for g, v in values.items()}
+                rows.append(
+                    {"Method": "*DGA, paper*", "tau": f"{tau:g}", **cells}
+                    | {group_title(MEAN): EMPTY_CELL}
+                )
+    return Table(
+        f"Table 3. Confidence threshold tau, severity {pooled.severity}",
+        "Top-1 accuracy in percent with 95 % intervals, on images that were run at every tau "
+        f"({' or '.join(map(str, sorted(counts)))} photographs). A lower tau stops deeper or at "
+        "the maximum depth. Paper: Table 3 of the paper (without guidance), "
+        f"{paper.SETTING}.",
+        rows,
+        pooled.commands(
+            name for methods in sweeps.values() if len(methods) > 1 for name in methods.values()
+        ),
+    )
+
+
+def _find_taus(pooled: PooledRuns, base: str) -> dict[float, str]:
+    """``{tau: method}`` of the lines, by tau; the plain method stands for its own tau."""
+    methods = find_sweep(pooled.methods, base, "tau")
+    own = pooled.find_tau(base)
+    if base in pooled.methods and own is not None:
+        methods = {own: base} | methods
+    return dict(sorted(methods.items()))
+
+
+def _make_sweep(
+    pooled: PooledRuns, base: str, methods: dict[float, str]
+) -> tuple[list[Cells], set[int]]:
+    """A row a tau, on images that all have, and how many photographs these are of.
+
+    The paper's taus are always there.
+    """
+    rows, photographs = list[Cells](), set[int]()
+    lines = pooled.lines[pooled.lines["method"].isin(methods.values())]
+    counts = lines.groupby(["path", "corruption"])["method"].transform("nunique")
+    correct = CorrectTable(lines[counts == len(methods)])
+    groups = [group for group in GROUPS if group != CLEAN]
+    for tau in sorted({*paper.TAUS, *methods}):
+        cells = {group: correct.accuracy(methods.get(tau, ""), group) for group in groups}
+        photographs |= {estimate.photographs for estimate in cells.values() if estimate}
+        texts = {group_title(group): format_estimate(cells[group]) for group in TABLE_3_GROUPS}
+        rows.append({"Method": method_title(base), "tau": f"{tau:g}", **texts})
+    return rows, photographs
+
+
+def _format_paper_value(value: float | None) -> str:
+    """The paper's two decimals as whole percent."""
+    return EMPTY_CELL if value is None else f"{100 * value:.0f}"
+
+
+def make_stream_table(pooled: PooledRuns) -> Table:
+    """Every method on the same stream: all, clean, each severity, each family."""
+    rows = list[Cells]()
+    for method in pooled.methods_to_compare:
+        cells = {group: pooled.correct.accuracy(method, group) for group in STREAM_GROUPS}
+        texts = {group_title(g): format_estimate(cells[g], interval=g == ALL) for g in cells}
+        rows.append({"Method": method_title(method), **texts})
+    return Table(
+        f"{STREAMS[pooled.stream]}, {pooled.count_photographs(pooled.lines)}",
+        "Top-1 accuracy in percent on one stream of clean pictures and all corruptions at "
+        "severities 1 to 5, each photograph once, the same for every method; “all” with "
+        f"{INTERVALS}. Families: at all severities.",
+        rows,
+        pooled.commands(pooled.methods_to_compare),
+    )
+
+
+def make_comparisons(pooled: PooledRuns) -> Table:
+    """Differences between methods, on all and by family; in a stream by severity, too."""
+    pairs = dict.fromkeys(_list_pairs(pooled))
+    if not pairs:
+        raise MissingRun("no run of dga-plus or dga-guided beside other methods")
+    groups = STREAM_GROUPS if pooled.stream else (MEAN, *FAMILIES)
+    rows = list[Cells]()
+    for method, rival in pairs:
+        gains = {g: pooled.correct.difference(method, rival, g) for g in groups}
+        texts = {group_title(group): format_points(gain) for group, gain in gains.items()}
+        rows.append({"Method": method_title(method), "Minus": method_title(rival), **texts})
+    return Table(
+        f"{method_title(next(iter(pairs))[0])} against each rival, {pooled.description}",
+        f"Difference in accuracy in points, with {INTERVALS}, on the images both have. Above 0, "
+        "the method of the first column is ahead; an interval that holds 0 decides nothing. "
+        "Permuted: each picture gets the choice made for another one of its batch.",
+        rows,
+        pooled.commands(name for pair in pairs for name in pair),
+    )
+
+
+def _list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
+    """Ours and each rival, a pair and either part, DGA+ without a stage, a method's control."""
+    methods = pooled.methods_to_compare
+    for method in COMPARED_METHODS:
+        if method in methods:
+            yield from ((method, rival) for rival in methods if rival != method)
+    for name in map(MethodName.parse, pooled.methods):
+        yield from ((name.name, part) for part in name.parts if part in pooled.methods)
+        if name.is_permuted and name.without_permutation in pooled.methods:
+            yield name.without_permutation, name.name
+        elif name.is_stage_left_out and name.base in pooled.methods:
+            yield name.base, name.name
