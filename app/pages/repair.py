@@ -4,7 +4,7 @@ from typing import Any
 
 from app.pages.results_numbers import STRENGTHS, Results
 from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, SNIPPET, TITLES, Page, render
-from app.recorded.store import FOLDER, RECORDED_WEIGHTS, list_recorded, read_record
+from app.recorded.store import FOLDER, list_recorded, read_record, read_weights
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
 from app.runs.sentences import ABOUT_AS_SURE, DAMAGE_NAMES, EVERYDAY_NAMES, PLAIN_NAMES
@@ -26,7 +26,7 @@ RESULTS = find_shipped_folder("assets/results") / "photo" / "now.json"
 def repair_page(networks: Networks) -> Page:
     """The page; with what is recorded only where the networks are those that made it."""
     profile = networks.profile
-    is_recorded = networks.weights == RECORDED_WEIGHTS
+    is_recorded = networks.weights == read_weights()
     opening = read_record(OPENING) if is_recorded else None
     first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
     order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))

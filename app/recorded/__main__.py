@@ -11,7 +11,7 @@ from operator import or_
 from pathlib import Path
 from typing import Any
 
-from app.recorded.store import FOLDER, write_record
+from app.recorded.store import FOLDER, WEIGHTS, write_record
 from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.settings import FIRST_DAMAGES, NONE, Settings
@@ -28,7 +28,10 @@ CELLS = ("damaged", "repaired", "paper", "guided", "fixed")
 
 
 def main() -> None:
-    """Record what was asked for; a picture takes some seconds for each run."""
+    """Record what was asked for; a picture takes some seconds for each run.
+
+    Whole recordings name their networks, without whom the page shows none of them.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS)
     parser.add_argument("--samples", nargs="+", choices=RECORDED, default=RECORDED)
@@ -39,6 +42,9 @@ def main() -> None:
         for part in options.only:
             for path in record_part(models, part, name, options.out / part):
                 print(path, path.stat().st_size, flush=True)
+    if set(options.only) == set(PARTS) and set(options.samples) == set(RECORDED):
+        names = json.dumps(dict(sorted(models.weights.items())), indent=2)
+        (options.out / WEIGHTS.name).write_text(names + "\n", "utf-8")
 
 
 def record_part(models: Models, part: str, name: str, folder: Path) -> Iterator[Path]:

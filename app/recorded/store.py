@@ -10,15 +10,14 @@ from app.runs.settings import Settings
 from dga.io.shipped import find_shipped_folder
 
 FOLDER = find_shipped_folder("assets/recorded") / "runs"
-RECORDED_WEIGHTS = {
-    "diffusion": "a15a3e5f2f7c",
-    "discriminator": "bbbdb9ace448",
-    "explainer": "172ad042f229",
-    "conditional": "9e7e1af68eb0",
-    "classifier": "579344248a93",
-}
-"""The networks that everything recorded was made and measured with, those of profile photo that
-ship, as :attr:`dga.networks.models.Models.weights` names them."""
+WEIGHTS = FOLDER.parent / "weights.json"
+"""The networks that all that ships was made and measured with, as
+:attr:`dga.networks.models.Models.weights` names them; ``python -m app.recorded`` writes it."""
+
+
+def read_weights() -> dict[str, str]:
+    """The networks' names in :data:`WEIGHTS`; none where nothing was recorded."""
+    return json.loads(WEIGHTS.read_text("utf-8")) if WEIGHTS.is_file() else {}
 
 
 def name_record(settings: Settings) -> str:

@@ -125,7 +125,7 @@ function showPicture() {
 }
 
 function showFound() {
-  const { waiting, progress, repaired } = record;
+  const { waiting, repaired } = record;
   const found = isOld.found || isBefore() ? null : record.found;
   find("#again").hidden = state !== "failed";
   const text =
@@ -135,9 +135,7 @@ function showFound() {
         ? `Found: ${isUntouched() ? `${found.sentence.split(".")[0]}.` : found.sentence}`
         : waiting && state === "running"
           ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
-          : progress?.total && !isOld.progress && state === "running"
-            ? `Repairing: ${progress.done} of ${progress.total} parts of the photo.`
-            : describeState();
+          : describeState();
   const other = inDivider === "repaired" || isOld[inDivider] ? null : record[inDivider];
   const depth = other?.depth === 1 ? "1 step" : `${other?.depth} steps`;
   const theirs = other?.depth
@@ -145,13 +143,12 @@ function showFound() {
     : `${nameRest(inDivider)}.`;
   put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text);
   const [{ reading: start } = {}, { reading: end } = {}] = [record.damaged, repaired];
-  const isLess = end?.share < start?.share - page.aboutAsSure;
-  const isLost = start?.is_right && end && !end.is_right;
-  const isWorse = found && (isLost || (isLess && (end.label === start.label || !end.is_right)));
+  let reason = "";
+  if (found && !other) reason = explainLoss(start, end) || (found.is_refused ? REFUSAL : "");
   const why = find("#why");
-  why.hidden = Boolean(other) || !(found?.is_refused || isWorse);
+  why.hidden = !reason;
   why.open &&= !why.hidden;
-  put(find("#because"), isWorse ? HARM : REFUSAL);
+  put(find("#because"), reason);
   showSeconds();
   const isSample = page.samples.includes(settings.photo);
   const file = isSample ? repaired?.image : record.download;
@@ -162,7 +159,17 @@ function showFound() {
 }
 
 const HARM = "Our repair changed something that the classifier reads by. Results count how often.";
+const GUESSES = "The classifier was not sure before the repair, either: one guess became another.";
 const REFUSAL = "To undo damage that is not surely there does harm, so nothing was changed.";
+
+/** Why a reading after our repair is no better than the one before; nothing where it is. */
+function explainLoss(start, end) {
+  const isOther = end.label !== start.label;
+  if (start.is_right && isOther) return HARM;
+  if (isOther && !end.is_right && !start.is_sure && !end.is_sure) return GUESSES;
+  const isLess = end.share < start.share - page.aboutAsSure;
+  return isLess && start.is_right !== false ? HARM : "";
+}
 
 /** What a repair took here, or so far: a recorded one took it elsewhere. */
 function showSeconds() {
@@ -279,7 +286,15 @@ function showInside() {
 let state = "done"; // or painting, running, failed; stopped: after our repair, before the rest
 let begun = 0; // when the last change was made
 let isOld = {}; // parts of the last result that no newer one has replaced
-const describeState = () => (state === "failed" ? "Not repaired" : "Repairing …");
+/** What goes on; of an own photo, which may take long, also of how much. */
+function describeState() {
+  if (state === "failed") return "Not repaired";
+  const { done, total } = isOld.progress ? {} : (record.progress ?? {});
+  if (total) return `Repairing: ${done} of ${total} parts …`;
+  const { width, height } = isOld.original ? {} : (record.original ?? {});
+  const isSample = page.samples.includes(settings.photo);
+  return width && !isSample ? `Repairing ${width} × ${height} pixels …` : "Repairing …";
+}
 
 // ---- Hide it from AI: while somebody paints, the classifier is asked; then the repair is
 

@@ -172,6 +172,14 @@ def test_where_a_right_reading_is_lost_it_is_asked_why_in_place(watch):
     page.get_by_role("slider", name="Strength").press("ArrowLeft")
     page.get_by_text("Why?").click()
     assert page.locator("#because").is_visible()
+    harm = page.inner_text("#because")
+    unsure = {"share": 0.2, "is_sure": False, "is_right": False}
+    record["damaged"]["reading"] = wrong | unsure
+    record["repaired"]["reading"] = wrong | unsure | {"label": "another", "share": 0.1}
+    answer_runs(page, record)
+    page.get_by_role("slider", name="Strength").press("ArrowLeft")
+    page.wait_for_selector("#row-repaired >> text=another")
+    assert page.locator("#why").is_hidden() or page.inner_text("#because") != harm
 
 
 def test_a_finger_that_scrolls_leaves_the_divider_and_a_tap_moves_it(chromium, served):

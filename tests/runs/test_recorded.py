@@ -10,10 +10,10 @@ from PIL import Image
 from app.recorded.__main__ import RECORDED
 from app.recorded.store import (
     FOLDER,
-    RECORDED_WEIGHTS,
     list_recorded,
     name_record,
     read_record,
+    read_weights,
     write_record,
 )
 from app.runs.samples import SAMPLES
@@ -38,7 +38,7 @@ def test_a_recorded_run_is_whole(name):
 
 def test_what_is_recorded_was_made_with_the_networks_that_ship():
     """Who changes these networks records anew: see ``app/README.md``."""
-    assert find_models("photo").weights == RECORDED_WEIGHTS
+    assert find_models("photo").weights == read_weights()
 
 
 @pytest.mark.parametrize("photo", RECORDED)
