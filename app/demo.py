@@ -5,53 +5,42 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib.util
-import json
-import mimetypes
 import os
 import signal
 import socket
 import threading
 import time
 import traceback
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import urlencode
 
 import gradio as gr
 from fastapi import HTTPException, Request
-from fastapi.responses import (
-    FileResponse,
-    HTMLResponse,
-    RedirectResponse,
-    Response,
-    StreamingResponse,
-)
+from fastapi.responses import FileResponse, HTMLResponse, Response
 from gradio.utils import get_upload_folder
 from markupsafe import escape
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from app.endpoints import MOST_RUNS, Service, explain_errors, label_values
+from app.endpoints import MOST_RUNS, STATUSES, Service, find_home, label_values
 from app.pages.all15 import all15_page
 from app.pages.learn import learn_page
 from app.pages.repair import repair_page
 from app.pages.results import results_page
 from app.pages.shell import STATIC, Page, digest, render_page
-from app.runs.models import Networks, TooLongError
+from app.runs.models import Networks
 from app.runs.samples import SAMPLES
 from app.runs.sentences import describe_link
-from app.runs.settings import SettingsError, parse_link, parse_settings
-from app.runs.strokes import KINDS, measure_touched
-from app.runs.subject import parse_frame
-from app.server.gate import OLD_ADDRESSES, Gate
+from app.runs.settings import SettingsError, parse_link
+from app.runs.strokes import measure_touched
+from app.server.gate import Gate
 from app.server.photos import UnknownPhotoError
-from app.server.turns import BusyError
-from app.server.visitors import FILE_SECONDS, Visitors, find_address
-from dga.data.uploads import MAX_BYTES, UploadError
-from dga.images import Pixels
+from app.server.visitors import FILE_SECONDS, Visitors
+from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
 from dga.networks.models import find_models
 from dga.profiles import PROFILES
@@ -61,10 +50,6 @@ from dga.weights.sources import EXPLAINER, NETWORKS, Sources
 RECORDED, RESULTS = find_shipped_folder("assets/recorded"), find_shipped_folder("assets/results")
 LOOK_SECONDS = 20.0
 """Between looks at what is old or idle."""
-STATUSES = {
-    UnknownPhotoError: 404, BusyError: 503, TooLongError: 503, UploadError: 400, SettingsError: 400,
-}  # fmt: skip
-"""HTTP status of each error whose message is meant for visitors."""
 
 
 class Server(gr.Server):
@@ -85,38 +70,21 @@ def build_server(service: Service, is_local: bool) -> Server:
     for page in (repair_page(service.networks), all15_page(), results_page(), learn_page()):
         answer = partial(_send_page, render_page(page), page, service)
         server.get(f"/{page.path}", response_class=HTMLResponse)(answer)
-    for old, new in OLD_ADDRESSES.items():
-        server.get(f"/{old}")(partial(_redirect, new))
     _add_files(server)
-    _add_photos(server, service)
-    server.post("/watch")(partial(_stream, service.watch))
+    server.post("/photo")(service.upload)
+    server.get("/photo/{key}/{result}")(service.download)
+    server.post("/watch")(service.watch)
+    server.get("/brushes/{key}/{kind}")(service.show_brush)
+    server.post("/reading")(service.read)
+    server.post("/frame")(service.read_frame)
+    server.post("/frame/repair")(service.repair_frame)
+    server.get("/card.png")(service.make_card)
     # Without Gradio's queue an assistant's call is her own request, and ends with it; programs'
     # clients go through the queue all the same.
     whole = {"concurrency_limit": MOST_RUNS, "concurrency_id": "runs", "queue": False}
     server.api(service.repair, name="repair", **whole)
     server.api(service.adapt, name="adapt", **whole)
     return server
-
-
-async def _stream(run: Callable[..., AsyncIterator[Any]], request: Request) -> Response:
-    """A run of what is asked for."""
-    call = await request.json()
-    return _send_events(run(call.get("settings"), request, str(call.get("page", ""))[:32]))
-
-
-def _send_events(parts: AsyncIterator[Any]) -> Response:
-    """A run as server-sent events, which ends when nobody reads them."""
-
-    async def write() -> AsyncIterator[str]:
-        try:
-            with explain_errors():
-                async for part in parts:
-                    yield f"event: part\ndata: {json.dumps(part)}\n\n"
-            yield "event: end\ndata: {}\n\n"
-        except gr.Error as error:
-            yield f"event: error\ndata: {json.dumps({'error': error.message})}\n\n"
-
-    return StreamingResponse(write(), media_type="text/event-stream")
 
 
 async def _send_page(html: str, page: Page, service: Service, request: Request) -> str:
@@ -130,7 +98,7 @@ async def _send_page(html: str, page: Page, service: Service, request: Request) 
         with suppress(SettingsError, UnknownPhotoError):
             settings = parse_link(request.query_params)
             if settings.photo in SAMPLES:
-                original = service.find_photo(settings.photo)
+                original = service.photos.get(settings.photo)
                 touched = measure_touched(settings.strokes, *original.pixels.shape[:2])
                 title, description = describe_link(settings, original.label, touched)
                 query = f"?{urlencode(settings.model_dump(exclude_defaults=True))}"
@@ -139,21 +107,6 @@ async def _send_page(html: str, page: Page, service: Service, request: Request) 
     for name, value in values.items():
         html = html.replace(f"[[{name}]]", escape(value), 1)
     return html
-
-
-def find_home(request: Request) -> str:
-    """The first page's whole address, as whoever asks has reached this server."""
-    root = request.scope.get("root_path", "").rstrip("/")
-    host = request.headers.get("x-forwarded-host") or request.headers.get("host", "")
-    host = host.partition(",")[0]  # the first of several proxies'
-    scheme = request.headers.get("x-forwarded-proto", "").partition(",")[0] or request.url.scheme
-    return f"{root}/" if "://" in root else f"{scheme}://{host}{root}/"
-
-
-async def _redirect(new: str, request: Request) -> Response:
-    root = request.scope.get("root_path", "").rstrip("/")
-    query = f"?{request.url.query}" if request.url.query else ""
-    return RedirectResponse(f"{root}/{new}{query}", 308)
 
 
 def _add_files(server: gr.Server) -> None:
@@ -170,60 +123,6 @@ async def _send_plotly() -> Response:
         raise HTTPException(404)
     script = Path(spec.origin).parent / "package_data" / "plotly.min.js"
     return FileResponse(script, media_type="text/javascript")
-
-
-def _add_photos(server: gr.Server, service: Service) -> None:
-    """Uploads come once, by themselves; everything after names them."""
-
-    async def upload(request: Request) -> dict[str, object]:
-        name = unquote(request.headers.get("x-name", "photo"))
-        photo = await service.photos.add(find_address(request.scope), name, await request.body())
-        height, width = photo.pixels.shape[:2]
-        return {"photo": photo.key, "name": photo.name, "width": width, "height": height,
-                "full_size": photo.full_size, "losses": photo.losses}  # fmt: skip
-
-    async def download(key: str, result: str) -> Response:
-        name, content = await service.photos.get_result(key, result)
-        kind, _ = mimetypes.guess_type(name, strict=False)
-        header = f"attachment; filename*=UTF-8''{quote(name)}"
-        return Response(content, media_type=kind, headers={"content-disposition": header})
-
-    async def brush(key: str, kind: str, request: Request) -> Response:
-        if kind not in KINDS:
-            raise HTTPException(404)
-        content = await service.show_brush(key, kind, find_address(request.scope))
-        return Response(content, media_type="image/webp")
-
-    async def read(request: Request) -> dict[str, object]:
-        page = request.query_params.get("page", "")[:32]
-        settings = parse_settings(await request.body())
-        return await service.read(settings, find_address(request.scope), page)
-
-    async def take_frame(request: Request) -> tuple[Pixels, str]:
-        frame = parse_frame(service.networks.profile, await request.body())
-        return frame, request.query_params.get("page", "")[:32]
-
-    async def read_frame(request: Request) -> dict[str, object]:
-        frame, page = await take_frame(request)
-        return await service.read_frame(frame, find_address(request.scope), page)
-
-    async def repair_frame(request: Request) -> Response:
-        frame, page = await take_frame(request)
-        return _send_events(service.repair_frame(frame, request, page))
-
-    async def card(request: Request) -> Response:
-        settings, home = parse_link(request.query_params), find_home(request)
-        home = home.partition("://")[2].rstrip("/")
-        content = await service.make_card(settings, request, home)
-        return Response(content, media_type="image/png")
-
-    server.post("/photo")(upload)
-    server.post("/reading")(read)
-    server.post("/frame")(read_frame)
-    server.post("/frame/repair")(repair_frame)
-    server.get("/brushes/{key}/{kind}")(brush)
-    server.get("/card.png")(card)
-    server.get("/photo/{key}/{result}")(download)
 
 
 def serve(

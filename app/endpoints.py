@@ -1,11 +1,13 @@
-"""What programs and assistants call: ``/repair`` and ``/adapt``; and the page's own ``watch``.
+"""What programs and assistants call, ``/repair`` and ``/adapt``; and what the pages do.
 
 Gradio reads types and descriptions from these functions, so annotations are not strings here.
 """
 
 import asyncio
 import contextlib
+import json
 import logging
+import mimetypes
 import os
 import tempfile
 import time
@@ -13,27 +15,36 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 import gradio as gr
 from gradio.data_classes import FileData
 from gradio.utils import get_function_description
 from PIL import Image
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
 
 from app.runs.card import draw_card
 from app.runs.damage import damage_photo
 from app.runs.models import Networks, TooLongError
 from app.runs.pictures import to_webp
 from app.runs.samples import SAMPLES
-from app.runs.settings import NONE, Settings, SettingsError, parse_settings
-from app.runs.strokes import get_layer, measure_touched
-from app.runs.subject import Original, Subject, Subjects, read_pictures, view_square
+from app.runs.settings import NONE, Settings, SettingsError, parse_link, parse_settings
+from app.runs.strokes import KINDS, get_layer, measure_touched
+from app.runs.subject import (
+    Subject,
+    Subjects,
+    parse_frame,
+    read_pictures,
+    view_square,
+)
 from app.runs.watch import PICTURES, REPAIR, run_first_stages, watch
 from app.server.decoder import Decoder
 from app.server.gate import REFUSALS
-from app.server.photos import GONE, Photos, UnknownPhotoError
-from app.server.turns import BusyError, Turn, Turns
-from app.server.visitors import RefusedError, Visitors, count_blocks, find_address
+from app.server.photos import GONE, Photo, Photos, UnknownPhotoError
+from app.server.turns import BusyError, Turns
+from app.server.visitors import RefusedError, Visitor, Visitors, count_blocks, find_visitor
 from dga.adaptation import adapt_steps
 from dga.adaptation_record import to_api_facts
 from dga.corruptions import CORRUPTIONS, EVERYDAY
@@ -49,8 +60,10 @@ MOST_RUNS = 64
 """Runs that Gradio lets in at once; :class:`Turns` says who of them computes."""
 MOST_CARDS = 32
 BRUSH_SIDE = 640  # pixels of the longer side of what brushes paint with
-SENTENCES = (BusyError, SettingsError, TooLongError, UnknownPhotoError, UploadError)
-"""Errors whose message is meant for the visitor."""
+STATUSES = {
+    UnknownPhotoError: 404, BusyError: 503, TooLongError: 503, UploadError: 400, SettingsError: 400,
+}  # fmt: skip
+"""HTTP status of each error whose message is meant for visitors."""
 BOUNDS: dict[str, dict[str, Any]] = {
     "corruption": {"enum": [NONE, *CORRUPTIONS, *EVERYDAY]},
     "severity": {"minimum": 1, "maximum": 5},
@@ -73,71 +86,42 @@ class Service:
     def __init__(self, networks: Networks) -> None:
         self.networks, self.visitors = networks, Visitors()
         self.decoder = Decoder()
-        self.photos = Photos(self.decoder)
-        self.turns, self.brush_turns = Turns(), Turns(64, 32)
-        self.reading_turns = Turns(most_waiting=64, most_per_address=32)
-        self.subjects = Subjects(is_here=self.is_here)
+        self.photos = Photos(self.decoder, list_samples(networks.profile))
+        self.turns, self.brush_turns, self.reading_turns = Turns(), Turns(64, 32), Turns(64, 32)
+        self.subjects = Subjects(is_here=self.photos.__contains__)
         self.photos.on_forget = self.subjects.forget
-        self.latest = dict[str, Turn]()
-        self.layers = dict[str, dict[str, Pixels]]()  # of samples
-        self.cards = dict[tuple[str, Settings], bytes]()  # likewise, the latest
-
-    def is_here(self, key: str) -> bool:
-        """Whether there is such a photo (still)."""
-        return key in SAMPLES or key in self.photos
-
-    def find_photo(self, key: str) -> Original:
-        """A sample or an upload. Raises ``UnknownPhotoError``."""
-        if sample := SAMPLES.get(key):
-            profile = self.networks.profile
-            label = sample.label if sample.label in profile.classifier.classes else None
-            layers = self.layers.setdefault(key, {})
-            return Original(key, sample.pixels(profile), label, layers)
-        photo = self.photos.get(key)
-        return Original(key, photo.pixels, None, photo.layers)
+        self.cards = dict[tuple[str, Settings], bytes]()  # of samples, the latest
 
     async def run(
-        self, request: gr.Request | Request, steps: Callable[[Models], Generator[Any]],
-        page: str = "", pixels: int = 0,
+        self, visitor: Visitor, steps: Callable[[Models], Generator[Any]], pixels: int = 0,
+        is_heard: Callable[[], bool] = lambda: True,
     ) -> AsyncIterator[Any]:  # fmt: skip
         """What the steps yield, in turn; numbers between are visitors before this one.
 
-        ``page``: of one page only the latest run goes on; ``pixels``: of the picture. A run of
-        Gradio's queue, which has a session, ends when nobody listens to that; others end with their
-        request. Raises what the steps raise, and ``BusyError``.
+        Of one page only the latest run goes on. ``pixels``: of the picture; ``is_heard``: whether
+        somebody listens, without whom it ends. Raises what the steps raise, and ``BusyError``.
         """
-        address, begun = find_caller(request), time.monotonic()
-        session, visitor = getattr(request, "session_hash", None), f"{address} {page}"
+        self.turns.drop_page(visitor)  # first, so that this run may have its place in a full line
+        async with self.turns.join(visitor, pixels) as turn:
+            turn.is_heard = is_heard
+            async for part in self.networks.run_steps(steps, turn):
+                yield part
 
-        def is_heard() -> bool:
-            is_new = time.monotonic() - begun < UNHEARD_SECONDS
-            return session is None or is_new or session in self.visitors.listening.taken
-
-        if page and (earlier := self.latest.get(visitor)):
-            earlier.drop()  # first, so that this one may have its place in a full line
-        async with self.turns.join(visitor, address, pixels) as turn:
-            self.latest[visitor], turn.is_heard = turn, is_heard
-            try:
-                async for part in self.networks.run_steps(steps, turn=turn):
-                    yield part
-            finally:
-                if self.latest.get(visitor) is turn:
-                    del self.latest[visitor]
-        if not is_heard():
-            raise BusyError(UNHEARD)
-
-    async def watch(
-        self, settings: Any, request: gr.Request | Request, page: str = ""
-    ) -> AsyncIterator[dict]:
+    async def watch(self, request: Request) -> Response:
         """The page's run: parts of its record, see :mod:`app.runs.watch`."""
+        call = await request.json()
+        visitor = find_visitor(request, str(call.get("page", "")))
+        return send_events(self._watch(call.get("settings"), visitor))
+
+    async def _watch(self, settings: Any, visitor: Visitor) -> AsyncIterator[dict]:
         checked = parse_settings(settings)
-        original = self.find_photo(checked.photo)
+        original = self.photos.get(checked.photo)
 
         def steps(models: Models) -> Generator[dict]:
             subject = self.subjects.get(original, checked)
             has_file = original.key in SAMPLES
             for part in watch(models, subject, checked):
-                if not self.is_here(original.key):  # and nothing that was made of it
+                if original.key not in self.photos:  # and nothing that was made of it
                     raise UnknownPhotoError(GONE)
                 yield part
                 if not has_file and subject.result is not None:
@@ -146,72 +130,92 @@ class Service:
                     yield {"download": f"photo/{original.key}/{result}"}
 
         pixels = 0 if original.key in SAMPLES else original.pixels[..., 0].size
-        async for part in self.run(request, steps, page, pixels):
+        async for part in self.run(visitor, steps, pixels):
             yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
 
-    async def show_brush(self, key: str, kind: str, address: str) -> bytes:
+    async def upload(self, request: Request) -> dict[str, Any]:
+        """A photograph comes once, by itself; everything after names it."""
+        name = unquote(request.headers.get("x-name", "photo"))
+        photo = await self.photos.add(find_visitor(request), name, await request.body())
+        height, width = photo.pixels.shape[:2]
+        return {"photo": photo.key, "name": photo.name, "width": width, "height": height,
+                "full_size": photo.full_size, "losses": photo.losses}  # fmt: skip
+
+    async def download(self, key: str, result: str) -> Response:
+        """A repaired photograph, as a file of its own format."""
+        name, content = await self.photos.get_result(key, result)
+        kind, _ = mimetypes.guess_type(name, strict=False)
+        header = f"attachment; filename*=UTF-8''{quote(name)}"
+        return Response(content, media_type=kind, headers={"content-disposition": header})
+
+    async def show_brush(self, key: str, kind: str, request: Request) -> Response:
         """The whole photo as a brush makes it, WebP: the page shows strokes as they are made."""
-        original = self.find_photo(key)
-        async with self.brush_turns.join(address) as turn:
+        if kind not in KINDS:
+            raise HTTPException(404)
+        original = self.photos.get(key)
+        async with self.brush_turns.join(find_visitor(request)) as turn:
             await turn.come()
             layer = await asyncio.to_thread(get_layer, original.pixels, kind, original.layers)
             content = await asyncio.to_thread(to_webp, layer, BRUSH_SIDE)
         self.photos.make_room()
-        return content
+        return Response(content, media_type="image/webp")
 
-    async def read(self, settings: Settings, address: str, page: str) -> dict[str, Any]:
+    async def read(self, request: Request) -> dict[str, Any]:
         """What the classifier reads of a photo as it is painted so far, and how much of it that is.
 
         Readings have a line of their own, and go between the steps of others' runs; the page's own
         run ends: what it repairs was painted over. Raises ``BusyError``.
         """
-        original, visitor = self.find_photo(settings.photo), f"{address} {page}"
-        if page and (earlier := self.latest.get(visitor)):
-            earlier.drop()
+        settings = parse_settings(await request.body())
+        original = self.photos.get(settings.photo)
+        self.turns.drop_page(find_page(request))
 
         def steps(models: Models) -> Generator[dict]:
             damaged = damage_photo(original.pixels, settings, original.layers)
             touched = measure_touched(settings.strokes, *damaged.shape[:2])
             yield {"reading": read_pictures(models, damaged)[0], "touched": touched}
 
-        answer = await self._read_now(steps, visitor, address)
+        answer = await self._read_now(steps, request)
         self.photos.make_room()
         return answer
 
-    async def read_frame(self, pixels: Pixels, address: str, page: str) -> dict[str, Any]:
+    async def read_frame(self, request: Request) -> dict[str, Any]:
         """What the classifier reads of a camera's frame. Raises ``BusyError``."""
+        pixels = parse_frame(self.networks.profile, await request.body())
 
         def steps(models: Models) -> Generator[dict]:
             yield read_pictures(models, pixels)[0]
 
-        return await self._read_now(steps, f"{address} {page}", address)
-
-    async def repair_frame(
-        self, pixels: Pixels, request: gr.Request | Request, page: str
-    ) -> AsyncIterator[dict]:
-        """What our repair makes of a camera's frame; neither is kept."""
-
-        def steps(models: Models) -> Generator[dict]:
-            subject = Subject.make(Original("", pixels), Settings(damage=NONE))
-            yield from run_first_stages(models, subject)
-
-        async for part in self.run(request, steps, page, pixels[..., 0].size):
-            if isinstance(part, int):
-                yield {"waiting": part}
-            elif "repaired" in part:
-                yield part
+        return await self._read_now(steps, request)
 
     async def _read_now(
-        self, steps: Callable[[Models], Generator[dict]], visitor: str, address: str
+        self, steps: Callable[[Models], Generator[dict]], request: Request
     ) -> dict[str, Any]:
-        async with self.reading_turns.join(visitor, address) as turn:
-            return [part async for part in self.networks.run_steps(steps, turn=turn)][-1]
+        async with self.reading_turns.join(find_page(request)) as turn:
+            return [part async for part in self.networks.run_steps(steps, turn)][-1]
 
-    async def make_card(self, settings: Settings, request: Request, home: str) -> bytes:
-        """The card of what a link shows, PNG; ``home``: where this page is, as people type it."""
-        original, key = self.find_photo(settings.photo), (home, settings)
-        if key in self.cards:
-            return self.cards[key]
+    async def repair_frame(self, request: Request) -> Response:
+        """What our repair makes of a camera's frame; neither is kept."""
+        pixels = parse_frame(self.networks.profile, await request.body())
+
+        def steps(models: Models) -> Generator[dict]:
+            subject = Subject.make(Photo("", pixels), Settings(damage=NONE))
+            yield from run_first_stages(models, subject)
+
+        async def show() -> AsyncIterator[dict]:
+            async for part in self.run(find_page(request), steps, pixels[..., 0].size):
+                if isinstance(part, int):
+                    yield {"waiting": part}
+                elif "repaired" in part:
+                    yield part
+
+        return send_events(show())
+
+    async def make_card(self, request: Request) -> Response:
+        """The card of what a link shows, PNG, with this page's address as people type it."""
+        settings, home = parse_link(request.query_params), find_home(request)
+        home = home.partition("://")[2].rstrip("/")
+        original, key = self.photos.get(settings.photo), (home, settings)
 
         def steps(models: Models) -> Generator[Any]:
             subject = self.subjects.get(original, settings)
@@ -220,13 +224,15 @@ class Service:
             assert subject.result is not None
             yield draw_card(subject.damaged, subject.result, parts, home)
 
-        pixels = original.pixels[..., 0].size
-        card = [part async for part in self.run(request, steps, pixels=pixels)][-1]
+        card = self.cards.get(key)
+        if card is None:
+            run = self.run(find_visitor(request), steps, original.pixels[..., 0].size)
+            card = [part async for part in run][-1]
         if original.key in SAMPLES:
             self.cards[key] = card
             for old in list(self.cards)[:-MOST_CARDS]:
                 del self.cards[old]
-        return card
+        return Response(card, media_type="image/png")
 
     async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:
         """Repair a photograph at its own size, up to a megapixel; a larger one is reduced to that.
@@ -300,17 +306,29 @@ class Service:
         (:mod:`app.server.contents`)."""
         path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
         data = await asyncio.to_thread(read_bytes, path)
-        pixels, _, losses = await self.decoder.read_upload(data, address=find_caller(request))
+        pixels, _, losses = await self.decoder.read_upload(data, visitor=find_visitor(request))
         return pixels, losses
 
     async def _last(self, request: gr.Request, pixels: Pixels, steps: Callable) -> Any:
-        """The last of what ``steps(models, pixels)`` yields."""
+        """The last of what ``steps(models, pixels)`` yields.
+
+        A run of Gradio's queue, which has a session, ends when nobody listens to that; others end
+        with their request.
+        """
+        session, begun = getattr(request, "session_hash", None), time.monotonic()
+
+        def is_heard() -> bool:
+            is_new = time.monotonic() - begun < UNHEARD_SECONDS
+            return session is None or is_new or session in self.visitors.listening.taken
 
         def run(models: Models) -> Generator[Any]:
             return steps(models, pixels)
 
-        async for part in self.run(request, run, pixels=pixels[..., 0].size):
+        visitor, size, last = find_visitor(request), pixels[..., 0].size, None
+        async for part in self.run(visitor, run, size, is_heard):
             last = part
+        if not is_heard():
+            raise BusyError(UNHEARD)
         return last
 
     async def _write(self, request: gr.Request, *pictures: Pixels) -> list[FileData]:
@@ -319,8 +337,17 @@ class Service:
             await asyncio.to_thread(encode_picture, Image.fromarray(p), "PNG") for p in pictures
         ]
         for content in files:
-            self.visitors.files.take(find_caller(request), count_blocks(len(content)))
+            self.visitors.files.take(find_visitor(request).address, count_blocks(len(content)))
         return [await asyncio.to_thread(write_file, content) for content in files]
+
+
+def list_samples(profile: Profile) -> list[Photo]:
+    """The samples as the classifier sees them; a label that it does not know is none."""
+    classes = profile.classifier.classes
+    return [
+        Photo(name, sample.pixels(profile), sample.label if sample.label in classes else None)
+        for name, sample in SAMPLES.items()
+    ]
 
 
 @contextlib.contextmanager
@@ -328,7 +355,7 @@ def explain_errors() -> Generator[None]:
     """Whatever goes wrong is a ``gr.Error`` with one sentence for the visitor."""
     try:
         yield
-    except SENTENCES as error:
+    except tuple(STATUSES) as error:
         raise gr.Error(str(error), print_exception=False) from None
     except RefusedError as error:
         raise gr.Error(REFUSALS[str(error)][1], print_exception=False) from None
@@ -352,10 +379,33 @@ def choose_systems(profile: Profile, tau: float | None, dda_depth: int | None) -
     return [by_name[name] for name in DEFAULT_SYSTEMS]
 
 
-def find_caller(request: gr.Request | Request) -> str:
-    """Whom a run counts for; an assistant's request comes as it is, a program's in Gradio's."""
-    own = request if isinstance(request, Request) else request.request
-    return find_address(own.scope) if own else ""
+def send_events(parts: AsyncIterator[Any]) -> Response:
+    """A run as server-sent events, which ends when nobody reads them."""
+
+    async def write() -> AsyncIterator[str]:
+        try:
+            with explain_errors():
+                async for part in parts:
+                    yield f"event: part\ndata: {json.dumps(part)}\n\n"
+            yield "event: end\ndata: {}\n\n"
+        except gr.Error as error:
+            yield f"event: error\ndata: {json.dumps({'error': error.message})}\n\n"
+
+    return StreamingResponse(write(), media_type="text/event-stream")
+
+
+def find_page(request: Request) -> Visitor:
+    """Who asks, with the page that the address names."""
+    return find_visitor(request, request.query_params.get("page", ""))
+
+
+def find_home(request: Request) -> str:
+    """The first page's whole address, as whoever asks has reached this server."""
+    root = request.scope.get("root_path", "").rstrip("/")
+    host = request.headers.get("x-forwarded-host") or request.headers.get("host", "")
+    host = host.partition(",")[0]  # the first of several proxies'
+    scheme = request.headers.get("x-forwarded-proto", "").partition(",")[0] or request.url.scheme
+    return f"{root}/" if "://" in root else f"{scheme}://{host}{root}/"
 
 
 def label_values(blocks: gr.Blocks) -> None:

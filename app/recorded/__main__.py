@@ -15,9 +15,10 @@ from app.recorded.store import FOLDER, WEIGHTS, write_record
 from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.settings import FIRST_DAMAGES, NONE, Settings
-from app.runs.subject import Original, Subject
+from app.runs.subject import Subject
 from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import Part, Watcher, run_first_stages, watch
+from app.server.photos import Photo
 from dga.corruptions import CORRUPTIONS
 from dga.networks.models import Models, load_models
 
@@ -67,7 +68,7 @@ def make_subject(models: Models, settings: Settings) -> Subject:
     """A sample, damaged as the settings say."""
     sample = SAMPLES[settings.photo]
     pixels = sample.pixels(models.profile)
-    return Subject.make(Original(settings.photo, pixels, sample.label), settings)
+    return Subject.make(Photo(settings.photo, pixels, sample.label), settings)
 
 
 def record_run(models: Models, settings: Settings) -> dict[str, Any]:

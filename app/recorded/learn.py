@@ -24,19 +24,15 @@ COMPARISONS = ("panda contrast 4", "volleyball impulse_noise 5", "goldfish glass
 FAILS = ("volleyball defocus_blur 5", "goldfish elastic_transform 3", "espresso snow 5")
 ROUNDS, DEPTHS = (0, 4, 8, 12, 18, 24, 48), (0, 2, 4, 8, 12, 18, 24, 36, 48)
 SYSTEMS = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
+QUALITY, NOISY = 76, 32  # of the pictures as WebP
 Facts = dict[str, Any]
 
 
 class Recorder:
-    """Records one step. ``pictures``: data URLs, each once; all else names them by their place."""
+    """Records the steps, each by a method of its own."""
 
     def __init__(self, models: Models) -> None:
-        self.models, self.pictures = models, dict[str, int]()
-
-    def keep(self, pixels: Pixels, quality: int = 76) -> int:
-        """The place of a picture in ``pictures``."""
-        address = to_data_url(pixels, quality=quality)
-        return self.pictures.setdefault(address, len(self.pictures))
+        self.models = models
 
     def damage(self, case: str) -> Pixels:
         """The picture of a case."""
@@ -50,7 +46,10 @@ class Recorder:
         x = adaptation.picture_tensor(self.models, pixels)
         reading = describe_reading(adaptation.classify(self.models, x[None])[0])
         facts = {name: reading[name] for name in ("label", "share", "is_sure")}
-        return facts | {"image": self.keep(pixels), "is_right": reading["label"] == truth}
+        return facts | {
+            "image": to_data_url(pixels, quality=QUALITY),
+            "is_right": reading["label"] == truth,
+        }
 
     def compare(self, case: str, *names: str) -> Facts:
         """A case undamaged, damaged, and as some methods repair it."""
@@ -84,9 +83,9 @@ class Recorder:
         facts = {"tau": rule.tau, "stop": stop.t_star, "is_crossed": stop.is_crossed}
         return cache, facts | {"confidence": confidence.round(4).tolist()}
 
-    def draw(self, cache: pipeline.PictureCache, depth: int) -> int:
+    def draw(self, cache: pipeline.PictureCache, depth: int) -> str:
         state = cache.path(pipeline.NO_EXPLANATION).forward_path.at(depth)
-        return self.keep(from_tensor(state), 32 if depth > 4 else 76)
+        return to_data_url(from_tensor(state), quality=NOISY if depth > 4 else QUALITY)
 
     def play(self) -> Facts:
         """Pairs at growing noise: undamaged and damaged, and how sure the network is of each."""
@@ -123,10 +122,9 @@ STEPS: dict[str, Callable[[Recorder], Any]] = {
 }
 
 if __name__ == "__main__":
-    models = load_models("photo")
+    recorder = Recorder(load_models("photo"))
     for name, make in STEPS.items():
-        recorder = Recorder(models)
         content = make(recorder)
         path = FOLDER.parent / "learn" / f"{name}.json"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps({"content": content, "pictures": [*recorder.pictures]}))
+        path.write_text(json.dumps(content))

@@ -83,8 +83,6 @@ def parse_settings(value: Any, names: Mapping[str, str] = MappingProxyType({})) 
 
 def parse_link(query: Mapping[str, str]) -> Settings:
     """What a link to the first page shows of a photo. Raises :class:`SettingsError`."""
-    names = {"corruption": "damage", "severity": "strength"}  # older links'
-    values = {names.get(name, name): value for name, value in query.items()}
     shown = "photo", "damage", "strength", "saved", "seed", "strokes"
-    known = {name: values[name] for name in shown if name in values}
+    known = {name: query[name] for name in shown if name in query}
     return parse_settings(({"damage": PAINT} if known.get("strokes") else {}) | known)

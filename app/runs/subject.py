@@ -14,6 +14,7 @@ from PIL import Image
 from app.runs.damage import damage_photo
 from app.runs.samples import make_crop
 from app.runs.settings import NONE, Settings
+from app.server.photos import Photo
 from dga.adaptation import classify
 from dga.data.uploads import UploadError
 from dga.images import Pixels, to_tensor
@@ -32,19 +33,6 @@ StageKey = str | tuple[str, Hashable]
 """A stage's name; where it depends on what a visitor chooses, with that."""
 
 
-@dataclass(frozen=True)
-class Original:
-    """A photo as it came, uint8 ``[H, W, 3]``; ``label``: what it shows, None if nobody said.
-
-    ``layers``: the whole photo as brushes make it, once it was.
-    """
-
-    key: str
-    pixels: Pixels
-    label: str | None = None
-    layers: dict[str, Pixels] = field(default_factory=dict)
-
-
 @dataclass
 class Subject:
     """A photo that was damaged, and what was already computed of it.
@@ -54,7 +42,7 @@ class Subject:
     ``images``: what these methods made of that square, uint8 ``[S, S, 3]``, by their part's name.
     """
 
-    original: Original
+    original: Photo
     settings: Settings
     damaged: Pixels
     stages: dict[StageKey, dict[str, Any]] = field(default_factory=dict)
@@ -63,7 +51,7 @@ class Subject:
     images: dict[str, Pixels] = field(default_factory=dict)
 
     @classmethod
-    def make(cls, original: Original, settings: Settings) -> Subject:
+    def make(cls, original: Photo, settings: Settings) -> Subject:
         """Damage the photo as the settings say."""
         return cls(original, settings, damage_photo(original.pixels, settings, original.layers))
 
@@ -99,7 +87,7 @@ class Subjects:
         self._most, self._is_here, self._lock = most, is_here, threading.Lock()
         self._subjects: OrderedDict[tuple[str, str], Subject] = OrderedDict()
 
-    def get(self, original: Original, settings: Settings) -> Subject:
+    def get(self, original: Photo, settings: Settings) -> Subject:
         """The subject of a photo and a damage."""
         made_of = {"damage", "strength", "saved", "seed", "strokes"}
         key = original.key, settings.model_dump_json(include=made_of)

@@ -26,6 +26,7 @@ import numpy as np
 from PIL import Image
 
 from app.server.turns import Turns
+from app.server.visitors import NOBODY, Visitor
 from dga.data import uploads
 from dga.data.picture_files import encode_result, list_losses
 from dga.data.uploads import MAX_BYTES, UploadError
@@ -92,11 +93,11 @@ class Decoder:
     """Reads and writes pictures, one at a time, which bounds the memory; addresses take turns."""
 
     def __init__(self) -> None:
-        self._turns = Turns(most_waiting=64, most_per_visitor=32)
+        self._turns = Turns(64, 32)
         self._ready: _Process | None = None
 
     async def read_upload(
-        self, data: bytes, suffix: str | None = None, address: str = ""
+        self, data: bytes, suffix: str | None = None, visitor: Visitor = NOBODY
     ) -> tuple[Pixels, tuple[int, int], list[str]]:
         """What :func:`dga.data.uploads.read_photograph` returns, in a process of its own, and what
         of the file a repaired one does not keep.
@@ -104,7 +105,7 @@ class Decoder:
         ``suffix``: of that one; None for a plain picture, of 8 bits and opaque. Raises
         ``UploadError``, and ``BusyError`` where too many wait.
         """
-        answer = await self._work(address, read, data, suffix)
+        answer = await self._work(visitor, read, data, suffix)
         if len(answer) > _HEAD.size:
             height, width, full_width, full_height = _HEAD.unpack_from(answer)
             count, end = height * width * 3, _HEAD.size + height * width * 3
@@ -118,19 +119,19 @@ class Decoder:
         raise UploadError(DAMAGED)
 
     async def write_photograph(
-        self, data: bytes, pixels: Pixels, suffix: str, address: str = ""
+        self, data: bytes, pixels: Pixels, suffix: str, visitor: Visitor = NOBODY
     ) -> bytes:
         """Call :func:`dga.data.picture_files.encode_result` in a process of its own."""
-        return await self._work(address, encode_result, data, pixels, suffix)
+        return await self._work(visitor, encode_result, data, pixels, suffix)
 
     def start(self) -> None:
         """Have a process ready for the next picture."""
         if os.name == "posix" and (self._ready is None or self._ready.process.poll() is not None):
             self._ready = _Process()
 
-    async def _work(self, address: str, work: Callable[..., bytes], *values: Any) -> bytes:
+    async def _work(self, visitor: Visitor, work: Callable[..., bytes], *values: Any) -> bytes:
         """What ``work`` returns, apart. Raises ``UploadError`` with its sentence."""
-        async with self._turns.join(address) as turn:
+        async with self._turns.join(visitor) as turn:
             await turn.come()
             self.start()
             if self._ready is None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from string import Template
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -30,10 +31,8 @@ API = "/gradio_api"
 FILE, UPLOAD = f"{API}/file=", f"{API}/upload"
 CALLS = f"{API}/queue/join", f"{API}/call/"
 MCP = {f"{API}/mcp{end}" for end in ("", "/", "/http", "/http/")}
-OLD_ADDRESSES = {"photo": "", "board": "all-15", "findings": "results", "adapt": ""}
-"""Old addresses of pages, and where they lead."""
 GET_PATHS = re.compile(
-    rf"/(all-15|results|learn|{'|'.join(OLD_ADDRESSES)}|plotly\.js|card\.png|favicon\.ico|robots\.txt|config)?"
+    r"/(all-15|results|learn|plotly\.js|card\.png|favicon\.ico|robots\.txt|config)?"
     r"|/(files|recorded|results-files|photo|brushes)/.+|/static/fonts/[\w/.-]{1,99}"
     rf"|{API}/(info|openapi\.json|startup-events|app_id|mcp/schema|queue/data|call/.+)"
     rf"|{API}/(heartbeat/{SESSION.pattern}|file=(?!.*:/).+)"  # no other server's files
@@ -211,15 +210,12 @@ class Gate:
             "headers": [], "root_path": "",
         }  # fmt: skip
 
-        async def receive() -> Message:
+        async def leave(*_: object) -> Any:
             await asyncio.sleep(0.1)
             return {"type": "http.disconnect"}
 
-        async def send(message: Message) -> None:
-            pass
-
         with contextlib.suppress(Exception):
-            await self.app(scope, receive, send)
+            await self.app(scope, leave, leave)
         self.unread.pop(session, None)
 
     def explain(self, error: Exception, path: str) -> tuple[int, str]:

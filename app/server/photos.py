@@ -1,4 +1,4 @@
-"""Visitors' photographs: in memory only, for less than an hour, under keys nobody can guess."""
+"""Photographs: visitors' in memory only, for less than an hour, under keys nobody can guess."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import asyncio
 import re
 import secrets
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from app.server.decoder import Decoder
+from app.server.visitors import NOBODY, Visitor
 from dga.data.picture_files import choose_suffix
 from dga.data.uploads import detect_format
 from dga.images import Pixels
@@ -28,19 +29,22 @@ class UnknownPhotoError(LookupError):
 
 @dataclass(frozen=True, eq=False)
 class Photo:
-    """``pixels``: uint8 ``[H, W, 3]``; ``full_size``: its width and height before it was reduced.
+    """A photo as it came, and what was made of it.
 
-    ``content``: the file's own bytes; ``address``: whose it is; ``losses``: what of it a repaired
-    file does not keep; ``results``, ``layers``: what was made of it.
+    ``pixels``: uint8 ``[H, W, 3]``; ``label``: what it shows, None if nobody said; ``results``:
+    repaired; ``layers``: as brushes make it. Of an upload ``content`` is the file's own bytes,
+    ``owner`` who sent it, ``full_size`` its width and height before it was reduced, and ``losses``
+    what of the file a repaired one does not keep.
     """
 
     key: str
-    name: str
     pixels: Pixels
-    full_size: tuple[int, int]
-    content: bytes
-    address: str
-    losses: list[str] = field(default_factory=list)
+    label: str | None = None
+    name: str = ""
+    content: bytes = b""
+    owner: Visitor = NOBODY
+    full_size: tuple[int, int] = (0, 0)
+    losses: Sequence[str] = ()
     results: dict[str, Pixels] = field(default_factory=dict)
     layers: dict[str, Pixels] = field(default_factory=dict)
 
@@ -52,28 +56,29 @@ class Photo:
 
 
 class Photos:
-    """All photographs that visitors sent; each is found by its key alone.
+    """``samples``, for all; and what visitors sent, each found by its key alone.
 
     Results come from the thread that computes. What both threads change is gone through as a copy.
     """
 
     def __init__(
-        self, decoder: Decoder, most_bytes: int = MOST_BYTES,
+        self, decoder: Decoder, samples: Sequence[Photo] = (), most_bytes: int = MOST_BYTES,
         most_of_address: int = MOST_OF_ADDRESS, seconds: float = LIFETIME_SECONDS,
     ) -> None:  # fmt: skip
         self.decoder, self.seconds = decoder, seconds
+        self.samples = {photo.key: photo for photo in samples}
         self.most_bytes, self.most_of_address = most_bytes, most_of_address
         self.on_forget: Callable[[str], object] = lambda key: None
         """Called with the key of a photo that is no longer here, to drop what was made of it."""
         self._photos: dict[str, Photo] = {}  # the oldest first
 
-    async def add(self, address: str, name: str, data: bytes) -> Photo:
+    async def add(self, owner: Visitor, name: str, data: bytes) -> Photo:
         """Decode a photograph and keep it. Raises what :meth:`Decoder.read_upload` raises."""
         name = clean_name(name)
         suffix = choose_suffix(detect_format(data), name)
-        pixels, full_size, losses = await self.decoder.read_upload(data, suffix, address)
+        pixels, full_size, losses = await self.decoder.read_upload(data, suffix, owner)
         key = secrets.token_urlsafe(16)
-        photo = Photo(key, name, pixels, full_size, data, address, losses)
+        photo = Photo(key, pixels, None, name, data, owner, full_size, losses)
         self._photos[key] = photo
         self.make_room()
         asyncio.get_running_loop().call_later(self.seconds, self._forget, key)
@@ -81,10 +86,10 @@ class Photos:
 
     def get(self, key: str) -> Photo:
         """Raises :class:`UnknownPhotoError`."""
-        try:
-            return self._photos[key]
-        except KeyError:
-            raise UnknownPhotoError(GONE) from None
+        photo = self.samples.get(key) or self._photos.get(key)
+        if photo is None:
+            raise UnknownPhotoError(GONE)
+        return photo
 
     def keep_result(self, key: str, pixels: Pixels) -> str:
         """Keep what was made of a photograph; returns a key for it."""
@@ -105,11 +110,11 @@ class Photos:
         if (pixels := photo.results.get(result)) is None:
             raise UnknownPhotoError(GONE)
         suffix = choose_suffix(detect_format(photo.content), photo.name)
-        content = await self.decoder.write_photograph(photo.content, pixels, suffix, photo.address)
+        content = await self.decoder.write_photograph(photo.content, pixels, suffix, photo.owner)
         return f"{PurePath(photo.name).stem}-repaired{suffix}", content
 
     def __contains__(self, key: str) -> bool:
-        return key in self._photos
+        return key in self.samples or key in self._photos
 
     def _forget(self, key: str) -> None:
         self._photos.pop(key, None)
@@ -120,11 +125,11 @@ class Photos:
         while photos := list(self._photos.values()):
             sizes = Counter[str]()
             for photo in photos:
-                sizes[photo.address] += photo.size
+                sizes[photo.owner.address] += photo.size
             (greedy, size), *_ = sizes.most_common(1)
             if size <= self.most_of_address and sizes.total() <= self.most_bytes:
                 return
-            self._forget(next(photo.key for photo in photos if photo.address == greedy))
+            self._forget(next(photo.key for photo in photos if photo.owner.address == greedy))
 
 
 def clean_name(name: str) -> str:

@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from app.server.visitors import Account, RefusedError
+from app.server.visitors import Account, RefusedError, Visitor
 
 FULL = "The server is busy, with {} in the queue. Please try again in a minute."
-ENOUGH = "You have {} in the queue already. Please try again when one is done."
+ENOUGH = "Your network has {} in the queue already. Please try again when one is done."
 BEAT_SECONDS = 5.0  # who waits is told her place again, or her line would be taken for dead
 MOST_BEGUN = 4_000_000  # pixels of runs that have begun, which keep some 100 bytes of each
 
@@ -25,47 +25,49 @@ class BusyError(Exception):
 class Turns:
     """The first of the line is next; when a turn ends, its address and page go behind all others'.
 
-    ``slice_seconds``: after which a run has to give way to others; one that takes longer waits for
-    as many turns more. ``most_per_address``: how many of one address, such as a school's, may wait.
+    ``most_of_one``: how many of one address, such as a school's, may wait; ``slice_seconds``: after
+    which a run has to give way to others; one that takes longer waits for as many turns more.
     """
 
-    def __init__(
-        self, most_waiting: int = 16, most_per_visitor: int = 4, slice_seconds: float = 5.0,
-        most_per_address: int = 12,
-    ) -> None:  # fmt: skip
-        self.most_waiting, self.slice_seconds = most_waiting, slice_seconds
-        self.most_per_visitor, self.most_per_address = most_per_visitor, most_per_address
+    def __init__(self, most: int = 16, most_of_one: int = 12, slice_seconds: float = 5.0) -> None:
+        self.most, self.most_of_one, self.slice_seconds = most, most_of_one, slice_seconds
         self.holder: Turn | None = None
         self.line: list[Turn] = []
         self.begun = Account(MOST_BEGUN, MOST_BEGUN // 2)
         self._debts, self._awaited_since = Counter[str](), 0.0  # turns, by address
 
-    def join(self, visitor: str, address: str = "", pixels: int = 0) -> Turn:
+    def join(self, visitor: Visitor, pixels: int = 0) -> Turn:
         """A place at the end of the line, see :class:`Turn`. Raises :class:`BusyError`."""
-        own = sum(turn.visitor == visitor for turn in self.line)
-        neighbours = sum(turn.address == address for turn in self.line if address)
-        if own >= self.most_per_visitor:
+        own = sum(turn.visitor.address == visitor.address for turn in self.line)
+        if own >= self.most_of_one:
             raise BusyError(ENOUGH.format(own))
-        if neighbours >= self.most_per_address or len(self.line) >= self.most_waiting:
+        if len(self.line) >= self.most:
             raise BusyError(FULL.format(len(self.line)))
-        return Turn(self, visitor, address or visitor, pixels)
+        return Turn(self, visitor, pixels)
+
+    def drop_page(self, visitor: Visitor) -> None:
+        """End all turns of a page; what has no name is none."""
+        for turn in (*self.line, self.holder):
+            if turn and visitor.page and turn.visitor == visitor:
+                turn.drop()
 
     def order(self) -> list[Turn]:
         """The turns that wait, in the order in which they will come if nobody else does."""
-        queues = dict[str, dict[str, list[Turn]]]()
+        queues = dict[str, dict[Visitor, list[Turn]]]()
         for turn in _put_behind(self.line, self.holder) if self.holder else self.line:
-            queues.setdefault(turn.address, {}).setdefault(turn.visitor, []).append(turn)
+            pages = queues.setdefault(turn.visitor.address, {})
+            pages.setdefault(turn.visitor, []).append(turn)
         return _alternate(_alternate(pages.values()) for pages in queues.values())
 
     def start_next(self) -> None:
         """Begin the next turn where nobody has one, and tell all who wait where they are."""
         if self.holder is None:
-            order = sorted(self.line, key=lambda turn: self._debts[turn.address] > 0)
+            order = sorted(self.line, key=lambda turn: self._debts[turn.visitor.address] > 0)
             if turn := next(filter(Turn.begin, order), None):
                 self.line.remove(turn)
                 self.holder, turn.since = turn, time.monotonic()
                 self._debts -= Counter(self._debts.keys())
-        earlier = {self.holder.visitor} if self.holder else set[str]()
+        earlier = {self.holder.visitor} if self.holder else set[Visitor]()
         for turn in self.order():
             turn.before = len(earlier) - (turn.visitor in earlier)
             earlier.add(turn.visitor)
@@ -75,7 +77,8 @@ class Turns:
 
 def _put_behind(line: list[Turn], turn: Turn) -> list[Turn]:
     """All others', then those of its address, then those of its page."""
-    return sorted(line, key=lambda one: (one.address == turn.address, one.visitor == turn.visitor))
+    her = turn.visitor
+    return sorted(line, key=lambda one: (one.visitor.address == her.address, one.visitor == her))
 
 
 def _alternate(queues: Iterable[list[Turn]]) -> list[Turn]:
@@ -87,13 +90,12 @@ def _alternate(queues: Iterable[list[Turn]]) -> list[Turn]:
 class Turn:
     """A place in the line, within ``async with``: whatever happens there, it is free afterwards.
 
-    ``visitor``: an address and its page; ``pixels``: that it keeps in memory once it has begun;
-    ``is_heard``: whether somebody listens, without whom it is dropped.
+    ``pixels``: that it keeps in memory once it has begun; ``is_heard``: whether somebody listens,
+    without whom it is dropped.
     """
 
     turns: Turns
-    visitor: str
-    address: str
+    visitor: Visitor
     pixels: int = 0
     is_heard: Callable[[], bool] = lambda: True
     moved: asyncio.Event = field(default_factory=asyncio.Event)
@@ -106,14 +108,14 @@ class Turn:
 
     async def __aexit__(self, *_: object) -> None:
         if self.has_begun:
-            self.turns.begun.give_back(self.address, self.pixels)
+            self.turns.begun.give_back(self.visitor.address, self.pixels)
         self.leave()
 
     def begin(self) -> bool:
         """Whether it has begun, or may: what runs keep in memory is bounded."""
         with contextlib.suppress(RefusedError):
             if not self.has_begun:
-                self.turns.begun.take(self.address, self.pixels)
+                self.turns.begun.take(self.visitor.address, self.pixels)
             self.has_begun = True
         return self.has_begun
 
@@ -163,7 +165,7 @@ class Turn:
             turns.line = _put_behind(turns.line, self)
             used = time.monotonic() - max(self.since, turns._awaited_since)
             if turns.line and turns.slice_seconds > 0:
-                turns._debts[self.address] += max(0, int(used // turns.slice_seconds) - 1)
+                turns._debts[self.visitor.address] += max(0, int(used // turns.slice_seconds) - 1)
         if is_back:
             turns._awaited_since = turns._awaited_since if turns.line else time.monotonic()
             turns.line.append(self)

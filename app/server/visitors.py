@@ -20,6 +20,20 @@ FILE_SECONDS = 3000
 """For which files of programs' calls are kept."""
 
 
+@dataclass(frozen=True)
+class Visitor:
+    """``address``: hers, behind a named proxy the one that it forwards; of IPv6 a network.
+
+    ``page``: a name that she chooses for one of hers, which only divides what her address has.
+    """
+
+    address: str = ""
+    page: str = ""
+
+
+NOBODY = Visitor()
+
+
 class RefusedError(Exception):
     """A request is not answered; the message is a key of ``REFUSALS`` in :mod:`app.server.gate`."""
 
@@ -114,3 +128,9 @@ def find_address(scope: Scope) -> str:
         if isinstance(address, ipaddress.IPv6Address):
             return str(address.ipv4_mapped or ipaddress.ip_network((int(address), 64), False))
     return host
+
+
+def find_visitor(request: Any, page: str = "") -> Visitor:
+    """Whom a request counts for: the page's and assistants' as it came, programs' in Gradio's."""
+    own = getattr(request, "request", request)
+    return Visitor(find_address(own.scope) if own else "", page[:32])

@@ -181,10 +181,7 @@ export function makeBrush(canvas, picture, rules, { onPiece, onStroke, onCancel,
   });
   canvas.addEventListener("focus", drawAll);
   canvas.addEventListener("blur", drawAll);
-  for (const [name, keep] of [
-    ["#undo", -1],
-    ["#clear", 0],
-  ]) {
+  for (const [name, keep] of Object.entries({ "#undo": -1, "#clear": 0 })) {
     find(name).addEventListener("click", () => {
       if (!strokes.length) return;
       strokes = strokes.slice(0, keep);

@@ -19,13 +19,13 @@ function moveDivider(share) {
 function hideTags(at) {
   const line = (picture.clientWidth * at) / 100;
   const ends = ({ offsetLeft, offsetWidth }) => [offsetLeft - 6, offsetLeft + offsetWidth + 6];
-  for (const [selector, isHidden] of [
-    ["#tag-before", ([, end]) => line < end],
-    ["#tag-after", ([begin]) => line > begin],
-    ["#size", ([begin, end]) => line > begin && line < end],
-  ]) {
-    find(selector).classList.toggle("is-crossed", isHidden(ends(find(selector))));
-  }
+  const isCrossed = {
+    "#tag-before": ([, end]) => line < end,
+    "#tag-after": ([begin]) => line > begin,
+    "#size": ([begin, end]) => line > begin && line < end,
+  };
+  for (const [name, isHidden] of Object.entries(isCrossed))
+    find(name).classList.toggle("is-crossed", isHidden(ends(find(name))));
 }
 /** The repair comes over the damage, once. */
 export function revealRepair() {

@@ -129,7 +129,7 @@ function drawCurve(plot, confidence, tau, stop) {
   const x = (depth) => left + ((width - left - right) * depth) / (confidence.length - 1);
   const y = (share) => height - bottom - (height - top - bottom) * share;
   const place = ([depth, share]) => `${x(depth).toFixed(1)},${y(share).toFixed(1)}`;
-  const line = (kind, points) =>
+  const line = (kind, ...points) =>
     draw("polyline", { class: kind, points: points.map(place).join(" ") });
   const text = (at, down, words, anchor) =>
     draw("text", { x: at, y: down, "text-anchor": anchor }, words);
@@ -143,12 +143,7 @@ function drawCurve(plot, confidence, tau, stop) {
       `${percent(confidence[last])} after ${steps(last)}`,
   });
   for (const share of [0, 0.5, 1]) {
-    svg.append(
-      line("grid", [
-        [0, share],
-        [last, share],
-      ]),
-    );
+    svg.append(line("grid", [0, share], [last, share]));
     svg.append(text(left - 8, y(share) + 6, percent(share), "end"));
   }
   for (let depth = 0; depth <= last; depth += last / 4) {
@@ -164,21 +159,10 @@ function drawCurve(plot, confidence, tau, stop) {
     draw("text", { y: y(0.2) }),
   );
   const below = confidence[last] > tau ? 20 : -8; // clear of the curve's end
-  svg.append(
-    line("tau", [
-      [0, tau],
-      [last, tau],
-    ]),
-  );
+  svg.append(line("tau", [0, tau], [last, tau]));
   svg.append(text(width - right, y(tau) + below, `dashes: τ = ${percent(tau)}`, "end"));
-  svg.append(line("curve", [...confidence.entries()]), mark);
-  svg.append(
-    line("stop", [
-      [stop, 0.1],
-      [stop, 0],
-    ]),
-    text(x(stop) + 6, y(0.04), "t*", "start"),
-  );
+  svg.append(line("curve", ...confidence.entries()), mark);
+  svg.append(line("stop", [stop, 0.1], [stop, 0]), text(x(stop) + 6, y(0.04), "t*", "start"));
   plot.replaceChildren(svg);
   return (depth) => {
     mark.style.transform = `translateX(${x(depth)}px)`;

@@ -26,10 +26,7 @@ function showStep(to, isMoved) {
     if (index === now) link.setAttribute("aria-current", "step");
     else link.removeAttribute("aria-current");
   });
-  for (const [link, by] of [
-    ["#back", -1],
-    ["#next", 1],
-  ]) {
+  for (const [link, by] of Object.entries({ "#back": -1, "#next": 1 })) {
     const number = now + 1 + by;
     const isThere = number >= 1 && number <= steps.length;
     find(link).style.visibility = isThere ? "" : "hidden";
@@ -66,23 +63,7 @@ const place = location.hash.slice(1);
 const isAstray = place && place !== "main" && !document.getElementById(place)?.closest(".step");
 if (isAstray) say(`There is no ${place}: here is step ${now + 1}.`);
 
-/** A picture's place in the record becomes its address, wherever one stands. */
-function fillPictures(part, pictures) {
-  if (Array.isArray(part)) return part.map((one) => fillPictures(one, pictures));
-  if (part === null || typeof part !== "object") return part;
-  const isPicture = (name) => name === "image" || name === "state";
-  const fill = (name, value) => {
-    if (isPicture(name)) return pictures[value];
-    if (name === "images") return value.map((place) => pictures[place]);
-    return fillPictures(value, pictures);
-  };
-  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, fill(name, value)]));
-}
-
-async function load(name) {
-  const { pictures, content } = await getJson(`recorded/learn/${name}.json`);
-  return fillPictures(content, pictures);
-}
+const load = (name) => getJson(`recorded/learn/${name}.json`);
 
 try {
   showTrouble(await load("trouble")); // first, for it is what is seen first

@@ -590,7 +590,8 @@ addEventListener("popstate", ({ state: earlier }) => {
 function readAddress(settings) {
   const query = new URLSearchParams(location.search);
   const wrong = [];
-  const take = (name, allowed, value = query.get(name)) => {
+  const take = (name, allowed) => {
+    const value = query.get(name);
     if (value === null) return;
     if (allowed(value))
       settings[name] = typeof page.opening[name] === "string" ? value : Number(value);
@@ -600,10 +601,8 @@ function readAddress(settings) {
     text.trim() !== "" && Number(text) >= low && Number(text) <= high;
   const isWhole = (text, low, high) => isWithin(text, low, high) && Number.isInteger(Number(text));
   take("photo", (name) => page.samples.includes(name));
-  const damage = query.get("damage") ?? query.get("corruption");
-  take("damage", (name) => name in page.names, damage);
-  const strength = query.get("strength") ?? query.get("severity");
-  take("strength", (text) => isWhole(text, 1, 5), strength);
+  take("damage", (name) => name in page.names);
+  take("strength", (text) => isWhole(text, 1, 5));
   take("saved", (text) => Number(text) === page.quality);
   take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
   take("tau", (text) => isWithin(text, 0, 1));

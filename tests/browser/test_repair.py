@@ -444,13 +444,6 @@ def test_links_within_the_page_keep_what_is_seen(watch):
     page.wait_for_function(f"() => document.querySelector('#size').textContent === '{size}'")
 
 
-@pytest.mark.parametrize("old", ["photo", "board", "findings", "adapt"])
-def test_old_addresses_lead_to_the_new_pages(watch, old):
-    open_page(watch, old)
-    assert not watch.page.url.endswith(old)
-    assert watch.page.locator("header nav a").count() == 5
-
-
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_grave(watch, path, scheme):

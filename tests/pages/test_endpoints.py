@@ -8,7 +8,6 @@ import json
 import threading
 from pathlib import Path
 
-import gradio as gr
 import httpx
 import numpy as np
 import pytest
@@ -23,7 +22,7 @@ from app.runs.models import Networks
 from app.runs.samples import SAMPLES
 from app.runs.subject import Subject, read_pictures
 from app.server.turns import Turns
-from app.server.visitors import Account
+from app.server.visitors import Account, Visitor
 from tests.fixtures.app import serve_networks
 
 
@@ -122,16 +121,16 @@ def test_a_pages_later_choice_takes_the_place_of_an_earlier_one(shipped_models):
 
     async def choose_twice() -> tuple[list, list]:
         service, computed = Service(Networks(shipped_models)), []
-        service.turns = Turns(most_waiting=1)
+        service.turns = Turns(most=1)
 
         async def choose(choice: str) -> list:
             def steps(models):
                 computed.append(choice)
                 yield choice
 
-            return [part async for part in service.run(gr.Request(), steps, "page")]
+            return [part async for part in service.run(Visitor("a", "page"), steps)]
 
-        async with asyncio.timeout(20), service.turns.join("somebody else"):
+        async with asyncio.timeout(20), service.turns.join(Visitor("b")):
             earlier = asyncio.create_task(choose("earlier"))
             while not service.turns.line:
                 await asyncio.sleep(0.01)

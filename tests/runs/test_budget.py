@@ -7,13 +7,14 @@ import pytest
 
 from app.runs import models as running
 from app.server.turns import Turns
+from app.server.visitors import Visitor
 
 
 async def count(models, number):
     """What a run of so many steps yields, until it is stopped."""
     networks, parts = running.Networks(models), []
     networks._thread.submit(time.sleep, 0.5)  # somebody else's last step, which does not count
-    async with Turns().join("a") as turn:
+    async with Turns().join(Visitor("a")) as turn:
         async for part in networks.run_steps(lambda models: (n for n in range(number)), turn):
             parts.append(part)
     return parts

@@ -52,7 +52,7 @@ def test_a_link_is_understood_and_what_it_says_beside_is_passed_over():
     link = {"photo": "goldfish", "strokes": "1.0A0C0P", "utm_source": "friend"}
     painted = Settings(photo="goldfish", damage="paint", strokes="1.0A0C0P")
     assert parse_link(link) == painted
-    assert parse_link({"corruption": "fog", "severity": "2"}) == Settings(damage="fog", strength=2)
+    assert parse_link({"damage": "fog", "strength": "2"}) == Settings(damage="fog", strength=2)
     rain = {"damage": "rain", "strength": "4", "saved": "85"}
     assert parse_link(rain) == Settings(damage="rain", strength=4, saved=85)
     with pytest.raises(SettingsError):

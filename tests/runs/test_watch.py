@@ -7,8 +7,9 @@ import pytest
 
 import dga
 from app.runs.settings import Settings
-from app.runs.subject import Original, Subject, Subjects
+from app.runs.subject import Subject, Subjects
 from app.runs.watch import FILM, choose_stopping, run_first_stages, watch
+from app.server.photos import Photo
 from dga.adaptation import adapt_steps
 from dga.systems import systems
 from tests.fixtures.record import ALL
@@ -30,7 +31,7 @@ def noisy():
 
 @pytest.fixture(scope="module")
 def subject(cat, noisy):
-    return Subject.make(Original("own", cat, "cat"), noisy)
+    return Subject.make(Photo("own", cat, "cat"), noisy)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +86,7 @@ def test_another_threshold_computes_only_what_depends_on_it(run, subject, shippe
 
 
 def test_of_many_thresholds_the_latest_are_kept(cat, noisy):
-    subject = Subject.make(Original("own", cat), noisy)
+    subject = Subject.make(Photo("own", cat), noisy)
     subject.keep("pictures", {})
     for tau in range(100):
         subject.keep(("paper", tau), {"paper": tau})
@@ -97,7 +98,7 @@ def test_of_many_thresholds_the_latest_are_kept(cat, noisy):
 
 def test_an_undamaged_photo_of_unknown_kind(shipped_models, cat):
     settings = Settings(photo="own", damage="none")
-    subject = Subject.make(Original("own", cat), settings)
+    subject = Subject.make(Photo("own", cat), settings)
     record, _ = collect(shipped_models, subject, settings)
     assert record["truth"] is None
     assert record["is_damaged"] is False
@@ -110,7 +111,7 @@ def test_an_undamaged_photo_of_unknown_kind(shipped_models, cat):
 def test_a_large_photo_is_repaired_at_its_own_size(shipped_models, cat):
     wide = np.tile(cat, (1, 3, 1))
     settings = Settings(photo="own", damage="gaussian_noise", strength=5)
-    subject = Subject.make(Original("own", wide), settings)
+    subject = Subject.make(Photo("own", wide), settings)
     record, _ = collect(shipped_models, subject, settings)
     assert subject.result.shape == wide.shape
     assert (record["original"]["width"], record["original"]["height"]) == (192, 64)
@@ -119,7 +120,7 @@ def test_a_large_photo_is_repaired_at_its_own_size(shipped_models, cat):
 
 def test_what_is_undone_everywhere_is_not_said_of_some_places(shipped_models, cat):
     settings = Settings(photo="own", damage="impulse_noise", strength=5)
-    subject = Subject.make(Original("own", np.tile(cat, (2, 3, 1))), settings)
+    subject = Subject.make(Photo("own", np.tile(cat, (2, 3, 1))), settings)
     parts = run_first_stages(shipped_models, subject)
     (found,) = (part["found"] for part in parts if "found" in part)
     assert not found["is_refused"]
@@ -127,7 +128,7 @@ def test_what_is_undone_everywhere_is_not_said_of_some_places(shipped_models, ca
 
 
 def test_the_latest_subjects_are_kept(cat):
-    subjects, original = Subjects(most=2), Original("own", cat)
+    subjects, original = Subjects(most=2), Photo("own", cat)
     first = subjects.get(original, Settings(seed=0))
     assert subjects.get(original, Settings(seed=0, tau=0.5, fixed_depth=9)) is first
     subjects.get(original, Settings(seed=1))

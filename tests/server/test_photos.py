@@ -13,6 +13,7 @@ from PIL import Image, ImageCms
 
 from app.server.decoder import PHOTO_PIXELS, Decoder
 from app.server.photos import GONE, Photo, Photos, UnknownPhotoError, clean_name
+from app.server.visitors import Visitor
 from dga.data.picture_files import encode_result, list_losses
 from dga.data.uploads import read_photograph
 from tests.fuzz.blocks import noise, saved
@@ -26,7 +27,7 @@ PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 class NoProcess(Decoder):
     """What is done in a process of its own (``test_decoder.py``) is done in this one."""
 
-    async def read_upload(self, data: bytes, suffix: str | None = None, address: str = "") -> Any:
+    async def read_upload(self, data: bytes, suffix: str | None = None, visitor: Any = None) -> Any:
         return (*read_photograph(data, PHOTO_PIXELS), list_losses(data, suffix or ".png", False))
 
     async def write_photograph(self, *values: Any) -> bytes:
@@ -43,7 +44,7 @@ def play(scene: Callable[[Photos], Coroutine[Any, Any, None]], **options: Any) -
 
 def test_only_the_key_leads_to_a_photo() -> None:
     async def scene(photos: Photos) -> None:
-        hers, his = await photos.add("a", "a.png", PNG), await photos.add("b", "a.png", PNG)
+        hers, his = [await photos.add(Visitor(who), "a.png", PNG) for who in "ab"]
         assert photos.get(hers.key) is hers
         assert hers.key != his.key
         assert len(hers.key) >= 21
@@ -63,7 +64,7 @@ def test_photos_are_forgotten() -> None:
     async def scene(photos: Photos) -> None:
         forgotten = list[str]()
         photos.on_forget = forgotten.append
-        photo = await photos.add("a", "a.png", PNG)
+        photo = await photos.add(Visitor("a"), "a.png", PNG)
         await asyncio.sleep(0.1)
         assert forgotten == [photo.key]
         assert photo.key not in photos
@@ -77,7 +78,7 @@ def test_photos_are_forgotten() -> None:
 
 def test_an_address_has_a_quota() -> None:
     async def scene(photos: Photos) -> None:
-        first, *others = [await photos.add(address, "a.png", PNG) for address in "abaa"]
+        first, *others = [await photos.add(Visitor(who), "a.png", PNG) for who in "abaa"]
         assert [photo.key in photos for photo in others] == [True] * 3
         assert first.key not in photos
 
@@ -88,8 +89,8 @@ def test_whoever_has_most_loses_the_oldest() -> None:
     """Of photographs as of their results."""
 
     async def scene(photos: Photos) -> None:
-        hers = await photos.add("b", "a.png", PNG)
-        crowd = [await photos.add("a", "a.png", PNG) for _ in range(4)]
+        hers = await photos.add(Visitor("b"), "a.png", PNG)
+        crowd = [await photos.add(Visitor("a"), "a.png", PNG) for _ in range(4)]
         photos.keep_result(crowd[3].key, crowd[3].pixels)
         for gone in crowd[:2]:
             with pytest.raises(UnknownPhotoError):
@@ -133,7 +134,7 @@ def invert(name: str, data: bytes) -> tuple[Photo, tuple[str, bytes]]:
     done = list[Any]()
 
     async def scene(photos: Photos) -> None:
-        photo = await photos.add("a", name, data)
+        photo = await photos.add(Visitor("a"), name, data)
         result = photos.keep_result(photo.key, 255 - photo.pixels)
         done.extend((photo, await photos.get_result(photo.key, result)))
 
@@ -206,7 +207,7 @@ def test_a_turned_photo_stands_upright_and_is_not_turned_again(size: tuple[int, 
 def test_what_was_left_alone_is_the_same_file() -> None:
     async def scene(photos: Photos) -> None:
         data = saved("JPEG", noise(), exif=described(6).tobytes())
-        photo = await photos.add("a", "cat.jpg", data)
+        photo = await photos.add(Visitor("a"), "cat.jpg", data)
         result = photos.keep_result(photo.key, photo.pixels)
         assert (await photos.get_result(photo.key, result))[1] == data
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from app.server.turns import BusyError, Turns
+from app.server.visitors import Visitor
 
 
 class Visitors:
@@ -26,7 +27,7 @@ class Visitors:
         return tasks
 
     async def visit(self, name: str) -> None:
-        async with self.turns.join(name) as turn:
+        async with self.turns.join(Visitor(name)) as turn:
             await turn.come()
             self.served.append(name)
             await self.may_leave.wait()
@@ -80,14 +81,14 @@ def test_newcomers_without_end_starve_nobody(is_one_address: bool) -> None:
 
         async def intrude(number: int) -> None:
             address = "school" if is_one_address else f"school-{number}"
-            async with turns.join(f"school page-{number}", address) as turn:
+            async with turns.join(Visitor(address, f"page-{number}")) as turn:
                 await turn.come()
                 visitors.served.append("intruder")
                 if number < 40:
                     tasks.append(asyncio.create_task(intrude(number + 1)))
                 await settle()
 
-        async with turns.join("home", "home") as turn:
+        async with turns.join(Visitor("home")) as turn:
             tasks.append(asyncio.create_task(intrude(0)))
             for _ in range(4):
                 await turn.come()
@@ -108,7 +109,7 @@ def test_pages_of_one_address_share_its_turns() -> None:
         served, join = visitors.served, visitors.turns.join
 
         async def come(page: str, address: str) -> None:
-            async with join(f"{address} {page}", address) as turn:
+            async with join(Visitor(address, page)) as turn:
                 await turn.come()
                 served.append(address)
                 await settle()
@@ -127,7 +128,7 @@ def test_a_part_longer_than_a_slice_is_paid_back() -> None:
         order = list[str]()
 
         async def run(name: str, seconds: float) -> None:
-            async with visitors.turns.join(name) as turn:
+            async with visitors.turns.join(Visitor(name)) as turn:
                 for _ in range(6):
                     await turn.come()
                     order.append(name)
@@ -148,13 +149,13 @@ def test_a_long_line_moves_soon() -> None:
     async def scene(visitors: Visitors) -> None:
         visitors.may_leave.set()
         begun = time.monotonic()
-        async with visitors.turns.join("she"):
+        async with visitors.turns.join(Visitor("she")):
             tasks = [asyncio.create_task(visitors.visit(f"v{number}")) for number in range(64)]
             await settle()
         await visitors.leave(*tasks)
         assert time.monotonic() - begun < 1.5
 
-    play(scene, most_waiting=64)
+    play(scene, most=64)
 
 
 @pytest.mark.parametrize(("names", "expected"), [("aab", [2, 1]), ("ccb", [1, 0]), ("c", [])])
@@ -164,7 +165,7 @@ def test_who_waits_is_told_how_many_others_are_before_her(names: str, expected: 
         places = list[int]()
 
         async def watch() -> None:
-            async with visitors.turns.join("c") as turn:
+            async with visitors.turns.join(Visitor("c")) as turn:
                 places.extend([before async for before in turn.wait()])
 
         watching = asyncio.create_task(watch())
@@ -194,14 +195,14 @@ def test_a_vanished_visitor_keeps_nobody_waiting(number: int) -> None:
 def test_a_dropped_or_failing_run_frees_its_place() -> None:
     async def scene(visitors: Visitors) -> None:
         tasks = await visitors.come("a")
-        async with visitors.turns.join("b") as turn:
+        async with visitors.turns.join(Visitor("b")) as turn:
             waiting = asyncio.create_task(turn.come())
             await settle()
             turn.drop()
             await waiting
         await visitors.leave(*tasks)
         with contextlib.suppress(ZeroDivisionError):
-            async with visitors.turns.join("a") as turn:
+            async with visitors.turns.join(Visitor("a")) as turn:
                 await turn.come()
                 raise ZeroDivisionError
         await visitors.leave()
@@ -212,18 +213,18 @@ def test_a_dropped_or_failing_run_frees_its_place() -> None:
 def test_a_full_line_says_so_and_a_school_leaves_places_for_others() -> None:
     async def scene(visitors: Visitors) -> None:
         tasks = await visitors.come("aaabb")  # one of a's has its turn
-        with pytest.raises(BusyError, match=r"^You have 2 in the queue"):
-            visitors.turns.join("a")
+        with pytest.raises(BusyError, match="has 2 in the queue"):
+            visitors.turns.join(Visitor("a"))
         with pytest.raises(BusyError, match=r"^The server is busy, with 4"):
-            visitors.turns.join("c")
+            visitors.turns.join(Visitor("c"))
         await visitors.leave(*tasks)
-        join = visitors.turns.join
-        async with join("1", "school"), join("2", "school"), join("3", "school"):
-            with pytest.raises(BusyError, match="with 2 in the queue"):
-                join("4", "school")
-            join("elsewhere", "home")
+        join, school = visitors.turns.join, [Visitor("school", page) for page in "1234"]
+        async with join(school[0]), join(school[1]), join(school[2]):
+            with pytest.raises(BusyError, match="has 2 in the queue"):
+                join(school[3])
+            join(Visitor("home"))
 
-    play(scene, most_waiting=4, most_per_visitor=2, most_per_address=2)
+    play(scene, most=4, most_of_one=2)
 
 
 def test_a_long_run_gives_way_to_others() -> None:
@@ -231,7 +232,7 @@ def test_a_long_run_gives_way_to_others() -> None:
         steps = []
 
         async def run_long() -> None:
-            async with visitors.turns.join("long") as turn:
+            async with visitors.turns.join(Visitor("long")) as turn:
                 for step in range(8):
                     if turn.is_over:
                         turn.give_way()
@@ -258,7 +259,7 @@ def test_few_large_photos_are_begun_at_once() -> None:
         begun, most = set[str](), list[int]()
 
         async def run(name: str, pixels: int) -> None:
-            async with visitors.turns.join(name, "", pixels) as turn:
+            async with visitors.turns.join(Visitor(name), pixels) as turn:
                 for _ in range(3):
                     await turn.come()
                     begun.add(name)
@@ -279,7 +280,7 @@ def test_few_large_photos_are_begun_at_once() -> None:
 
 def test_no_slice_is_over_while_nobody_else_waits() -> None:
     async def scene(visitors: Visitors) -> None:
-        async with visitors.turns.join("a") as turn:
+        async with visitors.turns.join(Visitor("a")) as turn:
             await turn.come()
             own = await visitors.come("a")
             assert not turn.is_over
