@@ -87,7 +87,7 @@ class Service:
         self.networks, self.visitors = networks, Visitors()
         self.decoder = Decoder()
         self.photos = Photos(self.decoder, list_samples(networks.profile))
-        self.turns, self.brush_turns, self.reading_turns = Turns(), Turns(64, 32), Turns(64, 32)
+        self.turns, self.reading_turns = Turns(), Turns(64, 32)
         self.subjects = Subjects(is_here=self.photos.__contains__)
         self.photos.on_forget = self.subjects.forget
         self.cards = dict[tuple[str, Settings], bytes]()  # of samples, the latest
@@ -153,18 +153,17 @@ class Service:
         if kind not in KINDS:
             raise HTTPException(404)
         original = self.photos.get(key)
-        async with self.brush_turns.join(find_visitor(request)) as turn:
-            await turn.come()
-            layer = await asyncio.to_thread(get_layer, original.pixels, kind, original.layers)
-            content = await asyncio.to_thread(to_webp, layer, BRUSH_SIDE)
-        self.photos.make_room()
+
+        def steps(models: Models) -> Generator[bytes]:
+            yield to_webp(get_layer(original.pixels, kind, original.layers), BRUSH_SIDE)
+
+        content = await self._answer_soon(steps, request)
         return Response(content, media_type="image/webp")
 
     async def read(self, request: Request) -> dict[str, Any]:
         """What the classifier reads of a photo as it is painted so far, and how much of it that is.
 
-        Readings have a line of their own, and go between the steps of others' runs; the page's own
-        run ends: what it repairs was painted over. Raises ``BusyError``.
+        The page's own run ends: what it repairs was painted over. Raises ``BusyError``.
         """
         settings = parse_settings(await request.body())
         original = self.photos.get(settings.photo)
@@ -175,9 +174,7 @@ class Service:
             touched = measure_touched(settings.strokes, *damaged.shape[:2])
             yield {"reading": read_pictures(models, damaged)[0], "touched": touched}
 
-        answer = await self._read_now(steps, request)
-        self.photos.make_room()
-        return answer
+        return await self._answer_soon(steps, request)
 
     async def read_frame(self, request: Request) -> dict[str, Any]:
         """What the classifier reads of a camera's frame. Raises ``BusyError``."""
@@ -186,13 +183,17 @@ class Service:
         def steps(models: Models) -> Generator[dict]:
             yield read_pictures(models, pixels)[0]
 
-        return await self._read_now(steps, request)
+        return await self._answer_soon(steps, request)
 
-    async def _read_now(
-        self, steps: Callable[[Models], Generator[dict]], request: Request
-    ) -> dict[str, Any]:
+    async def _answer_soon(
+        self, steps: Callable[[Models], Generator[Any]], request: Request
+    ) -> Any:
+        """The last of what short steps yield: these have a line of their own, and go between the
+        steps of others' runs. Raises ``BusyError``."""
         async with self.reading_turns.join(find_page(request)) as turn:
-            return [part async for part in self.networks.run_steps(steps, turn)][-1]
+            answer = [part async for part in self.networks.run_steps(steps, turn)][-1]
+        self.photos.make_room()  # for what was kept of a photo
+        return answer
 
     async def repair_frame(self, request: Request) -> Response:
         """What our repair makes of a camera's frame; neither is kept."""

@@ -278,7 +278,9 @@ def test_addresses_take_turns_at_brushes(
     async def crowd() -> None:
         service = Service(Networks(shipped_models))
         asked = [("a", "panda")] * 8 + [("b", "goldfish")]
-        requests = [Request({"type": "http", "client": (who, 1)}) for who, _ in asked]
+        requests = [
+            Request({"type": "http", "client": (who, 1), "query_string": b""}) for who, _ in asked
+        ]
         keys = [key for _, key in asked]
         brushes = map(service.show_brush, keys, repeat("fog"), requests)
         await asyncio.gather(*brushes)
