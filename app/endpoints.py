@@ -86,8 +86,8 @@ class Service:
     def __init__(self, networks: Networks) -> None:
         self.networks, self.visitors = networks, Visitors()
         self.decoder = Decoder()
-        self.photos = Photos(self.decoder, list_samples(networks.profile))
-        self.turns, self.reading_turns = Turns(), Turns(64, 32)
+        self.photos = Photos(self.decoder, self.visitors.memory, list_samples(networks.profile))
+        self.turns, self.reading_turns = Turns(begun=self.visitors.begun), Turns(64, 32)
         self.subjects = Subjects(is_here=self.photos.__contains__)
         self.photos.on_forget = self.subjects.forget
         self.cards = dict[tuple[str, Settings], bytes]()  # of samples, the latest

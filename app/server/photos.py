@@ -11,15 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from app.server.decoder import Decoder
-from app.server.visitors import NOBODY, Visitor
+from app.server.visitors import NOBODY, Account, Visitor
 from dga.data.picture_files import choose_suffix
 from dga.data.uploads import detect_format
 from dga.images import Pixels
 
 GONE = "This photo is no longer here: uploads are deleted within an hour. Please choose it again."
 LIFETIME_SECONDS = 3300.0  # 55 minutes
-MOST_BYTES = 3 * 2**26
-MOST_OF_ADDRESS = 2**27
 MOST_RESULTS = 2  # of a photo
 
 
@@ -56,18 +54,17 @@ class Photo:
 
 
 class Photos:
-    """``samples``, for all; and what visitors sent, each found by its key alone.
+    """``samples``, for all; and what visitors sent, on their account, each found by its key alone.
 
     Results come from the thread that computes. What both threads change is gone through as a copy.
     """
 
     def __init__(
-        self, decoder: Decoder, samples: Sequence[Photo] = (), most_bytes: int = MOST_BYTES,
-        most_of_address: int = MOST_OF_ADDRESS, seconds: float = LIFETIME_SECONDS,
+        self, decoder: Decoder, memory: Account, samples: Sequence[Photo] = (),
+        seconds: float = LIFETIME_SECONDS,
     ) -> None:  # fmt: skip
-        self.decoder, self.seconds = decoder, seconds
+        self.decoder, self.memory, self.seconds = decoder, memory, seconds
         self.samples = {photo.key: photo for photo in samples}
-        self.most_bytes, self.most_of_address = most_bytes, most_of_address
         self.on_forget: Callable[[str], object] = lambda key: None
         """Called with the key of a photo that is no longer here, to drop what was made of it."""
         self._photos: dict[str, Photo] = {}  # the oldest first
@@ -126,8 +123,8 @@ class Photos:
             sizes = Counter[str]()
             for photo in photos:
                 sizes[photo.owner.address] += photo.size
-            (greedy, size), *_ = sizes.most_common(1)
-            if size <= self.most_of_address and sizes.total() <= self.most_bytes:
+            greedy = self.memory.find_greedy(sizes)
+            if greedy is None:
                 return
             self._forget(next(photo.key for photo in photos if photo.owner.address == greedy))
 

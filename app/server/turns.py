@@ -15,7 +15,6 @@ from app.server.visitors import Account, RefusedError, Visitor
 FULL = "The server is busy, with {} in the queue. Please try again in a minute."
 ENOUGH = "Your network has {} in the queue already. Please try again when one is done."
 BEAT_SECONDS = 5.0  # who waits is told her place again, or her line would be taken for dead
-MOST_BEGUN = 4_000_000  # pixels of runs that have begun, which keep some 100 bytes of each
 
 
 class BusyError(Exception):
@@ -26,14 +25,18 @@ class Turns:
     """The first of the line is next; when a turn ends, its address and page go behind all others'.
 
     ``most_of_one``: how many of one address, such as a school's, may wait; ``slice_seconds``: after
-    which a run has to give way to others; one that takes longer waits for as many turns more.
+    which a run has to give way to others; one that takes longer waits for as many turns more;
+    ``begun``: pixels of those that have begun.
     """
 
-    def __init__(self, most: int = 16, most_of_one: int = 12, slice_seconds: float = 5.0) -> None:
+    def __init__(
+        self, most: int = 16, most_of_one: int = 12, slice_seconds: float = 5.0,
+        begun: Account | None = None,
+    ) -> None:  # fmt: skip
         self.most, self.most_of_one, self.slice_seconds = most, most_of_one, slice_seconds
         self.holder: Turn | None = None
         self.line: list[Turn] = []
-        self.begun = Account(MOST_BEGUN, MOST_BEGUN // 2)
+        self.begun = begun or Account()
         self._debts, self._awaited_since = Counter[str](), 0.0  # turns, by address
 
     def join(self, visitor: Visitor, pixels: int = 0) -> Turn:

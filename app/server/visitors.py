@@ -46,8 +46,8 @@ class Account:
     where an address, and where all together would have too much.
     """
 
-    most: float
-    most_of_one: float
+    most: float = math.inf
+    most_of_one: float = math.inf
     seconds: float = math.inf
     words: tuple[str, str] = ("crowded", "full")
     taken: Counter[str] = field(default_factory=Counter)
@@ -79,6 +79,12 @@ class Account:
         if not self.taken[address]:
             del self.taken[address]
 
+    def find_greedy(self, sizes: Counter[str]) -> str | None:
+        """Who has most, of what lies here by address; None where there is room for all of it."""
+        (address, size), *_ = sizes.most_common(1) or [("", 0)]
+        has_room = size <= self.most_of_one and sizes.total() <= self.most
+        return None if has_room else address
+
 
 class Visitors:
     """All accounts; what is told apart is addresses, and of an address its pages."""
@@ -89,7 +95,9 @@ class Visitors:
         self.open = {"GET": Account(8192, 512), "POST": Account(1024, 64)}
         self.bodies = Account(3 * 2**26, 3 * 2**25)  # bytes of requests, until they are answered
         self.files = Account(2**30, 2**28, FILE_SECONDS + 120, ("quota", "quota"))  # bytes
-        self.listening = Account(math.inf, math.inf)  # streams, by whose messages they give
+        self.memory = Account(3 * 2**26, 2**27)  # bytes of photos and what was made of them
+        self.begun = Account(4_000_000, 2_000_000)  # pixels of runs, which keep some 100 bytes each
+        self.listening = Account()  # streams, by whose messages they give
 
     def identify(self, app: ASGIApp) -> ASGIApp:
         """``app``, told by named proxies alone for whom, and under which name, they ask."""

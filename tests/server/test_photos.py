@@ -13,7 +13,7 @@ from PIL import Image, ImageCms
 
 from app.server.decoder import PHOTO_PIXELS, Decoder
 from app.server.photos import GONE, Photo, Photos, UnknownPhotoError, clean_name
-from app.server.visitors import Visitor
+from app.server.visitors import Account, Visitor, Visitors
 from dga.data.picture_files import encode_result, list_losses
 from dga.data.uploads import read_photograph
 from tests.fuzz.blocks import noise, saved
@@ -34,10 +34,14 @@ class NoProcess(Decoder):
         return encode_result(*values[:3])
 
 
-def play(scene: Callable[[Photos], Coroutine[Any, Any, None]], **options: Any) -> None:
+def play(
+    scene: Callable[[Photos], Coroutine[Any, Any, None]],
+    memory: Account | None = None,
+    **options: Any,
+) -> None:
     async def act() -> None:
         async with asyncio.timeout(60):
-            await scene(Photos(NoProcess(), **options))
+            await scene(Photos(NoProcess(), memory or Visitors().memory, **options))
 
     asyncio.run(act())
 
@@ -82,7 +86,7 @@ def test_an_address_has_a_quota() -> None:
         assert [photo.key in photos for photo in others] == [True] * 3
         assert first.key not in photos
 
-    play(scene, most_of_address=2 * ONE)
+    play(scene, Account(most_of_one=2 * ONE))
 
 
 def test_whoever_has_most_loses_the_oldest() -> None:
@@ -102,7 +106,7 @@ def test_whoever_has_most_loses_the_oldest() -> None:
             await photos.get_result(hers.key, first)
         assert (await photos.get_result(hers.key, others[0]))[1] == PNG
 
-    play(scene, most_bytes=4 * ONE)
+    play(scene, Account(4 * ONE))
 
 
 @pytest.mark.parametrize(

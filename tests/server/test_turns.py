@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from app.server.turns import BusyError, Turns
-from app.server.visitors import Visitor
+from app.server.visitors import Visitor, Visitors
 
 
-class Visitors:
+class Crowd:
     """Those who came to ``turns``, each until ``may_leave``; ``served``: in this order."""
 
     def __init__(self, **options: Any) -> None:
@@ -44,10 +44,10 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-def play(scene: Callable[[Visitors], Coroutine[Any, Any, None]], **options: Any) -> None:
+def play(scene: Callable[[Crowd], Coroutine[Any, Any, None]], **options: Any) -> None:
     async def act() -> None:
         async with asyncio.timeout(20):
-            await scene(Visitors(**options))
+            await scene(Crowd(**options))
 
     asyncio.run(act())
 
@@ -63,7 +63,7 @@ def play(scene: Callable[[Visitors], Coroutine[Any, Any, None]], **options: Any)
     ],
 )
 def test_visitors_take_turns(rounds: list[tuple[str, str]]) -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         for names, order in rounds:
             visitors.served, visitors.may_leave = [], asyncio.Event()
             await visitors.leave(*await visitors.come(names))
@@ -76,7 +76,7 @@ def test_visitors_take_turns(rounds: list[tuple[str, str]]) -> None:
 def test_newcomers_without_end_starve_nobody(is_one_address: bool) -> None:
     """Neither pages of one address, whose names callers choose, nor addresses."""
 
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         turns, tasks = visitors.turns, list[asyncio.Task[None]]()
 
         async def intrude(number: int) -> None:
@@ -105,7 +105,7 @@ def test_newcomers_without_end_starve_nobody(is_one_address: bool) -> None:
 
 
 def test_pages_of_one_address_share_its_turns() -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         served, join = visitors.served, visitors.turns.join
 
         async def come(page: str, address: str) -> None:
@@ -124,7 +124,7 @@ def test_pages_of_one_address_share_its_turns() -> None:
 def test_a_part_longer_than_a_slice_is_paid_back() -> None:
     """Whoever computes for five slices at once lets others have five."""
 
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         order = list[str]()
 
         async def run(name: str, seconds: float) -> None:
@@ -146,7 +146,7 @@ def test_a_part_longer_than_a_slice_is_paid_back() -> None:
 def test_a_long_line_moves_soon() -> None:
     """Whoever waits is told her place without holding up the server."""
 
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         visitors.may_leave.set()
         begun = time.monotonic()
         async with visitors.turns.join(Visitor("she")):
@@ -160,7 +160,7 @@ def test_a_long_line_moves_soon() -> None:
 
 @pytest.mark.parametrize(("names", "expected"), [("aab", [2, 1]), ("ccb", [1, 0]), ("c", [])])
 def test_who_waits_is_told_how_many_others_are_before_her(names: str, expected: list[int]) -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         tasks = await visitors.come(names)
         places = list[int]()
 
@@ -182,7 +182,7 @@ def test_who_waits_is_told_how_many_others_are_before_her(names: str, expected: 
 def test_a_vanished_visitor_keeps_nobody_waiting(number: int) -> None:
     """Whether she has her turn, is next, or is last."""
 
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         tasks = await visitors.come("abc")
         tasks[number].cancel()
         await settle()
@@ -193,7 +193,7 @@ def test_a_vanished_visitor_keeps_nobody_waiting(number: int) -> None:
 
 
 def test_a_dropped_or_failing_run_frees_its_place() -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         tasks = await visitors.come("a")
         async with visitors.turns.join(Visitor("b")) as turn:
             waiting = asyncio.create_task(turn.come())
@@ -211,7 +211,7 @@ def test_a_dropped_or_failing_run_frees_its_place() -> None:
 
 
 def test_a_full_line_says_so_and_a_school_leaves_places_for_others() -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         tasks = await visitors.come("aaabb")  # one of a's has its turn
         with pytest.raises(BusyError, match="has 2 in the queue"):
             visitors.turns.join(Visitor("a"))
@@ -228,7 +228,7 @@ def test_a_full_line_says_so_and_a_school_leaves_places_for_others() -> None:
 
 
 def test_a_long_run_gives_way_to_others() -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         steps = []
 
         async def run_long() -> None:
@@ -255,7 +255,7 @@ def test_a_long_run_gives_way_to_others() -> None:
 def test_few_large_photos_are_begun_at_once() -> None:
     """A run that gave way keeps much of its photo in memory; samples may always begin."""
 
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         begun, most = set[str](), list[int]()
 
         async def run(name: str, pixels: int) -> None:
@@ -275,11 +275,11 @@ def test_few_large_photos_are_begun_at_once() -> None:
         await asyncio.gather(*(run(f"v{number}", 0) for number in range(12)))
         assert max(most) == 12
 
-    play(scene)
+    play(scene, begun=Visitors().begun)
 
 
 def test_no_slice_is_over_while_nobody_else_waits() -> None:
-    async def scene(visitors: Visitors) -> None:
+    async def scene(visitors: Crowd) -> None:
         async with visitors.turns.join(Visitor("a")) as turn:
             await turn.come()
             own = await visitors.come("a")
