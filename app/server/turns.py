@@ -36,6 +36,7 @@ class Turns:
         self.most, self.most_of_one, self.slice_seconds = most, most_of_one, slice_seconds
         self.holder: Turn | None = None
         self.line: list[Turn] = []
+        self.present: list[Turn] = []  # also those whose reader is slow
         self.begun = begun or Account()
         self._debts, self._awaited_since = Counter[str](), 0.0  # turns, by address
 
@@ -50,9 +51,8 @@ class Turns:
 
     def drop_page(self, visitor: Visitor) -> None:
         """End all turns of a page; what has no name is none."""
-        for turn in (*self.line, self.holder):
-            if turn and visitor.page and turn.visitor == visitor:
-                turn.drop()
+        for turn in [one for one in self.present if visitor.page and one.visitor == visitor]:
+            turn.drop()
 
     def order(self) -> list[Turn]:
         """The turns that wait, in the order in which they will come if nobody else does."""
@@ -106,12 +106,14 @@ class Turn:
     before, since = 0, 0.0
 
     async def __aenter__(self) -> Turn:
+        self.turns.present.append(self)
         self.give_way()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         if self.has_begun:
             self.turns.begun.give_back(self.visitor.address, self.pixels)
+        self.turns.present.remove(self)
         self.leave()
 
     def begin(self) -> bool:

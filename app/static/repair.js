@@ -116,7 +116,7 @@ function showPicture() {
   const isHere = !isRightOld && !isBefore();
   showTag("#tag-after", isAlone ? "Left alone" : page.sides[inDivider], isHere ? right : null);
   if (isRightOld && !isBefore())
-    put(find("#tag-after"), state === "painting" ? nameScore() : describeState());
+    put(find("#tag-after"), state === "painting" ? nameScore() : countParts() || describeState());
   placeDivider();
   const size = isSquare ? `${width} × ${height}` : "middle square";
   put(find("#size"), width && width !== height ? size : "");
@@ -135,7 +135,7 @@ function showFound() {
         ? `Found: ${isUntouched() ? `${found.sentence.split(".")[0]}.` : found.sentence}`
         : waiting && state === "running"
           ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
-          : describeState();
+          : describeWork();
   const other = inDivider === "repaired" || isOld[inDivider] ? null : record[inDivider];
   const depth = other?.depth === 1 ? "1 step" : `${other?.depth} steps`;
   const theirs = other?.depth
@@ -286,14 +286,18 @@ function showInside() {
 let state = "done"; // or painting, running, failed; stopped: after our repair, before the rest
 let begun = 0; // when the last change was made
 let isOld = {}; // parts of the last result that no newer one has replaced
-/** What goes on; of an own photo, which may take long, also of how much. */
-function describeState() {
-  if (state === "failed") return "Not repaired";
+const describeState = () => (state === "failed" ? "Not repaired" : "Repairing …");
+/** How far a repair is; empty where that is not counted. */
+function countParts() {
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
-  if (total) return `Repairing: ${done} of ${total} parts …`;
+  return total && state === "running" ? `${done} of ${total} parts` : "";
+}
+/** Of an own photo, which may take long, also of how much. */
+function describeWork() {
   const { width, height } = isOld.original ? {} : (record.original ?? {});
-  const isSample = page.samples.includes(settings.photo);
-  return width && !isSample ? `Repairing ${width} × ${height} pixels …` : "Repairing …";
+  const isOwn = width && state === "running" && !page.samples.includes(settings.photo);
+  const what = countParts() || (isOwn ? `${width} × ${height} pixels` : "");
+  return what ? `Repairing ${what} …` : describeState();
 }
 
 // ---- Hide it from AI: while somebody paints, the classifier is asked; then the repair is
