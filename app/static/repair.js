@@ -21,6 +21,7 @@ const isRecorded = (some = settings) =>
   !some.strokes.length;
 
 let settings = { ...page.opening };
+const isSample = () => page.samples.includes(settings.photo); // or somebody's own
 let record = page.record ?? {};
 if (record.found) record.found.is_recorded = true;
 let activeRun = null; // the one that is waited for
@@ -48,8 +49,8 @@ function showRow(name) {
   const ours = isUnchanged() && !isBlank(part) ? "Left alone" : "Repaired";
   if (name === "repaired") put(find(".what", row), part === name ? ours : page.sides[part]);
   const piece = part === "damaged" && isPainted() ? live?.reading : null;
-  const isKnown = page.samples.includes(settings.photo); // somebody said what it shows
-  if (piece) piece.is_right = isKnown && findThing() ? piece.label === findThing() : null;
+  // Of a sample somebody said what it shows.
+  if (piece) piece.is_right = isSample() && findThing() ? piece.label === findThing() : null;
   row.classList.toggle("is-old", isBlank(part) && !piece);
   fillRow(row, isBlank(part) ? piece : record[part]?.reading);
   find(".label", row).title = row.classList.contains("is-unsure") ? page.perhaps : "";
@@ -150,11 +151,10 @@ function showFound() {
   why.open &&= !why.hidden;
   put(find("#because"), reason);
   showSeconds();
-  const isSample = page.samples.includes(settings.photo);
-  const file = isSample ? repaired?.image : record.download;
+  const file = isSample() ? repaired?.image : record.download;
   const download = find("#download");
   download.hidden = !file || isOld.repaired || isOld.download || isUnchanged() || Boolean(other);
-  download.download = isSample ? `${settings.photo}-repaired` : "";
+  download.download = isSample() ? `${settings.photo}-repaired` : "";
   if (file) download.href = file;
 }
 
@@ -295,7 +295,7 @@ function countParts() {
 /** Of an own photo, which may take long, also of how much. */
 function describeWork() {
   const { width, height } = isOld.original ? {} : (record.original ?? {});
-  const isOwn = width && state === "running" && !page.samples.includes(settings.photo);
+  const isOwn = width && state === "running" && !isSample();
   const what = countParts() || (isOwn ? `${width} × ${height} pixels` : "");
   return what ? `Repairing ${what} …` : describeState();
 }
@@ -382,7 +382,7 @@ function showStrokes() {
 /** The headline while somebody paints. */
 function describeGame() {
   const thing = findThing();
-  const name = page.samples.includes(settings.photo) ? `the ${thing}` : `“${thing}”`;
+  const name = isSample() ? `the ${thing}` : `“${thing}”`;
   if (!isGame() || state === "failed" || inDivider !== "repaired") return "";
   if (!isPainted()) {
     if (!record.original || isOld.original) return "";
@@ -411,11 +411,10 @@ function showGame() {
   put(find("#outcome"), outcome);
   find("#sharing").hidden = !isDone;
   const { photo, strokes } = settings;
-  const isSample = page.samples.includes(photo);
-  find("#share").hidden = !isSample; // own photos have no link
+  find("#share").hidden = !isSample(); // own photos have no link
   const card = find("#keep-card");
   card.href = `card.png?${new URLSearchParams({ photo, strokes })}`;
-  card.download = `hide-it${isSample ? `-${photo}` : ""}.png`;
+  card.download = `hide-it${isSample() ? `-${photo}` : ""}.png`;
 }
 
 // Who paints sees no more than the repair; the rest is computed where it comes into sight.
@@ -573,9 +572,8 @@ function keepAddress(isStep) {
   if (settings.strokes) query.set("strokes", settings.strokes);
   const method = linkMethod || inDivider;
   if (method !== "repaired") query.set("method", method);
-  const isSample = page.samples.includes(settings.photo);
-  const text = isSample ? query.toString() : "";
-  storage?.setItem(OWN_PHOTO, JSON.stringify(isSample ? null : settings));
+  const text = isSample() ? query.toString() : "";
+  storage?.setItem(OWN_PHOTO, JSON.stringify(isSample() ? null : settings));
   const address = location.pathname + (text && `?${text}`) + location.hash;
   const isNew = JSON.stringify(history.state) !== JSON.stringify(settings);
   if (isStep && isNew) history.pushState(settings, "", address);
@@ -659,7 +657,7 @@ for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
 
 function showControls() {
   loadThumbnails();
-  samples.check(page.samples.includes(settings.photo) ? settings.photo : null);
+  samples.check(isSample() ? settings.photo : null);
   for (const group of damages) group.check(settings.damage);
   const chosen = find(`#damage [value="${settings.damage}"]`);
   if (chosen.classList.contains("more")) openMore(true);
