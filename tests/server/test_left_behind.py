@@ -29,7 +29,7 @@ from app.runs.settings import Settings
 from app.runs.subject import Subjects
 from app.server import gate
 from app.server.photos import GONE, Photo, Photos
-from app.server.turns import ENOUGH
+from app.server.turns import ENOUGH, Turns
 from tests.fixtures.app import serve_networks
 from tests.fuzz.blocks import noise, saved
 
@@ -77,7 +77,11 @@ class Work:
 
 
 LOOK_SECONDS = 2.0
-MOST = 12  # runs of an address that wait
+MOST = 4  # runs of an address that wait here: as many as the server's take long to decode
+
+
+def make_turns(*most: int, **options: Any) -> Turns:
+    return Turns(*(most or (16, MOST)), **options)
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +90,7 @@ def url(shipped_models: Any) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
         patch.setattr(demo, "LOOK_SECONDS", LOOK_SECONDS, raising=False)
+        patch.setattr(endpoints, "Turns", make_turns)
         for served in serve_networks(Networks(shipped_models)):
             yield served.url
 
