@@ -18,6 +18,7 @@ from dga.corruptions import CLEAN
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
 from dga.lab.analysis.names import PLUS, SOURCE
+from dga.weights.sources import CONDITIONAL
 
 OPENING = Settings()
 RESULTS = find_shipped_folder("assets/results") / "photo" / "now.json"
@@ -67,7 +68,8 @@ def repair_page(networks: Networks) -> Page:
         record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS, snippet=SNIPPET,
         opening=OPENING,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
-        rule=profile.stopping, has_explainer=networks.has_explainer, unsure=UNSURE,
+        rule=profile.stopping, has_explainer=networks.has_explainer,
+        has_mender=CONDITIONAL in networks.weights, unsure=UNSURE,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip
     return Page(
