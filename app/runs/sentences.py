@@ -92,7 +92,7 @@ def describe_finding(
     if is_mended:
         start = (diagnosis or "signs of damage that no measurement explains") + remark
         start += f". {remedy}, and the rest mended" if is_undone and remedy else ". Mended"
-        return f"{start} by a network that has seen many kinds of damage: details may be invented."
+        return f"{start} by a network: details may be invented."
     if is_unchanged:
         return f"{explain_why_unchanged(is_fine, is_unjudgeable, objected)}{remark}. Left alone."
     if not diagnosis:

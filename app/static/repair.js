@@ -133,7 +133,7 @@ function showFound() {
     state === "painting" || (state === "done" && isBefore())
       ? describeAim()
       : found
-        ? `Found: ${isUntouched() ? `${found.sentence.split(".")[0]}.` : found.sentence}`
+        ? `Found: ${found.sentence}`
         : waiting && state === "running"
           ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
           : describeWork();
@@ -241,12 +241,11 @@ function showRates() {
 }
 
 // Before the first touch there are the picture, what is read of it, and little else.
-const isUntouched = () => find(".first").matches(".is-untouched");
 function begin({ key } = {}) {
-  if (key === "Tab" || key === "Shift" || !isUntouched()) return;
-  find(".first").classList.remove("is-untouched");
+  const first = find(".first");
+  if (key === "Tab" || key === "Shift" || !first.matches(".is-untouched")) return;
+  first.classList.remove("is-untouched");
   showControls();
-  showFound();
 }
 for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, begin);
 find("#begin").addEventListener("click", () => {
