@@ -219,8 +219,10 @@ function showTiles() {
 function showRates() {
   const { damage, strength: wished } = settings;
   const isNone = damage === "none";
-  const isSaved = Boolean(settings.saved) && `${damage}-saved` in page.rates;
-  const rates = page.rates[isSaved ? `${damage}-saved` : damage] ?? {};
+  const isOwn = isNone && !isSample(); // as damaged as it came
+  const kind = isOwn ? "mean" : damage;
+  const isSaved = isOwn || (Boolean(settings.saved) && `${kind}-saved` in page.rates);
+  const rates = page.rates[isSaved ? `${kind}-saved` : kind] ?? {};
   const strength = isNone ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
   find("#rates").hidden = !rate;
@@ -229,14 +231,18 @@ function showRates() {
   if (settings.saved && !isSaved) start += "Measured without JPEG. ";
   const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
   const damaged = `photographs with this damage at ${level}${isSaved ? ", saved as JPEG" : ""}`;
-  const photographs = isNone ? "undamaged photographs" : damaged;
+  let pictures = isNone ? "undamaged photographs" : damaged;
+  if (isOwn) {
+    start = "Nobody said what your photo shows. ";
+    pictures = "pictures that were badly damaged, and saved as JPEG";
+  }
   put(
     find("#how-often"),
-    `${start}Of ${rate.photographs} ${photographs}, ` +
-      `${rate.before}\u00a0% are read right, and ${rate.after}\u00a0% after our repair.`,
+    `${start}Of ${rate.pictures} ${pictures}, ` +
+      `${percent(rate.before)} are read right, and ${percent(rate.after)} after our repair.`,
   );
   for (const part of ["before", "after"]) {
-    find(`#rates .${part}`).style.setProperty("--share", `${rate[part]}%`);
+    find(`#rates .${part}`).style.setProperty("--share", `${100 * rate[part]}%`);
   }
 }
 
