@@ -146,6 +146,8 @@ def write_headline(
     was_right = damaged["label"] == truth
     not_hidden = "did not hide" if damaged["is_sure"] else "did not quite hide"
     start = f"{subject} {not_hidden} {thing}" if was_right else f"{subject} hid {thing} from AI"
+    if damage == PAINT and is_unchanged and not was_right:
+        return f"{start}, and the repair did not dare to touch it."
     if repaired is None or is_unchanged:
         return f"{start}. {after}".rstrip()
     is_right = repaired["label"] == truth

@@ -307,10 +307,11 @@ function describeWork() {
 
 // ---- Hide it from AI: while somebody paints, the classifier is asked; then the repair is
 
+const KEYS = matchMedia("(pointer: fine)").matches ? " Keys: arrows, Space." : "";
 const describeAim = () =>
   (findThing()
     ? "Paint until AI sees something else; then our repair strikes back."
-    : "Paint, and our repair answers each stroke.") + " Keys: arrows, Space.";
+    : "Paint, and our repair answers each stroke.") + KEYS;
 let live = null; // what is read of the strokes so far, and the share that they touch
 const isGame = () => settings.damage === "paint";
 const isPainted = () => isGame() && (settings.strokes !== "" || state === "painting");
@@ -395,7 +396,7 @@ function describeGame() {
   }
   if (record.repaired && !isOld.repaired) return "";
   if (state === "running" && thing && isHidden())
-    return "Hidden from AI. The repair strikes back …";
+    return "Hidden from AI. Can the repair find it? …";
   if (state !== "painting") return "";
   if (!thing || !live) return "Painting …";
   return isHidden() ? `Hidden: AI no longer sees ${name}.` : `AI still sees ${name}.`;
@@ -411,6 +412,7 @@ function showGame() {
   const [was, is] = [damaged, repaired].map((part) => part?.reading.label === thing);
   const isToday = settings.photo === choosePhoto(page.samples);
   let outcome = isPainted() ? "" : `The less, the better.${isToday ? " Photo of the day." : ""}`;
+  if (record.original && !isOld.original && !thing) outcome = "No score: AI is not sure of this photo.";
   if (isDone && thing)
     outcome = was ? "Not hidden yet." : is ? "The repair wins." : "The painter wins.";
   put(find("#outcome"), outcome);
@@ -680,7 +682,7 @@ function showControls() {
   put(
     find("#no-strength"),
     paints
-      ? "Painted noise is mended best; much else is left alone."
+      ? "Painted noise is found most often; even that may be left alone."
       : "The photo as it came: nothing is added.",
   );
   find("#hide").hidden = paints;
