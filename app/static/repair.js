@@ -264,6 +264,7 @@ function showAll() {
   put(find("#headline"), describeGame() || said);
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
+  showNone();
   showFound();
   showRates();
   showGame();
@@ -678,12 +679,13 @@ function showControls() {
   const paints = settings.damage === "paint";
   find("#brushes").hidden = !paints;
   find("#strength-row").hidden = paints || settings.damage === "none";
+  const hasThumbnails = findThumbnails() === settings.photo;
   find("#no-strength").hidden = !paints && settings.damage !== "none";
   put(
     find("#no-strength"),
     paints
       ? "Painted noise is found most often; even that may be left alone."
-      : "The photo as it came: nothing is added.",
+      : `The photo as it came: nothing is added.${hasThumbnails ? "" : " The others are examples."}`,
   );
   find("#hide").hidden = paints;
   find(".first").classList.toggle("is-game", paints);
@@ -801,10 +803,21 @@ async function loadThumbnails() {
   if (photo !== findThumbnails()) return;
   thumbnailsOf = photo;
   for (const [name, image] of Object.entries(thumbnails)) {
+    if (name === "none") continue;
     const node = find(`#damage [value="${name}"] img`);
     Object.assign(node, { src: image, hidden: false });
   }
-  showPicture();
+  showAll();
+}
+/** Beside None stands the photo itself, whatever the others show. */
+function showNone() {
+  const { photo } = settings;
+  const sample = find(`#samples [value="${photo}"] img`);
+  const own = ownPicture?.photo === photo ? ownPicture.src : null;
+  const src = sample?.src ?? own ?? (isOld.original ? null : record.original?.image);
+  const image = find('#damages [value="none"] img');
+  image.hidden = !src;
+  if (src && image.src !== src) image.src = src;
 }
 
 const stray = readAddress(settings);
