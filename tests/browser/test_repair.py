@@ -324,6 +324,17 @@ def test_the_page_and_python_stop_at_the_same_depth(watch, photo):
         assert ("limit" in sentence) == (stop.t_star > 0 and not stop.is_crossed)
 
 
+def test_the_bar_names_what_is_on_the_screen(watch):
+    page = open_page(watch)
+    current = page.locator("header nav [aria-current]")
+    assert current.inner_text() == "Repair"
+    page.get_by_role("link", name="Inside").click()
+    page.wait_for_selector("header nav [aria-current=location] >> text=Inside")
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_selector("header nav [aria-current=page] >> text=Repair")
+    assert current.count() == 1
+
+
 def test_on_a_phone_inside_is_a_story_to_swipe(watch):
     watch.page.set_viewport_size({"width": 390, "height": 844})
     page = open_page(watch, "?photo=goldfish#inside")
