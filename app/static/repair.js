@@ -208,7 +208,10 @@ function showTiles() {
     if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
     if (name === "paper" && max_depth != null) choice += `, with our limit of ${page.cap}`;
     if (name === "fixed" && fixed_depth != null) choice = `, at your depth ${fixed_depth}`;
-    let text = state === "running" ? `being computed … ${countSeconds()}` : "not computed";
+    const hasBegun = record.repaired && !isOld.repaired;
+    let text = "not computed";
+    if (state === "running")
+      text = hasBegun ? `being computed … ${countSeconds()}` : "after our repair";
     const deed = part?.depth === 0 ? `${nameRest(name)}: ` : "";
     if (part && !isOld[name])
       text = `${deed}${nameReading(part.reading)} ${percent(part.reading.share)}${choice}`;
@@ -290,7 +293,7 @@ function showInside() {
 // ---- Running
 
 let state = "done"; // or painting, running, failed; stopped: after our repair, before the rest
-let begun = 0; // when the last change was made
+let begun = 0; // when the last change was made, or our repair had come
 let isOld = {}; // parts of the last result that no newer one has replaced
 const describeState = () => (state === "failed" ? "Not repaired" : "Repairing …");
 /** How far a repair is; empty where that is not counted. */
@@ -302,6 +305,8 @@ function countParts() {
 function describeWork() {
   const { width, height } = isOld.original ? {} : (record.original ?? {});
   const isOwn = width && state === "running" && !isSample();
+  const { done, total } = isOld.progress ? {} : (record.progress ?? {});
+  if (isOwn && total && done === total) return `Repaired ${total} parts; finishing the whole …`;
   const what = countParts() || (isOwn ? `${width} × ${height} pixels` : "");
   return what ? `Repairing ${what} …` : describeState();
 }
@@ -465,6 +470,7 @@ function isBehind(name, value) {
 
 function receive(part) {
   const isNew = part.repaired && (isOld.repaired || !record.repaired);
+  if (isNew) begun = performance.now(); // of what comes after our repair
   if ("damaged" in part) shownDamage = settings.damage;
   if ("damaged" in part && isOld.damaged) {
     const { repaired, paper, fixed, curve, film, depths } = record;
