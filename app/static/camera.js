@@ -35,7 +35,7 @@ export function offerCamera(side, keep) {
     find(".views", dialog).hidden = true;
     find("#camera-keep").disabled = true;
     find("#camera-on").hidden = false;
-    find("#camera-on").focus();
+    if (sentence) find("#camera-on").focus();
     tell("");
     say(sentence);
   }
@@ -56,6 +56,7 @@ export function offerCamera(side, keep) {
       return stop(dialog.open ? (NO_CAMERA[name] ?? STOPPED) : "");
     }
     find("#camera-keep").disabled = false;
+    find("#camera-keep").focus();
     follow(camera, readFrame, () => REST);
     follow(camera, repairFrame, (took) => took); // half of the time is for readings
   }
