@@ -677,6 +677,10 @@ find("#hide").addEventListener("click", () => {
   });
   find("#strokes").focus({ preventScroll: true });
 });
+find("#next-photo").addEventListener("click", () => {
+  const next = (page.samples.indexOf(settings.photo) + 1) % page.samples.length;
+  change({ ...USUAL, photo: page.samples[next], damage: "paint" });
+});
 find("#again").addEventListener("click", resume);
 for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
 
