@@ -1,4 +1,4 @@
-"""The card of a photo: original, damaged, repaired, what was read of each; for keeping and links."""
+"""The card of a photo, to keep and for links: original, damaged, repaired, and what was read."""
 
 from __future__ import annotations
 
