@@ -299,14 +299,13 @@ const describeState = () => (state === "failed" ? "Not repaired" : "Repairing �
 /** How far a repair is; empty where that is not counted. */
 function countParts() {
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
-  return total && state === "running" ? `${done} of ${total} parts` : "";
+  if (!total || state !== "running") return "";
+  return done < total ? `${done} of ${total} parts` : `the whole, after ${total} parts`;
 }
 /** Of an own photo, which may take long, also of how much. */
 function describeWork() {
   const { width, height } = isOld.original ? {} : (record.original ?? {});
   const isOwn = width && state === "running" && !isSample();
-  const { done, total } = isOld.progress ? {} : (record.progress ?? {});
-  if (isOwn && total && done === total) return `Repaired ${total} parts; finishing the whole …`;
   const what = countParts() || (isOwn ? `${width} × ${height} pixels` : "");
   return what ? `Repairing ${what} …` : describeState();
 }
