@@ -417,7 +417,7 @@ function showGame() {
   const [was, is] = [damaged, repaired].map((part) => part?.reading.label === thing);
   const isToday = settings.photo === choosePhoto(page.samples);
   let outcome = isPainted() ? "" : `The less, the better.${isToday ? " Photo of the day." : ""}`;
-  if (record.original && !isOld.original && !thing) outcome = "No score: AI is not sure of this photo.";
+  if (record.original && !isOld.original && !thing) outcome = "No score: AI is not sure of it.";
   if (isDone && thing)
     outcome = was ? "Not hidden yet." : is ? "The repair wins." : "The painter wins.";
   put(find("#outcome"), outcome);
