@@ -223,7 +223,8 @@ class Service:
             yield from run_first_stages(models, subject)
             parts = subject.stages[PICTURES] | subject.stages[REPAIR]
             assert subject.result is not None
-            yield draw_card(subject.damaged, subject.result, parts, home)
+            pictures = original.pixels, subject.damaged, subject.result
+            yield draw_card(pictures, parts, home)
 
         card = self.cards.get(key)
         if card is None:

@@ -17,7 +17,8 @@ from app.server.photos import GONE
 from dga.corruptions import CLEAN
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
-from dga.lab.analysis.names import PLUS, SOURCE
+from dga.lab.analysis.names import MEAN, PLUS, SOURCE
+from dga.weights.sources import CONDITIONAL
 
 OPENING = Settings()
 RESULTS = find_shipped_folder("assets/results") / "photo" / "now.json"
@@ -67,7 +68,8 @@ def repair_page(networks: Networks) -> Page:
         record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS, snippet=SNIPPET,
         opening=OPENING,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
-        rule=profile.stopping, has_explainer=networks.has_explainer, unsure=UNSURE,
+        rule=profile.stopping, has_explainer=networks.has_explainer,
+        has_mender=CONDITIONAL in networks.weights, unsure=UNSURE,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip
     return Page(
@@ -87,23 +89,23 @@ FIRST_PARTS = (
 )  # fmt: skip
 
 
-def read_rates(results: Results) -> dict[str, dict[int, dict[str, int]]]:
-    """Percent of photographs that are read right, by both, by damage (or none) and strength.
+def read_rates(results: Results) -> dict[str, dict[int, dict[str, float]]]:
+    """Share of pictures that are read right, before and after, by damage (or none) and strength.
 
-    ``fog-saved`` is fog, saved as JPEG.
+    ``fog-saved`` is fog, saved as JPEG; ``mean`` is every kind of damage.
     """
-    rates: dict[str, dict[int, dict[str, int]]] = {}
+    rates: dict[str, dict[int, dict[str, float]]] = {}
     figures = [("undamaged", CLEAN, NONE, 5)]
     for s in STRENGTHS:
         saved = f"saved-{RELEASE_QUALITY}-severity-{s}"
         figures += [(f"severity-{s}", name, name, s) for name in PLAIN_NAMES]
-        figures += [(saved, name, f"{name}-saved", s) for name in PLAIN_NAMES]
+        figures += [(saved, name, f"{name}-saved", s) for name in (*PLAIN_NAMES, MEAN)]
         figures += [(f"everyday-severity-{s}", name, name, s) for name in EVERYDAY_NAMES]
     for key, group, damage, severity in figures:
         if row := results.find(key, PLUS, SOURCE, group):
             rates.setdefault(damage, {})[severity] = {
-                "before": round(row["other_right"]),
-                "after": round(row["right"]),
-                "photographs": row["photographs"],
+                "before": row["other_right"] / 100,
+                "after": row["right"] / 100,
+                "pictures": row["pictures"],
             }
     return rates

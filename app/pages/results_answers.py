@@ -122,7 +122,7 @@ def headline(now: Results) -> tuple[str, str]:
     row = now.find(settings[0].key, PLUS, SOURCE, MEAN) if settings else None
     if row is None:
         return "How often does repair help?", NOT_MEASURED
-    right, before = f"{row['right']:.0f}", f"{row['other_right']:.0f}"
+    right, before = (int(row[name] + 0.5) for name in ("right", "other_right"))
     return (
         f"Of every 100 badly damaged pictures, {right} are read right instead of {before}.",
         f"{row['photographs']} photographs {now.split}, under each of fifteen kinds of damage, "

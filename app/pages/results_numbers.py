@@ -19,6 +19,7 @@ STRENGTHS = (5, 3)
 NAMES = {
     PLUS: SHORT_NAMES["plus"],
     **dict.fromkeys(PAPER, SHORT_NAMES["paper"]),
+    "dga:max_depth=100:horizon=100": f"{SHORT_NAMES['paper']}, up to 100 steps",
     RIVAL: SHORT_NAMES["fixed"],
     "tent": "Tent",
     "tent:lr=0": "Batch statistics",

@@ -92,7 +92,7 @@ def describe_finding(
     if is_mended:
         start = (diagnosis or "signs of damage that no measurement explains") + remark
         start += f". {remedy}, and the rest mended" if is_undone and remedy else ". Mended"
-        return f"{start} by a network that has seen many kinds of damage: details may be invented."
+        return f"{start} by a network: details may be invented."
     if is_unchanged:
         return f"{explain_why_unchanged(is_fine, is_unjudgeable, objected)}{remark}. Left alone."
     if not diagnosis:
@@ -146,6 +146,8 @@ def write_headline(
     was_right = damaged["label"] == truth
     not_hidden = "did not hide" if damaged["is_sure"] else "did not quite hide"
     start = f"{subject} {not_hidden} {thing}" if was_right else f"{subject} hid {thing} from AI"
+    if damage == PAINT and is_unchanged and not was_right:
+        return f"{start}, and the repair did not dare to touch it."
     if repaired is None or is_unchanged:
         return f"{start}. {after}".rstrip()
     is_right = repaired["label"] == truth

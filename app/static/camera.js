@@ -5,7 +5,7 @@ const REST = 50; // milliseconds between a reading and the next frame
 const LONG_REST = 2000; // after none
 const NO_CAMERA = {
   NotAllowedError: "The browser does not give this page the camera. Allow it there, and try again.",
-  NotFoundError: "No camera was found.",
+  NotFoundError: "No camera was found. Plug one in, or choose a photo.",
   NotReadableError: "Another program has the camera.",
   SecurityError: "Browsers give a camera to pages with https, or of this machine, alone.",
 };
@@ -32,8 +32,10 @@ export function offerCamera(side, keep) {
     camera = video.srcObject = null;
     for (const view of [now, repaired]) fillRow(view, null);
     find("img", repaired).removeAttribute("src");
-    find("#camera-on").hidden = false;
+    find(".views", dialog).hidden = true;
     find("#camera-keep").disabled = true;
+    find("#camera-on").hidden = false;
+    if (sentence) find("#camera-on").focus();
     tell("");
     say(sentence);
   }
@@ -47,12 +49,14 @@ export function offerCamera(side, keep) {
       camera = await navigator.mediaDevices.getUserMedia({ video: wished });
       if (!dialog.open || document.hidden) return stop();
       camera.getVideoTracks()[0].addEventListener("ended", () => stop(STOPPED));
+      find(".views", dialog).hidden = false;
       video.srcObject = camera;
       await video.play();
     } catch ({ name }) {
       return stop(dialog.open ? (NO_CAMERA[name] ?? STOPPED) : "");
     }
     find("#camera-keep").disabled = false;
+    find("#camera-keep").focus();
     follow(camera, readFrame, () => REST);
     follow(camera, repairFrame, (took) => took); // half of the time is for readings
   }

@@ -133,7 +133,7 @@ function showFound() {
     state === "painting" || (state === "done" && isBefore())
       ? describeAim()
       : found
-        ? `Found: ${isUntouched() ? `${found.sentence.split(".")[0]}.` : found.sentence}`
+        ? `Found: ${found.sentence}`
         : waiting && state === "running"
           ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
           : describeWork();
@@ -208,7 +208,10 @@ function showTiles() {
     if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
     if (name === "paper" && max_depth != null) choice += `, with our limit of ${page.cap}`;
     if (name === "fixed" && fixed_depth != null) choice = `, at your depth ${fixed_depth}`;
-    let text = state === "running" ? `being computed … ${countSeconds()}` : "not computed";
+    const hasBegun = record.repaired && !isOld.repaired;
+    let text = "not computed";
+    if (state === "running")
+      text = hasBegun ? `being computed … ${countSeconds()}` : "after our repair";
     const deed = part?.depth === 0 ? `${nameRest(name)}: ` : "";
     if (part && !isOld[name])
       text = `${deed}${nameReading(part.reading)} ${percent(part.reading.share)}${choice}`;
@@ -219,8 +222,10 @@ function showTiles() {
 function showRates() {
   const { damage, strength: wished } = settings;
   const isNone = damage === "none";
-  const isSaved = Boolean(settings.saved) && `${damage}-saved` in page.rates;
-  const rates = page.rates[isSaved ? `${damage}-saved` : damage] ?? {};
+  const isOwn = isNone && !isSample(); // as damaged as it came
+  const kind = isOwn ? "mean" : damage;
+  const isSaved = isOwn || (Boolean(settings.saved) && `${kind}-saved` in page.rates);
+  const rates = page.rates[isSaved ? `${kind}-saved` : kind] ?? {};
   const strength = isNone ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
   find("#rates").hidden = !rate;
@@ -229,24 +234,27 @@ function showRates() {
   if (settings.saved && !isSaved) start += "Measured without JPEG. ";
   const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
   const damaged = `photographs with this damage at ${level}${isSaved ? ", saved as JPEG" : ""}`;
-  const photographs = isNone ? "undamaged photographs" : damaged;
+  let pictures = isNone ? "undamaged photographs" : damaged;
+  if (isOwn) {
+    start = "Nobody said what your photo shows. ";
+    pictures = "pictures that were badly damaged, and saved as JPEG";
+  }
   put(
     find("#how-often"),
-    `${start}Of ${rate.photographs} ${photographs}, ` +
-      `${rate.before}\u00a0% are read right, and ${rate.after}\u00a0% after our repair.`,
+    `${start}Of ${rate.pictures} ${pictures}, ` +
+      `${percent(rate.before)} are read right, and ${percent(rate.after)} after our repair.`,
   );
   for (const part of ["before", "after"]) {
-    find(`#rates .${part}`).style.setProperty("--share", `${rate[part]}%`);
+    find(`#rates .${part}`).style.setProperty("--share", `${100 * rate[part]}%`);
   }
 }
 
 // Before the first touch there are the picture, what is read of it, and little else.
-const isUntouched = () => find(".first").matches(".is-untouched");
 function begin({ key } = {}) {
-  if (key === "Tab" || key === "Shift" || !isUntouched()) return;
-  find(".first").classList.remove("is-untouched");
+  const first = find(".first");
+  if (key === "Tab" || key === "Shift" || !first.matches(".is-untouched")) return;
+  first.classList.remove("is-untouched");
   showControls();
-  showFound();
 }
 for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, begin);
 find("#begin").addEventListener("click", () => {
@@ -259,6 +267,7 @@ function showAll() {
   put(find("#headline"), describeGame() || said);
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
+  showNone();
   showFound();
   showRates();
   showGame();
@@ -284,13 +293,14 @@ function showInside() {
 // ---- Running
 
 let state = "done"; // or painting, running, failed; stopped: after our repair, before the rest
-let begun = 0; // when the last change was made
+let begun = 0; // when the last change was made, or our repair had come
 let isOld = {}; // parts of the last result that no newer one has replaced
 const describeState = () => (state === "failed" ? "Not repaired" : "Repairing …");
 /** How far a repair is; empty where that is not counted. */
 function countParts() {
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
-  return total && state === "running" ? `${done} of ${total} parts` : "";
+  if (!total || state !== "running") return "";
+  return done < total ? `${done} of ${total} parts` : `the whole, after ${total} parts`;
 }
 /** Of an own photo, which may take long, also of how much. */
 function describeWork() {
@@ -302,10 +312,11 @@ function describeWork() {
 
 // ---- Hide it from AI: while somebody paints, the classifier is asked; then the repair is
 
+const KEYS = matchMedia("(pointer: fine)").matches ? " Keys: arrows, Space." : "";
 const describeAim = () =>
   (findThing()
     ? "Paint until AI sees something else; then our repair strikes back."
-    : "Paint, and our repair answers each stroke.") + " Keys: arrows, Space.";
+    : "Paint, and our repair answers each stroke.") + KEYS;
 let live = null; // what is read of the strokes so far, and the share that they touch
 const isGame = () => settings.damage === "paint";
 const isPainted = () => isGame() && (settings.strokes !== "" || state === "painting");
@@ -390,7 +401,7 @@ function describeGame() {
   }
   if (record.repaired && !isOld.repaired) return "";
   if (state === "running" && thing && isHidden())
-    return "Hidden from AI. The repair strikes back …";
+    return "Hidden from AI. Can the repair find it? …";
   if (state !== "painting") return "";
   if (!thing || !live) return "Painting …";
   return isHidden() ? `Hidden: AI no longer sees ${name}.` : `AI still sees ${name}.`;
@@ -406,6 +417,7 @@ function showGame() {
   const [was, is] = [damaged, repaired].map((part) => part?.reading.label === thing);
   const isToday = settings.photo === choosePhoto(page.samples);
   let outcome = isPainted() ? "" : `The less, the better.${isToday ? " Photo of the day." : ""}`;
+  if (record.original && !isOld.original && !thing) outcome = "No score: AI is not sure of it.";
   if (isDone && thing)
     outcome = was ? "Not hidden yet." : is ? "The repair wins." : "The painter wins.";
   put(find("#outcome"), outcome);
@@ -421,6 +433,17 @@ function showGame() {
 new IntersectionObserver(([{ isIntersecting }]) => {
   if (isIntersecting && isGame() && state === "done" && !record.depths) startRepair();
 }).observe(find("#inside"));
+
+// The bar marks what the middle of the screen shows.
+const marks = { page: find(".bar [aria-current]"), location: find('.bar [href$="#inside"]') };
+new IntersectionObserver(
+  ([{ isIntersecting }]) => {
+    const [here, there] = isIntersecting ? ["location", "page"] : ["page", "location"];
+    marks[here].setAttribute("aria-current", here);
+    marks[there].removeAttribute("aria-current");
+  },
+  { rootMargin: "-50% 0px" },
+).observe(find("#inside"));
 
 makeSharing(say);
 const BY_RULE = ["stop", "paper", "guided"];
@@ -446,6 +469,7 @@ function isBehind(name, value) {
 
 function receive(part) {
   const isNew = part.repaired && (isOld.repaired || !record.repaired);
+  if (isNew) begun = performance.now(); // of what comes after our repair
   if ("damaged" in part) shownDamage = settings.damage;
   if ("damaged" in part && isOld.damaged) {
     const { repaired, paper, fixed, curve, film, depths } = record;
@@ -652,6 +676,10 @@ find("#hide").addEventListener("click", () => {
   });
   find("#strokes").focus({ preventScroll: true });
 });
+find("#next-photo").addEventListener("click", () => {
+  const next = (page.samples.indexOf(settings.photo) + 1) % page.samples.length;
+  change({ ...USUAL, photo: page.samples[next], damage: "paint" });
+});
 find("#again").addEventListener("click", resume);
 for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
 
@@ -671,12 +699,13 @@ function showControls() {
   const paints = settings.damage === "paint";
   find("#brushes").hidden = !paints;
   find("#strength-row").hidden = paints || settings.damage === "none";
+  const hasThumbnails = findThumbnails() === settings.photo;
   find("#no-strength").hidden = !paints && settings.damage !== "none";
   put(
     find("#no-strength"),
     paints
-      ? "Painted noise is mended best; much else is left alone."
-      : "The photo as it came: nothing is added.",
+      ? "Painted noise is found most often; even that may be left alone."
+      : `The photo as it came: nothing is added.${hasThumbnails ? "" : " The others are examples."}`,
   );
   find("#hide").hidden = paints;
   find(".first").classList.toggle("is-game", paints);
@@ -794,10 +823,21 @@ async function loadThumbnails() {
   if (photo !== findThumbnails()) return;
   thumbnailsOf = photo;
   for (const [name, image] of Object.entries(thumbnails)) {
+    if (name === "none") continue;
     const node = find(`#damage [value="${name}"] img`);
     Object.assign(node, { src: image, hidden: false });
   }
-  showPicture();
+  showAll();
+}
+/** Beside None stands the photo itself, whatever the others show. */
+function showNone() {
+  const { photo } = settings;
+  const sample = find(`#samples [value="${photo}"] img`);
+  const own = ownPicture?.photo === photo ? ownPicture.src : null;
+  const src = sample?.src ?? own ?? (isOld.original ? null : record.original?.image);
+  const image = find('#damages [value="none"] img');
+  image.hidden = !src;
+  if (src && image.src !== src) image.src = src;
 }
 
 const stray = readAddress(settings);

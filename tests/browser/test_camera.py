@@ -72,7 +72,7 @@ def test_a_camera_that_stops_is_said_and_can_go_on(watch):
     page.evaluate("document.querySelector('video').srcObject.getTracks()[0]"
                   ".dispatchEvent(new Event('ended'))")  # fmt: skip
     page.locator("#camera [role=status]", has_text="stopped").wait_for()
-    page.get_by_role("button", name="Camera on").click()
+    page.get_by_role("button", name="Turn the camera on").click()
     page.wait_for_selector("#camera-now .label:not(:empty)")
     page.evaluate("Object.defineProperty(document, 'hidden', { value: true });"
                   "document.dispatchEvent(new Event('visibilitychange'))")  # fmt: skip
@@ -97,6 +97,8 @@ def test_without_a_camera_or_leave_to_use_it_the_page_goes_on(served, chromium, 
     watch = Watch(browser.new_page(), served.url)
     switch_on(watch.page, watch.home)
     watch.page.locator("#camera [role=status]:not(:empty)").wait_for()
+    assert not watch.page.locator("#camera .views").is_visible()
+    assert watch.page.evaluate("document.activeElement.id") == "camera-on"
     watch.page.get_by_role("button", name="Close").click()
     watch.page.get_by_role("radio", name="goldfish").click()
     watch.page.wait_for_selector("h1 >> text=goldfish")

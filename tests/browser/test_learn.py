@@ -89,6 +89,37 @@ def test_a_beamer_shows_every_step_whole(learn):
         page.keyboard.press("ArrowRight")
 
 
+CLIPPED = """() => [...document.querySelectorAll(".step:not([hidden]) .reading .label")]
+  .filter((label) => {
+    label.scrollIntoView({ block: "center" });
+    const mark = document.createRange();
+    mark.setStart(label.firstChild, label.textContent.length - 1);
+    mark.setEnd(label.firstChild, label.textContent.length);
+    const { x, y, width, height } = mark.getBoundingClientRect();
+    return document.elementFromPoint(x + width / 2, y + height / 2) !== label;
+  }).map((label) => label.textContent)"""
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900), (390, 844)])
+def test_every_tick_and_cross_is_seen(learn, size, is_full):
+    page = learn(1)
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    if is_full:
+        page.keyboard.press("f")
+        page.wait_for_function("() => document.fullscreenElement !== null")
+    for strength in range(6):
+        page.locator("#strength").fill(str(strength))
+        assert page.evaluate(CLIPPED) == []
+    for step in (4, 5, 6):
+        page.evaluate("(step) => { location.hash = `#step-${step}`; }", step)
+        wait_for_step(page, step)
+        assert page.evaluate(CLIPPED) == []
+        for case in page.locator(f"#step-{step} [role=radio]").all():
+            case.click()
+            assert page.evaluate(CLIPPED) == []
+
+
 def test_step_3_is_whole_at_twice_the_size(learn):
     page = learn(3)
     page.set_viewport_size({"width": 720, "height": 450})

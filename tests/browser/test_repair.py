@@ -81,7 +81,7 @@ def test_the_first_screen_has_few_controls_words_and_numbers_until_it_is_touched
       const controls = document.querySelectorAll('a, button, label, [tabindex="0"], [type=range]');
       return [seen.join(' '), [...controls].filter(isSeen).length];
     }""")
-    assert len(re.findall(r"[^\W\d_]+", texts)) <= 50, texts
+    assert len(re.findall(r"[^\W\d_]+", texts)) <= 66, texts
     assert len(re.findall(r"\d[\d.,]*", texts)) <= 6, texts
     assert controls <= 12
     watch.audit()
@@ -322,6 +322,17 @@ def test_the_page_and_python_stop_at_the_same_depth(watch, photo):
         assert (f"t* = {stop.t_star}." if stop.t_star else "alone") in sentence
         assert ("ven after" in sentence) == stop.has_given_up
         assert ("limit" in sentence) == (stop.t_star > 0 and not stop.is_crossed)
+
+
+def test_the_bar_names_what_is_on_the_screen(watch):
+    page = open_page(watch)
+    current = page.locator("header nav [aria-current]")
+    assert current.inner_text() == "Repair"
+    page.get_by_role("link", name="Inside").click()
+    page.wait_for_selector("header nav [aria-current=location] >> text=Inside")
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_selector("header nav [aria-current=page] >> text=Repair")
+    assert current.count() == 1
 
 
 def test_on_a_phone_inside_is_a_story_to_swipe(watch):

@@ -12,6 +12,7 @@ from PIL import Image
 
 from app import endpoints
 from app.runs import models
+from app.runs.card import name_winner
 from app.runs.strokes import KINDS
 
 STROKES = "1.0_1_1_.2_1_0_"  # a wide dot of noise, then one of fog
@@ -81,6 +82,23 @@ def test_a_link_with_strokes_has_a_card_of_its_own(client):
     )
     assert card.size == other.size == (1200, 630)
     assert (np.asarray(card) != np.asarray(other)).any()
+
+
+@pytest.mark.parametrize(
+    ("truth", "painted", "repaired", "winner"),
+    [
+        ("panda", "dog", "panda", "repair"),
+        ("panda", "dog", "cat", "painter"),
+        ("panda", "panda", "dog", ""),
+        (None, "dog", "cat", ""),
+    ],
+)
+def test_a_card_names_whoever_wins(truth, painted, repaired, winner):
+    readings = {"damaged": painted, "repaired": repaired}
+    parts = {name: {"reading": {"label": label}} for name, label in readings.items()}
+    said = name_winner(parts | {"truth": truth})
+    assert bool(said) == bool(winner)
+    assert winner in said
 
 
 @pytest.mark.parametrize("query", ["strokes=1.x", "photo=nobody", "damage=hail", "seed=-1"])

@@ -217,6 +217,14 @@ def test_repair_has_a_figure_of_every_damage_that_results_measured():
     rates = read_rates(Results.read(RESULTS))
     assert DAMAGE_NAMES.keys() <= rates.keys()
     changes = re.findall(r"([\d.]+) → ([\d.]+),", results_page().main)
-    shown = {(round(float(before)), round(float(after))) for before, after in changes}
     for damage in ("rain", "fog", "fog-saved"):
-        assert (rates[damage][5]["before"], rates[damage][5]["after"]) in shown
+        shown = tuple(f"{100 * rates[damage][5][side]:.1f}" for side in ("before", "after"))
+        assert shown in changes
+
+
+def test_the_heading_rounds_as_one_does_by_hand():
+    before, after = (read_rates(Results.read(RESULTS))["mean-saved"][5][side]
+                     for side in ("before", "after"))  # fmt: skip
+    heading = re.search("<h1>.*</h1>", results_page().main)[0]
+    assert f" {int(100 * after + 0.5)} " in heading
+    assert f" {int(100 * before + 0.5)}." in heading

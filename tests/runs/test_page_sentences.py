@@ -42,6 +42,13 @@ def test_headline_of_a_damaged_sample(damaged, repaired, is_unchanged, words, ne
     assert not any(word in text for word in never), text
 
 
+@pytest.mark.parametrize(("damaged", "is_dared"), [(WRONG, False), (RIGHT, True)])
+def test_paint_that_hides_and_is_left_alone_is_no_mercy(damaged, is_dared):
+    text = write_headline("paint", "panda", damaged, damaged, is_unchanged=True, touched=0.24)
+    assert ("not dare" not in text) == is_dared
+    assert ("left it alone" in text) == is_dared
+
+
 @pytest.mark.parametrize("share", [0.1, 0.9])
 @pytest.mark.parametrize(("is_unchanged", "is_fine"), [(False, False), (True, False), (True, True)])
 def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
