@@ -32,13 +32,16 @@ most 0.63, where weak at most 0.16 (assets/results/photo/README.md); fine textur
 NEARLY_EXTREME, LEAST_EXTREME = 0.8, 0.75
 """Level from which such a value is nearly black or white, and share of these that are wholly so, at
 least: 0.86 to 1 before JPEG, 0.49 to 0.65 after it."""
-STRONG_NOISE = 0.15
+STRONG_NOISE = 0.22
 """The noise level from which noise is strong; fine texture measures as less."""
 SMEARED, VERY_FAR = 0.4, 0.8
 """Distances from the neighbours' median: the least of an impulse that JPEG has smeared, and the
 second at which such values are counted."""
 LEAST_NOISE, LEAST_FAR = 0.035, 0.02
 """Noise level, and share of values beyond the first distance, below which there are none."""
+MOST_COLOUR = 0.3
+"""Finest detail of colour over that of brightness, at most: of noise 0.02 to 0.17 after JPEG, 0.64
+to 1 before."""
 LEAST_VERY_FAR, LEAST_EXCESS = 0.11, 1.7
 """Share of these that is beyond the second, at least, and as a multiple of noise's."""
 
@@ -168,12 +171,19 @@ def has_impulses(x: Tensor, threshold: float, noise_level: float) -> bool:
 
 
 def has_smeared_impulses(x: Tensor, noise_level: float) -> bool:
-    """Whether some values of a picture, ``[3, H, W]``, were wrong before it was saved as JPEG: more
-    are very far from their neighbours than of noise of any one deviation."""
+    """Whether some values of a picture, ``[3, H, W]``, were wrong before it was saved as JPEG.
+
+    That halves the resolution of colour; and more values are very far from their neighbours than
+    of noise of any one deviation.
+    """
+    mixed = torch.stack([x[0] - x[1], x[0] + x[1]])
+    colour, brightness = _find_median(_haar_detail(mixed).flatten(1)).tolist()
+    if noise_level < LEAST_NOISE or colour > MOST_COLOUR * brightness:
+        return False
     distance = _measure_distance(x)
     distance = distance[distance > 0]  # without plain parts, which have no noise either
     far, very_far = (float((distance > least).float().mean()) for least in (SMEARED, VERY_FAR))
-    if noise_level < LEAST_NOISE or not LEAST_FAR < far < 1:
+    if not LEAST_FAR < far < 1:
         return False
     normal = NormalDist()
     deviation = SMEARED / normal.inv_cdf(1 - far / 2)
