@@ -62,6 +62,9 @@ CLEAR_STRIPES = 0.2
 """Even motion's share from which its stripes are clear; between the odds it then does not fade."""
 ONE_SIDED = 1.45
 """How many times as much as the other one direction of a fading motion rings, at least."""
+PLAINLY_ONE_SIDED = 5.0
+"""The same from which motion without clear stripes fades whatever the odds; of 288 even motions
+none has both."""
 RINGING_FLOOR = 1e-4
 """Added to both, pixels in [-1, 1]."""
 MOST_POWER_LEFT = 5.2
@@ -89,12 +92,15 @@ def measure_motion(power: Array, x: Tensor) -> MotionBlur | None:
     odds = share / max(fading.share, 1e-9)
     pair = fading.motion, replace(fading.motion, angle=fading.motion.angle - 180)
     ringing = [_measure_ringing(one, x) + RINGING_FLOOR for one in pair]
-    is_one_sided = max(ringing) > ONE_SIDED * min(ringing)
+    sidedness = max(ringing) / min(ringing)
+    is_one_sided = sidedness > ONE_SIDED
     is_striped = even.share > CLEAR_STRIPES
     least_odds = STRIPED_ODDS if is_striped else EVEN_ODDS
     if is_even and odds > (least_odds if is_one_sided else FADING_ODDS):
         return even.motion
-    if is_fading and is_one_sided and odds < FADING_ODDS:
+    is_likely = is_one_sided and odds < FADING_ODDS
+    is_plain = sidedness > PLAINLY_ONE_SIDED and not is_striped
+    if is_fading and (is_likely or is_plain):
         return pair[ringing.index(min(ringing))]
     return None
 
