@@ -239,7 +239,8 @@ def _label(name: str, is_first: bool = True) -> str:
     """``+ G``: with guidance. ``is_first``: whether it begins a sentence."""
     label = NAMES[name] if name in NAMES else full_name(name)
     label += " + G" if name == PAPER[0] else ""
-    is_proper = label[1:].lower() != label[1:] and name not in PAPER
+    has_capitals = label[1:].lower() != label[1:]
+    is_proper = (has_capitals or label == "Tent") and name not in PAPER
     return label if is_first or is_proper else label[0].lower() + label[1:]
 
 
