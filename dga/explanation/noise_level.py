@@ -120,11 +120,11 @@ def find_impulses(x: Tensor, threshold: float, is_smeared: bool = False) -> Tens
     ``threshold``: the least distance from the median of the 3 x 3 neighbourhood, in the units of
     ``x``; ``is_smeared``: whether any value that is so far counts, as where JPEG changed them.
     """
-    is_far = _measure_distance(x) > threshold
+    is_far = measure_distance(x) > threshold
     return is_far if is_smeared else is_far & (x.abs() >= 1)
 
 
-def _measure_distance(x: Tensor) -> Tensor:
+def measure_distance(x: Tensor) -> Tensor:
     """Of each value, ``[..., 3, H, W]``, from the median of its 3 x 3 neighbourhood."""
     median = _filter_median(x.cpu().numpy())
     return (x - torch.from_numpy(median).to(x)).abs()
@@ -154,33 +154,35 @@ def _sort_three(
     return np.minimum(low, middle), np.maximum(low, middle), np.maximum(high, c)
 
 
-def has_impulses(x: Tensor, threshold: float, noise_level: float) -> bool:
+def has_impulses(x: Tensor, distance: Tensor, threshold: float, noise_level: float) -> bool:
     """Whether some values of a picture, ``[3, H, W]``, are wrong: black or white, far from their
     neighbours' median, and strewn at random. Small print is in lines, and where the measured
-    ``noise_level`` is strong most of what is far from its neighbours has to be of this kind."""
-    is_far = _measure_distance(x) > threshold
+    ``noise_level`` is strong most of what is far from its neighbours has to be of this kind.
+
+    ``distance``: of :func:`measure_distance`.
+    """
+    is_far = distance > threshold
     is_wrong, is_nearly = is_far & (x.abs() >= 1), is_far & (x.abs() > NEARLY_EXTREME)
     counts = x.numel(), int(is_far.sum()), int(is_nearly.sum())
     share, share_of_far, share_of_nearly = (float(is_wrong.sum()) / max(n, 1) for n in counts)
-    least_extreme = EXTREME if noise_level > STRONG_NOISE else MIXED_EXTREME
-    is_clear = share_of_far >= least_extreme and share_of_nearly >= LEAST_EXTREME
+    least_of_far = EXTREME if noise_level > STRONG_NOISE else MIXED_EXTREME
+    is_clear = share_of_far >= least_of_far and share_of_nearly >= LEAST_EXTREME
     if share < LEAST_IMPULSES or not is_clear:
         return False
     pairs = float((is_wrong[..., 1:] & is_wrong[..., :-1]).float().mean()) / share
     return pairs < MOST_PAIRED + share
 
 
-def has_smeared_impulses(x: Tensor, noise_level: float) -> bool:
+def has_smeared_impulses(x: Tensor, distance: Tensor, noise_level: float) -> bool:
     """Whether some values of a picture, ``[3, H, W]``, were wrong before it was saved as JPEG.
 
     That halves the resolution of colour; and more values are very far from their neighbours than
-    of noise of any one deviation.
+    of noise of any one deviation. ``distance``: of :func:`measure_distance`.
     """
     mixed = torch.stack([x[0] - x[1], x[0] + x[1]])
     colour, brightness = _find_median(_haar_detail(mixed).flatten(1)).tolist()
     if noise_level < LEAST_NOISE or colour > MOST_COLOUR * brightness:
         return False
-    distance = _measure_distance(x)
     distance = distance[distance > 0]  # without plain parts, which have no noise either
     far, very_far = (float((distance > least).float().mean()) for least in (SMEARED, VERY_FAR))
     if not LEAST_FAR < far < 1:

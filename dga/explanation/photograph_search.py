@@ -23,6 +23,7 @@ from dga.explanation.noise_level import (
     SMEARED,
     has_impulses,
     has_smeared_impulses,
+    measure_distance,
     measure_noise,
     measure_quiet_noise,
 )
@@ -146,9 +147,10 @@ class PhotographSearch:
 
 def measure_impulses(x: Tensor, threshold: float, noise_level: float) -> Degradation | None:
     """Wrong values of a picture, ``[3, H, W]``, as they were drawn or as JPEG has smeared them."""
-    if has_impulses(x, threshold, noise_level):
+    distance = measure_distance(x)
+    if has_impulses(x, distance, threshold, noise_level):
         return Degradation(impulses=threshold)
-    if has_smeared_impulses(x, noise_level):
+    if has_smeared_impulses(x, distance, noise_level):
         return Degradation(impulses=SMEARED, is_smeared=True)
     return None
 
