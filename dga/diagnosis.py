@@ -24,6 +24,7 @@ from dga.explanation.blur import measure_blur, measure_softness
 from dga.explanation.degradation import Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing, is_page
 from dga.explanation.exposure import measure_darkness
+from dga.explanation.jpeg_quality import find_quality
 from dga.explanation.noise_level import (
     find_impulses,
     measure_noise,
@@ -35,7 +36,6 @@ from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.veil import measure_veil
 from dga.images import HALF_RANGE, Pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
-from dga.jpeg_quality import find_quality
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
 from dga.photograph import (

@@ -337,7 +337,7 @@ def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
 
 def mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
     """What a denoiser that sees the picture makes of it; None where an inverse was measured, or
-    where it declines and no noise was measured either.
+    where it declines and neither noise nor JPEG was measured.
 
     Noise that it does not see is taken for fine texture: the picture comes back as it came.
     """
@@ -351,7 +351,7 @@ def mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
     if mended is not None:
         start = replace(_start_at_input(forward, explanation), is_mended=True)
         return ReverseResult(start, mended, seconds)
-    if not explanation.entry:
+    if not explanation.entry and explanation.degradation.jpeg_quality is None:
         return None
     unchanged = _start_at_input(forward, leave_alone(explanation))
     return ReverseResult(unchanged, forward.input, seconds)
@@ -381,7 +381,8 @@ def mend_explained(
     """
     assert repair.mending is not None
     assert repair.explain is not None
-    is_damaged = explanation.degradation.has_measured_inverse
+    damage = explanation.degradation
+    is_damaged = damage.has_measured_inverse or damage.jpeg_quality is not None
     return mend(models, picture, seed, repair.mending, repair.explain, is_damaged=is_damaged)
 
 

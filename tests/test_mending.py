@@ -98,3 +98,18 @@ def test_an_estimate_may_be_drawn_anew_from_a_depth(
     plain = mend(photo_models, x, 0, MendingConfig(), plus.explain)
     assert mended.equal(again)
     assert not mended.equal(plain)
+
+
+@pytest.mark.parametrize("saved", [None, 85])
+def test_a_poor_jpeg_is_measured_and_mended(
+    photo_models: Models, coffee: Pixels, saved: int | None
+) -> None:
+    """Also one that was saved again; a good JPEG is left alone."""
+    poor = np.asarray(through_jpeg(coffee, 10))
+    damaged = np.asarray(through_jpeg(poor, saved)) if saved else poor
+    result = repair_photograph(photo_models, damaged)
+    assert result.explanation.degradation.jpeg_quality == 10
+    assert result.is_mended
+    assert psnr(coffee, result.image) > psnr(coffee, damaged)
+    good = np.asarray(through_jpeg(coffee, 75))
+    assert repair_photograph(photo_models, good).is_unchanged

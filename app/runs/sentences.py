@@ -66,6 +66,7 @@ def name_damage(degradation: Degradation) -> str:
         names.append("speckles")
     if degradation.noise:
         names.append(next(name for most, name in LEVELS if degradation.noise <= most))
+    names += ["poor JPEG"] * (degradation.jpeg_quality is not None)
     return join_words(names)
 
 

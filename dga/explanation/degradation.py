@@ -26,7 +26,7 @@ class Degradation:
     the neighbours' median, in [0, 2], from which black or white counts as wrong; ``is_smeared``:
     whether any other value does, too, since JPEG has smeared them; ``noise``: the standard
     deviation of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that were
-    measured; ``veil``: added light that was measured.
+    measured; ``veil``: added light that was measured; ``jpeg_quality``: of a poor JPEG.
     """
 
     exposure: Exposure = UNCHANGED
@@ -37,9 +37,10 @@ class Degradation:
     noise: float = 0.0
     operator: Operator | None = None
     veil: Veil | None = None
+    jpeg_quality: int | None = None
 
     def inverse(self, x: Tensor) -> Tensor:
-        """The picture without this damage, except for its noise, which diffusion removes.
+        """The picture without this damage, except for its noise and JPEG, which networks remove.
 
         ``x``: ``[..., 3, H, W]`` in [-1, 1]. The result has the same shape and range, at 8-bit
         levels; where there is nothing to undo, it is ``x`` bit for bit.
@@ -65,6 +66,7 @@ class Degradation:
         parts += [str(part) for part in (self.operator or self.veil,) if part is not None]
         parts += [] if self.impulses is None else [f"impulses beyond {self.impulses:g}"]
         parts += [f"noise {self.noise:.2f}"] * (self.noise > 0)
+        parts += [] if self.jpeg_quality is None else [f"JPEG of quality {self.jpeg_quality}"]
         return ", ".join(parts) or "none"
 
     @property
@@ -75,8 +77,8 @@ class Degradation:
 
     @property
     def has_nothing_to_invert(self) -> bool:
-        """Whether there is no damage but noise."""
-        return replace(self, noise=0.0) == NO_DEGRADATION
+        """Whether there is no damage but noise and JPEG."""
+        return replace(self, noise=0.0, jpeg_quality=None) == NO_DEGRADATION
 
 
 NO_DEGRADATION = Degradation()

@@ -1,7 +1,8 @@
 """Explaining a photograph, a picture that is larger than the discriminator's own size, as a whole.
 
-Damage (blocks, noise, blur, veils, impulses, darkness) is measured in the pixels; the discriminator
-is shown a thumbnail and some windows of the picture before and after its inverse, and may object.
+Damage (blocks, noise, blur, veils, impulses, darkness, JPEG) is measured in the pixels; the
+discriminator is shown a thumbnail and some windows of the picture before and after its inverse, and
+may object.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing, is_page
 from dga.explanation.exposure import measure_darkness
 from dga.explanation.grid import Grid
+from dga.explanation.jpeg_quality import POOR, measure_quality
 from dga.explanation.noise_level import (
     SMEARED,
     has_impulses,
@@ -31,7 +33,7 @@ from dga.explanation.operators import Operator
 from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, Render, explain_picture
 from dga.explanation.veil import Veil, measure_veil
-from dga.images import cut_middle
+from dga.images import cut_middle, from_tensor
 from dga.profiles import ExplanationConfig, WindowsConfig
 
 LONGEST_COUNTED = 1024
@@ -63,7 +65,7 @@ class PhotographSearch:
     windows: WindowsConfig
 
     def run(self, x: Tensor) -> Generator[CandidateScore, None, Explanation]:
-        """Blocks, or too little light; else impulses or noise; without these, blur or a veil.
+        """Blocks, or too little light; else impulses or noise; else blur; else a veil; else JPEG.
 
         ``x``: ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``. Yields scores as
         they come. A drawing repeats its rows, too, and is left alone; of a page or a screen, which
@@ -92,6 +94,9 @@ class PhotographSearch:
         veil = measure_veil(x)
         if veil and (not is_plain or veil.gain > PAGE_VEIL) and self._has_consent(veil, x):
             return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
+        quality = None if is_plain else measure_quality(from_tensor(x))
+        if quality is not None and quality <= POOR:
+            return replace(explanation, degradation=Degradation(jpeg_quality=quality))
         return explanation
 
     def _has_consent(self, veil: Veil, x: Tensor) -> bool:
