@@ -15,10 +15,11 @@ from dga.explanation.drawings import is_page
 from dga.explanation.grid import Grid
 from dga.explanation.photograph_search import JudgedViews
 from dga.explanation.scores import Scorer
+from dga.explanation.search import Explanation
 from dga.images import to_levels
 from dga.networks.models import Models
-from dga.profiles import Diffusion, ExplanationConfig, MendingConfig
-from dga.stopping import choose_depth, is_decided
+from dga.profiles import Diffusion, ExplanationConfig, MendingConfig, Repair
+from dga.stopping import choose_depth
 
 WHOLE_SIDE = 384
 """Pixels a side up to which a photograph is repaired and mended in one piece; windows bound memory
@@ -27,29 +28,41 @@ OVERLAP = 48
 """Pixels that two windows share at least."""
 
 
-def mend(
-    models: Models,
-    x: Tensor,
-    seed: int,
-    config: MendingConfig,
-    explain: ExplanationConfig,
-    *,
-    is_damaged: bool = False,
-) -> Tensor | None:
-    """Mend a picture, ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows.
+def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
+    """Whether that denoiser is asked, for the picture itself or for what a repair made of it.
 
-    Returns the result, of the same shape at 8-bit levels; None where it is not used.
-    ``explain``: at which depths the discriminator judges, and how many windows of the picture;
-    ``is_damaged``: whether that was measured, so that a small change is used, too.
+    What was behind glass, or very soft, was drawn anew already; impulses left no other trace unless
+    JPEG has smeared them.
     """
-    network = models.conditional
+    if repair.mending is None or not repair.explain or models.conditional is None:
+        return False
+    damage = explanation.degradation
+    is_drawn = damage.operator is not None and not damage.operator.is_guide
+    is_unknown = explanation.is_unjudgeable or (explanation.is_page and damage.veil is None)
+    has_left_nothing = damage.impulses is not None and not damage.is_smeared
+    return not (is_drawn or has_left_nothing or is_unknown)
+
+
+def mend(
+    models: Models, x: Tensor, seed: int, repair: Repair, explanation: Explanation
+) -> Tensor | None:
+    """Mend a picture that came, or what was made of it, where :func:`may_mend` says so.
+
+    ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows. Returns the result,
+    of the same shape at 8-bit levels; None where it is not used. After a measured inverse a small
+    change is used, too.
+    """
+    network, config, explain = models.conditional, repair.mending, repair.explain
     assert network is not None
+    assert config is not None
+    assert explain is not None
     if is_page(x):
         return None
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     change = float((estimate - x).abs().mean())
     texture = sum(float(x.diff(dim=dim).abs().mean()) for dim in (1, 2))
-    if not is_damaged and change < max(config.least_change, config.least_share * texture):
+    is_small = change < max(config.least_change, config.least_share * texture)
+    if is_small and not explanation.degradation.has_measured_inverse:
         return None
     if _measure_objection(models, x, estimate, seed, explain) > config.objection:
         return None
@@ -92,14 +105,10 @@ def _choose_depth(models: Models, estimate: Tensor, seed: int, diffusion: Diffus
     if rule is None:
         return diffusion.depth or 0
     forward_path = ForwardPath(models.schedule, estimate, seed)
-    path = JudgedPath(models.schedule, models.explainer, forward_path, 0)
-    for count in range(1, rule.deepest + 2):
-        for _ in path.judge(count):
-            pass
-        if is_decided(path.logits[:count], rule):
-            break
-    stop = choose_depth(path.logits[:count], rule)
-    return 0 if stop.has_given_up else stop.t_star
+    path = JudgedPath(models.schedule, models.explainer, forward_path)
+    for _ in path.judge_until_stop(rule):
+        pass
+    return choose_depth(path.logits, rule).t_star
 
 
 class _Conditioned(nn.Module):
