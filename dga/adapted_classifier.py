@@ -85,8 +85,7 @@ class AdaptedClassifier(nn.Module):
         self.method, self.seeds = method, seeds
         self.last: Answers | None = None
         """The answers of the latest call: depths, repaired pictures, seconds and more."""
-        names = ("denoiser", "discriminator", "explainer", "classifier")
-        self.networks = nn.ModuleDict({name: getattr(self.models, name) for name in names})
+        self.networks = nn.ModuleDict(self.models.networks)
         profile, system = models.profile, parse(models.profile, method)
         if system.reader or system.batch or system.trust:
             raise ValueError(

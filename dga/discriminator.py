@@ -1,13 +1,13 @@
 """The discriminator's confidence in damage along the forward path (section 3.2 of the paper).
 
-States are judged in batches that bound memory, and only as deep as somebody asks; the stopping
-rule (:mod:`dga.stopping`) turns the logits into a depth.
+States are judged in batches that bound memory, and only as deep as the stopping rule
+(:mod:`dga.stopping`), which turns logits into a depth, or a caller asks for.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +17,8 @@ from torch import Tensor, nn
 
 from dga.batch_size import choose_batch_size
 from dga.diffusion import ForwardPath, Schedule
+from dga.profiles import StoppingConfig
+from dga.stopping import Stop, choose_depth, is_decided
 
 FIRST_STATES = 4
 """How many states are judged first: fewer than later, so that a page can begin to draw."""
@@ -56,9 +58,9 @@ def judge_states(schedule: Schedule, network: nn.Module, states: Tensor, depth: 
 
 @dataclass
 class JudgedPath:
-    """A forward path with the discriminator's logits, as deep as somebody asked for them.
+    """A forward path with the discriminator's logits, as deep as they were asked for.
 
-    It is an event, too: more of its states were judged.
+    It is yielded as an event each time that more of its states were judged.
 
     ``logits``: of the states from depth ``entry`` on; their sigmoid is the confidence,
     P(corrupted | x_k).
@@ -86,3 +88,23 @@ class JudgedPath:
             each = (time.perf_counter() - start_time) / size
             self.seconds += [self.seconds[-1] + each * n for n in range(1, size + 1)]
             yield self
+
+    def judge_until_stop(
+        self, stopping: StoppingConfig, first: int = FIRST_STATES, curve_depth: int = 0
+    ) -> Generator[JudgedPath, None, tuple[Stop, int]]:
+        """Judge states from the entry on until the stopping rule is decided.
+
+        ``first``: how many states are judged at once before any other; ``curve_depth``: depths
+        beyond the entry that are judged at least, even where the rule is met before. Returns the
+        stop, whose depth is counted from the entry, and how many logits were used for it.
+        """
+        most = self.schedule.steps - self.entry + 1
+        count, batch = 0, choose_batch_size(self.forward_path.x_0)
+        while True:
+            wanted = count + batch if count else min(first, batch)
+            needed = max(curve_depth + 1, min(wanted, stopping.deepest + 1))
+            count = min(most, needed)
+            yield from self.judge(count)
+            logits = self.logits[:count]
+            if count == most or is_decided(logits, stopping):
+                return choose_depth(logits, stopping), count

@@ -6,6 +6,8 @@ to a depth and denoised again, so that what is missing is drawn anew. Its result
 changes more than an undamaged picture is changed, and where the discriminator does not object.
 """
 
+from collections.abc import Iterable, Iterator
+
 import torch
 from torch import Tensor, nn
 
@@ -15,10 +17,11 @@ from dga.explanation.drawings import is_page
 from dga.explanation.grid import Grid
 from dga.explanation.photograph_search import JudgedViews
 from dga.explanation.scores import Scorer
+from dga.explanation.search import Explanation
 from dga.images import to_levels
 from dga.networks.models import Models
-from dga.profiles import Diffusion, ExplanationConfig, MendingConfig
-from dga.stopping import choose_depth, is_decided
+from dga.profiles import Diffusion, ExplanationConfig, Repair
+from dga.stopping import choose_depth
 
 WHOLE_SIDE = 384
 """Pixels a side up to which a photograph is repaired and mended in one piece; windows bound memory
@@ -27,36 +30,68 @@ OVERLAP = 48
 """Pixels that two windows share at least."""
 
 
-def mend(
-    models: Models,
-    x: Tensor,
-    seed: int,
-    config: MendingConfig,
-    explain: ExplanationConfig,
-    *,
-    is_damaged: bool = False,
-) -> Tensor | None:
-    """Mend a picture, ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows.
+def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
+    """Whether that denoiser is asked, for the picture itself or for what a repair made of it.
 
-    Returns the result, of the same shape at 8-bit levels; None where it is not used.
-    ``explain``: at which depths the discriminator judges, and how many windows of the picture;
-    ``is_damaged``: whether that was measured, so that a small change is used, too.
+    What was behind glass, or very soft, was drawn anew already; impulses left no other trace unless
+    JPEG has smeared them.
     """
-    network = models.conditional
+    if repair.mending is None or not repair.explain or models.conditional is None:
+        return False
+    damage = explanation.degradation
+    is_drawn = damage.operator is not None and not damage.operator.is_guide
+    is_unknown = explanation.is_unjudgeable or (explanation.is_page and damage.veil is None)
+    has_left_nothing = damage.impulses is not None and not damage.is_smeared
+    return not (is_drawn or has_left_nothing or is_unknown)
+
+
+def mend(
+    models: Models, x: Tensor, seed: int, repair: Repair, explanation: Explanation
+) -> Tensor | None:
+    """Mend a picture that came, or what was made of it, where :func:`may_mend` says so.
+
+    ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows. Returns the result,
+    of the same shape at 8-bit levels; None where it is not used. After a measured inverse, and of a
+    poor JPEG, a small change is used, too.
+    """
+    network, config, explain = models.conditional, repair.mending, repair.explain
     assert network is not None
+    assert config is not None
+    assert explain is not None
     if is_page(x):
         return None
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     change = float((estimate - x).abs().mean())
     texture = sum(float(x.diff(dim=dim).abs().mean()) for dim in (1, 2))
-    if not is_damaged and change < max(config.least_change, config.least_share * texture):
+    is_small = change < max(config.least_change, config.least_share * texture)
+    damage = explanation.degradation
+    is_damaged = damage.has_measured_inverse or damage.jpeg_quality is not None
+    if is_small and not is_damaged:
         return None
     if _measure_objection(models, x, estimate, seed, explain) > config.objection:
         return None
     depth = _choose_depth(models, estimate, seed, config.diffusion)
     if depth:
-        estimate = to_levels(_draw_anew(models, network, x, estimate, depth, seed, config))
+        estimate = _draw_anew(models, network, x, estimate, depth, seed, config.diffusion)
     return estimate
+
+
+def draw_from_depths(
+    models: Models, x: Tensor, seed: int, depths: Iterable[int]
+) -> Iterator[tuple[int, Tensor]]:
+    """What that denoiser makes of its estimate from several depths, in one step from each.
+
+    ``x``: as :func:`mend` takes it. Yields each depth and the result, of the same shape at 8-bit
+    levels; from depth 0 it is the estimate itself. Nothing without such a denoiser.
+    """
+    network = models.conditional
+    if network is None:
+        return
+    estimate = to_levels(_apply_by_windows(models.schedule, network, x))
+    for depth in depths:
+        step = Diffusion(depth=depth, steps=1)
+        drawn = _draw_anew(models, network, x, estimate, depth, seed, step) if depth else estimate
+        yield depth, drawn
 
 
 def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tensor:
@@ -92,14 +127,10 @@ def _choose_depth(models: Models, estimate: Tensor, seed: int, diffusion: Diffus
     if rule is None:
         return diffusion.depth or 0
     forward_path = ForwardPath(models.schedule, estimate, seed)
-    path = JudgedPath(models.schedule, models.explainer, forward_path, 0)
-    for count in range(1, rule.deepest + 2):
-        for _ in path.judge(count):
-            pass
-        if is_decided(path.logits[:count], rule):
-            break
-    stop = choose_depth(path.logits[:count], rule)
-    return 0 if stop.has_given_up else stop.t_star
+    path = JudgedPath(models.schedule, models.explainer, forward_path)
+    for _ in path.judge_until_stop(rule):
+        pass
+    return choose_depth(path.logits, rule).t_star
 
 
 class _Conditioned(nn.Module):
@@ -121,12 +152,12 @@ def _draw_anew(
     estimate: Tensor,
     depth: int,
     seed: int,
-    config: MendingConfig,
+    diffusion: Diffusion,
 ) -> Tensor:
     """The estimate noised to ``depth`` and denoised beside the picture that came, ``[3, H, W]``."""
     state = ForwardPath(models.schedule, estimate, seed).at(depth)
-    sampler = choose_sampler(config.diffusion)
+    sampler = choose_sampler(diffusion)
     process = ReverseProcess(models.schedule, _Conditioned(network, x[None]), sampler)
     for step in process.run(state[None], [depth], [seed]):
         state = step.x[0]
-    return state.clamp(-1, 1)
+    return to_levels(state.clamp(-1, 1))

@@ -29,15 +29,12 @@ from dga.explanation.grid import Grid
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
 from dga.images import Pixels, from_tensor, to_levels, to_tensor
-from dga.mending import WHOLE_SIDE
+from dga.mending import WHOLE_SIDE, may_mend, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
 from dga.pipeline import (
     PictureCache,
     ReverseResult,
-    leave_alone,
-    may_mend,
-    mend_explained,
     run,
     run_repairs,
 )
@@ -278,7 +275,7 @@ def _repair_windows(
     x = to_tensor(pixels)
     explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
     degradation, is_asked = explanation.degradation, may_mend(models, repair, explanation)
-    repaired = degradation.inverse(x) if explanation.x_0 is None else explanation.x_0
+    repaired = explanation.invert(x)
     stops, is_mended = np.array([[Stop(0, is_crossed=True)]]), False
     operator, left = degradation.operator, NO_DEGRADATION  # what the windows are denoised of
     if isinstance(operator, Convolution) and operator.is_guide:  # the same everywhere
@@ -290,10 +287,10 @@ def _repair_windows(
         repaired, stops = yield from _denoise_windows(models, repair, windows, x, repaired, seed)
     if is_asked:
         repaired = to_levels(repaired).to(models.device)
-        mended = mend_explained(models, repaired, seed, repair, explanation)
+        mended = mend(models, repaired, seed, repair, explanation)
         repaired, is_mended = (repaired if mended is None else mended).cpu(), mended is not None
         if not is_mended and not degradation.has_measured_inverse:
-            explanation = leave_alone(explanation)
+            explanation = explanation.without_damage()
     return RepairedPhotograph(
         from_tensor(keep_grey(repaired, pixels)),
         explanation,

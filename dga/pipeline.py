@@ -30,7 +30,7 @@ from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
-from dga.mending import mend
+from dga.mending import may_mend, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.profiles import (
@@ -38,9 +38,8 @@ from dga.profiles import (
     ExplanationConfig,
     OperatorGuidanceConfig,
     Repair,
-    StoppingConfig,
 )
-from dga.stopping import Stop, choose_depth, confidence_from_logits, is_decided
+from dga.stopping import Stop, confidence_from_logits
 
 NO_EXPLANATION = Explanation(NO_DEGRADATION, 0, measured_noise=0.0, is_judged_by_explainer=False)
 """The explanation where none is searched for: nothing is undone, and the entry is depth 0."""
@@ -173,7 +172,7 @@ def find_stop(
     judged at least, even where the rule is met before.
     """
     explanation = yield from cache.explain(repair.explain)
-    diffusion = choose_diffusion(repair, explanation)
+    diffusion, path = choose_diffusion(repair, explanation), cache.path(explanation)
     logits, seconds = np.empty(0), explanation.seconds
     if diffusion.depth is not None:
         stop = Stop(diffusion.depth, is_crossed=True)
@@ -181,11 +180,10 @@ def find_stop(
         stop = Stop(0, is_crossed=True)
     else:
         assert diffusion.stopping is not None  # by Diffusion itself
-        judging = cache.judge_until_stop(explanation, diffusion.stopping, curve_depth)
-        stop, logits, judging_seconds = yield from judging
+        first = 1 if cache.explanation else FIRST_STATES  # most windows with noise stop at once
+        stop, count = yield from path.judge_until_stop(diffusion.stopping, first, curve_depth)
         stop = replace(stop, t_star=0 if stop.has_given_up else explanation.entry + stop.t_star)
-        seconds += judging_seconds
-    path = cache.path(explanation)
+        logits, seconds = path.logits[:count], seconds + path.seconds[count]
     return ForwardResult(
         index,
         cache.seed,
@@ -264,32 +262,11 @@ class PictureCache:
             self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation)
         return self._paths[key]
 
-    def judge_until_stop(
-        self, explanation: Explanation, stopping: StoppingConfig, curve_depth: int = 0
-    ) -> Generator[JudgedPath, None, tuple[Stop, NDArray[np.float64], float]]:
-        """Judge until the stopping rule is decided; ``curve_depth``: as in :func:`find_stop`.
-
-        Returns the stop, whose depth is counted from the entry, with logits ``[K]`` and seconds.
-        """
-        path = self.path(explanation)
-        most = self.models.schedule.steps - explanation.entry + 1
-        count, batch = 0, choose_batch_size(self.x)
-        # A window with noise mostly stops at its entry.
-        first = 1 if self.explanation else FIRST_STATES
-        while True:
-            wanted = count + batch if count else min(first, batch)
-            needed = max(curve_depth + 1, min(wanted, stopping.deepest + 1))
-            count = min(most, needed)
-            yield from path.judge(count)
-            logits = path.logits[:count]
-            if count == most or is_decided(logits, stopping):
-                return choose_depth(logits, stopping), logits, path.seconds[count]
-
 
 def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanation) -> JudgedPath:
     """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse."""
-    x_0 = explanation.degradation.inverse(x) if explanation.x_0 is None else explanation.x_0.to(x)
-    forward_path = ForwardPath(models.schedule, x_0, seed, explanation.degradation.noise)
+    noise = explanation.degradation.noise
+    forward_path = ForwardPath(models.schedule, explanation.invert(x), seed, noise)
     network = models.explainer if explanation.is_judged_by_explainer else models.discriminator
     return JudgedPath(models.schedule, network, forward_path, explanation.entry)
 
@@ -311,53 +288,44 @@ def denoise(
     """
     rest = list[ForwardResult]()
     for forward in forward_results:
-        result = mend_input(models, forward)
+        result = _mend_input(models, forward)
         if result is None:
             rest.append(forward)
         else:
             yield result
     for event in _denoise_groups(models, rest):
-        yield mend_result(models, event) if isinstance(event, ReverseResult) else event
+        yield _mend_result(models, event) if isinstance(event, ReverseResult) else event
 
 
-def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
-    """Whether a denoiser that sees the picture is asked, for its result or for the picture itself.
+def _mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
+    """What a denoiser that sees the picture makes of it as it came.
 
-    What was behind glass, or very soft, was drawn anew already; impulses left no other trace unless
-    JPEG has smeared them.
-    """
-    if repair.mending is None or not repair.explain or models.conditional is None:
-        return False
-    damage = explanation.degradation
-    is_drawn = damage.operator is not None and not damage.operator.is_guide
-    is_unknown = explanation.is_unjudgeable or (explanation.is_page and damage.veil is None)
-    has_left_nothing = damage.impulses is not None and not damage.is_smeared
-    return not (is_drawn or has_left_nothing or is_unknown)
-
-
-def mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
-    """What a denoiser that sees the picture makes of it; None where an inverse was measured, or
-    where it declines and neither noise nor JPEG was measured.
-
-    Noise that it does not see is taken for fine texture: the picture comes back as it came.
+    None where an inverse was measured, or where it declines and neither noise nor JPEG was
+    measured. Noise that it does not see is taken for fine texture: the picture comes back as it
+    came.
     """
     explanation = forward.explanation
     is_asked = may_mend(models, forward.repair, explanation)
     if explanation.degradation.has_measured_inverse or not is_asked:
         return None
     start_time = time.perf_counter()
-    mended = mend_explained(models, forward.input, forward.seed, forward.repair, explanation)
+    mended = mend(models, forward.input, forward.seed, forward.repair, explanation)
     seconds = time.perf_counter() - start_time
-    if mended is not None:
-        start = replace(_start_at_input(forward, explanation), is_mended=True)
-        return ReverseResult(start, mended, seconds)
-    if not explanation.entry and explanation.degradation.jpeg_quality is None:
+    has_traces = explanation.entry or explanation.degradation.jpeg_quality is not None
+    if mended is None and not has_traces:
         return None
-    unchanged = _start_at_input(forward, leave_alone(explanation))
-    return ReverseResult(unchanged, forward.input, seconds)
+    unnoised = replace(
+        forward,
+        explanation=explanation.without_damage() if mended is None else explanation,
+        stop=Stop(0, is_crossed=True),
+        reference=forward.input,
+        state=forward.input,
+        is_mended=mended is not None,
+    )
+    return ReverseResult(unnoised, forward.input if mended is None else mended, seconds)
 
 
-def mend_result(models: Models, result: ReverseResult) -> ReverseResult:
+def _mend_result(models: Models, result: ReverseResult) -> ReverseResult:
     """A repair, or what a denoiser that sees the picture makes of it after a measured inverse."""
     forward = result.forward
     explanation = forward.explanation
@@ -365,41 +333,11 @@ def mend_result(models: Models, result: ReverseResult) -> ReverseResult:
     if not explanation.degradation.has_measured_inverse or not is_asked:
         return result
     start_time = time.perf_counter()
-    mended = mend_explained(models, result.image, forward.seed, forward.repair, explanation)
+    mended = mend(models, result.image, forward.seed, forward.repair, explanation)
     seconds = result.seconds + time.perf_counter() - start_time
     if mended is None:
         return replace(result, seconds=seconds)
     return ReverseResult(replace(forward, is_mended=True), mended, seconds)
-
-
-def mend_explained(
-    models: Models, picture: Tensor, seed: int, repair: Repair, explanation: Explanation
-) -> Tensor | None:
-    """Mend the picture that came, ``[3, H, W]``, or what was made of it, by a repair that mends.
-
-    None where the result is not used.
-    """
-    assert repair.mending is not None
-    assert repair.explain is not None
-    damage = explanation.degradation
-    is_damaged = damage.has_measured_inverse or damage.jpeg_quality is not None
-    return mend(models, picture, seed, repair.mending, repair.explain, is_damaged=is_damaged)
-
-
-def _start_at_input(forward: ForwardResult, explanation: Explanation) -> ForwardResult:
-    """A forward result that noises nothing, with another explanation."""
-    return replace(
-        forward,
-        explanation=explanation,
-        stop=Stop(0, is_crossed=True),
-        reference=forward.input,
-        state=forward.input,
-    )
-
-
-def leave_alone(explanation: Explanation) -> Explanation:
-    """An explanation whose noise is no damage, but texture."""
-    return replace(explanation, degradation=NO_DEGRADATION, entry=0, is_undamaged=True)
 
 
 def _denoise_groups(

@@ -18,8 +18,10 @@ import dga
 from dga.adapted_classifier import AdaptedClassifier, content_seeds, resize_to_square
 from dga.images import to_pixels, to_square, to_tensor
 from dga.lab.readers.runner import SystemRunner, answer
+from dga.networks.unet import ConditionalDenoiser
 from dga.photograph import repair
 from dga.systems import parse
+from tests.fixtures.models import TINY_NETWORK
 
 SIZE = 32
 SPECS = ("source", "dga-guided:tau=0.6", "dga-plus")
@@ -220,6 +222,13 @@ def test_it_is_where_its_parameters_are(choosy_models, x):
     assert model.to("meta").models.device == torch.device("meta")
     with pytest.raises(ValueError, match="precision is chosen as they are loaded"):
         model.half()
+
+
+def test_the_denoiser_that_sees_the_picture_moves_with_it(choosy_models):
+    conditional = ConditionalDenoiser(TINY_NETWORK)
+    models = dataclasses.replace(copy.deepcopy(choosy_models), conditional=conditional)
+    AdaptedClassifier(models, "dga-plus").to("meta")
+    assert all(parameter.is_meta for parameter in conditional.parameters())
 
 
 BAD_PIXELS = [

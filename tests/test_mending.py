@@ -13,6 +13,7 @@ from dga.images import Pixels, through_jpeg, to_tensor
 from dga.mending import mend
 from dga.networks.models import Models
 from dga.photograph import repair_photograph
+from dga.pipeline import NO_EXPLANATION
 from dga.profiles import Diffusion, MendingConfig, StoppingConfig
 
 
@@ -92,10 +93,10 @@ def test_an_estimate_may_be_drawn_anew_from_a_depth(
     photo_models: Models, coffee: Pixels, diffusion: Diffusion
 ) -> None:
     x, plus = to_tensor(corrupt(coffee, "sensor_noise", 5, seed=1)), photo_models.profile.plus
-    config = MendingConfig(diffusion=diffusion)
-    mended = mend(photo_models, x, 0, config, plus.explain)
-    again = mend(photo_models, x, 0, config, plus.explain)
-    plain = mend(photo_models, x, 0, MendingConfig(), plus.explain)
+    anew = dataclasses.replace(plus, mending=MendingConfig(diffusion=diffusion))
+    mended = mend(photo_models, x, 0, anew, NO_EXPLANATION)
+    again = mend(photo_models, x, 0, anew, NO_EXPLANATION)
+    plain = mend(photo_models, x, 0, plus, NO_EXPLANATION)
     assert mended.equal(again)
     assert not mended.equal(plain)
 

@@ -64,11 +64,21 @@ class Explanation:
     seconds: float = 0.0
     """Wall clock of the search; 0.0 where it was not taken."""
     x_0: Tensor | None = field(default=None, compare=False)
-    """Where the forward process begins, ``[3, H, W]``; None: with the reference, which is what the
-    inverse leaves of the input."""
+    """The reference, ``[3, H, W]``, where it is known already; None: :meth:`invert` computes it."""
     is_judged_by_explainer: bool = True
     """Whether ``Models.explainer`` judges what is left, as after any search; else
     ``Models.discriminator``, the paper's."""
+
+    def invert(self, x: Tensor) -> Tensor:
+        """The reference: a picture, ``[3, H, W]``, after the inverse of its damage but noise.
+
+        The forward process begins with it.
+        """
+        return self.degradation.inverse(x) if self.x_0 is None else self.x_0.to(x)
+
+    def without_damage(self) -> Explanation:
+        """This explanation where what was measured as noise is no damage, but texture."""
+        return replace(self, degradation=NO_DEGRADATION, entry=0, is_undamaged=True)
 
 
 def explain_picture(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -58,9 +58,15 @@ class Models:
     """Which exact weights these are, by network."""
 
     @property
+    def networks(self) -> dict[str, nn.Module]:
+        """Every network that there is, by the name of its field."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in values.items() if isinstance(value, nn.Module)}
+
+    @property
     def device(self) -> torch.device:
         """Where the networks are."""
-        networks = self.denoiser, self.discriminator, self.classifier
+        networks = self.networks.values()
         return next(p for network in networks for p in network.parameters()).device
 
     @property
@@ -78,8 +84,7 @@ class Models:
         compute = replace(self.compute, device=torch.device(device))
         if compute.is_automatic and compute.device != self.compute.device:
             compute = Compute.choose(str(compute.device))
-        networks = self.denoiser, self.discriminator, self.explainer, self.classifier
-        for network in (*networks, *filter(None, [self.conditional])):
+        for network in self.networks.values():
             compute.prepare(network)
         return replace(self, compute=compute)
 
