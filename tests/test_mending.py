@@ -9,8 +9,8 @@ from PIL import Image, ImageDraw
 from skimage.metrics import peak_signal_noise_ratio as psnr
 
 from dga.corruptions import corrupt
-from dga.images import Pixels, through_jpeg, to_tensor
-from dga.mending import mend
+from dga.images import Pixels, from_tensor, through_jpeg, to_tensor
+from dga.mending import draw_from_depths, mend
 from dga.networks.models import Models
 from dga.photograph import repair_photograph
 from dga.pipeline import NO_EXPLANATION
@@ -114,3 +114,13 @@ def test_a_poor_jpeg_is_measured_and_mended(
     assert psnr(coffee, result.image) > psnr(coffee, damaged)
     good = np.asarray(through_jpeg(coffee, 75))
     assert repair_photograph(photo_models, good).is_unchanged
+
+
+def test_an_estimate_is_drawn_from_several_depths(photo_models: Models, coffee: Pixels) -> None:
+    """As Inside shows it; nothing where no denoiser sees the picture."""
+    damaged = corrupt(coffee, "sensor_noise", 5, seed=1)
+    drawn = dict(draw_from_depths(photo_models, to_tensor(damaged), 0, (0, 12)))
+    assert from_tensor(drawn[0]).tolist() == repair_photograph(photo_models, damaged).image.tolist()
+    assert psnr(coffee, from_tensor(drawn[12])) > psnr(coffee, damaged)
+    unaided = dataclasses.replace(photo_models, conditional=None)
+    assert not dict(draw_from_depths(unaided, to_tensor(damaged), 0, (0, 12)))

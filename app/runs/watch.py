@@ -3,8 +3,9 @@
 ``original`` and ``damaged`` (picture, reading), ``found``, ``repaired``; then what the other
 methods do, on the square that the classifier sees: ``fixed`` (DDA), ``film`` and ``curve`` (the
 noised picture and the discriminator's confidence by depth), ``stop``, ``paper`` and ``guided``
-(DGA without and with guidance), ``depths`` (what is read from each). Every part is a dictionary
-in JSON types; a later one of the same name replaces it.
+(DGA without and with guidance), ``depths`` and ``mended_depths`` (what is read where either
+denoiser begins at each). Every part is a dictionary or a list in JSON types; a later one of the
+same name replaces it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from dga.adaptation import Reconstruction, adapt_steps, classify
 from dga.discriminator import JudgedPath
 from dga.explanation.search import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
+from dga.mending import draw_from_depths
 from dga.networks.models import Models
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps
 from dga.pipeline import NO_EXPLANATION, ForwardResult, PictureCache, ReverseResult, run
@@ -53,6 +55,7 @@ def watch(models: Models, subject: Subject, settings: Settings) -> Generator[Par
     yield from run_stage(subject, "film", watcher.show_film)
     yield from run_stage(subject, ("paper", rule), watcher.repair_by_discriminator)
     yield from run_stage(subject, "depths", watcher.read_depths)
+    yield from run_stage(subject, "mended_depths", watcher.read_mended_depths)
 
 
 def run_first_stages(models: Models, subject: Subject, is_repaired: bool = True) -> Generator[Part]:
@@ -247,12 +250,20 @@ class Watcher:
         x, depths = self.cache.x[None], list[dict[str, Any]]()
         for event in run(self.models, x, [self.seed], list(repairs), [self.cache]):
             if isinstance(event, ReverseResult):
-                depth = repairs[event.forward.repair]
-                pixels = from_tensor(event.image)
-                view = self._show(pixels, event.image)
-                small = to_data_url(pixels, SMALL, 80)
-                depths.append({**view, "image": small, "depth": depth})
+                depths.append(self._show_small(event.image, repairs[event.forward.repair]))
                 yield {"depths": sorted(depths, key=lambda entry: entry["depth"])}
+
+    def read_mended_depths(self) -> Generator[Part]:
+        """The same of the denoiser that sees the damaged picture, whatever was measured."""
+        depths = list[dict[str, Any]]()
+        for depth, image in draw_from_depths(self.models, self.cache.x, self.seed, FILM):
+            depths.append(self._show_small(image, depth))
+            yield {"mended_depths": [*depths]}
+
+    def _show_small(self, x: Tensor, depth: int) -> dict[str, Any]:
+        pixels = from_tensor(x)
+        small = to_data_url(pixels, SMALL, 80)
+        return {**self._show(pixels, x), "image": small, "depth": depth}
 
     def _show(self, pixels: Pixels, x: Tensor) -> dict[str, Any]:
         (prediction,) = classify(self.models, x[None])

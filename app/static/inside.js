@@ -30,9 +30,10 @@ export function keepsStop({ curve, stop }, { tau, max_depth }, page) {
 
 export function drawInside(record, settings, change, page, isRunning) {
   chart ??= makeChart(change, page);
-  const isRead = record.film && record.depths?.length === record.film.length;
-  const ends = [record.film?.at(-1)?.image.length, record.depths?.at(-1)?.reading];
-  const lengths = [record.film?.length, record.depths?.length];
+  const rows = [record.film, record.depths, record.mended_depths];
+  const lengths = rows.map((row) => row?.length);
+  const isRead = lengths[0] && lengths.every((length) => length === lengths[0]);
+  const ends = [rows[0]?.at(-1)?.image.length, ...rows.slice(1).map((row) => row?.at(-1)?.reading)];
   const key = JSON.stringify([isRunning && !isRead, ...lengths, ...ends]);
   if (key !== last) showFilm(record, isRunning);
   last = key;
@@ -273,22 +274,26 @@ function ringFrame(stop, film = []) {
 }
 
 /** What is not there yet has its room already: "…" while it is computed. */
-function showFilm({ film = [], depths = [] }, isRunning) {
-  const readings = new Map(depths.map((entry) => [entry.depth, entry]));
+function showFilm({ film = [], depths = [], mended_depths = [] }, isRunning) {
+  const rows = mended_depths.length || isRunning ? [depths, mended_depths] : [depths];
   const room = () => make("span", { class: "room" }, isRunning ? "…" : "");
   const picture = (src, alt) => make("img", { src, alt, loading: "lazy", width: 112, height: 112 });
   const frames = film.map(({ depth, image }) => {
-    const entry = readings.get(depth);
-    const rebuilt = entry ? picture(entry.image, `Rebuilt from ${depth} steps`) : room();
     const caption = nameDepth(depth);
-    const reading = entry ? nameReading(entry.reading) : "";
+    const rebuilt = rows.flatMap((row, n) => {
+      const entry = row.find((one) => one.depth === depth);
+      const words = `${n ? "Mended" : "Rebuilt"} from ${depth} steps`;
+      return [
+        entry ? picture(entry.image, words) : room(),
+        make("span", { class: "reading" }, entry ? nameReading(entry.reading) : ""),
+      ];
+    });
     return make(
       "figure",
       { role: "listitem" },
       picture(image, depth ? `After ${caption}` : "As it came"),
       make("figcaption", {}, caption),
-      rebuilt,
-      make("span", { class: "reading" }, reading),
+      ...rebuilt,
     );
   });
   find("#film").replaceChildren(...frames);

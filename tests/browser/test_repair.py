@@ -152,7 +152,7 @@ def test_after_an_outage_the_same_choice_is_tried_again(watch):
 
 def test_what_fails_behind_a_finished_repair_is_said_where_it_would_stand(watch):
     page, record = open_page(watch), read_record(Settings())
-    later = {"paper", "guided", "fixed", "film", "curve", "stop", "depths"}
+    later = {"paper", "guided", "fixed", "film", "curve", "stop", "depths", "mended_depths"}
     first = {name: part for name, part in record.items() if name not in later}
     answer_runs(page, first, "The server is busy.")
     page.get_by_role("slider", name="Strength").press("ArrowLeft")
