@@ -24,8 +24,8 @@ from dga.lab.analysis.names import MEAN, PLUS, SOURCE, format_title, sort_method
 
 NOT_MEASURED = "Not measured yet."
 TRAINED_ON = (
-    "The networks that judge damage were trained on other photographs, with ImageNet-C's kinds "
-    "among what was done to them."
+    "The networks that judge damage were trained on other photographs, with these kinds among what "
+    "was done to them."
 )
 """As the model cards say and ``assets/results/photo/README.md``."""
 HARDLY_TOLD = 0.7
@@ -68,14 +68,23 @@ class Answer:
 
 @dataclass(frozen=True)
 class Setting:
-    """Today's figures of one kind of pictures: all methods, and ours by kind of damage."""
+    """Today's figures of one kind of pictures: all methods, and ours by kind of damage.
+
+    ``key``: of the exhibit; ``condition``: which damage it was; ``strength``: of 5.
+    """
 
     key: str
-    name: str
+    condition: str
+    strength: str
     sentence: str
     rivals: str
     methods: Sequence[Line]
     kinds: Sequence[Line]
+
+    @property
+    def name(self) -> str:
+        """``All 15, saved as JPEG, 5 of 5``."""
+        return f"{self.condition}, {self.strength}"
 
 
 def name_kind(kind: str) -> str:
@@ -83,11 +92,11 @@ def name_kind(kind: str) -> str:
     return "Undamaged" if kind == CLEAN else DAMAGE_NAMES.get(kind) or format_title(kind)
 
 
-def name_setting(key: str) -> str:
-    """``Saved as JPEG 85, 5 of 5``, of the exhibit ``saved-85-severity-5``."""
-    condition, _, strength = key.rpartition("severity-")
-    words = condition.strip("-").replace("saved-", "Saved as JPEG ").replace("-", " ")
-    return f"{words[:1].upper()}{words[1:] or 'Uncompressed'}, {strength}{SPACE}of{SPACE}5"
+def name_condition(key: str) -> str:
+    """``All 15, saved as JPEG``, of the exhibit ``saved-85-severity-5``; as the pages name them."""
+    if key.startswith("everyday"):
+        return "Everyday damage"
+    return "All 15, saved as JPEG" if key.startswith("saved") else "All 15"
 
 
 def list_settings(now: Results) -> list[Setting]:
@@ -113,7 +122,8 @@ def _describe_setting(now: Results, key: str) -> Setting:
     compared = "; ".join(_compare(against[name]) for name in rivals)
     beside = f"On the same pictures it is {compared}." if rivals else ""
     kinds = [_change(key, row) for row in _by_kind(now, key)]
-    return Setting(key, name_setting(key), sentence, beside, methods, kinds)
+    strength = f"{key.rpartition('-')[2]}{SPACE}of{SPACE}5"
+    return Setting(key, name_condition(key), strength, sentence, beside, methods, kinds)
 
 
 def headline(now: Results) -> tuple[str, str]:
@@ -126,8 +136,7 @@ def headline(now: Results) -> tuple[str, str]:
     return (
         f"Of every 100 badly damaged pictures, {right} are read right instead of {before}.",
         f"{row['photographs']} photographs {now.split}, under each of fifteen kinds of damage, "
-        f"read by one frozen classifier, {CLASSIFIER}. {TRAINED_ON} "
-        f"In brackets: 95{SPACE}% intervals.",
+        f"read by one classifier that stays as it is, {CLASSIFIER}. {TRAINED_ON}",
     )
 
 
@@ -236,9 +245,9 @@ def _interval(name: str, row: Row, side: str, key: str = "") -> Line:
 
 
 def _label(name: str, is_first: bool = True) -> str:
-    """``+ G``: with guidance. ``is_first``: whether it begins a sentence."""
+    """``is_first``: whether it begins a sentence."""
     label = NAMES[name] if name in NAMES else full_name(name)
-    label += " + G" if name == PAPER[0] else ""
+    label += ", guided" if name == PAPER[0] else ""
     has_capitals = label[1:].lower() != label[1:]
     is_proper = (has_capitals or label == "Tent") and name not in PAPER
     return label if is_first or is_proper else label[0].lower() + label[1:]

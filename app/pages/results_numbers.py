@@ -20,6 +20,7 @@ NAMES = {
     PLUS: SHORT_NAMES["plus"],
     **dict.fromkeys(PAPER, SHORT_NAMES["paper"]),
     "dga:max_depth=100:horizon=100": f"{SHORT_NAMES['paper']}, up to 100 steps",
+    "dga-plus-ensemble": f"{SHORT_NAMES['plus']}, averaged with the damaged",
     RIVAL: SHORT_NAMES["fixed"],
     "tent": "Tent",
     "tent:lr=0": "Batch statistics",

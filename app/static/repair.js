@@ -257,9 +257,11 @@ function begin({ key } = {}) {
   showControls();
 }
 for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, begin);
-find("#begin").addEventListener("click", () => {
+find("#begin").addEventListener("click", ({ target }) => {
   begin();
-  find("#damages [aria-checked=true]").focus({ preventScroll: true });
+  const photo = find(`#samples [value="${target.dataset.photo}"]`);
+  photo?.click();
+  (photo ?? find("#damages [aria-checked=true]")).focus({ preventScroll: true });
 });
 
 function showAll() {
@@ -274,8 +276,8 @@ function showAll() {
   find("#reset").hidden = Object.keys(USUAL_RULE).every((name) => settings[name] == null);
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
-  find("#working").classList.toggle("is-counted", Boolean(total));
-  find("#working i").style.width = total ? `${(100 * done) / total}%` : "";
+  find("#working").classList.toggle("is-counted", done < total); // the whole is not counted
+  find("#working i").style.width = done < total ? `${(100 * done) / total}%` : "";
   showInside();
 }
 
@@ -699,13 +701,13 @@ function showControls() {
   const paints = settings.damage === "paint";
   find("#brushes").hidden = !paints;
   find("#strength-row").hidden = paints || settings.damage === "none";
-  const hasThumbnails = findThumbnails() === settings.photo;
+  find("#examples").hidden = findThumbnails() === settings.photo;
   find("#no-strength").hidden = !paints && settings.damage !== "none";
   put(
     find("#no-strength"),
     paints
       ? "Painted noise is found most often; even that may be left alone."
-      : `The photo as it came: nothing is added.${hasThumbnails ? "" : " The others are examples."}`,
+      : "The photo as it came: nothing is added.",
   );
   find("#hide").hidden = paints;
   find(".first").classList.toggle("is-game", paints);

@@ -88,7 +88,7 @@ def test_answers_say_what_was_measured(read):
         assert said[key].endswith("of 150 pictures 56 became right, 2 became wrong.")
     assert next(iter(parts)) == "saved-85-severity-5"
     assert "fixed noise, +26.0 points" in parts["severity-5"].rivals.lower()
-    assert "method + G, +16.0 points" in parts["severity-5"].rivals
+    assert "method, guided, +16.0 points" in parts["severity-5"].rivals
     assert not parts["severity-3"].rivals
     kinds = {line.label: line for line in parts["severity-5"].kinds}
     assert (kinds["Snow"].start, kinds["Snow"].end, kinds["Fog"].end) == (20, 0, 60)
