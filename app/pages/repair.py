@@ -6,12 +6,12 @@ from app.pages.results_numbers import STRENGTHS, Results
 from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, SNIPPET, TITLES, Page, render
 from app.recorded.store import FOLDER, list_recorded, read_record, read_weights
 from app.runs.models import Networks
+from app.runs.pictures import SMALL, to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.sentences import ABOUT_AS_SURE, DAMAGE_NAMES, EVERYDAY_NAMES, PLAIN_NAMES
 from app.runs.settings import FIRST_DAMAGES, NONE, RELEASE_QUALITY, Settings
 from app.runs.strokes import KINDS, MOST_LETTERS, TOO_LONG
 from app.runs.subject import UNSURE
-from app.runs.thumbnails import make_thumbnails
 from app.runs.watch import find_chart_depth
 from app.server.photos import GONE
 from dga.corruptions import CLEAN
@@ -38,7 +38,7 @@ def repair_page(networks: Networks) -> Page:
         for n, key in enumerate(order)
     ]  # fmt: skip
     samples = [
-        {"key": name, "image": make_thumbnails(profile, sample.pixels(profile), ("none",))["none"]}
+        {"key": name, "image": to_data_url(sample.pixels(profile), SMALL, 80)}
         for name, sample in SAMPLES.items()
     ]
     data: dict[str, Any] = {

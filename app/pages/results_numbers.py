@@ -11,15 +11,19 @@ from typing import Any
 from app.pages.shell import SHORT_NAMES
 from dga.corruptions import CLEAN
 from dga.io.numbers import format_signed
-from dga.lab.analysis.names import PLUS, SOURCE, SPLITS, SYSTEMS, method_title
+from dga.lab.analysis.names import PLUS, SOURCE, SYSTEMS, method_title
+from dga.profiles import get_profile
 
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
 RIVAL = "dda"
+LIMIT = get_profile("photo").stopping.max_depth
 STRENGTHS = (5, 3)
 NAMES = {
     PLUS: SHORT_NAMES["plus"],
-    **dict.fromkeys(PAPER, SHORT_NAMES["paper"]),
+    "dga": f"{SHORT_NAMES['paper']}, at most {LIMIT} steps",
+    "dga-guided": f"{SHORT_NAMES['paper']}, guided, at most {LIMIT} steps",
     "dga:max_depth=100:horizon=100": f"{SHORT_NAMES['paper']}, up to 100 steps",
+    "dga-plus-ensemble": f"{SHORT_NAMES['plus']}, averaged with the damaged",
     RIVAL: SHORT_NAMES["fixed"],
     "tent": "Tent",
     "tent:lr=0": "Batch statistics",
@@ -34,7 +38,6 @@ class Results:
     """``assets/results/photo/results.json``, as ``dga figures`` writes it, or nothing."""
 
     exhibits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    split: str = ""
 
     @classmethod
     def read(cls, path: Path) -> Results:
@@ -42,8 +45,7 @@ class Results:
         if not path.is_file():
             return cls()
         content = json.loads(path.read_text("utf-8"))
-        exhibits = {exhibit["key"]: exhibit for exhibit in content["exhibits"]}
-        return cls(exhibits, SPLITS.get(content["split"], ""))
+        return cls({exhibit["key"]: exhibit for exhibit in content["exhibits"]})
 
     def find(self, key: str, method: str, other: str, group: str) -> Row | None:
         """One comparison; None where it was not measured."""

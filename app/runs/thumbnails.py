@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PIL import Image
 
 from app.runs.damage import damage_photo
@@ -19,10 +17,10 @@ SIDE = 80
 STRENGTH = 4
 
 
-def make_thumbnails(profile: Profile, pixels: Pixels, names: Sequence[str] = ALL) -> dict[str, str]:
+def make_thumbnails(profile: Profile, pixels: Pixels) -> dict[str, str]:
     """Small pictures of a photo, uint8 ``[H, W, 3]``, by damage, as the classifier sees it."""
     view = view_square(profile, pixels)
-    damages = (Settings(damage=name, strength=STRENGTH) for name in names)
+    damages = (Settings(damage=name, strength=STRENGTH) for name in ALL)
     return {damage.damage: encode_thumbnail(damage_photo(view, damage)) for damage in damages}
 
 

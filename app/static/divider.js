@@ -5,7 +5,7 @@ import { clamp, drag, find, SLIDER_KEYS } from "./base.js";
 const picture = find("#picture");
 const divider = find("#divider");
 let isMoved = false; // by the visitor
-const FIRST = 0.3; // most of the picture is repaired
+const FIRST = 0.2; // most of the picture is repaired
 let firstShare = FIRST; // or just right of the tag
 function moveDivider(share) {
   isMoved = true;

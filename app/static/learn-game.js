@@ -49,7 +49,7 @@ export function startGame({ rounds, stop }, tau) {
     put(find("#game-you"), `${answers.filter(Boolean).length} of ${count}`);
     put(find("#game-network"), `${Math.floor(network)}${network % 1 ? "½" : ""} of ${count}`);
     find("#rounds").replaceChildren(
-      ...rounds.map((one, index) => {
+      ...rounds.slice(0, round + 1).map((one, index) => {
         const isHere = index < count;
         const [other, damaged] = one.sure;
         const [kind, words] = answers[index] ? ["ok", "✓ right"] : ["bad", "✗ wrong"];

@@ -133,7 +133,7 @@ function showFound() {
     state === "painting" || (state === "done" && isBefore())
       ? describeAim()
       : found
-        ? `Found: ${found.sentence}`
+        ? describeFound(found)
         : waiting && state === "running"
           ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
           : describeWork();
@@ -156,6 +156,12 @@ function showFound() {
   download.hidden = !file || isOld.repaired || isOld.download || isUnchanged() || Boolean(other);
   download.download = isSample() ? `${settings.photo}-repaired` : "";
   if (file) download.href = file;
+}
+
+/** At first only what the picture itself does not say. */
+function describeFound({ sentence }) {
+  const isCaution = find(".first").matches(".is-untouched") && sentence.includes("invented");
+  return isCaution ? "Details may be invented." : `Found: ${sentence}`;
 }
 
 const HARM = "Our repair changed something that the classifier reads by. Results count how often.";
@@ -222,7 +228,7 @@ function showTiles() {
 function showRates() {
   const { damage, strength: wished } = settings;
   const isNone = damage === "none";
-  const isOwn = isNone && !isSample(); // as damaged as it came
+  const isOwn = isNone && !isSample() && !isUnchanged(); // as damaged as it came
   const kind = isOwn ? "mean" : damage;
   const isSaved = isOwn || (Boolean(settings.saved) && `${kind}-saved` in page.rates);
   const rates = page.rates[isSaved ? `${kind}-saved` : kind] ?? {};
@@ -235,14 +241,13 @@ function showRates() {
   const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
   const damaged = `photographs with this damage at ${level}${isSaved ? ", saved as JPEG" : ""}`;
   let pictures = isNone ? "undamaged photographs" : damaged;
-  if (isOwn) {
-    start = "Nobody said what your photo shows. ";
-    pictures = "pictures that were badly damaged, and saved as JPEG";
-  }
+  if (!isSample()) start += "Nobody said what your photo shows. ";
+  if (isOwn) pictures = "pictures that were badly damaged, and saved as JPEG";
+  const count = (share) => Math.round(share * rate.pictures);
   put(
     find("#how-often"),
     `${start}Of ${rate.pictures} ${pictures}, ` +
-      `${percent(rate.before)} are read right, and ${percent(rate.after)} after our repair.`,
+      `${count(rate.before)} are read right, and ${count(rate.after)} after our repair.`,
   );
   for (const part of ["before", "after"]) {
     find(`#rates .${part}`).style.setProperty("--share", `${100 * rate[part]}%`);
@@ -255,11 +260,14 @@ function begin({ key } = {}) {
   if (key === "Tab" || key === "Shift" || !first.matches(".is-untouched")) return;
   first.classList.remove("is-untouched");
   showControls();
+  showFound();
 }
 for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, begin);
-find("#begin").addEventListener("click", () => {
+find("#begin").addEventListener("click", ({ target }) => {
   begin();
-  find("#damages [aria-checked=true]").focus({ preventScroll: true });
+  const photo = find(`#samples [value="${target.dataset.photo}"]`);
+  photo?.click();
+  (photo ?? find("#damages [aria-checked=true]")).focus({ preventScroll: true });
 });
 
 function showAll() {
@@ -274,8 +282,8 @@ function showAll() {
   find("#reset").hidden = Object.keys(USUAL_RULE).every((name) => settings[name] == null);
   find("#working").hidden = state !== "running" || Boolean(record.repaired && !isOld.repaired);
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
-  find("#working").classList.toggle("is-counted", Boolean(total));
-  find("#working i").style.width = total ? `${(100 * done) / total}%` : "";
+  find("#working").classList.toggle("is-counted", done < total); // the whole is not counted
+  find("#working i").style.width = done < total ? `${(100 * done) / total}%` : "";
   showInside();
 }
 
@@ -699,13 +707,13 @@ function showControls() {
   const paints = settings.damage === "paint";
   find("#brushes").hidden = !paints;
   find("#strength-row").hidden = paints || settings.damage === "none";
-  const hasThumbnails = findThumbnails() === settings.photo;
+  find("#examples").hidden = findThumbnails() === settings.photo;
   find("#no-strength").hidden = !paints && settings.damage !== "none";
   put(
     find("#no-strength"),
     paints
       ? "Painted noise is found most often; even that may be left alone."
-      : `The photo as it came: nothing is added.${hasThumbnails ? "" : " The others are examples."}`,
+      : "The photo as it came: nothing is added.",
   );
   find("#hide").hidden = paints;
   find(".first").classList.toggle("is-game", paints);

@@ -18,14 +18,17 @@ function openTarget() {
     if (fold.tagName === "DETAILS") fold.open = true;
   }
   const setting = target.closest(".setting");
-  if (setting?.hidden) find(`#settings [value="${setting.id.replace("today-", "")}"]`).click();
+  for (const value of Object.values(setting?.dataset ?? {})) find(`.choose [value="${value}"]`).click();
   if (name !== "main") target.scrollIntoView();
 }
 
-if (find("#settings"))
-  makeRadioGroup(find("#settings"), (key) => {
-    for (const setting of all(".setting")) setting.hidden = setting.id !== `today-${key}`;
-  });
+function showSetting() {
+  const chosen = all(".choose [aria-checked=true]").map(({ value }) => value);
+  const isChosen = ({ dataset }) => chosen.join() === [dataset.condition, dataset.strength].join();
+  for (const setting of all(".setting")) setting.hidden = !isChosen(setting);
+  find("#no-setting").hidden = all(".setting").some(isChosen);
+}
+for (const group of all(".choose")) makeRadioGroup(group, showSetting);
 
 // ---- What lies behind a bar
 

@@ -37,7 +37,7 @@ def test_without_the_library_the_table_is_enough(page, served, watch):
 
 def test_a_bar_opens_the_readings_behind_it(page, served):
     page.goto(f"{served.url}results")
-    page.get_by_role("radio", name="Everyday, 5 of 5").click()
+    page.get_by_role("radio", name="Everyday damage").click()
     line = page.locator(".setting:not([hidden]) .chart li", has_text="High ISO")
     gained, lost = re.search(rf"\+(\d+) {MINUS}(\d+)", line.inner_text()).groups()
     line.get_by_role("button").click()
