@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -44,7 +44,6 @@ from dga.sentences import name_damage
 from dga.stopping import Stop
 
 Picture = TypeVar("Picture", Image.Image, Pixels)
-Show = Callable[[Sequence[int]], Iterable[int]]
 WINDOW_BATCH = 16
 """Windows of the discriminator's size whose pixels, or one larger window, are repaired together:
 bounds memory, and the time between two events."""
@@ -132,7 +131,6 @@ def repair_photograph(
     return last
 
 
-@isolate_numerics
 def repair(picture: Picture, models: Models | None = None) -> Picture:
     """Repair a picture of any size: a PIL image, or an array, uint8 ``[H, W, 3]``.
 
@@ -188,26 +186,27 @@ def photograph_steps(
 
 
 def repair_stored(
-    models: Models, picture: StoredPicture, suffix: str, show: Show = list
+    models: Models,
+    picture: StoredPicture,
+    suffix: str,
+    on_frame: Callable[[], object] = lambda: None,
 ) -> tuple[bytes, dict[str, Any]]:
     """Repair every frame or page of a picture file that one with this suffix holds.
 
-    ``show``: gets their places and returns them, one after the other, for a bar of progress.
-    Returns the file's content, and its facts: those of :meth:`RepairedPhotograph.facts`, of several
-    frames in ``frames``, with ``unchanged`` and ``seconds`` of all; in ``lost`` what of the file is
-    not kept. Raises what :func:`repair_photograph` and
-    :meth:`dga.data.picture_files.StoredPicture.remake` do.
+    ``on_frame``: called after each of them. Returns the file's content, and its facts: those of
+    :meth:`RepairedPhotograph.facts`, of several frames in ``frames``, with ``unchanged`` and
+    ``seconds`` of all; in ``lost`` what of the file is not kept. Raises what
+    :func:`repair_photograph` and :meth:`dga.data.picture_files.StoredPicture.remake` do.
     """
-    facts, progress = list[dict[str, Any]](), iter(show(picture.list_written(suffix)))
+    facts = list[dict[str, Any]]()
 
     def change(pixels: Pixels) -> Pixels:
-        next(progress, None)
         photograph = repair_photograph(models, pixels)
         facts.append(photograph.facts())
+        on_frame()
         return photograph.image
 
     remade = picture.remake(suffix, change)
-    next(progress, None)  # the bar ends
     return remade.content, {**_join_facts(facts), "lost": remade.losses}
 
 

@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dga.discriminator import Scorer
 from dga.explanation.blocks import measure_blocks
 from dga.explanation.blur import measure_blur
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
@@ -28,7 +29,6 @@ from dga.explanation.noise_level import (
     measure_quiet_noise,
 )
 from dga.explanation.operators import Operator
-from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, Render, explain_picture
 from dga.explanation.veil import Veil, measure_veil
 from dga.images import cut_middle

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
+from dga.discriminator import Scorer
 from dga.explanation.blocks import measure_blocks
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing
 from dga.explanation.exposure import Stretch, list_stretches
 from dga.explanation.noise_level import find_matched_depth, measure_noise
-from dga.explanation.scores import Scorer
 from dga.profiles import ExplanationConfig
 
 Render = Callable[[Degradation], Tensor]
