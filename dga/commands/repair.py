@@ -61,7 +61,7 @@ def _repair_folder(folder: Path, out: Path | None, models: command_line.ModelOpt
 def _repair_file(
     photo: Path, out: Path | None, overwrite: bool, models: command_line.ModelOptions
 ) -> dict[str, Any]:
-    """Write one repaired picture, whole or not at all; returns what is told of it."""
+    """Write one repaired picture, whole or not at all; returns its record."""
     from tqdm import tqdm
 
     from dga.data.picture_files import KINDS, write

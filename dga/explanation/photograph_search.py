@@ -66,8 +66,9 @@ class PhotographSearch:
         """Blocks, or too little light; else impulses or noise; without these, blur or a veil.
 
         ``x``: ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``. Yields scores as
-        they come. A drawing repeats its rows, too, and is left alone; of a page or a screen, which
-        is light without a veil and sharp without detail, noise and lost contrast are told alone.
+        they come. A drawing, which repeats its rows as blocks do, is left alone. In a page or a
+        screen, which is light without a veil, only noise, lost contrast and blocks whose rows
+        repeat are looked for.
         """
         is_measured, is_plain = self.windows.measurement, is_page(x)
         blocks = measure_blocks(x, is_plain) if is_measured else None
@@ -158,8 +159,8 @@ def measure_impulses(x: Tensor, threshold: float, noise_level: float) -> Degrada
 class JudgedViews:
     """What the discriminator is shown of a picture: a thumbnail, and ``count`` windows of it.
 
-    The windows are those with the finest detail but for noise, at their own resolution, since a
-    background out of focus says nothing of damage. A thumbnail has no impulses and no blocks.
+    The windows are those with the finest detail that is no noise, at the picture's own resolution:
+    a background out of focus says nothing of damage. A thumbnail shows neither impulses nor blocks.
     """
 
     def __init__(self, x: Tensor, side: int, count: int, noise_floor: float) -> None:
