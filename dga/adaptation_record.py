@@ -1,6 +1,6 @@
-"""A run of one picture as files, as JSON and as text, for the command ``adapt`` and for programs.
+"""A run of one picture as files, JSON and text, for the command ``adapt`` and for programs.
 
-The record holds all that a reader needs to repeat the run: profile, settings and seed.
+The record holds what is needed to repeat the run: profile, settings and seed.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,11 +21,11 @@ from dga.sentences import describe_explanation, name_damage
 from dga.systems import System
 
 RECORD = "adapted.json"
-"""All that is told of a run, beside its pictures."""
+"""The file of a run's record, beside its pictures."""
 
 
 def choose_folder(out: Path | None, picture: Path, names: Sequence[str]) -> Path:
-    """The folder for the run of a picture: ``out``, else an unused one that is called after it.
+    """The folder for the run of a picture: ``out``, else an unused one named after the picture.
 
     ``names``: of the pictures that :func:`save_pictures` will write. Raises ``ValueError`` where
     ``out`` is a file, or holds pictures of these names.
@@ -82,7 +82,7 @@ def to_command_facts(
 
 
 def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> dict[str, Any]:
-    """What both shapes hold. ``top``: writes the likeliest labels; ``digits``: of seconds."""
+    """What both records hold. ``top``: the likeliest labels as JSON; ``digits``: of seconds."""
     return {
         "profile": run.profile.name,
         "seed": run.seed,
@@ -113,7 +113,7 @@ def _curve(run: Adaptation) -> list[float]:
 
 
 def _seconds(result: Reconstruction) -> float:
-    """Seconds of rebuilding, with those of finding t* where that is the system's own."""
+    """Seconds of rebuilding, and of finding t* where no other system shares that path."""
     return result.seconds + (result.forward.seconds if result.forward.repair.explain else 0.0)
 
 

@@ -1,4 +1,4 @@
-"""What a method answers for repaired pictures: probabilities, and what was done for them."""
+"""A classifier's answers for repaired pictures, with the depth, the time and the repair of each."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -112,7 +112,7 @@ def user_errors() -> Iterator[None]:
 
 
 class Command(TyperCommand):
-    """A command whose expected errors are told in a sentence."""
+    """A command that reports expected errors in one sentence."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse an empty argument, which Python would take for the working folder."""
@@ -176,7 +176,7 @@ def read_picture(path: Path) -> StoredPicture:
 
 @contextmanager
 def name_picture(path: Path) -> Iterator[None]:
-    """Say of which picture it is that it cannot be read."""
+    """Begin the error of a picture that cannot be read with its path."""
     from dga.data.uploads import UploadError
 
     try:
@@ -186,7 +186,7 @@ def name_picture(path: Path) -> Iterator[None]:
 
 
 def read_command_line() -> str:
-    """The command line as it was typed, to be kept beside its results."""
+    """The command line as it was typed, to keep beside its results."""
     return shlex.join(["python", "-m", "dga", *sys.argv[1:]])
 
 
@@ -201,7 +201,7 @@ def print_losses(losses: Sequence[str]) -> None:
 
 
 def _print_names(words: str, names: Sequence[str]) -> None:
-    """The first names after what they have in common, on stderr; nothing without any."""
+    """Print ``words`` and the first names on stderr; nothing without names."""
     from dga.io.parsing import first_names
 
     if names:

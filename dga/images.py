@@ -43,9 +43,9 @@ _DESCRIPTIVE = {0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x8298, _CAMERA,
 """Tags of EXIF that say where a picture comes from, not how it is stored: from the description to
 the copyright, camera settings, geographical position."""
 _NO_PROFILE = (ImageCms.PyCMSError, OSError, ValueError, TypeError)
-"""What a damaged profile raises, or one of another kind of picture; it is then ignored."""
+"""What a damaged profile, or one for other kinds of pictures, raises; it is then ignored."""
 _SAME_LEVELS = 2
-"""Levels of 255. A profile that moves no colour by more is that of sRGB."""
+"""Levels of 255. A profile that moves no colour by more counts as sRGB."""
 
 
 class PictureError(ValueError):

@@ -12,11 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
-from dga.discriminator import JudgedPath
+from dga.discriminator import JudgedPath, Scorer
 from dga.explanation.drawings import is_page
 from dga.explanation.grid import Grid
 from dga.explanation.photograph_search import JudgedViews
-from dga.explanation.scores import Scorer
 from dga.explanation.search import Explanation
 from dga.images import to_levels
 from dga.networks.models import Models

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -44,7 +44,6 @@ from dga.sentences import name_damage
 from dga.stopping import Stop
 
 Picture = TypeVar("Picture", Image.Image, Pixels)
-Show = Callable[[Sequence[int]], Iterable[int]]
 WINDOW_BATCH = 16
 """Windows of the discriminator's size whose pixels, or one larger window, are repaired together:
 bounds memory, and the time between two events."""
@@ -132,7 +131,6 @@ def repair_photograph(
     return last
 
 
-@isolate_numerics
 def repair(picture: Picture, models: Models | None = None) -> Picture:
     """Repair a picture of any size: a PIL image, or an array, uint8 ``[H, W, 3]``.
 
@@ -188,26 +186,27 @@ def photograph_steps(
 
 
 def repair_stored(
-    models: Models, picture: StoredPicture, suffix: str, show: Show = list
+    models: Models,
+    picture: StoredPicture,
+    suffix: str,
+    on_frame: Callable[[], object] = lambda: None,
 ) -> tuple[bytes, dict[str, Any]]:
     """Repair every frame or page of a picture file that one with this suffix holds.
 
-    ``show``: gets their places and returns them, one after the other, for a bar of progress.
-    Returns the file's content, and its facts: those of :meth:`RepairedPhotograph.facts`, of several
-    frames in ``frames``, with ``unchanged`` and ``seconds`` of all; in ``lost`` what of the file is
-    not kept. Raises what :func:`repair_photograph` and
-    :meth:`dga.data.picture_files.StoredPicture.remake` do.
+    ``on_frame``: called after each of them. Returns the file's content, and its facts: those of
+    :meth:`RepairedPhotograph.facts`, of several frames in ``frames``, with ``unchanged`` and
+    ``seconds`` of all; in ``lost`` what of the file is not kept. Raises what
+    :func:`repair_photograph` and :meth:`dga.data.picture_files.StoredPicture.remake` do.
     """
-    facts, progress = list[dict[str, Any]](), iter(show(picture.list_written(suffix)))
+    facts = list[dict[str, Any]]()
 
     def change(pixels: Pixels) -> Pixels:
-        next(progress, None)
         photograph = repair_photograph(models, pixels)
         facts.append(photograph.facts())
+        on_frame()
         return photograph.image
 
     remade = picture.remake(suffix, change)
-    next(progress, None)  # the bar ends
     return remade.content, {**_join_facts(facts), "lost": remade.losses}
 
 
@@ -274,39 +273,41 @@ def _repair_windows(
     pixels = mirror_to_side(pixels, models.profile.image_size)
     x = to_tensor(pixels)
     explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
-    degradation, is_asked = explanation.degradation, may_mend(models, repair, explanation)
-    repaired = explanation.invert(x)
-    stops, is_mended = np.array([[Stop(0, is_crossed=True)]]), False
-    operator, left = degradation.operator, NO_DEGRADATION  # what the windows are denoised of
-    if isinstance(operator, Convolution) and operator.is_guide:  # the same everywhere
-        left = Degradation(operator=operator)
-    elif not is_asked:
-        left = Degradation(noise=degradation.noise)
+    repaired, is_asked = explanation.invert(x), may_mend(models, repair, explanation)
+    depths, is_crossed, is_mended = np.zeros((1, 1), np.int64), True, False
+    left = _choose_denoised(explanation.degradation, is_asked)
     if left != NO_DEGRADATION:
         windows = replace(explanation, degradation=left)
-        repaired, stops = yield from _denoise_windows(models, repair, windows, x, repaired, seed)
+        denoising = _denoise_windows(models, repair, windows, x, repaired, seed)
+        repaired, depths, is_crossed = yield from denoising
     if is_asked:
         repaired = to_levels(repaired).to(models.device)
         mended = mend(models, repaired, seed, repair, explanation)
         repaired, is_mended = (repaired if mended is None else mended).cpu(), mended is not None
-        if not is_mended and not degradation.has_measured_inverse:
+        if not is_mended and not explanation.degradation.has_measured_inverse:
             explanation = explanation.without_damage()
-    return RepairedPhotograph(
-        from_tensor(keep_grey(repaired, pixels)),
-        explanation,
-        depths=np.vectorize(lambda stop: stop.t_star)(stops),
-        is_crossed=all(stop.is_crossed for stop in stops.flat),
-        is_mended=is_mended,
-    )
+    image = from_tensor(keep_grey(repaired, pixels))
+    return RepairedPhotograph(image, explanation, depths, is_crossed, is_mended=is_mended)
+
+
+def _choose_denoised(degradation: Degradation, is_asked: bool) -> Degradation:
+    """The damage of which windows are denoised after the inverse of the whole.
+
+    ``is_asked``: whether a denoiser that sees the picture mends the rest, noise too.
+    """
+    operator = degradation.operator
+    if isinstance(operator, Convolution) and operator.is_guide:  # the same everywhere
+        return Degradation(operator=operator)
+    return NO_DEGRADATION if is_asked else Degradation(noise=degradation.noise)
 
 
 def _denoise_windows(
     models: Models, repair: Repair, explanation: Explanation, x: Tensor, x_0: Tensor, seed: int
-) -> Generator[Progress, None, tuple[Tensor, NDArray[np.object_]]]:
+) -> Generator[Progress, None, tuple[Tensor, NDArray[np.int64], bool]]:
     """Repair a picture, ``[3, H, W]``, window by window; ``x_0``: the same after the inverse.
 
-    Returns the repaired picture, and each window's :class:`~dga.stopping.Stop`,
-    ``[rows, columns]``.
+    Returns the repaired picture, each window's t*, ``[rows, columns]``, and whether all of them met
+    their stopping rule.
     """
     assert repair.explain is not None
     assert repair.explain.windows is not None
@@ -327,5 +328,6 @@ def _denoise_windows(
             stops.append(result.forward.stop)
             grid.blend_into(total, number, result.image.cpu())
         yield Progress(first + len(numbers), len(grid))
-    by_window = np.array(stops, dtype=object).reshape(len(grid.tops), len(grid.lefts))
-    return total / grid.weight_map(), by_window
+    depths = np.array([stop.t_star for stop in stops], np.int64)
+    by_window = depths.reshape(len(grid.tops), len(grid.lefts))
+    return total / grid.weight_map(), by_window, all(stop.is_crossed for stop in stops)

@@ -21,12 +21,11 @@ from torch import Tensor
 
 from dga.batch_size import choose_batch_size
 from dga.diffusion import ForwardPath, ReverseProcess, ReverseStep, choose_sampler, count_steps
-from dga.discriminator import FIRST_STATES, JudgedPath
+from dga.discriminator import FIRST_STATES, JudgedPath, Scorer
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.operators import OperatorConsistency
 from dga.explanation.photograph_search import PhotographSearch
-from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from dga.pipeline import ForwardResult
 
 NOTHING, TRACES = "none", "traces that no measurement explains"
-"""What was found in a picture that comes back as it came; in one that changed unexplained."""
+"""Names of the damage in a picture that comes back unchanged, and of damage no measurement saw."""
 _UNDONE = " undone, and the rest"
 _MENDED = "mended by a network that has seen many kinds of damage, so that details may be invented"
 
 
 def name_damage(measured: str, is_unchanged: bool) -> str:
-    """What is said to be found. ``measured``: the degradation as text.
+    """The damage as sentences and records name it. ``measured``: the degradation as text.
 
-    What was measured and not undone is not said: facts and sentences agree with the picture.
+    Damage that was measured but not undone is not named, so that they agree with the picture.
     """
     if is_unchanged:
         return NOTHING
@@ -28,7 +28,7 @@ def name_damage(measured: str, is_unchanged: bool) -> str:
 
 
 def describe_file(facts: Mapping[str, Any]) -> str:
-    """What became of a picture file, from its facts, and what of it was not kept."""
+    """What was done to a picture file, and what of it was lost. ``facts``: its record."""
     lost = f" Not kept: {', '.join(facts['lost'])}." if facts["lost"] else ""
     if "frames" not in facts:
         return f"{describe_photograph(facts)}{lost}"
@@ -44,7 +44,7 @@ def describe_file(facts: Mapping[str, Any]) -> str:
 
 
 def describe_photograph(facts: Mapping[str, Any]) -> str:
-    """What was found in a photograph and done about it, from its facts, in a sentence or two."""
+    """The damage of a photograph and what was done about it. ``facts``: its record."""
     if facts["unchanged"]:
         return "Found nothing that it can undo; it is left as it is."
     depths, found = facts["depths"], f"Found: {facts['found']}"

@@ -15,7 +15,7 @@ from dga.profiles import StoppingConfig
 @dataclass(frozen=True)
 class Stop:
     """A chosen depth. ``t_star``: 0...T; ``is_crossed``: False where a rule was asked and the
-    confidence at t* is not below tau. A picture that is given up has t* = 0, not crossed."""
+    confidence at t* is not below tau. For a picture that is given up, t* is 0 and not crossed."""
 
     t_star: int
     is_crossed: bool

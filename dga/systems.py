@@ -92,13 +92,13 @@ def systems(profile: Profile) -> dict[str, System]:
     50 of 100, lambda 6 and self-ensemble; DiffPure: t = 0.15). The others were tuned for the
     profile.
     """
-    rule, fixed, own = profile.stopping, profile.dda_depth, profile.ancestral_guidance
-    few: dict[str, Any] = {"steps": profile.steps, "eta": profile.eta}
+    rule, depth, ancestral = profile.stopping, profile.dda_depth, profile.ancestral_guidance
+    sampling: dict[str, Any] = {"steps": profile.steps, "eta": profile.eta}
     guidance, dda_guidance = profile.guidance, profile.dda_guidance
-    dda = Repair(Diffusion(depth=fixed, guidance=dda_guidance, **few))
+    dda = Repair(Diffusion(depth=depth, guidance=dda_guidance, **sampling))
     dda_published = Repair(Diffusion(depth=50, guidance=GuidanceConfig(6.0)))
     plus = System("dga-plus", repair=profile.plus)
-    every = (
+    named = (
         System("source"),
         System("tent", profile.tent),
         System("memo", profile.memo),
@@ -109,16 +109,19 @@ def systems(profile: Profile) -> dict[str, System]:
         System("dda-ensemble", repair=dda, ensemble=True),
         System("dda-published", repair=dda_published, ensemble=True),
         System(
-            "dda-ancestral", repair=Repair(Diffusion(depth=fixed, guidance=own or dda_guidance))
+            "dda-ancestral",
+            repair=Repair(Diffusion(depth=depth, guidance=ancestral or dda_guidance)),
         ),
-        System("dga", repair=Repair(Diffusion(rule, **few))),
+        System("dga", repair=Repair(Diffusion(rule, **sampling))),
         System("dga-ancestral", repair=Repair(Diffusion(rule))),
-        System("dga-guided", repair=Repair(Diffusion(rule, guidance=guidance, **few))),
-        System("dga-guided-ancestral", repair=Repair(Diffusion(rule, guidance=own or guidance))),
+        System("dga-guided", repair=Repair(Diffusion(rule, guidance=guidance, **sampling))),
+        System(
+            "dga-guided-ancestral", repair=Repair(Diffusion(rule, guidance=ancestral or guidance))
+        ),
         plus,
         replace(plus, name="dga-plus-ensemble", ensemble=True, share=DAMAGED_SHARE),
     )
-    return {system.name: system for system in every}
+    return {system.name: system for system in named}
 
 
 def parse(profile: Profile, text: str) -> System:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -62,7 +61,7 @@ def _repair_folder(folder: Path, out: Path | None, models: command_line.ModelOpt
 def _repair_file(
     photo: Path, out: Path | None, overwrite: bool, models: command_line.ModelOptions
 ) -> dict[str, Any]:
-    """Write one repaired picture, whole or not at all; returns what is told of it."""
+    """Write one repaired picture, whole or not at all; returns its record."""
     from tqdm import tqdm
 
     from dga.data.picture_files import KINDS, write
@@ -81,13 +80,11 @@ def _repair_file(
     if out and target.exists() and not overwrite:
         raise ValueError(f"{target} is there already: name another file, or add --overwrite.")
     picture = command_line.read_picture(photo)
-
-    def show(frames: Sequence[int]) -> Iterable[int]:
-        return tqdm(frames, unit="frame", disable=len(frames) == 1)
-
     with command_line.name_picture(photo):
         suffix = target.suffix if out else picture.usual_suffix
-        content, facts = repair_stored(models.load(), picture, suffix, show)
+        count = len(picture.list_written(suffix))
+        with tqdm(total=count, unit="frame", disable=count == 1) as bar:
+            content, facts = repair_stored(models.load(), picture, suffix, bar.update)
     target = target if out else find_unused_path(target.with_suffix(suffix))
     write(target, content)
     return facts | {"file": str(target)}

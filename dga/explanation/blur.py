@@ -40,10 +40,11 @@ tell."""
 FINEST, MOST_SQUARE = (0.25, 0.4), 0.4
 """Cycles a pixel of the finest detail, and by how much its natural log power differs between axes
 and diagonals behind glass, at most; of enlarged pictures it mostly differs by more."""
-DETAIL_BANDS, MOST_FALL = ((0.03, 0.07), (0.12, 0.22), (0.25, 0.4)), 4.8
-"""Cycles a pixel of coarse, middle and fine detail, and natural log power of the coarse over the
-others, of which the finest counts half, from which a picture is blurred. Under a veil 3 of 100 have
-as much; 11 of 13 blurred pictures that looked unevenly veiled have."""
+DETAIL_BANDS = (0.03, 0.07), (0.12, 0.22), (0.25, 0.4)
+"""Cycles a pixel of coarse, middle and fine detail."""
+MOST_FALL = 4.8
+"""Softness (:func:`measure_softness`) from which a picture counts as blurred. Of 100 pictures under
+a veil 3 have as much, of 13 blurred ones that looked unevenly veiled 11."""
 SOFT_END, LENS_END, MOST_DIAGONAL = (3 / math.tau, 3.5 / math.tau), (0.6, 1.2), -1.0
 """Where an enlarged picture ends, in cycles a deviation of the Gaussian or a radius of the lens
 that it looks like, and natural log power along diagonals over that along the axes there. Of

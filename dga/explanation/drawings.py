@@ -20,7 +20,7 @@ def is_one_colour_or_drawing(x: Tensor) -> bool:
     """Whether a picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels, is of one colour, or a drawing.
 
     A drawing is grey, has most of its pixels at two levels, and spans an eighth of the range or
-    more. The discriminator can tell nothing of such a picture.
+    more. The discriminator cannot judge such a picture.
     """
     if float(x.std((1, 2), correction=0).max()) < DEVIATION_FLOOR:
         return True

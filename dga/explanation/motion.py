@@ -24,8 +24,8 @@ from dga.explanation.spectrum import (
     compute_radial_spectrum,
     find_axes,
     find_band,
-    find_members,
-    fit_members,
+    fit_residuals,
+    project_out,
 )
 from dga.images import cut_middle
 
@@ -186,8 +186,8 @@ def _log_powers(lengths: tuple[float, ...]) -> Array:
 
 def _fit_fading(power: Array) -> _Fit:
     """The fading motion that explains a spectrum best, beside a plain law; its sign is open."""
-    family, *members = _fading_family(len(power))
-    best, _, slope = fit_members(_read_band(power), _plain_law(len(power)), *members)
+    family, *residuals = _fading_family(len(power))
+    best, _, slope = fit_residuals(_read_band(power), _plain_law(len(power)), *residuals)
     motion = family[best]
     refined = [
         replace(motion, length=motion.length * factor, angle=motion.angle + turn)
@@ -201,8 +201,8 @@ def _fit_fading(power: Array) -> _Fit:
 def _fit_plainly(power: Array, motions: Sequence[MotionBlur]) -> tuple[int, float, float]:
     """Which motion explains a spectrum best beside a plain power law; its share and its slope."""
     law = _plain_law(len(power))
-    members = find_members(_make_table(motions, len(power)), law)
-    return fit_members(_read_band(power), law, *members)
+    residuals = project_out(_make_table(motions, len(power)), law)
+    return fit_residuals(_read_band(power), law, *residuals)
 
 
 def _read_band(power: Array) -> Array:
@@ -222,15 +222,15 @@ def _plain_law(side: int) -> Array:
 
 @functools.lru_cache(maxsize=4)
 def _fading_family(side: int) -> tuple[list[MotionBlur], Array, Array]:
-    """Fading motions of at most a third of ``side``, with their members and energy of
-    :func:`find_members`."""
+    """Fading motions of at most a third of ``side``, with their residuals and energy of
+    :func:`project_out`."""
     family = [
         MotionBlur(length, float(angle), one_sided=True)
         for length in FADING_LENGTHS
         if 3 * length < side
         for angle in FADING_ANGLES
     ]
-    return family, *find_members(_make_table(family, side), _plain_law(side))
+    return family, *project_out(_make_table(family, side), _plain_law(side))
 
 
 def _make_table(motions: Sequence[MotionBlur], side: int) -> NDArray[np.float32]:

@@ -23,8 +23,8 @@ MAD_TO_DEVIATION = 1 / 0.6745
 BLOCK_SIDE, BLOCK_STEP = 24, 8
 """Pixels a side of the blocks in which noise is measured, and from one to the next; both even."""
 LEAST_IMPULSES, MOST_PAIRED = 0.002, 0.15
-"""Share of wrong values from which there are impulses, and by how much a wrong value's neighbour is
-wrong more often than any, at most."""
+"""Share of wrong values from which there are impulses, and by how much more often than any other a
+wrong value's neighbour is wrong, too, at most."""
 EXTREME, MIXED_EXTREME = 0.68, 0.2
 """Share of black and white among values far from their neighbours from which there are impulses,
 beside strong noise and beside less: of impulse noise 0.73 to 0.99, of shot and Gaussian noise at
@@ -40,8 +40,8 @@ second at which such values are counted."""
 LEAST_NOISE, LEAST_FAR = 0.035, 0.02
 """Noise level, and share of values beyond the first distance, below which there are none."""
 MOST_COLOUR = 0.3
-"""Finest detail of colour over that of brightness, at most: of noise 0.02 to 0.17 after JPEG, 0.64
-to 1 before."""
+"""Finest detail of colour over that of brightness, at most: noise has 0.02 to 0.17 after JPEG, 0.64
+to 1 before it."""
 LEAST_VERY_FAR, LEAST_EXCESS = 0.11, 1.7
 """Share of these that is beyond the second, at least, and as a multiple of noise's."""
 

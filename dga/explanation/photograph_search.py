@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dga.discriminator import Scorer
 from dga.explanation.blocks import measure_blocks
 from dga.explanation.blur import measure_blur
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
@@ -30,7 +31,6 @@ from dga.explanation.noise_level import (
     measure_quiet_noise,
 )
 from dga.explanation.operators import Operator
-from dga.explanation.scores import Scorer
 from dga.explanation.search import CandidateScore, Explanation, Render, explain_picture
 from dga.explanation.veil import Veil, measure_veil
 from dga.images import cut_middle, from_tensor
@@ -68,8 +68,9 @@ class PhotographSearch:
         """Blocks, or too little light; else impulses or noise; else blur; else a veil; else JPEG.
 
         ``x``: ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``. Yields scores as
-        they come. A drawing repeats its rows, too, and is left alone; of a page or a screen, which
-        is light without a veil and sharp without detail, noise and lost contrast are told alone.
+        they come. A drawing, which repeats its rows as blocks do, is left alone. In a page or a
+        screen, which is light without a veil, only noise, lost contrast and blocks whose rows
+        repeat are looked for.
         """
         is_measured, is_plain = self.windows.measurement, is_page(x)
         blocks = measure_blocks(x, is_plain) if is_measured else None
@@ -163,8 +164,8 @@ def measure_impulses(x: Tensor, threshold: float, noise_level: float) -> Degrada
 class JudgedViews:
     """What the discriminator is shown of a picture: a thumbnail, and ``count`` windows of it.
 
-    The windows are those with the finest detail but for noise, at their own resolution, since a
-    background out of focus says nothing of damage. A thumbnail has no impulses and no blocks.
+    The windows are those with the finest detail that is no noise, at the picture's own resolution:
+    a background out of focus says nothing of damage. A thumbnail shows neither impulses nor blocks.
     """
 
     def __init__(self, x: Tensor, side: int, count: int, noise_floor: float) -> None:

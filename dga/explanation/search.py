@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
+from dga.discriminator import Scorer
 from dga.explanation.blocks import measure_blocks
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing
 from dga.explanation.exposure import Stretch, list_stretches
 from dga.explanation.noise_level import find_matched_depth, measure_noise
-from dga.explanation.scores import Scorer
 from dga.profiles import ExplanationConfig
 
 Render = Callable[[Degradation], Tensor]
@@ -53,16 +53,16 @@ class Explanation:
     candidate_scores: tuple[CandidateScore, ...] = ()
     """The candidates for the whole picture, in the order of judging."""
     is_unjudgeable: bool = False
-    """Whether it is of one colour or a drawing, and nothing can be told
+    """Whether the picture cannot be judged, for it is of one colour or a drawing
     (:func:`~dga.explanation.drawings.is_one_colour_or_drawing`)."""
     is_page: bool = False
-    """Whether it is likely a page, a screen or a cut-out
-    (:func:`~dga.explanation.drawings.is_page`), of which a denoiser has seen few."""
+    """Whether the picture is likely a page, a screen or a cut-out, of which denoisers have seen few
+    (:func:`~dga.explanation.drawings.is_page`)."""
     is_undamaged: bool = False
-    """Whether nothing is left to repair: it looks like source data already, or what was measured as
-    noise is texture."""
+    """Whether there is nothing to repair: the picture looks like source data, or what was measured
+    as noise is texture."""
     seconds: float = 0.0
-    """Wall clock of the search; 0.0 where it was not taken."""
+    """Wall clock of the search; 0.0 where it was not measured."""
     x_0: Tensor | None = field(default=None, compare=False)
     """The reference, ``[3, H, W]``, where it is known already; None: :meth:`invert` computes it."""
     is_judged_by_explainer: bool = True
@@ -114,7 +114,7 @@ def explain_picture(
 
 @dataclass
 class _CandidateSearch:
-    """The search in one picture, stage by stage; each stage returns the best candidate so far."""
+    """The search in one picture, in stages; each returns the best candidate so far."""
 
     scorer: Scorer
     x: Tensor

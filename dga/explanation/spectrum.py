@@ -72,22 +72,24 @@ def fit_spectrum(
     0 or less do not count.
     """
     basis = np.linalg.qr(regressors)[0]
-    return fit_members(log_power, basis, *find_members(family, basis))
+    return fit_residuals(log_power, basis, *project_out(family, basis))
 
 
-def find_members(family: NDArray[np.floating], basis: Array) -> tuple[Array, Array]:
-    """What an orthonormal ``basis``, ``[N, n]``, leaves of ``family``, ``[m, N]``, and its energy,
-    ``[m]``."""
-    members = family - (family @ basis) @ basis.T
-    return members, np.maximum((members**2).sum(1), 1e-12)
+def project_out(family: NDArray[np.floating], basis: Array) -> tuple[Array, Array]:
+    """Project an orthonormal ``basis``, ``[N, n]``, out of ``family``, ``[m, N]``.
+
+    Returns the residuals, ``[m, N]``, and the energy of each, ``[m]``.
+    """
+    residuals = family - (family @ basis) @ basis.T
+    return residuals, np.maximum((residuals**2).sum(1), 1e-12)
 
 
-def fit_members(
-    log_power: Array, basis: Array, members: Array, energy: Array
+def fit_residuals(
+    log_power: Array, basis: Array, residuals: Array, energy: Array
 ) -> tuple[int, float, float]:
-    """:func:`fit_spectrum` with members and their energy of :func:`find_members`."""
+    """:func:`fit_spectrum` with a family's residuals and their energy of :func:`project_out`."""
     target = log_power - basis @ (basis.T @ log_power)
-    products = members @ target
+    products = residuals @ target
     shares = products**2 / (energy * max(float(target @ target), 1e-12))
     best = int(np.argmax(np.where(products > 0, shares, 0)))
     return best, float(shares[best]), float(products[best] / energy[best])

@@ -1,4 +1,4 @@
-"""Lists, numbers and choices typed by a user: parsed, or refused in one sentence."""
+"""Text that a user types, parsed or refused in one sentence, and text for such sentences."""
 
 from collections.abc import Iterable, Sequence
 

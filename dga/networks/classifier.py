@@ -1,4 +1,4 @@
-"""A frozen timm classifier and its own preprocessing; a classifier of somebody's own."""
+"""Classifiers, timm's or a user's own: how they are loaded, shown pictures, and read."""
 
 import contextlib
 import threading
@@ -21,10 +21,10 @@ from dga.weights.sources import PACKAGED_SHA256
 from dga.weights.store import fill_network
 
 SOFTMAX, SIGMOID, NONE = ACTIVATIONS = "softmax", "sigmoid", "none"
-"""What makes probabilities of a classifier's answers: of logits of classes, one of which is right;
-of logits of labels, any number of which are; nothing, where they are probabilities already."""
+"""How answers become probabilities: softmax where one class is right, sigmoid where any number of
+labels is, none where they are probabilities already."""
 _FEW = 4
-"""Classes whose logits may by chance lie between 0 and 1, all of them."""
+"""Most classes whose logits may all lie between 0 and 1 by chance."""
 _mode_lock = threading.RLock()
 
 

@@ -1,4 +1,4 @@
-"""Device, precision and kernels of the networks are chosen here; threads of forked processes."""
+"""Where networks run and in which precision, whatever a program around them has set in PyTorch."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from dga.networks.unet import Denoiser, GuidedNetwork
 
 @functools.cache
 def use_one_thread_in_forks() -> None:
-    """From now on a forked process runs networks, on one thread.
+    """Let processes that are forked from now on run networks, each on one thread.
 
-    OpenMP's threads are not forked with it; without this its first large convolution waits
-    for them for ever.
+    OpenMP's threads are not forked: without this, the first large convolution waits for them for
+    ever.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
@@ -35,10 +35,10 @@ PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 FULL_SIZE = 30_000_000
 """Parameters of a discriminator from which a processor runs it in the denoiser's precision."""
 BFLOAT16_UNITS = ("amx_bf16", "avx512_bf16", "bf16", "sve_bf16")
-"""Names of what processors have, by which they multiply bfloat16 faster than float32."""
+"""Features of processors that multiply bfloat16 faster than float32."""
 _dtype_lock = threading.Lock()
 _callers, _callers_dtype = 0, torch.float32
-"""How many work in float32 by default, and what the default is to be once none does."""
+"""How many callers need float32 as the default dtype, and which one the last of them restores."""
 
 
 @dataclass(frozen=True)
@@ -167,11 +167,10 @@ def _usual_numerics() -> Iterator[None]:
 
 
 def isolate_numerics(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, or generator function, with the same results in anybody's program.
+    """Decorate a function, or a generator function, so that a program around it changes no result.
 
-    Inference mode (guidance needs gradients), autocast and another default dtype or device, which
-    others set around it, are as usual while it works; the default dtype in all threads. Memory that
-    runs out is a ``MemoryError``.
+    While it works, inference mode (guidance needs gradients) and autocast are off, and the default
+    dtype (in all threads) and device are PyTorch's own. Memory that runs out is a ``MemoryError``.
     """
     if not inspect.isgeneratorfunction(function):
         return _usual_numerics()(function)

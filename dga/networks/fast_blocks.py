@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 
 class GroupNorm(nn.GroupNorm):
-    """The package's, in the precision of ``[B, C, H, W]``; statistics are float32 in the kernel."""
+    """Group norm in the precision of its input, ``[B, C, H, W]``; its statistics are float32."""
 
     def __init__(self, norm: nn.GroupNorm) -> None:
         super().__init__(norm.num_groups, norm.num_channels, norm.eps)
@@ -26,7 +26,7 @@ class GroupNorm(nn.GroupNorm):
 
 
 SHORT = 256
-"""Tokens up to which a processor's gradient is faster with the weights stored, up to 20 times."""
+"""Tokens up to which a processor's backward pass is up to 20 times faster with stored weights."""
 
 
 def _attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:

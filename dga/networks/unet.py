@@ -48,11 +48,15 @@ class Denoiser(GuidedNetwork):
     halved often enough are mirrored outwards meanwhile.
     """
 
+    inputs, outputs = 3, 6
+    """Channels of what it sees and of what it predicts."""
+
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.fold = config.fold
         self.multiple = config.fold * 2 ** (len(config.channel_mult) - 1)
-        self.net = UNetModel(out_channels=6 * config.fold**2, **_layout(config))
+        layout = _layout(config) | {"in_channels": self.inputs * config.fold**2}
+        self.net = UNetModel(out_channels=self.outputs * config.fold**2, **layout)
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         height, width = x.shape[-2:]
@@ -73,12 +77,7 @@ class ConditionalDenoiser(Denoiser):
     (:func:`dga.diffusion.estimate_undamaged`). (Saharia et al., "Palette", 2022, condition so.)
     """
 
-    def __init__(self, config: NetworkConfig) -> None:
-        GuidedNetwork.__init__(self)
-        self.fold = config.fold
-        self.multiple = config.fold * 2 ** (len(config.channel_mult) - 1)
-        layout = _layout(config) | {"in_channels": 6 * config.fold**2}
-        self.net = UNetModel(out_channels=3 * config.fold**2, **layout)
+    inputs, outputs = 6, 3
 
     def widen(self, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """The weights of a :class:`Denoiser` of this shape, as if the second picture were unseen.

@@ -37,7 +37,7 @@ class Bounded:
 
 
 def _is_finite(value: Any) -> bool:
-    """Whether a value is neither infinite nor NaN, nor a tuple that holds such a number."""
+    """Whether a value, and every value in a tuple, is neither infinite nor NaN."""
     if isinstance(value, tuple):
         return all(map(_is_finite, value))
     return not isinstance(value, float) or math.isfinite(value)

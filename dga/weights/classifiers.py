@@ -22,8 +22,8 @@ LARGEST_STD = 10
 def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
     """What the classifier that ``sources`` names is built from; the profile's if it names none.
 
-    A folder of ours tells it itself. A timm checkpoint is what ``sources`` says of it, timm's
-    table of its architecture, or else the profile. Raises :class:`WeightsError` for an unknown
+    A folder of ours holds it. Of a timm checkpoint ``sources`` says it, else timm's table of its
+    architecture, else the profile. Raises :class:`WeightsError` for an unknown
     architecture, a class list that cannot be read, and bad numbers.
     """
     if sources.classifier is None:

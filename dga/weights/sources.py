@@ -14,9 +14,9 @@ from dga.weights.store import weights_folder
 
 NETWORKS = ("diffusion", "discriminator", "classifier")
 EXPLAINER = "explainer"
-"""DGA+'s own discriminator, which nothing needs: where there is none, the other one does it."""
+"""DGA+'s own discriminator; without one, the discriminator takes its place."""
 CONDITIONAL = "conditional"
-"""The denoiser that sees the damaged picture; where there is none, nothing is mended by it."""
+"""The denoiser that sees the damaged picture; without one, nothing is mended."""
 HUB_FILE = "model.safetensors"
 PACKAGED_SHA256 = {
     "efficientnet-lite0-57934424.pth": (

@@ -10,9 +10,9 @@ from torch import Tensor, nn
 
 from dga.adaptation import adapt
 from dga.diffusion import Schedule
+from dga.discriminator import Scorer
 from dga.explanation.drawings import is_one_colour_or_drawing
 from dga.explanation.noise_level import measure_noise
-from dga.explanation.scores import Scorer
 from dga.explanation.search import Explanation, explain_picture
 from dga.images import to_levels, to_pixels, to_square, to_tensor
 from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
