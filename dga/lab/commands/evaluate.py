@@ -53,7 +53,7 @@ def evaluate(
     if engine == "ray":
         if models.precision == "auto":
             raise ValueError("Many machines need one precision: name it with --precision.")
-        worker = cluster.EvaluationWorker(models.load, names, chosen_plan)
+        worker = cluster.EvaluationWorker(models, names, chosen_plan)
         results = cluster.evaluate_on_cluster(worker, out, batch, typed, address)
     else:
         loaded = models.load()
