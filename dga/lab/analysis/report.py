@@ -132,7 +132,7 @@ def _compare_by_corruption(pooled: PooledRuns) -> Content:
         "title": f"{title}, saved as JPEG {saved}" if saved else title,
         "caption": "How many of 100 damaged photographs are read right, without and with "
         f"repair, on photographs that have every kind of damage. {INTERVALS}",
-        "commands": hide_paths(pooled.commands(lines["method"])),
+        "commands": hide_paths(pooled.list_commands(lines["method"])),
         "rows": list(compare_all(pooled, lines, groups)),
     }
 
@@ -148,7 +148,7 @@ def _compare_undamaged(severities: Iterable[PooledRuns]) -> Iterator[Content]:
             "title": "Undamaged photographs",
             "caption": "What repair does to photographs that nothing is wrong with. Bit for bit: "
             f"the classifier gets the very picture that came. {INTERVALS}",
-            "commands": hide_paths(pooled.commands(pooled.methods)),
+            "commands": hide_paths(pooled.list_commands(pooled.methods)),
             "rows": list(compare_all(pooled, pooled.lines, [CLEAN])),
         }
 
@@ -159,7 +159,7 @@ def _compare_in_stream(pooled: PooledRuns) -> Content:
         "title": f"{STREAMS[pooled.stream]}: every damage and strength mixed",
         "caption": "How many of 100 photographs are read right on one stream of undamaged and "
         f"damaged ones, each photograph once, the same for every method. {INTERVALS}",
-        "commands": hide_paths(pooled.commands(pooled.lines["method"])),
+        "commands": hide_paths(pooled.list_commands(pooled.lines["method"])),
         "rows": list(compare_all(pooled, pooled.lines, STREAM_GROUPS)),
     }
 
@@ -190,7 +190,7 @@ def compare(
         return
     table = CorrectTable(pair, mixed)
     for group in groups:
-        gain = table.difference(method, other, group)
+        gain = table.estimate_difference(method, other, group)
         if gain is None:
             continue
         part = pair[is_in_group(pair, group)]
@@ -200,8 +200,8 @@ def compare(
         yield {
             "method": method, "other": other, "group": group,
             "photographs": gain.photographs, "pictures": len(both),
-            **_to_percent(table.accuracy(method, group), "right"),
-            **_to_percent(table.accuracy(other, group), "other_right"),
+            **_to_percent(table.estimate_accuracy(method, group), "right"),
+            **_to_percent(table.estimate_accuracy(other, group), "other_right"),
             **_to_percent(gain, "gain"),
             "gained": int((right & ~other_right).sum()), "lost": int((other_right & ~right).sum()),
             "unchanged": int((both["unchanged"][method] == 1).sum()),

@@ -16,7 +16,7 @@ from dga.images import Pixels, through_jpeg
 from dga.io.parsing import check_choice
 from dga.lab.analysis.names import STREAMS
 from dga.lab.data.cropping import View
-from dga.lab.data.image_sets import ImageSet, find_images, split_tune, take_per_class, tune_pictures
+from dga.lab.data.image_sets import ImageSet, find_images, read_tune, split_tune, take_per_class
 from dga.lab.data.imagenet_c import find_condition, list_conditions
 from dga.profiles import Profile
 from dga.profiles.configs import Bounded, bounded
@@ -102,7 +102,7 @@ class Plan(Bounded):
             return CLEAN, 0
         if stream != self.stream:
             return stream, self.severity
-        rng = np.random.default_rng(image_seed(self.seed, path, "stream"))
+        rng = np.random.default_rng(derive_seed(self.seed, path, "stream"))
         severity = int(rng.integers(len(SEVERITIES) + 1))
         corruption = self.corruptions[rng.integers(len(self.corruptions))]
         return (corruption, severity) if severity else (CLEAN, 0)
@@ -147,7 +147,7 @@ def choose_images(plan: Plan, profile: Profile) -> ImageSet:
     view = View.of(profile)
     classes = profile.classifier.classes or None
     images = find_images(plan.folders, view.clean, classes, plan.has_labels)
-    tune, report = split_tune(images, tune_pictures(profile.name))
+    tune, report = split_tune(images, read_tune(profile.name))
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)
     chosen = take_per_class(splits[plan.split], plan.per_class or len(images), plan.skip)
@@ -161,7 +161,7 @@ def choose_images(plan: Plan, profile: Profile) -> ImageSet:
             "the project's own validation set alone: without --split all of them are measured."
         )
     chosen = chosen.take(
-        np.argsort([image_seed(plan.seed, name, "order") for name in chosen.names], kind="stable")
+        np.argsort([derive_seed(plan.seed, name, "order") for name in chosen.names], kind="stable")
     )
     if plan.most is not None:
         chosen = chosen.take(range(min(plan.most, len(chosen))))
@@ -170,7 +170,7 @@ def choose_images(plan: Plan, profile: Profile) -> ImageSet:
     return chosen
 
 
-def image_seed(base: int, path: str, corruption: str) -> int:
+def derive_seed(base: int, path: str, corruption: str) -> int:
     """A picture's own seed, from its name and corruption."""
     key = hashlib.blake2b(os.fsencode(f"{base}/{path}/{corruption}"), digest_size=4).digest()
     return int.from_bytes(key, "little")
@@ -197,7 +197,7 @@ def read_batch(
         clean[name] = view.finish(picture)
         corruption, severity = conditions[name]
         if corruption != CLEAN:
-            seed = image_seed(plan.seed, name, corruption)
+            seed = derive_seed(plan.seed, name, corruption)
             picture = corrupt(picture, corruption, severity, seed)
         if plan.saved:
             picture = np.asarray(through_jpeg(picture, plan.saved))

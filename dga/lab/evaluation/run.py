@@ -21,7 +21,7 @@ from dga.io.settings import read_settings
 from dga.io.versions import read_versions
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet
-from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile
 from dga.lab.readers.runner import SystemRunner, answer, create_runners
 from dga.networks.models import Models
@@ -117,7 +117,7 @@ class LoadedSystems:
         plan, classes = self.plan, self.models.profile.classifier.classes
         conditions = [plan.draw_condition(name, stream) for name in pictures.names]
         seeds = [
-            image_seed(plan.seed, name, corruption)
+            derive_seed(plan.seed, name, corruption)
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
         ]
         x = to_tensor(pictures.pixels).to(self.models.device)  # [B, 3, S, S]

@@ -69,8 +69,8 @@ def test_a_pause_of_the_machine_does_not_weigh_on_seconds(tmp_path):
         if i % 10 == 0:
             row["seconds"] = 900.0
     pooled = _pooled(tmp_path, lines)
-    assert pooled.seconds("dga") == 3.0
-    assert pooled.seconds("memo") is None
+    assert pooled.compute_seconds("dga") == 3.0
+    assert pooled.compute_seconds("memo") is None
 
 
 def test_table_3_is_on_images_that_every_tau_has(tmp_path):
