@@ -45,7 +45,7 @@ def make_table_1(pooled: PooledRuns) -> Table:
             "Method": method.title,
             "Accuracy (%)": format_estimate(mean),
             "Gain over doing nothing": format_points(gain),
-            "Undamaged (%)": format_estimate(clean, interval=False),
+            "Undamaged (%)": format_estimate(clean, has_interval=False),
             "Seconds": EMPTY_CELL if seconds is None else f"{seconds:.3f}",
             f"Paper, {paper.SEVERITY} (%)": _format_paper_value(in_paper),
             **dict(zip(TRAIT_HEADS, TRAITS.get(system, (EMPTY_CELL,) * 4), strict=True)),
@@ -73,7 +73,7 @@ def make_table_2(pooled: PooledRuns) -> Table:
         rows.append({"Method": method.title})
         for group, head in heads.items():
             accuracy = pooled.correct.estimate_accuracy(method.name, group)
-            rows[-1][head] = format_estimate(accuracy, interval=False)
+            rows[-1][head] = format_estimate(accuracy, has_interval=False)
         if method is last[method.system] and method.system in paper.TABLE_2.index:
             title = f"*{SYSTEMS[method.system]}, paper, {paper.SEVERITY}*"
             values = paper.TABLE_2.loc[method.system]
@@ -165,7 +165,7 @@ def make_stream_table(pooled: PooledRuns) -> Table:
     rows = list[Cells]()
     for method in pooled.methods_to_compare:
         cells = {group: pooled.correct.estimate_accuracy(method, group) for group in STREAM_GROUPS}
-        texts = {format_group(g): format_estimate(cells[g], interval=g == ALL) for g in cells}
+        texts = {format_group(g): format_estimate(cells[g], has_interval=g == ALL) for g in cells}
         rows.append({"Method": format_method(method), **texts})
     return Table(
         f"{STREAMS[pooled.stream]}, {pooled.count_photographs(pooled.lines)}",

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dga.folders.picture_folder import ModelSource
-from dga.folders.processes import AHEAD, Result, Run
-from dga.folders.processes import Task as AnyTask
+from dga.folders.processes import AHEAD, Run
 from dga.folders.records import find_differences
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan
@@ -108,15 +107,14 @@ def start_on_cluster(address: str | None) -> Iterator[Run[Any, Any]]:
         # Without max_calls a process that used a GPU would end, with its models, after each task.
         remote = ray.remote(num_cpus=1, num_gpus=gpus, max_retries=TRIES - 1, max_calls=0)
 
-        def run(
-            function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask]
-        ) -> Iterator[Result]:
-            call, left = remote(lambda task: function(task)).remote, iter(tasks)
-            waiting = [call(task) for task in islice(left, AHEAD * cpus)]
-            while waiting:
-                ready, waiting = ray.wait(waiting)
+        def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+            start = remote(lambda task: function(task)).remote
+            to_start = iter(tasks)
+            running = [start(task) for task in islice(to_start, AHEAD * cpus)]
+            while running:
+                ready, running = ray.wait(running)
                 yield from ray.get(ready)
-                waiting += [call(task) for task in islice(left, len(ready))]
+                running += [start(task) for task in islice(to_start, len(ready))]
 
         yield run
 

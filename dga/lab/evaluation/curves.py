@@ -31,6 +31,7 @@ from dga.networks.models import Models
 from dga.profiles import ClassifierConfig
 
 PARTS = "parts"
+"""Folder of the corruptions that are done, until all are."""
 PICTURES_AT_ONCE = 16
 
 
@@ -77,7 +78,7 @@ def judge_pictures(
         "corruptions": plan.corruptions,
         "severity": plan.severity,
         "depths": depths,
-        **plan.facts(),
+        **plan.describe(),
         "per_class": plan.per_class,
         **({"skip": plan.skip} if plan.skip else {}),
         "pictures": len(images),
