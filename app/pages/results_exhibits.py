@@ -21,8 +21,8 @@ from dga.lab.analysis.names import (
     PLUS,
     SOURCE,
     STREAM_GROUPS,
+    format_group,
     format_title,
-    group_title,
 )
 
 COLORS = {"ours": "--acc", "paper": "--dgag", "rival": "--dda", "": "--ink3"}
@@ -65,7 +65,7 @@ def group_name(group: str) -> str:
     if group in FAMILIES:
         return f"All {group}"
     if group in GROUPS.keys() - {*CORRUPTIONS} or group in STREAM_GROUPS:
-        return group_title(group).replace("Severity", "Strength")
+        return format_group(group).replace("Severity", "Strength")
     plain, formal = DAMAGE_NAMES.get(group, format_title(group)), format_title(group)
     return plain if plain == formal else f"{plain} ({formal})"
 

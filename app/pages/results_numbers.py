@@ -11,7 +11,7 @@ from typing import Any
 from app.pages.shell import SHORT_NAMES
 from dga.corruptions import CLEAN
 from dga.io.numbers import format_signed
-from dga.lab.analysis.names import PLUS, SOURCE, SYSTEMS, method_title
+from dga.lab.analysis.names import PLUS, SOURCE, SYSTEMS, format_method
 from dga.profiles import get_profile
 
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
@@ -84,7 +84,7 @@ def accuracies(rows: Sequence[Row]) -> dict[str, tuple[float, float, float]]:
 
 def full_name(method: str) -> str:
     """The plain name with its abbreviation: Our repair (DGA+), Fixed noise (DDA, tuned)."""
-    formal, plain = method_title(method), NAMES.get(method)
+    formal, plain = format_method(method), NAMES.get(method)
     inner = formal.replace(" (", ", ").rstrip(")")
     return f"{plain} ({inner})" if plain and method in MARKS else plain or formal
 

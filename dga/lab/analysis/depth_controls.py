@@ -26,7 +26,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dga.corruptions import CLEAN, FAMILIES
-from dga.lab.analysis.names import MEAN, SOURCE, find_sweep, group_title, method_title
+from dga.lab.analysis.names import MEAN, SOURCE, find_sweep, format_group, format_method
 from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import MissingRun
 from dga.lab.analysis.statistics import (
@@ -55,7 +55,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class DepthControls:
-    """Controls of an ``adaptive`` method, swept over ``depths``, of which 0 is no change.
+    """Controls of :data:`SWEPT`, over ``depths``, of which 0 is no change.
 
     ``accuracy``: of each control, by group, in [0, 1]; ``lead``: adaptive minus it. Groups are the
     mean of the ``corruptions`` that were swept and families swept whole. ``mean_depth``: of the
@@ -63,7 +63,6 @@ class DepthControls:
     mean of the corruptions' own, weighted by their informative images (None if there are none).
     """
 
-    adaptive: str
     depths: tuple[int, ...]
     corruptions: tuple[str, ...]
     photographs: int
@@ -76,13 +75,13 @@ class DepthControls:
     spearman_within: Estimate | None
 
 
-def compute_controls(lines: pd.DataFrame, adaptive: str = SWEPT) -> DepthControls:
-    """All controls of an adaptive method that was run at fixed depths, too (``dga:depth=8``).
+def compute_controls(lines: pd.DataFrame) -> DepthControls:
+    """All controls of :data:`SWEPT`, run at fixed depths, too (``dga-guided:depth=8``).
 
     Source-only stands for depth 0. Only damaged images that every one of them has are taken.
     Raises :class:`MissingRun` naming what the sweep lacks.
     """
-    images, depths = _read_sweep(lines, adaptive)
+    images, depths = _read_sweep(lines)
     corruptions = tuple(images.index.unique("corruption"))
     photographs = images.index.unique("path").sort_values()
     draws, best = _draw_accuracies(images, depths)
@@ -109,31 +108,31 @@ def compute_controls(lines: pd.DataFrame, adaptive: str = SWEPT) -> DepthControl
         "photograph": photographs.get_indexer(images.index.get_level_values("path")),
     })[is_informative]  # fmt: skip
     return DepthControls(
-        adaptive, depths, corruptions, len(photographs), accuracy, lead, depths[best], mean_depth,
+        depths, corruptions, len(photographs), accuracy, lead, depths[best], mean_depth,
         len(informative), *_correlate_depths(informative, draw_resamples(len(photographs))),
     )  # fmt: skip
 
 
-def _read_sweep(lines: pd.DataFrame, adaptive: str) -> tuple[pd.DataFrame, tuple[int, ...]]:
+def _read_sweep(lines: pd.DataFrame) -> tuple[pd.DataFrame, tuple[int, ...]]:
     """A row for each damaged image, by corruption and path, and the swept depths.
 
-    Columns: for each depth and for ``measured``, the adaptive method itself, 1 where it was right;
+    Columns: for each depth and for ``measured`` (at the method's own) 1 where it was right;
     ``t_star``.
     """
     lines = lines[lines["corruption"] != CLEAN]
-    fixed = find_sweep(lines["method"].unique(), adaptive, "depth")
+    fixed = find_sweep(lines["method"].unique(), SWEPT, "depth")
     swept = {0: SOURCE} | {int(depth): name for depth, name in fixed.items() if depth > 0}
     if len(swept) < 3:
-        raise MissingRun(f"no run of {adaptive} at fixed depths ({adaptive}:depth=4, ...)")
-    for name in (SOURCE, adaptive):
+        raise MissingRun(f"no run of {SWEPT} at fixed depths ({SWEPT}:depth=4, ...)")
+    for name in (SOURCE, SWEPT):
         if name not in set(lines["method"]):
-            raise MissingRun(f"no run of {name} on the images of {adaptive}:depth={max(swept)}")
-    columns = {name: depth for depth, name in swept.items()} | {adaptive: "measured"}
+            raise MissingRun(f"no run of {name} on the images of {SWEPT}:depth={max(swept)}")
+    columns = {name: depth for depth, name in swept.items()} | {SWEPT: "measured"}
     wide = lines.pivot(index=["corruption", "path"], columns="method", values="correct")
     images = wide[list(columns)].rename(columns=columns).dropna().astype(np.float32)
     if images.empty:
-        raise MissingRun(f"no image that was run with {adaptive} and at all of its depths")
-    own = lines[lines["method"] == adaptive].set_index(["corruption", "path"])
+        raise MissingRun(f"no image that was run with {SWEPT} and at all of its depths")
+    own = lines[lines["method"] == SWEPT].set_index(["corruption", "path"])
     images["t_star"] = own["depth"].astype(int)
     return images, tuple(swept)
 
@@ -220,14 +219,14 @@ def make_controls_table(pooled: PooledRuns) -> Table:
             "Depth": f"{title} ({controls.best_depth})" if name == "global" else title,
             "Accuracy (%)": format_estimate(accuracy[MEAN]),
             "Own depth minus this": format_points(controls.lead[name].get(MEAN)),
-            **{group_title(g): format_estimate(accuracy[g]) for g in accuracy if g != MEAN},
+            **{format_group(g): format_estimate(accuracy[g]) for g in accuracy if g != MEAN},
         })  # fmt: skip
     rho, rho_within = (
         format_points(estimate, scale=1, digits=2)
         for estimate in (controls.spearman, controls.spearman_within)
     )
     return Table(
-        f"Is the depth per image? {method_title(SWEPT)}, severity {pooled.severity}",
+        f"Is the depth per image? {format_method(SWEPT)}, severity {pooled.severity}",
         f"Mean of {len(controls.corruptions)} corruptions on {controls.photographs} photographs, "
         f"every image at depths {', '.join(map(str, controls.depths))}, with 95 % intervals. The "
         "depth is per image if adaptive is ahead of t* permuted. The best single depth was chosen "
@@ -235,10 +234,11 @@ def make_controls_table(pooled: PooledRuns) -> Table:
         f"at which it is right; {controls.informative} images that are right at some depths only): "
         f"{rho} in all, {rho_within} within a corruption.",
         rows,
-        list_commands(pooled),
+        list_sweep_commands(pooled),
     )
 
 
-def list_commands(pooled: PooledRuns) -> tuple[str, ...]:
+def list_sweep_commands(pooled: PooledRuns) -> tuple[str, ...]:
     """The commands of the runs that the controls rest on."""
-    return pooled.commands([SOURCE, SWEPT, *find_sweep(pooled.methods, SWEPT, "depth").values()])
+    fixed = find_sweep(pooled.methods, SWEPT, "depth").values()
+    return pooled.list_commands([SOURCE, SWEPT, *fixed])

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES, SEVERITIES
 
-# The systems of the paper's Table 1, in its order, and ours; of a pair the reader adapts.
 SYSTEMS = {
     "source": "Nothing done",
     "tent": "Tent",
@@ -20,22 +19,23 @@ SYSTEMS = {
     "dga-plus": "DGA+",
     "dga-plus+tent": "DGA+ and Tent",
 }
-# Streams of clean pictures and all severities mixed.
+"""Titles of the systems of the paper's Table 1, in its order, and of ours."""
 STREAMS = {
     "wild": "Mixed stream",
     "sorted": "Mixed stream sorted by label",
     "single": "Mixed stream one picture at a time",
 }
-# The two parts of the validation photographs.
+"""Titles of streams of clean pictures and all severities mixed."""
 SPLITS = {"report": "never used for tuning", "tune": "used for tuning"}
+"""The two parts of the validation photographs."""
 MEAN, SOURCE, PLUS = "mean", "source", "dga-plus"
-# A group is what an accuracy is averaged over: all fifteen, a family, one corruption.
 GROUPS: dict[str, tuple[str, ...]] = {
     MEAN: CORRUPTIONS,
     **FAMILIES,
     **{name: (name,) for name in CORRUPTIONS},
     CLEAN: (CLEAN,),
 }
+"""What an accuracy is averaged over: all fifteen, a family, one corruption."""
 ALL = "all"
 STREAM_GROUPS = (ALL, CLEAN, *map(str, SEVERITIES), *FAMILIES)
 VARIANTS = ("published", "", "ancestral", "ensemble")
@@ -43,8 +43,6 @@ VARIANTS = ("published", "", "ancestral", "ensemble")
 TUNED = ("diffpure", "dda")
 """Rivals, whose settings are tuned unless they are the published ones."""
 YES, NO = "✓", "✗"
-# What the paper's Table 1 says of a system: what adapts; whether it diffuses, is per sample,
-# and keeps the classifier frozen.
 TRAITS: dict[str, tuple[str, ...]] = {
     "source": ("None", NO, NO, YES),
     "tent": ("Model", NO, NO, NO),
@@ -57,6 +55,8 @@ TRAITS: dict[str, tuple[str, ...]] = {
     "dga-plus": ("Input", YES, YES, YES),
     "dga-plus+tent": ("Input, model", YES, NO, NO),
 }
+"""What the paper's Table 1 says of a system: what adapts; whether it diffuses, is per sample, and
+keeps the classifier frozen."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _join_settings(base: str, settings: Mapping[str, str]) -> str:
     return ":".join([base, *(f"{key}={value}" for key, value in settings.items())])
 
 
-def method_title(name: str) -> str:
+def format_method(name: str) -> str:
     """``dga-guided`` is called DGA + G."""
     return MethodName.parse(name).title
 
@@ -171,7 +171,7 @@ def shorten_title(corruption: str) -> str:
     return words.split()[0] if corruption in CORRUPTIONS else words
 
 
-def group_title(group: str) -> str:
+def format_group(group: str) -> str:
     """A group's title, one or a few words."""
     if group.isdigit():
         return f"Severity {group}"

@@ -8,19 +8,14 @@ from typing import Any
 import pandas as pd
 
 from dga.corruptions import CLEAN
-from dga.lab.analysis.names import (
-    PLUS,
-    SPLITS,
-    STREAMS,
-    MethodName,
-    sort_methods,
-)
+from dga.lab.analysis.names import PLUS, SPLITS, STREAMS, MethodName, sort_methods
 from dga.lab.analysis.saved_runs import KEY, EvaluationRun
 from dga.lab.analysis.statistics import CorrectTable
 
 CONDITIONS = (
-    "data", "corrupted", "corruptions", "saved", "split", "seed", "precision", "profile", "weights",
+    "data", "corrupted", "corruptions", "saved", "split", "seed", "precision", "profile",
 )  # fmt: skip
+"""In which runs that are pooled agree, beside the weights and settings that both name."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +52,7 @@ class PooledRuns:
         names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
         return [name.name for name in names if self.stream or not name.is_variation]
 
-    def seconds(self, method: str) -> float | None:
+    def compute_seconds(self, method: str) -> float | None:
         """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.
 
         Each picture counts with the median of those that the method took equally deep, so
@@ -69,7 +64,7 @@ class PooledRuns:
             return None
         return float(lines.groupby("depth")["seconds"].transform("median").mean())
 
-    def commands(self, methods: Iterable[str]) -> tuple[str, ...]:
+    def list_commands(self, methods: Iterable[str]) -> tuple[str, ...]:
         """Commands of the runs that hold one of these methods."""
         names = set(methods)
         runs = (run for run in self.runs if names & set(run.lines["method"]))
@@ -102,54 +97,61 @@ def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[list[PooledRuns], list[str
     """
     clean = [r for r in runs if not r.stream and set(r.lines["corruption"]) == {CLEAN}]
     damaged = [run for run in runs if not run.stream and run not in clean]
-    severities = sorted({run.severity for run in damaged or clean}, reverse=True)
-    left_out = dict[str, None]()
-    pools = []
-    for severity in severities:
-        group = [run for run in damaged if run.severity == severity] + clean
-        pools.append(_pool(group, severity, "", left_out))
+    groups = list[tuple[int, str, list[EvaluationRun]]]()
+    for severity in sorted({run.severity for run in damaged or clean}, reverse=True):
+        groups.append((severity, "", [run for run in damaged if run.severity == severity] + clean))
     for stream in STREAMS:
-        if group := [run for run in runs if run.stream == stream]:
-            pools.append(_pool(group, 0, stream, left_out))
-    return pools, list(left_out)
+        groups.append((0, stream, [run for run in runs if run.stream == stream]))
+    pools, left_out = list[PooledRuns](), list[str]()
+    for severity, stream, group in groups:
+        agreeing, sentences = _choose_agreeing(group)
+        left_out += sentences
+        if agreeing:
+            lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
+            lines = lines.drop_duplicates(KEY, ignore_index=True)
+            pools.append(PooledRuns(severity, tuple(agreeing), lines, stream))
+    return pools, list(dict.fromkeys(left_out))
 
 
-def _pool(
-    runs: Sequence[EvaluationRun], severity: int, stream: str, left_out: dict[str, None]
-) -> PooledRuns:
-    """The runs that agree with the weightiest; a sentence on each other one in ``left_out``."""
-    agreeing = list[EvaluationRun]()
-    for run in sorted(runs, key=_weight, reverse=True):
-        reasons = filter(None, (_difference(other, run) for other in agreeing))
-        if reason := next(reasons, None):
-            left_out[f"{run.name}: {reason}"] = None
+def _choose_agreeing(runs: Sequence[EvaluationRun]) -> tuple[list[EvaluationRun], list[str]]:
+    """The runs that agree with the weightiest, and a sentence on each other one."""
+    agreeing, left_out = list[EvaluationRun](), list[str]()
+    for run in sorted(runs, key=_weigh, reverse=True):
+        differences = filter(None, (_find_difference(other, run) for other in agreeing))
+        if difference := next(differences, None):
+            left_out.append(f"{run.name}: {difference}")
         else:
             agreeing.append(run)
-    lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
-    lines = lines.drop_duplicates(KEY, ignore_index=True)
-    return PooledRuns(severity, tuple(agreeing), lines, stream)
+    return agreeing, left_out
 
 
-def _weight(run: EvaluationRun) -> tuple[bool, bool, int, int]:
-    """Which run the others are compared with."""
+def _weigh(run: EvaluationRun) -> tuple[bool, bool, int, int]:
+    """Sort key: the others are compared with the run of which it is largest."""
     names = map(MethodName.parse, run.lines["method"].unique())
     plain = sum(not name.is_sweep for name in names)
     has_damage = bool((run.lines["corruption"] != CLEAN).any())
     return run.config.get("split") == "report", has_damage, plain, len(run.lines)
 
 
-def _difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
-    """What differs between two runs. Weights or methods that only one has do not count, nor does
-    the denoiser that sees the picture where a run has no DGA+, which alone asks it."""
-    methods = [list(one.config.get("methods", {})) for one in (first, run)]
-    has_plus = all(any(name.startswith(PLUS) for name in names) for names in methods)
+def _find_difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
+    """What differs between two runs; None: nothing does."""
     for condition in CONDITIONS:
-        a, b = first.config.get(condition), run.config.get(condition)
-        if condition == "weights" and isinstance(a, dict) and isinstance(b, dict):
-            names = {k for k in a.keys() & b.keys() if has_plus or k != "conditional"}
-            a, b = ({k: weights[k] for k in names} for weights in (a, b))
-        if a != b:
+        if first.config.get(condition) != run.config.get(condition):
             return f"differs from {first.name} in {condition}"
-    a, b = first.config.get("methods", {}), run.config.get("methods", {})
-    changed = sorted(name for name in a.keys() & b.keys() if a[name] != b[name])
-    return f"differs from {first.name} in the settings of {changed[0]}" if changed else None
+    weights = _list_changed(first, run, "weights")
+    if not (_has_plus(first) and _has_plus(run)):
+        weights.discard("conditional")  # which DGA+ alone asks
+    if weights:
+        return f"differs from {first.name} in weights"
+    settings = _list_changed(first, run, "methods")
+    return f"differs from {first.name} in the settings of {min(settings)}" if settings else None
+
+
+def _has_plus(run: EvaluationRun) -> bool:
+    return any(name.startswith(PLUS) for name in run.config.get("methods", {}))
+
+
+def _list_changed(first: EvaluationRun, run: EvaluationRun, part: str) -> set[str]:
+    """Names in a part of the configuration that both runs have, with another value."""
+    ours, others = (one.config.get(part) or {} for one in (first, run))
+    return {name for name in ours.keys() & others.keys() if ours[name] != others[name]}

@@ -33,17 +33,17 @@ def write_report(saved: SavedRuns, path: Path, has_readings: bool = False) -> Co
 
     ``has_readings``: whether ``NAME-readings.json`` beside it gets every reading, by exhibit.
     """
-    plain, *others = _part_runs(saved.evaluations)
+    plain, *others = _group_runs(saved.evaluations)
     pools, left_out = pool_runs(plain)
     severities = [pooled for pooled in pools if not pooled.stream]
     exhibits = [
-        *map(_compare_by_corruption, severities),
-        *_compare_undamaged(severities),
-        *(_compare_in_stream(pooled) for pooled in pools if pooled.stream),
+        *map(_make_damage_exhibit, severities),
+        *_make_undamaged_exhibit(severities),
+        *(_make_stream_exhibit(pooled) for pooled in pools if pooled.stream),
     ]
     for runs in others:
         more, reasons = pool_runs(runs)
-        exhibits += map(_compare_by_corruption, more)
+        exhibits += map(_make_damage_exhibit, more)
         pools, left_out = [*pools, *more], [*left_out, *reasons]
     conditions = pools[0].config if pools else {}
     report = {
@@ -61,7 +61,7 @@ def write_report(saved: SavedRuns, path: Path, has_readings: bool = False) -> Co
     return report
 
 
-def _part_runs(runs: Sequence[EvaluationRun]) -> list[list[EvaluationRun]]:
+def _group_runs(runs: Sequence[EvaluationRun]) -> list[list[EvaluationRun]]:
     """Those of ImageNet-C's kinds as they are, then of pictures saved as JPEG, then everyday's."""
     parts: dict[str, list[EvaluationRun]] = {"": []}
     for run in sorted(runs, key=_name_condition, reverse=True):
@@ -120,7 +120,7 @@ def _hide_paths(command: str) -> str:
     return shlex.join(words)
 
 
-def _compare_by_corruption(pooled: PooledRuns) -> Content:
+def _make_damage_exhibit(pooled: PooledRuns) -> Content:
     lines, key = pooled.lines[pooled.lines["corruption"] != CLEAN], _name_pool(pooled)
     saved, groups = pooled.config.get("saved"), [group for group in GROUPS if group != CLEAN]
     title = f"By kind of damage, severity {pooled.severity}"
@@ -132,12 +132,12 @@ def _compare_by_corruption(pooled: PooledRuns) -> Content:
         "title": f"{title}, saved as JPEG {saved}" if saved else title,
         "caption": "How many of 100 damaged photographs are read right, without and with "
         f"repair, on photographs that have every kind of damage. {INTERVALS}",
-        "commands": hide_paths(pooled.commands(lines["method"])),
-        "rows": list(compare_all(pooled, lines, groups)),
+        "commands": hide_paths(pooled.list_commands(lines["method"])),
+        "rows": list(compare_all_methods(pooled, lines, groups)),
     }
 
 
-def _compare_undamaged(severities: Iterable[PooledRuns]) -> Iterator[Content]:
+def _make_undamaged_exhibit(severities: Iterable[PooledRuns]) -> Iterator[Content]:
     """Of all severities' runs, for undamaged photographs have none."""
     runs = [run for p in severities for run in p.runs if CLEAN in set(run.lines["corruption"])]
     if runs:
@@ -148,49 +148,49 @@ def _compare_undamaged(severities: Iterable[PooledRuns]) -> Iterator[Content]:
             "title": "Undamaged photographs",
             "caption": "What repair does to photographs that nothing is wrong with. Bit for bit: "
             f"the classifier gets the very picture that came. {INTERVALS}",
-            "commands": hide_paths(pooled.commands(pooled.methods)),
-            "rows": list(compare_all(pooled, pooled.lines, [CLEAN])),
+            "commands": hide_paths(pooled.list_commands(pooled.methods)),
+            "rows": list(compare_all_methods(pooled, pooled.lines, [CLEAN])),
         }
 
 
-def _compare_in_stream(pooled: PooledRuns) -> Content:
+def _make_stream_exhibit(pooled: PooledRuns) -> Content:
     return {
         "key": pooled.stream,
         "title": f"{STREAMS[pooled.stream]}: every damage and strength mixed",
         "caption": "How many of 100 photographs are read right on one stream of undamaged and "
         f"damaged ones, each photograph once, the same for every method. {INTERVALS}",
-        "commands": hide_paths(pooled.commands(pooled.lines["method"])),
-        "rows": list(compare_all(pooled, pooled.lines, STREAM_GROUPS)),
+        "commands": hide_paths(pooled.list_commands(pooled.lines["method"])),
+        "rows": list(compare_all_methods(pooled, pooled.lines, STREAM_GROUPS)),
     }
 
 
-def compare_all(
+def compare_all_methods(
     pooled: PooledRuns, lines: pd.DataFrame, groups: Sequence[str]
 ) -> Iterator[Content]:
     """Each method against nothing done; ours against each other, but not by corruption."""
-    names, mixed = pooled.methods_to_compare, bool(pooled.stream)
+    names, is_mixed = pooled.methods_to_compare, bool(pooled.stream)
     for name in names:
         if name != SOURCE:
-            yield from compare(lines, name, SOURCE, groups, mixed)
+            yield from compare_methods(lines, name, SOURCE, groups, is_mixed)
     fewer = [group for group in groups if group in (MEAN, *FAMILIES, *STREAM_GROUPS, CLEAN)]
     for name in names:
         if name not in (PLUS, SOURCE):
-            yield from compare(lines, PLUS, name, fewer, mixed)
+            yield from compare_methods(lines, PLUS, name, fewer, is_mixed)
 
 
-def compare(
-    lines: pd.DataFrame, method: str, other: str, groups: Sequence[str], mixed: bool
+def compare_methods(
+    lines: pd.DataFrame, method: str, other: str, groups: Sequence[str], is_mixed: bool
 ) -> Iterator[Content]:
     """A row a group, of the photographs on which both have every corruption in common."""
     pair = lines[lines["method"].isin((method, other))]
     pair = pair[pair.groupby(["corruption", "path"])["method"].transform("nunique") == 2]
     size = pair.groupby("path")["corruption"].transform("size")
-    pair = pair[size == (2 if mixed else 2 * pair["corruption"].nunique())]
+    pair = pair[size == (2 if is_mixed else 2 * pair["corruption"].nunique())]
     if pair.empty:
         return
-    table = CorrectTable(pair, mixed)
+    table = CorrectTable(pair, is_mixed)
     for group in groups:
-        gain = table.difference(method, other, group)
+        gain = table.estimate_difference(method, other, group)
         if gain is None:
             continue
         part = pair[is_in_group(pair, group)]
@@ -200,8 +200,8 @@ def compare(
         yield {
             "method": method, "other": other, "group": group,
             "photographs": gain.photographs, "pictures": len(both),
-            **_to_percent(table.accuracy(method, group), "right"),
-            **_to_percent(table.accuracy(other, group), "other_right"),
+            **_to_percent(table.estimate_accuracy(method, group), "right"),
+            **_to_percent(table.estimate_accuracy(other, group), "other_right"),
             **_to_percent(gain, "gain"),
             "gained": int((right & ~other_right).sum()), "lost": int((other_right & ~right).sum()),
             "unchanged": int((both["unchanged"][method] == 1).sum()),

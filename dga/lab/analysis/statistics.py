@@ -48,11 +48,11 @@ class CorrectTable:
         if is_mixed:
             self._stream = lines.drop_duplicates("path").set_index("path").loc[table.columns]
 
-    def accuracy(self, method: str, group: str) -> Estimate | None:
+    def estimate_accuracy(self, method: str, group: str) -> Estimate | None:
         """Mean over a group, in [0, 1]; None unless all of its corruptions were measured."""
         return estimate_mean(self._values(method, group))
 
-    def difference(self, method: str, rival: str, group: str) -> Estimate | None:
+    def estimate_difference(self, method: str, rival: str, group: str) -> Estimate | None:
         """``method`` minus ``rival`` on the images that both have; None as above."""
         return estimate_mean(self._values(method, group) - self._values(rival, group))
 

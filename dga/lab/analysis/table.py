@@ -43,12 +43,12 @@ def to_markdown(texts: pd.DataFrame) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def format_estimate(estimate: Estimate | None, interval: bool = True) -> str:
+def format_estimate(estimate: Estimate | None, has_interval: bool = True) -> str:
     """``32.4 (30.1–34.6)`` from shares of 1."""
     if estimate is None:
         return EMPTY_CELL
     text = f"{100 * estimate.value:.1f}"
-    if interval:
+    if has_interval:
         text += f" ({100 * estimate.low:.1f}{DASH}{100 * estimate.high:.1f})"
     return text
 

@@ -15,8 +15,8 @@ from dga.lab.analysis.names import (
     TRAITS,
     MethodName,
     find_sweep,
-    group_title,
-    method_title,
+    format_group,
+    format_method,
     shorten_title,
 )
 from dga.lab.analysis.pooled_runs import PooledRuns
@@ -36,16 +36,16 @@ def make_table_1(pooled: PooledRuns) -> Table:
     correct, rows, systems = pooled.correct, list[Cells](), set[str]()
     for method in _list_methods(pooled):
         name, system = method.name, method.system
-        mean, clean = correct.accuracy(name, MEAN), correct.accuracy(name, CLEAN)
-        gain = correct.difference(name, SOURCE, MEAN) if name != SOURCE else None
-        seconds = pooled.seconds(name)
+        mean, clean = correct.estimate_accuracy(name, MEAN), correct.estimate_accuracy(name, CLEAN)
+        gain = correct.estimate_difference(name, SOURCE, MEAN) if name != SOURCE else None
+        seconds = pooled.compute_seconds(name)
         in_paper = None if system in systems else paper.TABLE_1.get(system)
         systems.add(system)
         rows.append({
             "Method": method.title,
             "Accuracy (%)": format_estimate(mean),
             "Gain over doing nothing": format_points(gain),
-            "Undamaged (%)": format_estimate(clean, interval=False),
+            "Undamaged (%)": format_estimate(clean, has_interval=False),
             "Seconds": EMPTY_CELL if seconds is None else f"{seconds:.3f}",
             f"Paper, {paper.SEVERITY} (%)": _format_paper_value(in_paper),
             **dict(zip(TRAIT_HEADS, TRAITS.get(system, (EMPTY_CELL,) * 4), strict=True)),
@@ -58,7 +58,7 @@ def make_table_1(pooled: PooledRuns) -> Table:
         "Seconds: an image, each counted with the median at its depth. "
         f"Paper: Table 1 of the paper, {paper.SETTING}.",
         rows,
-        pooled.commands(pooled.methods_to_compare),
+        pooled.list_commands(pooled.methods_to_compare),
     )
 
 
@@ -72,8 +72,8 @@ def make_table_2(pooled: PooledRuns) -> Table:
     for method in methods:
         rows.append({"Method": method.title})
         for group, head in heads.items():
-            accuracy = pooled.correct.accuracy(method.name, group)
-            rows[-1][head] = format_estimate(accuracy, interval=False)
+            accuracy = pooled.correct.estimate_accuracy(method.name, group)
+            rows[-1][head] = format_estimate(accuracy, has_interval=False)
         if method is last[method.system] and method.system in paper.TABLE_2.index:
             title = f"*{SYSTEMS[method.system]}, paper, {paper.SEVERITY}*"
             values = paper.TABLE_2.loc[method.system]
@@ -83,7 +83,7 @@ def make_table_2(pooled: PooledRuns) -> Table:
         f"Table 2. Every corruption, {pooled.description}",
         f"Top-1 accuracy in percent. Paper: Table 2 of the paper, {paper.SETTING}.",
         rows,
-        pooled.commands(pooled.methods_to_compare),
+        pooled.list_commands(pooled.methods_to_compare),
     )
 
 
@@ -108,10 +108,10 @@ def make_table_3(pooled: PooledRuns) -> Table:
             counts |= photographs
         if base == "dga":
             for tau, values in paper.TABLE_3[list(paper.TABLE_3_FAMILIES)].iterrows():
-                cells = {group_title(g): _format_paper_value(v) for g, v in values.items()}
+                cells = {format_group(g): _format_paper_value(v) for g, v in values.items()}
                 rows.append(
                     {"Method": "*DGA, paper*", "tau": f"{tau:g}", **cells}
-                    | {group_title(MEAN): EMPTY_CELL}
+                    | {format_group(MEAN): EMPTY_CELL}
                 )
     return Table(
         f"Table 3. Confidence threshold tau, severity {pooled.severity}",
@@ -120,7 +120,7 @@ def make_table_3(pooled: PooledRuns) -> Table:
         "the maximum depth. Paper: Table 3 of the paper (without guidance), "
         f"{paper.SETTING}.",
         rows,
-        pooled.commands(
+        pooled.list_commands(
             name for methods in sweeps.values() if len(methods) > 1 for name in methods.values()
         ),
     )
@@ -148,10 +148,10 @@ def _make_sweep(
     correct = CorrectTable(lines[counts == len(methods)])
     groups = [group for group in GROUPS if group != CLEAN]
     for tau in sorted({*paper.TAUS, *methods}):
-        cells = {group: correct.accuracy(methods.get(tau, ""), group) for group in groups}
+        cells = {group: correct.estimate_accuracy(methods.get(tau, ""), group) for group in groups}
         photographs |= {estimate.photographs for estimate in cells.values() if estimate}
-        texts = {group_title(group): format_estimate(cells[group]) for group in TABLE_3_GROUPS}
-        rows.append({"Method": method_title(base), "tau": f"{tau:g}", **texts})
+        texts = {format_group(group): format_estimate(cells[group]) for group in TABLE_3_GROUPS}
+        rows.append({"Method": format_method(base), "tau": f"{tau:g}", **texts})
     return rows, photographs
 
 
@@ -164,16 +164,16 @@ def make_stream_table(pooled: PooledRuns) -> Table:
     """Every method on the same stream: all, clean, each severity, each family."""
     rows = list[Cells]()
     for method in pooled.methods_to_compare:
-        cells = {group: pooled.correct.accuracy(method, group) for group in STREAM_GROUPS}
-        texts = {group_title(g): format_estimate(cells[g], interval=g == ALL) for g in cells}
-        rows.append({"Method": method_title(method), **texts})
+        cells = {group: pooled.correct.estimate_accuracy(method, group) for group in STREAM_GROUPS}
+        texts = {format_group(g): format_estimate(cells[g], has_interval=g == ALL) for g in cells}
+        rows.append({"Method": format_method(method), **texts})
     return Table(
         f"{STREAMS[pooled.stream]}, {pooled.count_photographs(pooled.lines)}",
         "Top-1 accuracy in percent on one stream of clean pictures and all corruptions at "
         "severities 1 to 5, each photograph once, the same for every method; “all” with "
         f"{INTERVALS}. Families: at all severities.",
         rows,
-        pooled.commands(pooled.methods_to_compare),
+        pooled.list_commands(pooled.methods_to_compare),
     )
 
 
@@ -185,16 +185,16 @@ def make_comparisons(pooled: PooledRuns) -> Table:
     groups = STREAM_GROUPS if pooled.stream else (MEAN, *FAMILIES)
     rows = list[Cells]()
     for method, rival in pairs:
-        gains = {g: pooled.correct.difference(method, rival, g) for g in groups}
-        texts = {group_title(group): format_points(gain) for group, gain in gains.items()}
-        rows.append({"Method": method_title(method), "Minus": method_title(rival), **texts})
+        gains = {g: pooled.correct.estimate_difference(method, rival, g) for g in groups}
+        texts = {format_group(group): format_points(gain) for group, gain in gains.items()}
+        rows.append({"Method": format_method(method), "Minus": format_method(rival), **texts})
     return Table(
-        f"{method_title(next(iter(pairs))[0])} against each rival, {pooled.description}",
+        f"{format_method(next(iter(pairs))[0])} against each rival, {pooled.description}",
         f"Difference in accuracy in points, with {INTERVALS}, on the images both have. Above 0, "
         "the method of the first column is ahead; an interval that holds 0 decides nothing. "
         "Permuted: each picture gets the choice made for another one of its batch.",
         rows,
-        pooled.commands(name for pair in pairs for name in pair),
+        pooled.list_commands(name for pair in pairs for name in pair),
     )
 
 

@@ -48,12 +48,12 @@ def evaluate(
     check_choice("engine", engine, ENGINES)
     if address and engine != "ray":
         raise ValueError("--address is a Ray cluster's: add --engine ray.")
-    chosen_plan = plan.plan(data, parse_corruptions(corruptions, clean=True), stream)
+    chosen_plan = plan.plan(data, parse_corruptions(corruptions, has_clean=True), stream)
     names, typed = split_list(methods), command_line.read_command_line()
     if engine == "ray":
         if models.precision == "auto":
             raise ValueError("Many machines need one precision: name it with --precision.")
-        worker = cluster.EvaluationWorker(models.load, names, chosen_plan)
+        worker = cluster.EvaluationWorker(models, names, chosen_plan)
         results = cluster.evaluate_on_cluster(worker, out, batch, typed, address)
     else:
         loaded = models.load()

@@ -244,7 +244,7 @@ def _in_hash_order(images: ImageSet) -> list[int]:
 
 
 @cache
-def tune_pictures(profile: str) -> frozenset[str]:
+def read_tune(profile: str) -> frozenset[str]:
     """File names, without their endings, of the split ``tune``; empty where a profile has none.
 
     Of everyday16 they are the first 500 of the project's own validation set by SHA-256 of the file

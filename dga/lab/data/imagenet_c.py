@@ -36,14 +36,14 @@ def check_corruptions(names: Collection[str]) -> None:
         raise ValueError(f"{problem} Choose {', '.join(SUBSETS)} or some of: {', '.join(NAMES)}.")
 
 
-def parse_corruptions(text: str, clean: bool = False) -> tuple[str, ...]:
+def parse_corruptions(text: str, has_clean: bool = False) -> tuple[str, ...]:
     """Comma-separated groups (all, a family, extra, everyday) and names, in the package's order.
 
-    ``clean``: whether the word ``clean`` may be among them; it comes first. Raises
+    ``has_clean``: whether the word ``clean`` may be among them; it comes first. Raises
     ``ValueError`` naming what is allowed.
     """
     parts = split_list(text)
-    first = (CLEAN,) if clean and CLEAN in parts else ()
+    first = (CLEAN,) if has_clean and CLEAN in parts else ()
     chosen = {name for part in parts if part not in first for name in SUBSETS.get(part, (part,))}
     if chosen or not first:
         check_corruptions(chosen)

@@ -1,5 +1,4 @@
-"""Work on many machines, by Ray: its actors hold the models and take batches in turn, or its tasks
-pictures of a folder."""
+"""Work on many machines, by Ray: whoever is free takes the next task."""
 
 from __future__ import annotations
 
@@ -8,12 +7,13 @@ import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dga.folders.processes import AHEAD, Result, Run, split_tasks
-from dga.folders.processes import Task as AnyTask
+from dga.folders.picture_folder import ModelSource
+from dga.folders.processes import AHEAD, Run
 from dga.folders.records import find_differences
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan
@@ -26,7 +26,6 @@ from dga.lab.evaluation.run import (
     run_tasks,
 )
 from dga.lab.readers.runner import create_runners
-from dga.networks.models import Models
 from dga.systems import parse_all
 
 TRIES = 10
@@ -35,36 +34,38 @@ TRIES = 10
 
 @dataclass(frozen=True)
 class EvaluationWorker:
-    """Methods by name, and how a machine loads their models, in the ``folder`` of the command.
+    """How a process measures ``methods``: ``source`` loads their models, where ``folder`` is.
 
-    They are loaded at the first call, so that an error of loading is that call's answer.
+    It comes anew with every task, and the models are loaded once: equal workers are one.
     """
 
-    load: Callable[[], Models]
+    source: ModelSource
     methods: tuple[str, ...]
     plan: Plan
     folder: str = field(default_factory=os.getcwd)
 
-    @cached_property
-    def loaded(self) -> LoadedSystems:
-        os.chdir(self.folder)  # Ray starts a worker elsewhere
-        models = self.load()
-        systems = create_runners(models, parse_all(models.profile, self.methods))
-        return LoadedSystems(models, systems, self.plan)
-
     def inspect(self) -> Setup:
         """What results depend on."""
-        return self.loaded.setup
+        return _load_systems(self).setup
 
-    def measure(self, task: Task, images: ImageSet, expected: Setup) -> list[BatchResult]:
+    def measure(self, expected: Setup, images: ImageSet, task: Task) -> list[BatchResult]:
         """The task's results.
 
         Raises ``ValueError`` for other weights, settings or packages than ``expected``.
         """
-        if changes := find_differences(asdict(expected), asdict(self.loaded.setup)):
+        loaded = _load_systems(self)
+        if changes := find_differences(asdict(expected), asdict(loaded.setup)):
             host = socket.gethostname()
             raise ValueError(f"The worker on {host} differs from the first one ({changes[0]}).")
-        return list(self.loaded.measure(task, images))
+        return list(loaded.measure(task, images))
+
+
+@cache
+def _load_systems(worker: EvaluationWorker) -> LoadedSystems:
+    os.chdir(worker.folder)  # Ray starts a process elsewhere
+    models = worker.source.load()
+    systems = create_runners(models, parse_all(models.profile, worker.methods))
+    return LoadedSystems(models, systems, worker.plan)
 
 
 def evaluate_on_cluster(
@@ -76,56 +77,44 @@ def evaluate_on_cluster(
 ) -> EvaluationResults:
     """:func:`dga.lab.evaluation.run.evaluate` on a Ray cluster: the same lines but for the seconds.
 
-    ``worker``: as each machine makes one; ``address``: of a running cluster, else this machine
-    alone. Lines come in the order in which workers are done. Raises ``ValueError`` for a folder
+    ``worker``: as each process has one; ``address``: of a running cluster, else this machine
+    alone. Lines come in the order in which tasks are done. Raises ``ValueError`` for a folder
     with other results, and what :func:`connect` does.
     """
-    with connect(address) as ray:
-        pool = create_workers(ray, worker)
-        (setup,) = pool.map_unordered(lambda actor, _: actor.inspect.remote(), [None])
+    with start_on_cluster(address) as run:
+        (setup,) = run(EvaluationWorker.inspect, [worker])
 
         def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
-            shared = ray.put(images)
             # Whole streams, whose order matters, take longest.
-            for task in sorted(tasks, key=lambda task: -len(task.batches)):
-                pool.submit(lambda actor, task: actor.measure.remote(task, shared, setup), task)
-            while pool.has_next():
-                while pool.has_free():
-                    ray.kill(pool.pop_idle())  # leaves its place to one that is lost
-                yield from pool.get_next_unordered()
+            longest_first = sorted(tasks, key=lambda task: -len(task.batches))
+            for results in run(partial(worker.measure, setup, images), longest_first):
+                yield from results
 
         return run_tasks(worker.plan, setup, measure, out, batch, command)
 
 
-def create_workers(ray: Any, worker: EvaluationWorker) -> Any:
-    """A pool of actors, one a GPU or, without any, one a CPU; Ray replaces one that is lost."""
-    resources = ray.cluster_resources()
-    cpus, gpus = int(resources.get("CPU", 0)), int(resources.get("GPU", 0))
-    if cpus < 1:
-        raise ConnectionError("The cluster has no CPU for a worker: ray start --address=HEAD:6379")
-    actor = ray.remote(
-        num_cpus=1, num_gpus=min(1, gpus), max_restarts=-1, max_task_retries=TRIES - 1
-    )(EvaluationWorker)
-    count = min(gpus or cpus, cpus)
-    actors = [
-        actor.remote(worker.load, worker.methods, worker.plan, worker.folder) for _ in range(count)
-    ]
-    return ray.util.ActorPool(actors)
-
-
 @contextmanager
 def start_on_cluster(address: str | None) -> Iterator[Run[Any, Any]]:
-    """Work on a Ray cluster whose machines see the same files."""
+    """Work on a Ray cluster whose machines see the same files, a process a GPU or, without any, a
+    CPU. Raises what :func:`connect` does."""
     with connect(address) as ray:
         resources = ray.cluster_resources()
-        needs = {"num_cpus": 1, "num_gpus": min(1, resources.get("GPU", 0))}
-        remote = ray.remote(max_retries=TRIES - 1, **needs)(lambda function, task: function(task))
+        cpus, gpus = int(resources.get("CPU", 0)), min(1, int(resources.get("GPU", 0)))
+        if cpus < 1:
+            raise ConnectionError(
+                "The cluster has no CPU for a worker: ray start --address=HEAD:6379"
+            )
+        # Without max_calls a process that used a GPU would end, with its models, after each task.
+        remote = ray.remote(num_cpus=1, num_gpus=gpus, max_retries=TRIES - 1, max_calls=0)
 
-        def run(
-            function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask]
-        ) -> Iterator[Result]:
-            for some in split_tasks(tasks, AHEAD * int(resources.get("CPU", 1))):
-                yield from map(ray.get, [remote.remote(function, task) for task in some])
+        def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+            start = remote(lambda task: function(task)).remote
+            to_start = iter(tasks)
+            running = [start(task) for task in islice(to_start, AHEAD * cpus)]
+            while running:
+                ready, running = ray.wait(running)
+                yield from ray.get(ready)
+                running += [start(task) for task in islice(to_start, len(ready))]
 
         yield run
 

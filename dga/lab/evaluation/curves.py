@@ -24,13 +24,14 @@ from dga.io.versions import read_versions
 from dga.lab.analysis.saved_runs import read_arrays
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import MAX_LISTED_NAMES, ImageSet
-from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.training.studies import Study
 from dga.networks.classifier import preprocess
 from dga.networks.models import Models
 from dga.profiles import ClassifierConfig
 
 PARTS = "parts"
+"""Folder of the corruptions that are done, until all are."""
 PICTURES_AT_ONCE = 16
 
 
@@ -77,7 +78,7 @@ def judge_pictures(
         "corruptions": plan.corruptions,
         "severity": plan.severity,
         "depths": depths,
-        **plan.facts(),
+        **plan.describe(),
         "per_class": plan.per_class,
         **({"skip": plan.skip} if plan.skip else {}),
         "pictures": len(images),
@@ -131,7 +132,7 @@ def judge_condition(
             raise ValueError(f"Under {condition} these pictures cannot be read: {names}.")
         x = to_tensor(pictures.pixels).to(models.device)  # [n, 3, S, S]
         for name, x_i in zip(pictures.names, x, strict=True):
-            path = ForwardPath(models.schedule, x_i, image_seed(plan.seed, name, condition))
+            path = ForwardPath(models.schedule, x_i, derive_seed(plan.seed, name, condition))
             states = path.up_to(max(depths))[torch.tensor(depths)]  # [K, 3, S, S]
             logits.append(compute_curve(models.schedule, models.discriminator, states, depths))
         if has_features:

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from dga.adapted_classifier import DEFAULT_METHOD
-from dga.corruptions import CLEAN, CORRUPTIONS
+from dga.corruptions import CLEAN
 from dga.data.uploads import list_pictures
 from dga.io.numbers import format_signed
 from dga.lab.analysis.names import SOURCE
-from dga.lab.analysis.report import compare
+from dga.lab.analysis.report import compare_methods
 from dga.lab.analysis.statistics import Estimate, estimate_mean
 from dga.lab.analysis.table import to_markdown
 from dga.lab.data.image_sets import find_positions, list_sets, refuse_sets
@@ -35,8 +35,8 @@ def measure_gain(
     out: Path,
     pictures: int,
     severity: int,
-    corruptions: Sequence[str] = CORRUPTIONS,
-    command: str = "",
+    corruptions: Sequence[str],
+    command: str,
 ) -> EvaluationResults:
     """Read pictures undamaged and under each corruption, as they are and repaired.
 
@@ -104,17 +104,17 @@ def summarise_gain(lines: Sequence[ResultLine], has_labels: bool) -> str:
             "gained / lost": f"{row['gained']} / {row['lost']}",
             "seconds": f"{row['seconds']:.2f}",
         }
-        for row in compare(frame, DEFAULT_METHOD, SOURCE, groups, mixed=False)
+        for row in compare_methods(frame, DEFAULT_METHOD, SOURCE, groups, is_mixed=False)
     )
     damaged = frame[frame["corruption"] != CLEAN]
     shares = damaged.astype({"correct": float}).pivot_table("correct", "path", "method")
     change = estimate_mean((shares[DEFAULT_METHOD] - shares[SOURCE]).to_numpy(np.float32)[None])
     assert change is not None  # every picture has both
-    answer = _answer(change, "right" if has_labels else "as undamaged")
+    answer = _write_answer(change, "right" if has_labels else "as undamaged")
     return f"{answer}\n\n{to_markdown(table)}"
 
 
-def _answer(change: Estimate, reading: str) -> str:
+def _write_answer(change: Estimate, reading: str) -> str:
     value, low, high = (format_signed(100 * v) for v in change[:3])
     if change.photographs < 2:
         return f"One picture says little: {value} points are read {reading}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,7 @@ from dga.images import Pixels, through_jpeg
 from dga.io.parsing import check_choice
 from dga.lab.analysis.names import STREAMS
 from dga.lab.data.cropping import View
-from dga.lab.data.image_sets import ImageSet, find_images, split_tune, take_per_class, tune_pictures
+from dga.lab.data.image_sets import ImageSet, find_images, read_tune, split_tune, take_per_class
 from dga.lab.data.imagenet_c import find_condition, list_conditions
 from dga.profiles import Profile
 from dga.profiles.configs import Bounded, bounded
@@ -102,7 +103,7 @@ class Plan(Bounded):
             return CLEAN, 0
         if stream != self.stream:
             return stream, self.severity
-        rng = np.random.default_rng(image_seed(self.seed, path, "stream"))
+        rng = np.random.default_rng(derive_seed(self.seed, path, "stream"))
         severity = int(rng.integers(len(SEVERITIES) + 1))
         corruption = self.corruptions[rng.integers(len(self.corruptions))]
         return (corruption, severity) if severity else (CLEAN, 0)
@@ -127,16 +128,19 @@ class Plan(Bounded):
             return None
         return find_condition(Path(root), corruption, severity)
 
-    def facts(self) -> dict[str, Any]:
-        """The part of a run's configuration that tells its pictures, as JSON types."""
-        return {
+    def describe(self) -> dict[str, Any]:
+        """The part of a run's configuration that says which pictures it is of, as JSON types."""
+        facts: dict[str, Any] = {
             "data": [Path(source).name for source in self.data],
             "corrupted": Path(self.corrupted).name if self.corrupted else None,
             "split": self.split,
             "seed": self.seed,
-            **({} if self.has_labels else {"labelled": False}),
-            **({"saved": self.saved} if self.saved else {}),
         }
+        if not self.has_labels:
+            facts["labelled"] = False
+        if self.saved:
+            facts["saved"] = self.saved
+        return facts
 
 
 def choose_images(plan: Plan, profile: Profile) -> ImageSet:
@@ -147,7 +151,7 @@ def choose_images(plan: Plan, profile: Profile) -> ImageSet:
     view = View.of(profile)
     classes = profile.classifier.classes or None
     images = find_images(plan.folders, view.clean, classes, plan.has_labels)
-    tune, report = split_tune(images, tune_pictures(profile.name))
+    tune, report = split_tune(images, read_tune(profile.name))
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)
     chosen = take_per_class(splits[plan.split], plan.per_class or len(images), plan.skip)
@@ -161,7 +165,7 @@ def choose_images(plan: Plan, profile: Profile) -> ImageSet:
             "the project's own validation set alone: without --split all of them are measured."
         )
     chosen = chosen.take(
-        np.argsort([image_seed(plan.seed, name, "order") for name in chosen.names], kind="stable")
+        np.argsort([derive_seed(plan.seed, name, "order") for name in chosen.names], kind="stable")
     )
     if plan.most is not None:
         chosen = chosen.take(range(min(plan.most, len(chosen))))
@@ -170,7 +174,7 @@ def choose_images(plan: Plan, profile: Profile) -> ImageSet:
     return chosen
 
 
-def image_seed(base: int, path: str, corruption: str) -> int:
+def derive_seed(base: int, path: str, corruption: str) -> int:
     """A picture's own seed, from its name and corruption."""
     key = hashlib.blake2b(os.fsencode(f"{base}/{path}/{corruption}"), digest_size=4).digest()
     return int.from_bytes(key, "little")
@@ -184,27 +188,42 @@ def read_batch(
     Both are uint8 ``[n, S, S, 3]`` at the networks' size, without what cannot be read; undamaged
     ones that are not at hand are None.
     """
-    conditions = {name: plan.draw_condition(name, stream) for name in pictures.names}
-    folder_of = {condition: plan.find_folder(condition) for condition in set(conditions.values())}
-    folders = {name: folder_of[condition] for name, condition in conditions.items()}
-    is_stored = np.array([folders[name] is not None for name in pictures.names], dtype=bool)
-    stored = pictures.take(np.flatnonzero(is_stored))
-    places = tuple((str(folders[name]), name) for name in stored.names)
-    stored = replace(stored, places=places, crop=view.released).load(strict=False)
-    damaged, clean = dict(zip(stored.names, stored.pixels, strict=True)), dict[str, Pixels]()
-    undamaged = pictures.take(np.flatnonzero(~is_stored)).load(strict=False)
-    for name, picture in zip(undamaged.names, undamaged.pixels, strict=True):
-        clean[name] = view.finish(picture)
-        corruption, severity = conditions[name]
-        if corruption != CLEAN:
-            seed = image_seed(plan.seed, name, corruption)
-            picture = corrupt(picture, corruption, severity, seed)
-        if plan.saved:
-            picture = np.asarray(through_jpeg(picture, plan.saved))
-        damaged[name] = view.finish(picture)
+    conditions = [plan.draw_condition(name, stream) for name in pictures.names]
+    folder_of = {condition: plan.find_folder(condition) for condition in set(conditions)}
+    folders = [folder_of[condition] for condition in conditions]
+    damaged = _read_stored(view, pictures, folders)
+    to_damage = [i for i, folder in enumerate(folders) if folder is None]
+    undamaged, condition_of = (
+        dict[str, Pixels](),
+        dict(zip(pictures.names, conditions, strict=True)),
+    )
+    clean = pictures.take(to_damage).load(strict=False)
+    for name, picture in zip(clean.names, clean.pixels, strict=True):
+        undamaged[name] = view.finish(picture)
+        damaged[name] = view.finish(_damage(plan, picture, name, condition_of[name]))
     readable = pictures.take([i for i, name in enumerate(pictures.names) if name in damaged])
     shape = len(readable), view.size, view.size, 3
     pixels = np.array([damaged[name] for name in readable.names], np.uint8).reshape(shape)
-    has_clean = bool(clean) and len(clean) == len(readable)
-    before = np.array([clean[name] for name in readable.names]) if has_clean else None
+    has_all = bool(undamaged) and len(undamaged) == len(readable)
+    before = np.array([undamaged[name] for name in readable.names]) if has_all else None
     return replace(readable, pixels_in_memory=pixels), before
+
+
+def _read_stored(
+    view: View, pictures: ImageSet, folders: Sequence[Path | None]
+) -> dict[str, Pixels]:
+    """By name, those that lie damaged in a folder, without what cannot be read."""
+    stored = pictures.take([i for i, folder in enumerate(folders) if folder is not None])
+    roots = [str(folder) for folder in folders if folder is not None]
+    places = tuple(zip(roots, stored.names, strict=True))
+    stored = replace(stored, places=places, crop=view.released).load(strict=False)
+    return dict(zip(stored.names, stored.pixels, strict=True))
+
+
+def _damage(plan: Plan, picture: Pixels, name: str, condition: Condition) -> Pixels:
+    """A clean picture under a condition, saved as JPEG where the plan says so."""
+    corruption, severity = condition
+    if corruption != CLEAN:
+        seed = derive_seed(plan.seed, name, corruption)
+        picture = corrupt(picture, corruption, severity, seed)
+    return np.asarray(through_jpeg(picture, plan.saved)) if plan.saved else picture

@@ -21,7 +21,7 @@ from dga.io.settings import read_settings
 from dga.io.versions import read_versions
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet
-from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile
 from dga.lab.readers.runner import SystemRunner, answer, create_runners
 from dga.networks.models import Models
@@ -102,11 +102,11 @@ class LoadedSystems:
         for indices in task.batches:
             batch = images.take(indices)
             pictures, clean = read_batch(self.plan, view, batch, task.stream)
-            lines = self._answer(runners, pictures, clean, task.stream) if len(pictures) else []
+            lines = self._make_lines(runners, pictures, clean, task.stream) if len(pictures) else []
             unreadable = sorted(set(batch.names) - set(pictures.names))
             yield BatchResult(task.stream, len(indices), lines, unreadable)
 
-    def _answer(
+    def _make_lines(
         self,
         runners: Mapping[str, SystemRunner],
         pictures: ImageSet,
@@ -117,7 +117,7 @@ class LoadedSystems:
         plan, classes = self.plan, self.models.profile.classifier.classes
         conditions = [plan.draw_condition(name, stream) for name in pictures.names]
         seeds = [
-            image_seed(plan.seed, name, corruption)
+            derive_seed(plan.seed, name, corruption)
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
         ]
         x = to_tensor(pictures.pixels).to(self.models.device)  # [B, 3, S, S]
@@ -212,18 +212,18 @@ def group_methods(plan: Plan, setup: Setup, batch: int) -> dict[tuple[int, bool]
     """
     if batch < 1:
         raise ValueError("A batch holds at least one picture.")
-    single = plan.stream == "single"
-    batch = 1 if single else batch
+    is_single = plan.stream == "single"
     groups: dict[tuple[int, bool], list[str]] = {}
     for name, settings in setup.settings.items():
-        waits_for = settings.get("batch")
-        if single and waits_for not in (None, 1):
+        own_batch = settings.get("batch")
+        if is_single and own_batch not in (None, 1):
             others = [part for part in name.split(":") if not part.startswith("batch=")]
             raise ValueError(
-                f"Pictures come one at a time, and {name} waits for {waits_for}: leave it out, or "
+                f"Pictures come one at a time, and {name} waits for {own_batch}: leave it out, or "
                 f"name {':'.join(others)}:batch=1."
             )
-        groups.setdefault((waits_for or batch, waits_for is not None), []).append(name)
+        size = own_batch or (1 if is_single else batch)
+        groups.setdefault((size, own_batch is not None), []).append(name)
     return groups
 
 
@@ -237,45 +237,45 @@ def list_tasks(
     tasks: list[Task] = []
     for stream in plan.streams:
         corruptions = [plan.draw_condition(path, stream)[0] for path in images.names]
-        for (size, ordered), names in groups.items():
-            left = dict[tuple[str, ...], list[int]]()  # pictures by the methods that they lack
+        for (size, is_ordered), names in groups.items():
+            missing = dict[tuple[str, ...], list[int]]()  # pictures by the methods without a line
             for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True)):
-                lacks = [name for name in names if not results_file.has(corruption, path, name)]
-                left.setdefault(tuple(lacks), []).append(i)
-            left.pop((), None)
-            if ordered and left:
-                left = {tuple(names): list(range(len(images)))}
-            for methods, indices in left.items():
-                batches = [
+                without = (name for name in names if not results_file.has(corruption, path, name))
+                missing.setdefault(tuple(without), []).append(i)
+            missing.pop((), None)
+            if is_ordered and missing:
+                missing = {tuple(names): list(range(len(images)))}
+            for methods, indices in missing.items():
+                batches = tuple(
                     tuple(indices[start : start + size]) for start in range(0, len(indices), size)
-                ]
-                parts = [batches] if ordered else [[one] for one in batches]
-                tasks += [Task(stream, methods, tuple(part)) for part in parts]
+                )
+                parts = [batches] if is_ordered else [(one,) for one in batches]
+                tasks += [Task(stream, methods, part) for part in parts]
     return tasks
 
 
 def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:
     """What results depend on, for the results' folder.
 
-    Pictures and corruptions may be added later, except to a stream whose order matters. The
-    classifier is told where it is not the profile's own; its classes as their number.
+    Pictures and corruptions may be added later, except to a stream whose order matters. Of the
+    classifier it is said where it is not the profile's own, with the number of its classes.
     """
-    profile, classifier, other = setup.profile, setup.profile.classifier, dict[str, Any]()
-    kind: dict[str, Any] = {"severity": plan.severity}
+    facts = plan.describe()
     if plan.stream:
-        kind = {"stream": plan.stream, "corruptions": plan.corruptions}
-    if classifier != PROFILES.get(profile.name, profile).classifier:
-        other = {"classifier": {**to_plain(classifier), "classes": len(classifier.classes)}}
-    return {
-        **plan.facts(),
-        **kind,
-        "profile": profile.name,
-        **other,
+        facts |= {"stream": plan.stream, "corruptions": plan.corruptions}
+    else:
+        facts["severity"] = plan.severity
+    facts["profile"] = setup.profile.name
+    classifier = setup.profile.classifier
+    if classifier != PROFILES.get(setup.profile.name, setup.profile).classifier:
+        facts["classifier"] = {**to_plain(classifier), "classes": len(classifier.classes)}
+    methods = {
+        name: {**settings, "stream": pictures} if settings.get("batch") else settings
+        for name, settings in setup.settings.items()
+    }
+    return facts | {
         "precision": setup.precision,
         "weights": setup.weights,
-        "methods": {
-            name: {**settings, "stream": pictures} if settings.get("batch") else settings
-            for name, settings in setup.settings.items()
-        },
+        "methods": methods,
         "command": command,
     }

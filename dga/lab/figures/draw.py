@@ -14,23 +14,28 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dga.corruptions import CLEAN, FAMILIES
-from dga.lab.analysis.depth_controls import DepthControls, compute_controls, list_commands
+from dga.lab.analysis.depth_controls import (
+    SWEPT,
+    DepthControls,
+    compute_controls,
+    list_sweep_commands,
+)
 from dga.lab.analysis.judges import compute_f1, has_same_discriminator
-from dga.lab.analysis.names import MEAN, group_title, method_title, shorten_title
+from dga.lab.analysis.names import MEAN, format_group, format_method, shorten_title
 from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
 
-# These hold on white, also for colour-blind readers; families are Okabe and Ito's.
 INK = "#161A23"
 WORDS = "#4E5566"
 NEUTRAL = "#767D8C"
 GRID = "#DFE2E9"
 ACCENT = "#D64A8A"
 FAMILY = {"noise": "#D55E00", "blur": "#0072B2", "weather": "#009E73", "digital": "#CC79A7"}
-# A family's corruptions share its colour and differ in these.
+"""Okabe and Ito's: colour-blind readers tell them apart."""
 DASHES = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (4, 1.5, 1, 1.5)), (0, (8, 2)))
-
-WIDTH = 4.33  # inches: on a phone, words of 9 points can still be read
+"""Of a family's corruptions, which share its colour."""
+WIDTH = 4.33
+"""In inches: on a phone, words of 9 points can still be read."""
 DEPTH = "depth (steps of 100)"
 styled = rc_context(
     {
@@ -94,8 +99,7 @@ def create_panels(title: str, count: int) -> tuple[Figure, list[Axes]]:
 def draw_accuracy_by_depth(pooled: PooledRuns) -> Plot:
     """Accuracy at each fixed depth; the adaptive point and its permuted control on it."""
     controls = compute_controls(pooled.lines)
-    name = method_title(controls.adaptive)
-    title = f"Accuracy by fixed depth, {name}, severity {pooled.severity}"
+    title = f"Accuracy by fixed depth, {format_method(SWEPT)}, severity {pooled.severity}"
     figure, panels = create_panels(title, len(controls.mean_depth))
     for axes, group in zip(panels, controls.mean_depth, strict=True):
         _draw_group(axes, controls, group)
@@ -105,7 +109,7 @@ def draw_accuracy_by_depth(pooled: PooledRuns) -> Plot:
         "t*, drawn at the mean t*; hollow: the same depths permuted within a corruption. A filled "
         "mark above the hollow one and the line is depth well spent per image.",
         figure,
-        list_commands(pooled),
+        list_sweep_commands(pooled),
     )
 
 
@@ -122,7 +126,7 @@ def _draw_group(axes: Axes, controls: DepthControls, group: str) -> None:
     adaptive = controls.accuracy["adaptive"][group]
     arms = [[100 * (adaptive.value - adaptive.low)], [100 * (adaptive.high - adaptive.value)]]
     axes.errorbar(place, 100 * adaptive.value, arms, fmt="D", color=ACCENT)
-    title = f"Mean of {len(controls.corruptions)}" if group == MEAN else group_title(group)
+    title = f"Mean of {len(controls.corruptions)}" if group == MEAN else format_group(group)
     axes.set(title=title, xlabel=DEPTH, ylabel="accuracy (%)")
 
 
@@ -138,7 +142,7 @@ def draw_f1_by_depth(judge: JudgeRun) -> Plot:
             if name in f1.index:
                 curve = f1.loc[name]
                 axes.plot(curve, color=FAMILY[family], linestyle=dash, label=shorten_title(name))
-        axes.set(title=group_title(family), xlabel=DEPTH, ylabel="F1 (%)")
+        axes.set(title=format_group(family), xlabel=DEPTH, ylabel="F1 (%)")
         axes.set_ylim(min(50, f1.min(axis=None) - 2), 101)
         axes.legend()
     return Plot(
@@ -177,7 +181,7 @@ def draw_depths_and_f1(judge: JudgeRun, pooled: PooledRuns | None) -> Plot:
         members = both[both.isin(FAMILIES[family])]
         _draw_histogram(axes, halts[halts["corruption"].isin(members)], FAMILY[family])
         axes.plot(f1.loc[members].mean(), color=NEUTRAL)
-        axes.set(title=group_title(family), xlabel=DEPTH, ylabel="%")
+        axes.set(title=format_group(family), xlabel=DEPTH, ylabel="%")
         axes.set(xlim=(0, deepest), ylim=(0, 101))
     return Plot(
         title,
@@ -185,7 +189,7 @@ def draw_depths_and_f1(judge: JudgeRun, pooled: PooledRuns | None) -> Plot:
         "without crossing tau; line: the discriminator's F1 at that depth. Bars belong where "
         "the line falls.",
         figure,
-        (judge.command, *pooled.commands([method])),
+        (judge.command, *pooled.list_commands([method])),
     )
 
 
@@ -237,7 +241,7 @@ def draw_features(judge: JudgeRun) -> Plot:
         for name in names:
             if name in clouds:
                 axes.plot(*clouds[name].T, "o", color=FAMILY[family], markersize=4, alpha=0.7)
-        axes.set(title=group_title(family), xticks=[], yticks=[])
+        axes.set(title=format_group(family), xticks=[], yticks=[])
     return Plot(
         title,
         f"{count} photographs, clean (hollow grey) and under each corruption; where a family lies "

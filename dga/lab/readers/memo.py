@@ -16,8 +16,8 @@ from dga.networks.classifier import normalise, predict_proba
 from dga.networks.models import Models
 from dga.profiles import MemoConfig
 
-# Views at a time: what a layer makes of all 64 does not fit a processor's caches.
-CHUNK = 8
+VIEWS_AT_ONCE = 8
+"""What a layer makes of all 64 does not fit a processor's caches."""
 
 
 class Memo(Reader):
@@ -64,7 +64,7 @@ class Memo(Reader):
 
     def _adapt(self, views: Tensor) -> None:
         with torch.enable_grad():
-            logits = [self.model(chunk).float() for chunk in views.split(CHUNK)]
+            logits = [self.model(chunk).float() for chunk in views.split(VIEWS_AT_ONCE)]
             loss = marginal_entropy(torch.cat(logits))
             self.model.zero_grad()
             loss.backward()

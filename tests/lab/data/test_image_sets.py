@@ -14,10 +14,10 @@ from dga.lab.data.cropping import Crop
 from dga.lab.data.image_sets import (
     ImageSet,
     find_images,
+    read_tune,
     split_tune,
     take_per_class,
     take_training,
-    tune_pictures,
 )
 from dga.lab.training.windows import PICTURE_SIDE, Photographs
 
@@ -89,7 +89,7 @@ def _many(count: int) -> ImageSet:
 
 
 def test_the_split_for_choices_is_the_projects_own_and_nothing_elses():
-    tune = tune_pictures("everyday16")
+    tune = read_tune("everyday16")
     assert len(tune) == 500
     digest = hashlib.sha256("\n".join(sorted(tune)).encode()).hexdigest()
     assert digest.startswith("81d62acf6fad8cc4")
@@ -98,7 +98,7 @@ def test_the_split_for_choices_is_the_projects_own_and_nothing_elses():
     chosen, rest = split_tune(images, tune)
     assert (list(chosen.names), list(rest.names)) == (names[:7], names[7:])
     assert [len(part) for part in split_tune(_many(1475), tune)] == [0, 1475]
-    assert not tune_pictures("imagenet")
+    assert not read_tune("imagenet")
 
 
 def test_training_split_and_per_class():

@@ -6,7 +6,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -44,14 +44,27 @@ def weights(tiny_models: Models, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return root
 
 
-def _load(profile: Profile, root: Path) -> Models:
-    return load_models(profile, Sources(root), Compute(torch.device("cpu"), torch.float32))
+@dataclass(frozen=True)
+class Recipe:
+    """Loads the models in ``root``; ``marker``: a file until which the first call is deadly."""
+
+    profile: Profile
+    root: Path
+    marker: Path | None = None
+
+    def load(self) -> Models:
+        compute = Compute(torch.device("cpu"), torch.float32)
+        models = load_models(self.profile, Sources(self.root), compute)
+        if self.marker is None:
+            return models
+        deadly = _Deadly(models.discriminator, self.marker)
+        return dataclasses.replace(models, discriminator=deadly)
 
 
 @pytest.fixture(scope="module")
 def recipe(tiny_profile: Profile, weights: Path, plan: Plan) -> EvaluationWorker:
     few = dataclasses.replace(plan, per_class=4)
-    return EvaluationWorker(partial(_load, tiny_profile, weights), METHODS, few)
+    return EvaluationWorker(Recipe(tiny_profile, weights), METHODS, few)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +75,7 @@ def wild(recipe: EvaluationWorker) -> EvaluationWorker:
 
 
 def _single(recipe: EvaluationWorker, out: Path, batch: int = 2) -> list[ResultLine]:
-    models = recipe.load()
+    models = recipe.source.load()
     asked = parse_all(models.profile, recipe.methods)
     return _facts(evaluate(models, asked, recipe.plan, out, batch).lines)
 
@@ -87,7 +100,7 @@ def test_tasks_in_order_give_the_single_machines_lines(kind, streams, request, t
 
     def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
         assert sum(len(task.batches) > 1 for task in tasks) == streams
-        return chain.from_iterable(recipe.measure(task, images, setup) for task in tasks)
+        return chain.from_iterable(recipe.measure(setup, images, task) for task in tasks)
 
     results = run_tasks(recipe.plan, setup, measure, tmp_path / "tasks", 2, "")
     assert _facts(results.lines) == _single(recipe, tmp_path / "alone")
@@ -102,7 +115,7 @@ def test_a_worker_that_differs_is_refused(recipe):
         ({"precision": "bfloat16"}, "precision: bfloat16 there, float32 here"),
     ):
         with pytest.raises(ValueError, match=f"differs from the first one .*{words}"):
-            recipe.measure(task, images, dataclasses.replace(setup, **change))
+            recipe.measure(dataclasses.replace(setup, **change), images, task)
 
 
 def test_without_ray_a_sentence_says_what_to_install(picture_folder, tmp_path, monkeypatch):
@@ -156,11 +169,6 @@ class _Deadly(torch.nn.Module):
         return self.network(x, time)
 
 
-def _deadly(profile: Profile, root: Path, marker: Path) -> Models:
-    models = _load(profile, root)
-    return dataclasses.replace(models, discriminator=_Deadly(models.discriminator, marker))
-
-
 @pytest.mark.slow
 def test_two_machines_give_the_single_machines_file(machines, recipe, whole, tmp_path):
     results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, address=machines.address)
@@ -174,7 +182,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(
     machines, recipe, whole, tiny_profile, weights, tmp_path
 ):
     marker = tmp_path / "killed"
-    deadly = dataclasses.replace(recipe, load=partial(_deadly, tiny_profile, weights, marker))
+    deadly = dataclasses.replace(recipe, source=Recipe(tiny_profile, weights, marker))
     results = evaluate_on_cluster(deadly, tmp_path / "ray", 2, address=machines.address)
     assert marker.exists()
     assert _facts(results.lines) == whole

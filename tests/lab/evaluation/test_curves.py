@@ -13,7 +13,7 @@ from dga.diffusion import ForwardPath
 from dga.images import to_tensor
 from dga.lab.evaluation import curves
 from dga.lab.evaluation.curves import compute_curve, judge_pictures
-from dga.lab.evaluation.plan import Plan, image_seed
+from dga.lab.evaluation.plan import Plan, derive_seed
 from dga.lab.training.studies import Study
 from dga.weights.store import weights_id
 from tests.fixtures.cli import done
@@ -50,7 +50,7 @@ def test_logits_are_those_of_the_curve(features, depths, tiny_models, plan, imag
     for n, path in enumerate(curves["paths"].tolist()):
         pixels = images.pixels[images.names.index(path)]
         for m, name in enumerate(("clean", "gaussian_noise", "fog")):
-            seed = image_seed(4, path, name)
+            seed = derive_seed(4, path, name)
             damaged = pixels if name == "clean" else corrupt(pixels, name, 3, seed)
             states = ForwardPath(tiny_models.schedule, to_tensor(damaged), seed).up_to(
                 tiny_models.schedule.steps

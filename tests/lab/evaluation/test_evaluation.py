@@ -13,7 +13,7 @@ from PIL import Image
 
 from dga.corruptions import CORRUPTIONS
 from dga.io.files import CONFIG, LINES
-from dga.lab.data.image_sets import tune_pictures
+from dga.lab.data.image_sets import read_tune
 from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile, summarise
 from dga.lab.evaluation.run import EvaluationResults, evaluate
@@ -149,7 +149,7 @@ def test_a_folder_of_ones_own_is_measured_whole(tmp_path):
         plan = Plan(tuple(str(tmp_path / folder) for folder in folders), split=split)
         return {Path(name).stem for name in choose_images(plan, EVERYDAY16).names}
 
-    tuned, mine = sorted(tune_pictures("everyday16"))[:12], [f"picture-{i}" for i in range(12)]
+    tuned, mine = sorted(read_tune("everyday16"))[:12], [f"picture-{i}" for i in range(12)]
     for folder, names in (("mine", mine), ("own", tuned)):
         (tmp_path / folder / "cat").mkdir(parents=True)
         for name in names:

@@ -15,7 +15,7 @@ from dga.lab.data.cropping import Crop, View
 from dga.lab.data.image_sets import find_images
 from dga.lab.data.imagenet_c import find_condition, list_conditions
 from dga.lab.evaluation.curves import judge_pictures
-from dga.lab.evaluation.plan import Plan, choose_images, image_seed, read_batch
+from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import evaluate
 from dga.lab.training.studies import Study
@@ -74,7 +74,7 @@ def _release(models: Models, clean: Path, out: Path, severity: int = 5) -> Path:
         for corruption in CORRUPTIONS:
             path = out / corruption / str(severity) / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            damaged = corrupt(pixels, corruption, severity, image_seed(0, name, corruption))
+            damaged = corrupt(pixels, corruption, severity, derive_seed(0, name, corruption))
             Image.fromarray(damaged).save(path, "JPEG", quality=85, optimize=True)
     return out
 
