@@ -271,3 +271,11 @@ def test_agreement_is_the_least_squares_solution(operator: Operator, weight: flo
     exact = torch.linalg.solve(left.double(), right.double()).float().view(shape)
     found = operator.solve_proximal(z.expand(3, -1, -1), y.expand(3, -1, -1), weight)
     torch.testing.assert_close(found, exact.expand(3, -1, -1), atol=0.02, rtol=0)
+
+
+def test_drawn_shading_is_no_veil() -> None:
+    """Stripes as of a desktop's background, whose neighbours are mostly equal."""
+    down, across = np.mgrid[-1:1:262j, -1:1:420j]
+    stripes = np.repeat(np.random.default_rng(0).integers(-6, 7, 42), 10)
+    grey = (180 - 100 * (down**2 + across**2) / 2 + stripes).round().astype(np.uint8)
+    assert measure_veil(to_tensor(np.repeat(grey[..., None], 3, 2))) is None
