@@ -11,7 +11,7 @@ import mimetypes
 import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ from app.runs.subject import (
     read_pictures,
     view_square,
 )
-from app.runs.watch import PICTURES, REPAIR, run_first_stages, watch
+from app.runs.watch import PICTURES, REPAIR, compare_methods, run_first_stages
 from app.server.decoder import Decoder
 from app.server.gate import REFUSALS
 from app.server.photos import GONE, Photo, Photos, UnknownPhotoError
@@ -78,6 +78,7 @@ UNHEARD_SECONDS = 10.0
 UNHEARD = "Nobody listened to this run, so it was stopped."
 RUN_FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
 _log = logging.getLogger(__name__)
+Steps = Callable[[Models], Generator[Any]]
 
 
 class Service:
@@ -87,25 +88,32 @@ class Service:
         self.networks, self.visitors = networks, Visitors()
         self.decoder = Decoder()
         self.photos = Photos(self.decoder, self.visitors.memory, list_samples(networks.profile))
-        self.turns, self.reading_turns = Turns(begun=self.visitors.begun), Turns(64, 32)
+        self.turns, self.reading_turns = Turns(), Turns(64, 32)
         self.subjects = Subjects(is_here=self.photos.__contains__)
         self.photos.on_forget = self.subjects.forget
         self.cards = dict[tuple[str, Settings], bytes]()  # of samples, the latest
 
     async def run(
-        self, visitor: Visitor, steps: Callable[[Models], Generator[Any]], pixels: int = 0,
-        is_heard: Callable[[], bool] = lambda: True,
+        self, visitor: Visitor, repair: Steps | None, pixels: int = 0,
+        comparison: Steps | None = None, is_heard: Callable[[], bool] = lambda: True,
     ) -> AsyncIterator[Any]:  # fmt: skip
         """What the steps yield, in turn; numbers between are visitors before this one.
 
-        Of one page only the latest run goes on. ``pixels``: of the picture; ``is_heard``: whether
-        somebody listens, without whom it ends. Raises what the steps raise, and ``BusyError``.
+        Of one page only the latest run goes on. ``repair`` keeps some memory for each of the
+        picture's ``pixels``; ``comparison`` so much that few have theirs at once; ``is_heard``:
+        whether somebody listens, without whom the run ends. Raises what the steps raise, and
+        ``BusyError``.
         """
+        accounts = self.visitors
+        stages = [(repair, accounts.begun, pixels), (comparison, accounts.compared, 1)]
         self.turns.drop_page(visitor)  # first, so that this run may have its place in a full line
-        async with self.turns.join(visitor, pixels) as turn:
+        async with self.turns.join(visitor) as turn:
             turn.is_heard = is_heard
-            async for part in self.networks.run_steps(steps, turn):
-                yield part
+            for steps, memory, amount in stages:
+                if steps is not None:
+                    turn.begin_anew(memory, amount)
+                    async for part in self.networks.run_steps(steps, turn):
+                        yield part
 
     async def watch(self, request: Request) -> Response:
         """The page's run: parts of its record, see :mod:`app.runs.watch`."""
@@ -117,21 +125,29 @@ class Service:
         checked = parse_settings(settings)
         original = self.photos.get(checked.photo)
 
-        def steps(models: Models) -> Generator[dict]:
+        def repair(models: Models) -> Generator[dict]:
             subject = self.subjects.get(original, checked)
-            has_file = original.key in SAMPLES
-            for part in watch(models, subject, checked):
-                if original.key not in self.photos:  # and nothing that was made of it
-                    raise UnknownPhotoError(GONE)
-                yield part
-                if not has_file and subject.result is not None:
-                    has_file = True
-                    result = self.photos.keep_result(original.key, subject.result)
-                    yield {"download": f"photo/{original.key}/{result}"}
+            is_repaired = subject.is_damaged or not checked.is_brief
+            yield from self._tell_of(original, run_first_stages(models, subject, is_repaired))
+            if original.key not in SAMPLES and subject.result is not None:
+                result = self.photos.keep_result(original.key, subject.result)
+                yield {"download": f"photo/{original.key}/{result}"}
+
+        def compare(models: Models) -> Generator[dict]:
+            subject = self.subjects.get(original, checked)
+            yield from self._tell_of(original, compare_methods(models, subject, checked))
 
         pixels = 0 if original.key in SAMPLES else original.pixels[..., 0].size
-        async for part in self.run(visitor, steps, pixels):
+        comparison = None if checked.is_brief else compare
+        async for part in self.run(visitor, repair, pixels, comparison):
             yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
+
+    def _tell_of(self, photo: Photo, parts: Iterable[dict]) -> Generator[dict]:
+        """Nothing that was made of a photo once that is gone."""
+        for part in parts:
+            if photo.key not in self.photos:
+                raise UnknownPhotoError(GONE)
+            yield part
 
     async def upload(self, request: Request) -> dict[str, Any]:
         """A photograph comes once, by itself; everything after names it."""
@@ -185,9 +201,7 @@ class Service:
 
         return await self._answer_soon(steps, request)
 
-    async def _answer_soon(
-        self, steps: Callable[[Models], Generator[Any]], request: Request
-    ) -> Any:
+    async def _answer_soon(self, steps: Steps, request: Request) -> Any:
         """The last of what short steps yield: these have a line of their own, and go between the
         steps of others' runs. Raises ``BusyError``."""
         async with self.reading_turns.join(find_page(request)) as turn:
@@ -298,7 +312,7 @@ class Service:
             damage = parse_settings(values, {"damage": "corruption", "strength": "severity"})
             chosen = choose_systems(profile, tau, dda_depth)
             pixels, _ = await self._read(picture, request)
-            run = await self._last(request, pixels, steps)
+            run = await self._last(request, pixels, steps, is_comparison=True)
             rebuilt = (result.image for result in run.reconstructions.values())
             pictures = run.input, run.forward.x_t_star, *rebuilt
             return to_api_facts(run), await self._write(request, *pictures)
@@ -311,7 +325,9 @@ class Service:
         pixels, _, losses = await self.decoder.read_upload(data, visitor=find_visitor(request))
         return pixels, losses
 
-    async def _last(self, request: gr.Request, pixels: Pixels, steps: Callable) -> Any:
+    async def _last(
+        self, request: gr.Request, pixels: Pixels, steps: Callable, is_comparison: bool = False
+    ) -> Any:
         """The last of what ``steps(models, pixels)`` yields.
 
         A run of Gradio's queue, which has a session, ends when nobody listens to that; others end
@@ -327,7 +343,8 @@ class Service:
             return steps(models, pixels)
 
         visitor, size, last = find_visitor(request), pixels[..., 0].size, None
-        async for part in self.run(visitor, run, size, is_heard):
+        stages = (None, 0, run) if is_comparison else (run, size, None)
+        async for part in self.run(visitor, *stages, is_heard):
             last = part
         if not is_heard():
             raise BusyError(UNHEARD)

@@ -47,8 +47,12 @@ def watch(models: Models, subject: Subject, settings: Settings) -> Generator[Par
     ``settings``: of the methods; the damage is done already.
     """
     yield from run_first_stages(models, subject, subject.is_damaged or not settings.is_brief)
-    if settings.is_brief:
-        return
+    if not settings.is_brief:
+        yield from compare_methods(models, subject, settings)
+
+
+def compare_methods(models: Models, subject: Subject, settings: Settings) -> Generator[Part]:
+    """What the paper's method and its rival make of the square that the classifier sees."""
     watcher = Watcher(models, subject, settings)
     fixed, rule = watcher.fixed_depth, watcher.stopping
     yield from run_stage(subject, ("fixed", fixed), watcher.repair_from_fixed_depth)

@@ -14,6 +14,7 @@ from app.server.visitors import Account, RefusedError, Visitor
 
 FULL = "The server is busy, with {} in the queue. Please try again in a minute."
 ENOUGH = "Your network has {} in the queue already. Please try again when one is done."
+ROUND_SECONDS = 40.0  # in which every address that waits has its turn, unless steps are long
 BEAT_SECONDS = 5.0  # who waits is told her place again, or her line would be taken for dead
 
 
@@ -25,29 +26,25 @@ class Turns:
     """The first of the line is next; when a turn ends, its address and page go behind all others'.
 
     ``most_of_one``: how many of one address, such as a school's, may wait; ``slice_seconds``: after
-    which a run has to give way to others; one that takes longer waits for as many turns more;
-    ``begun``: pixels of those that have begun.
+    which a run has to give way to others, sooner in a long line; one that takes longer waits for as
+    many turns more.
     """
 
-    def __init__(
-        self, most: int = 16, most_of_one: int = 12, slice_seconds: float = 5.0,
-        begun: Account | None = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, most: int = 64, most_of_one: int = 12, slice_seconds: float = 5.0) -> None:
         self.most, self.most_of_one, self.slice_seconds = most, most_of_one, slice_seconds
         self.holder: Turn | None = None
         self.line: list[Turn] = []
         self.present: list[Turn] = []  # also those whose reader is slow
-        self.begun = begun or Account()
         self._debts, self._awaited_since = Counter[str](), 0.0  # turns, by address
 
-    def join(self, visitor: Visitor, pixels: int = 0) -> Turn:
+    def join(self, visitor: Visitor) -> Turn:
         """A place at the end of the line, see :class:`Turn`. Raises :class:`BusyError`."""
         own = sum(turn.visitor.address == visitor.address for turn in self.line)
         if own >= self.most_of_one:
             raise BusyError(ENOUGH.format(own))
         if len(self.line) >= self.most:
             raise BusyError(FULL.format(len(self.line)))
-        return Turn(self, visitor, pixels)
+        return Turn(self, visitor)
 
     def drop_page(self, visitor: Visitor) -> None:
         """End all turns of a page; what has no name is none."""
@@ -93,13 +90,14 @@ def _alternate(queues: Iterable[list[Turn]]) -> list[Turn]:
 class Turn:
     """A place in the line, within ``async with``: whatever happens there, it is free afterwards.
 
-    ``pixels``: that it keeps in memory once it has begun; ``is_heard``: whether somebody listens,
+    ``memory``, ``amount``: what it keeps once it has begun; ``is_heard``: whether somebody listens,
     without whom it is dropped.
     """
 
     turns: Turns
     visitor: Visitor
-    pixels: int = 0
+    memory: Account = field(default_factory=Account)
+    amount: int = 0
     is_heard: Callable[[], bool] = lambda: True
     moved: asyncio.Event = field(default_factory=asyncio.Event)
     was_dropped = has_begun = False
@@ -111,16 +109,26 @@ class Turn:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self.has_begun:
-            self.turns.begun.give_back(self.visitor.address, self.pixels)
+        self.free_memory()
         self.turns.present.remove(self)
         self.leave()
+
+    def begin_anew(self, memory: Account, amount: int) -> None:
+        """At the line's end, to keep something else in memory than before."""
+        self.free_memory()
+        self.memory, self.amount = memory, amount
+        self.give_way()
+
+    def free_memory(self) -> None:
+        if self.has_begun:
+            self.memory.give_back(self.visitor.address, self.amount)
+        self.has_begun = False
 
     def begin(self) -> bool:
         """Whether it has begun, or may: what runs keep in memory is bounded."""
         with contextlib.suppress(RefusedError):
             if not self.has_begun:
-                self.turns.begun.take(self.visitor.address, self.pixels)
+                self.memory.take(self.visitor.address, self.amount)
             self.has_begun = True
         return self.has_begun
 
@@ -151,8 +159,9 @@ class Turn:
     @property
     def is_over(self) -> bool:
         """Whether its slice is used up and somebody else waits."""
-        is_awaited = any(turn.visitor != self.visitor for turn in self.turns.line)
-        return is_awaited and time.monotonic() - self.since > self.turns.slice_seconds
+        others = {turn.visitor.address for turn in self.turns.line if turn.visitor != self.visitor}
+        most = min(self.turns.slice_seconds, ROUND_SECONDS / max(1, len(others)))
+        return bool(others) and time.monotonic() - self.since > most
 
     def drop(self) -> None:
         """It ends where it waits, or after its next step."""

@@ -97,6 +97,7 @@ class Visitors:
         self.files = Account(2**30, 2**28, FILE_SECONDS + 120, ("quota", "quota"))  # bytes
         self.memory = Account(3 * 2**26, 2**27)  # bytes of photos and what was made of them
         self.begun = Account(4_000_000, 2_000_000)  # pixels of runs, which keep some 100 bytes each
+        self.compared = Account(6, 3)  # runs that compare methods, with some 50 MB each
         self.listening = Account()  # streams, by whose messages they give
 
     def identify(self, app: ASGIApp) -> ASGIApp:

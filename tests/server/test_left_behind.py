@@ -99,7 +99,7 @@ def url(shipped_models: Any) -> Iterator[str]:
 def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
     made = Work()
     monkeypatch.setattr(endpoints, "photograph_steps", made.repair)
-    monkeypatch.setattr(endpoints, "watch", made.watch)
+    monkeypatch.setattr(endpoints, "run_first_stages", made.watch)
     yield made
     made.is_done = True
     assert made.stops(5)

@@ -256,10 +256,11 @@ def test_few_large_photos_are_begun_at_once() -> None:
     """A run that gave way keeps much of its photo in memory; samples may always begin."""
 
     async def scene(visitors: Crowd) -> None:
-        begun, most = set[str](), list[int]()
+        begun, most, account = set[str](), list[int](), Visitors().begun
 
         async def run(name: str, pixels: int) -> None:
-            async with visitors.turns.join(Visitor(name), pixels) as turn:
+            async with visitors.turns.join(Visitor(name)) as turn:
+                turn.begin_anew(account, pixels)
                 for _ in range(3):
                     await turn.come()
                     begun.add(name)
@@ -275,7 +276,22 @@ def test_few_large_photos_are_begun_at_once() -> None:
         await asyncio.gather(*(run(f"v{number}", 0) for number in range(12)))
         assert max(most) == 12
 
-    play(scene, begun=Visitors().begun)
+    play(scene)
+
+
+def test_a_long_line_has_short_slices() -> None:
+    """Of fifty visitors the last one does not wait for minutes."""
+
+    async def scene(visitors: Crowd) -> None:
+        async with visitors.turns.join(Visitor("she")) as turn:
+            await turn.come()
+            tasks = [asyncio.create_task(visitors.visit(f"v{number}")) for number in range(49)]
+            await settle()
+            turn.since -= 60 / 50
+            assert turn.is_over
+        await visitors.leave(*tasks)
+
+    play(scene)
 
 
 def test_no_slice_is_over_while_nobody_else_waits() -> None:
