@@ -127,7 +127,7 @@ def test_lost_contrast_makes_no_page_of_a_photograph():
     white = Image.new("RGB", (300, 240), "white")
     white.paste(Image.fromarray(skimage.data.chelsea()[20:220, 100:300]), (10, 10))
     pale = np.asarray(through_jpeg(np.asarray(white.point(lambda level: level // 6 + 150)), 85))
-    (found,) = dga.diagnose(pale, is_fast=True).findings
+    found = dga.diagnose(pale, is_fast=True).findings[0]
     assert (found.kind, found.sureness > SURE) == ("veil", True)
 
 
@@ -327,10 +327,14 @@ def test_names_of_every_encoding(mine):
     names = [b"caf\xe9.png", b"\xff\xfe.png", b"a\nb.png", b"b\r.png", b'"q",;.png', b"=1+1.png"]
     for name in names:
         Path(os.fsdecode(folder + b"/" + name)).write_bytes((mine / "cat/noisy.png").read_bytes())
-    assert run_dga("diagnose", mine / "dog", "--out", "out", "--fast").exit_code == 1
+    Path(os.fsdecode(folder + b"/torn\n\x1b[2J\xe9.png")).write_bytes(b"torn")
+    said = run_dga("diagnose", mine / "dog", "--out", "out", "--fast")
+    assert said.exit_code == 1
+    (skipped,) = (line for line in said.stderr.splitlines() if line.startswith("Skipped"))
+    assert r"torn\n\x1b[2J\udce9.png: This file is not" in skipped
     assert {os.fsencode(path) for path in read_lines("out")} >= set(names)
     with Path("out/diagnoses.csv").open(newline="") as file:
-        assert len([*csv.DictReader(file)]) == len(names) + 3
+        assert len([*csv.DictReader(file)]) == len(names) + 4
     assert Path("out/report.html").read_text().count("<img") == len(names) + 1
 
 
@@ -386,6 +390,9 @@ def test_what_is_refused_is_one_sentence(mine, tmp_path):
     done("diagnose", mine / "cat", "--fast", "--out", mine / "cat/out")
     assert len(read_lines(mine / "cat/out")) == 2
     assert "holds other files" in refused("diagnose", mine, "--fast", "--out", tmp_path)
+    beside = run_dga("diagnose", mine / "cat", "empty", "--fast", "--out", "beside")
+    assert (beside.exit_code, len(read_lines("beside"))) == (1, 2)
+    assert "empty: It holds no pictures" in beside.stderr
 
 
 def test_folders_without_rights(mine):
@@ -395,7 +402,8 @@ def test_folders_without_rights(mine):
     try:
         with plain_rights():
             said = run_dga("diagnose", mine, "--out", "out", "--fast")
-            assert "Permission denied" in refused("diagnose", mine, "--out", "locked/out", "--fast")
+            words = "locked/out could not be written (Permission denied)"
+            assert words in refused("diagnose", mine, "--out", "locked/out", "--fast")
     finally:
         (mine / "dog").chmod(0o700)
     assert said.exit_code == 1
