@@ -20,7 +20,7 @@ from torch import Tensor
 from dga.adaptation import classify
 from dga.data.uploads import to_picture
 from dga.explanation.blocks import measure_blocks
-from dga.explanation.blur import measure_blur, measure_softness
+from dga.explanation.blur import POWER_LAW, measure_blur, measure_softness
 from dga.explanation.degradation import Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing, is_page
 from dga.explanation.exposure import measure_darkness
@@ -33,6 +33,7 @@ from dga.explanation.noise_level import (
 from dga.explanation.operators import Blocks
 from dga.explanation.photograph_search import PAGE_VEIL, measure_impulses
 from dga.explanation.search import CandidateScore, Explanation
+from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
 from dga.explanation.veil import measure_veil
 from dga.images import HALF_RANGE, Pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
@@ -73,26 +74,37 @@ class Kind:
 
 
 KINDS = {
-    "noise": Kind("Noise", "noise level {:.3g}", 0.0, 0.06, 2.8),
-    "impulses": Kind("Speckles", "{:.3g} of the values", 0.0, 0.01, 1.4),
-    "blocks": Kind("Blocks", "{:.3g} px a block", 1.0, 0.5, 1.4),
-    "blur": Kind("Blur", "{:.3g} px", 0.0, 1.5, 2.1),
-    "motion": Kind("Motion blur", "{:.3g} px", 0.0, 3.0, 1.4),
-    "zoom": Kind("Zoom blur", "{:.3g} times", 1.0, 0.05, 1.4),
-    "glass": Kind("Rough glass", "{:.3g} px", 0.0, 2.5, 2.1),
-    "soft": Kind("Little fine detail", "fall of {:.3g}", 3.5, 2.0, 2.8),
-    "veil": Kind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 0.7),
-    "exposure": Kind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 0.7),
-    "jpeg": Kind("JPEG", "quality {:.3g}", 100.0, 50.0, 5.6),
+    "noise": Kind("Noise", "noise level {:.3g}", 0.0, 0.06, 5.6),
+    "impulses": Kind("Speckles", "{:.3g} of the values", 0.0, 0.01, 2.8),
+    "blocks": Kind("Blocks", "{:.3g} px a block", 1.0, 0.5, 2.8),
+    "blur": Kind("Blur", "{:.3g} px", 0.0, 1.5, 4.2),
+    "motion": Kind("Motion blur", "{:.3g} px", 0.0, 3.0, 2.8),
+    "zoom": Kind("Zoom blur", "{:.3g} times", 1.0, 0.05, 2.8),
+    "glass": Kind("Rough glass", "{:.3g} px", 0.0, 2.5, 4.2),
+    "soft": Kind("Little fine detail", "{:.3g} px", 0.0, 2.0, 5.6),
+    "veil": Kind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 1.4),
+    "exposure": Kind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 1.4),
+    "jpeg": Kind("JPEG", "quality {:.3g}", 100.0, 50.0, 11.2),
     "unexplained": Kind("Unexplained damage", "mean change {:.3g}", 0.0, 0.02, 2.0),
 }
 """All kinds, by the words of ``--only``. These constants alone make a measurement a sureness, which
-is calibrated without networks, where half of the pictures are undamaged (dga/folders/README.md)."""
+is calibrated without networks, where a quarter of the pictures is undamaged
+(dga/folders/README.md)."""
 BLURS = ("blocks", "blur", "motion", "zoom", "glass")
 """Kinds that say why a picture has little fine detail; without them that itself is told."""
 MARGIN_WEIGHT = 0.5
 """How much a logit by which the discriminator prefers the inverse adds to a finding's log odds."""
-LEAST_SURE, SURE = 0.05, 0.5
+SHARP_SOFTNESS = 3.5
+"""That of sharp photographs, in natural log power, which a finding of softness exceeds."""
+COARSE, LOST_POWER, LENS_END = (0.015, 0.05), 2.5, 2.83
+"""Detail is lost where natural log power has fallen so far below that of coarse detail, between so
+many cycles a pixel, and below the law of sharp photographs. A lens's has so many radians a radius
+further: 2 J1(z) / z = exp(-2.5 / 2)."""
+LEAST_PAGE_SPAN = 0.6
+"""Of a page's grey levels, black -1 and white 1, without its darkest and lightest thousandth. Lost
+contrast makes a photograph as plain as a page: of ``tune`` at most 0.42, of undamaged pages at
+least 0.86."""
+LEAST_SURE, SURE = 0.005, 0.5
 """Sureness from which a finding is told, and from which it counts as damage."""
 LONGEST_MEASURED, LONGEST_FILTERED = 1024, 256
 """Pixels a side of the middle that is measured without networks, and by a median filter."""
@@ -203,7 +215,7 @@ def diagnose(
     pixels = to_pixels(to_picture(picture))
     framed = pixels[find_inside(pixels)]
     measured = _cut_measured(framed)
-    is_paper, photograph = is_page(measured), None
+    is_paper, photograph = is_page(measured) and _has_contrast(measured), None
     if is_fast:
         is_photograph = not is_one_colour_or_drawing(measured)
         findings = _measure(measured, is_paper) if is_photograph else []
@@ -219,8 +231,10 @@ def diagnose(
         findings = _judge(explanation, scores, framed, photograph)
     is_mended = photograph.is_mended if photograph else None
     can_be_soft = is_photograph and not is_paper and not any(f.kind in BLURS for f in findings)
-    if can_be_soft and (softness := measure_softness(measured)) > KINDS["soft"].none:
-        findings.append(_find("soft", softness, "little fine detail", is_undoable=is_mended))
+    if can_be_soft and (lost := measure_softness(measured) - SHARP_SOFTNESS) > 0:
+        radius = _measure_lost_detail(measured)
+        text = f"little fine detail, as behind a lens of {radius:.1f} px"
+        findings.append(_find("soft", radius, text, evidence=lost, is_undoable=is_mended))
     if is_photograph and (quality := find_quality(picture, framed)):
         findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
     if photograph and photograph.is_mended and not any(f.sureness >= SURE for f in findings):
@@ -287,6 +301,24 @@ def _name_parts(
             find_impulses(middle, degradation.impulses, degradation.is_smeared).float().mean()
         )
         yield found("impulses", share, f"{format_share(share)} of the values wrong")
+
+
+def _measure_lost_detail(x: Tensor) -> float:
+    """Radius in pixels of the lens that would lose as much of the fine detail of ``[3, H, W]``."""
+    radial, frequency = compute_radial_spectrum(compute_power_spectrum(x))
+    below_law = radial + POWER_LAW * np.log(frequency)
+    below_law = np.convolve(np.pad(below_law, 1, "edge"), np.ones(3) / 3, "valid")
+    is_coarse = (frequency > COARSE[0]) & (frequency < COARSE[1])
+    is_lost = (below_law < below_law[is_coarse].mean() - LOST_POWER) & (frequency > COARSE[1])
+    end = frequency[is_lost.argmax()] if is_lost.any() else frequency[-1]
+    return LENS_END / (2 * math.pi * float(end))
+
+
+def _has_contrast(x: Tensor) -> bool:
+    """Whether the grey levels of ``[3, H, W]`` span as much as a page's."""
+    levels = x.mean(0).flatten().sort().values
+    rare = len(levels) // 1000
+    return float(levels[-1 - rare] - levels[rare]) > LEAST_PAGE_SPAN
 
 
 # With networks

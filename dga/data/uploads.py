@@ -90,6 +90,7 @@ _JPEG_FRAMES = frozenset((0xC0, 0xC1, 0xC2))
 _JPEG_SEGMENTS = _JPEG_FRAMES | {0xC4, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)}
 # Fill bytes and what else stands between segments is passed over, as decoders do.
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
+_BIG_TIFF = re.compile(rb"II\+\0|MM\0\+")
 _JPEG_IN_TIFF, _REDUCED = 7, 254
 _TIFF_USUAL = {
     # no compression, fax, LZW, JPEG, Deflate, PackBits: they say what is short
@@ -178,6 +179,8 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
     The format is that of the bytes; sizes are read from the header. Raises :class:`UploadError`.
     """
     kind = detect_format(data)
+    if _BIG_TIFF.match(data):  # the checks below read directories of the usual size
+        raise _make_rare_error("TIFF")
     if kind not in _READERS:
         raise UploadError(f"This file is not a {ALLOWED} picture.")
     with refuse_unreadable(kind):

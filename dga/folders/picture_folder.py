@@ -23,6 +23,7 @@ from dga.folders.pictures import Picture, find_pictures
 from dga.folders.processes import Run
 from dga.folders.records import Line, append_lines, open_folder, read_lines
 from dga.io.files import LINES, explain_writing, to_plain, write_atomically
+from dga.io.parsing import to_printable
 from dga.io.versions import read_versions
 from dga.networks.models import Models
 from dga.photograph import choose_repair, repair_stored
@@ -127,8 +128,8 @@ def _enter(folder: str) -> None:
 class PictureFolder:
     """A folder of results on ``pictures``, with a line on each that is done.
 
-    ``data``: where the pictures come from; ``denied``: folders there that cannot be read, a
-    sentence each.
+    ``data``: where the pictures come from; ``denied``: what cannot be used of these, a sentence
+    each.
     """
 
     out: Path
@@ -183,7 +184,8 @@ class PictureFolder:
             errors += [line["error"]] if "error" in line else []
         if chosen is None and not done and len(errors) == len(left) + len(self.denied):
             raise ValueError(
-                f"None of the {len(errors)} pictures can be used. The first: {errors[0]}"
+                f"None of the {len(errors)} pictures can be used. The first: "
+                f"{to_printable(errors[0])}"
             )
         return left
 

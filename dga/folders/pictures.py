@@ -59,17 +59,18 @@ def _open_zip(path: str) -> zipfile.ZipFile:
 
 
 def find_pictures(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture], list[str]]:
-    """All pictures of some sources by name, and folders that cannot be read, a sentence each.
+    """All pictures of some sources by name, and what cannot be used of these, a sentence each.
 
     A source is a folder, at any depth of which they lie, a zip, a picture, or a ``.txt`` with a
-    path a line. Neither ``out`` nor other folders of results are looked into. Raises ``ValueError``
-    for other sources, where one is ``out`` itself, and where there are no pictures.
+    path a line. Neither ``out`` nor other folders of results are looked into. What cannot be used
+    are folders that cannot be read, and sources beside others that hold no pictures. Raises
+    ``ValueError`` for other sources, where one is ``out`` itself, and where there are no pictures.
     """
     if out.resolve() in (source.resolve() for source in sources):
         raise ValueError(f"{out} holds the pictures themselves: name another folder with --out.")
-    pictures, denied = dict[str, Picture](), list[str]()
+    pictures, denied, empty = dict[str, Picture](), list[str](), list[str]()
     for source in sources:
-        root, paths = str(source.resolve()), list[str]()
+        root, paths, known = str(source.resolve()), list[str](), len(denied)
         if source.is_dir():
             paths = _walk_folder(Path(root), out.resolve(), denied)
         elif zipfile.is_zipfile(source):
@@ -82,6 +83,8 @@ def find_pictures(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture
             raise ValueError(
                 f"{source} is neither a folder, a zip, a picture nor a .txt with a path a line."
             )
+        if not paths and len(denied) == known:
+            empty.append(f"{source}: It holds no pictures.")
         before = f"{source.as_posix()}/" if root and len(sources) > 1 else ""
         for path in filter(str.strip, paths):
             place = path if root else str(Path(path).absolute())
@@ -93,7 +96,7 @@ def find_pictures(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture
             pictures[name] = Picture(name, root, place, modified)
     if not pictures and not denied:
         raise ValueError(f"{', '.join(map(str, sources))} holds no pictures ({ALLOWED}).")
-    return pictures, denied
+    return pictures, denied + empty
 
 
 def _walk_folder(folder: Path, out: Path, denied: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from dga.io.files import CONFIG, LOCK, find_parts, lock_folder, write_json
+from dga.io.files import CONFIG, LOCK, explain_writing, find_parts, lock_folder, write_json
 from dga.io.parsing import shorten
 
 Line = dict[str, Any]
@@ -23,7 +23,8 @@ def open_folder(folder: Path, config: dict[str, Any]) -> Iterator[None]:
     """A folder for this process alone, made if need be, whose results depend on ``config``.
 
     Raises ``ValueError`` for a file, for a folder that holds other files or results of another
-    configuration, naming the difference, and for one in use by another process.
+    configuration, naming the difference, and for one in use by another process; ``OSError`` where
+    it cannot be made.
     """
     if folder.is_file():
         raise ValueError(f"{folder} is a file: name a folder with --out.")
@@ -31,6 +32,8 @@ def open_folder(folder: Path, config: dict[str, Any]) -> Iterator[None]:
     own = {folder / LOCK, *find_parts(folder)}
     if folder.is_dir() and not is_begun and {*folder.iterdir()} - own:
         raise ValueError(f"{folder} holds other files: name another folder with --out.")
+    with explain_writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     with lock_folder(folder):
         check_config(folder, config)
         for part in find_parts(folder):

@@ -20,9 +20,17 @@ def parse_share(text: str) -> float:
 
 
 def first_names(names: Sequence[str], count: int) -> str:
-    """The first names for a sentence, and how many more there are."""
+    """The first names for a sentence of one line, and how many more there are."""
     more = f" and {len(names) - count} more" if len(names) > count else ""
-    return ", ".join(names[:count]) + more
+    return ", ".join(map(to_printable, names[:count])) + more
+
+
+def to_printable(text: str) -> str:
+    """The text in one line, with escapes for what a terminal would obey or could not show."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
 
 
 def check_choice(what: str, value: str, allowed: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ from PIL import Image
 
 import dga
 from dga.data.picture_files import KINDS, StoredPicture
-from dga.data.uploads import UploadError, read_photograph
+from dga.data.uploads import UploadError, open_picture, read_photograph
 from dga.images import read_exif, to_image_like, to_pixels, to_square
 from dga.lab.data.cropping import Crop
 from dga.lab.data.image_sets import find_images
@@ -67,6 +67,13 @@ def test_every_entrance_has_the_same_pixels(tmp_path, number, name):
     assert whole.shape == shown.shape
     assert np.abs(whole - shown).max() <= tolerance
     assert np.abs(whole - shown).mean() <= max(1, tolerance / 8) or tolerance == 255
+
+
+def test_a_tiff_of_large_addresses_is_called_one():
+    file = io.BytesIO()
+    Image.new("RGB", (SIDE, SIDE)).save(file, "TIFF", big_tiff=True)
+    with pytest.raises(UploadError, match="This TIFF is stored in a rare way"):
+        open_picture(file.getvalue())
 
 
 @pytest.mark.parametrize("name", UNCLEAR)

@@ -83,6 +83,13 @@ def test_what_saving_left_of_a_blur_is_soft(cat, kind):
     assert sharp.get("soft", 0.0) < SURE
 
 
+@pytest.mark.parametrize("radius", [2.0, 8.0])
+def test_a_saved_lens_is_as_soft_as_its_radius(cat, radius):
+    saved = np.asarray(through_jpeg(spread(cat, Disk(radius).kernel), 85))
+    (soft,) = dga.diagnose(saved, is_fast=True).findings
+    assert (soft.kind, soft.strength) == ("soft", pytest.approx(radius, rel=0.4))
+
+
 @pytest.mark.parametrize("quality", [5, 20, 40, 90])
 def test_the_quality_of_a_jpeg(cat, quality):
     diagnosis = dga.diagnose(through_jpeg(cat, quality), is_fast=True)
@@ -113,6 +120,15 @@ def test_small_and_large_pictures_of_blocks(cat, size, tmp_path, monkeypatch):
     done("diagnose", "a.png", "--out", "out", "--fast")
     assert kinds(read_lines("out")["a.png"]) == ["blocks"]
     assert Path("out/report.html").read_text().count("<img") == 1
+
+
+def test_lost_contrast_makes_no_page_of_a_photograph():
+    """Though then as much of it is plain and of few colours."""
+    white = Image.new("RGB", (300, 240), "white")
+    white.paste(Image.fromarray(skimage.data.chelsea()[20:220, 100:300]), (10, 10))
+    pale = np.asarray(through_jpeg(np.asarray(white.point(lambda level: level // 6 + 150)), 85))
+    found = dga.diagnose(pale, is_fast=True).findings[0]
+    assert (found.kind, found.sureness > SURE) == ("veil", True)
 
 
 def test_what_is_mostly_plain_is_no_photograph():
@@ -311,10 +327,14 @@ def test_names_of_every_encoding(mine):
     names = [b"caf\xe9.png", b"\xff\xfe.png", b"a\nb.png", b"b\r.png", b'"q",;.png', b"=1+1.png"]
     for name in names:
         Path(os.fsdecode(folder + b"/" + name)).write_bytes((mine / "cat/noisy.png").read_bytes())
-    assert run_dga("diagnose", mine / "dog", "--out", "out", "--fast").exit_code == 1
+    Path(os.fsdecode(folder + b"/torn\n\x1b[2J\xe9.png")).write_bytes(b"torn")
+    said = run_dga("diagnose", mine / "dog", "--out", "out", "--fast")
+    assert said.exit_code == 1
+    (skipped,) = (line for line in said.stderr.splitlines() if line.startswith("Skipped"))
+    assert r"torn\n\x1b[2J\udce9.png: This file is not" in skipped
     assert {os.fsencode(path) for path in read_lines("out")} >= set(names)
     with Path("out/diagnoses.csv").open(newline="") as file:
-        assert len([*csv.DictReader(file)]) == len(names) + 3
+        assert len([*csv.DictReader(file)]) == len(names) + 4
     assert Path("out/report.html").read_text().count("<img") == len(names) + 1
 
 
@@ -370,6 +390,9 @@ def test_what_is_refused_is_one_sentence(mine, tmp_path):
     done("diagnose", mine / "cat", "--fast", "--out", mine / "cat/out")
     assert len(read_lines(mine / "cat/out")) == 2
     assert "holds other files" in refused("diagnose", mine, "--fast", "--out", tmp_path)
+    beside = run_dga("diagnose", mine / "cat", "empty", "--fast", "--out", "beside")
+    assert (beside.exit_code, len(read_lines("beside"))) == (1, 2)
+    assert "empty: It holds no pictures" in beside.stderr
 
 
 def test_folders_without_rights(mine):
@@ -379,7 +402,8 @@ def test_folders_without_rights(mine):
     try:
         with plain_rights():
             said = run_dga("diagnose", mine, "--out", "out", "--fast")
-            assert "Permission denied" in refused("diagnose", mine, "--out", "locked/out", "--fast")
+            words = "locked/out could not be written (Permission denied)"
+            assert words in refused("diagnose", mine, "--out", "locked/out", "--fast")
     finally:
         (mine / "dog").chmod(0o700)
     assert said.exit_code == 1
@@ -393,18 +417,21 @@ def test_labels_say_what_was_found(mine):
     image = np.asarray(Image.open(mine / "cat/fine.png"))
     for strength in (2, 4, 6):
         Image.fromarray(add_noise(image, strength / 10)).save(mine / f"{strength}.png")
-        rows.append(f"{strength}.png,gaussian_noise,{strength}")
+        rows.append(f"{strength}.png,noise,{strength / 10}")
     Path("labels.csv").write_text("\n".join(rows))
     said = run_dga("diagnose", mine, "--out", "out", "--fast", "--labels", "labels.csv").stdout
     header, noise = (
         next(line for line in said.splitlines() if line.startswith(f"| {word}")).split(" | ")
-        for word in ("corruption", "gaussian_noise")
+        for word in ("corruption", "noise")
     )
     cells = dict(zip(header, noise, strict=True))
-    assert (cells["noise"], cells["AUC"], cells["Spearman |"]) == ("3", "1.00", "1.00 |")
+    assert (cells["noise"], cells["right"], cells["AUC"], cells["Spearman"]) == (
+        "3", "3", "1.00", "1.00",
+    )  # fmt: skip
+    assert 0 < float(cells["error |"].rstrip(" |")) < 0.3
     written = json.loads(Path("out/labelled.json").read_text())
     found = {row["corruption"]: (row["damaged"], row["pictures"]) for row in written["found"]}
-    assert found == {"clean": (0, 2), "gaussian_noise": (3, 3)}
+    assert found == {"clean": (0, 2), "noise": (3, 3)}
     assert (written["networks"], str(mine) in written["command"]) == (False, False)
     Path("labels.csv").write_text("path,strength\na.png,3")
     labels = "--labels", "labels.csv"

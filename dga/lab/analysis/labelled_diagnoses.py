@@ -28,7 +28,7 @@ _RIGHT = {
     ),
     ("blur", "motion", "zoom", "glass", "soft"): (
         "defocus_blur", "glass_blur", "motion_blur", "zoom_blur", "lens_blur", "camera_shake",
-        "moved_part", "enlarged",
+        "moved_part", "enlarged", "blur", "motion", "zoom", "glass",
     ),
     ("blocks",): ("pixelate",),
     ("veil",): ("snow", "frost", "fog", "brightness", "contrast", "rain", "haze"),
@@ -54,44 +54,63 @@ def compare_with_labels(
 ) -> dict[str, pd.DataFrame]:
     """What was found, by corruption, and how often a sureness is right.
 
-    ``found``: pictures by corruption and by their surest kind; how many there are, and how many of
-    them are called damaged; the area under the curve of sureness against undamaged pictures;
-    Spearman's correlation of the true strength with the severity of the
-    kind that is found most (0 where it is not). ``sureness``: of findings in each interval the
-    share whose kind is right. ``sure``: from which sureness on a finding counts.
-    Raises ``ValueError`` where no line has a label, and without undamaged ones.
+    ``found``: pictures by corruption and by their surest kind; how many there are, how many of them
+    are called damaged, and how many of these by a right kind; the area under the curve of sureness
+    against undamaged pictures; of those that are called the commonest right kind Spearman's
+    correlation of their strengths with the true ones, and where a label is that kind's own name,
+    its strength in that kind's unit, the median ``error``, a share of the true strength.
+    ``sureness``: of findings in each interval the share whose kind is right. ``sure``: from which
+    sureness on a finding counts. Raises ``ValueError`` where no line has a label, and without
+    undamaged ones.
     """
     read = [line for line in lines if "findings" in line]
     findings = pd.DataFrame(
         [{"path": line["path"], **finding} for line in read for finding in line["findings"]],
-        columns=["path", "kind", "sureness", "severity"],
-    )
+        columns=["path", "kind", "sureness", "severity", "strength"],
+    ).rename(columns={"strength": "measured"})
     by_sureness = findings.sort_values("sureness", ascending=False, kind="stable")
     surest = by_sureness.drop_duplicates("path")
     frame = labels[labels["path"].isin([line["path"] for line in read])]
     frame = frame.merge(surest, "left", on="path")
     frame = frame.fillna({"kind": NOTHING, "sureness": 0.0, "severity": 0.0})
     frame.loc[frame["sureness"] < sure, "kind"] = NOTHING
+    frame["right"] = _find_right(frame)
     if not (frame["corruption"] == CLEAN).any():
         raise ValueError(f"No picture that is labelled {CLEAN} has been diagnosed.")
     found = pd.crosstab(frame["corruption"], frame["kind"])
     found["pictures"] = found.sum(axis=1)
-    found["damaged"] = (frame["kind"] != NOTHING).groupby(frame["corruption"]).sum()
+    by_corruption = frame.groupby("corruption")
+    found["damaged"] = by_corruption["kind"].agg(lambda kinds: (kinds != NOTHING).sum())
+    found["right"] = by_corruption["right"].sum()
     clean = frame.loc[frame["corruption"] == CLEAN, "sureness"]
     for corruption, group in frame[frame["corruption"] != CLEAN].groupby("corruption"):
         scores = pd.concat([clean, group["sureness"]])
         is_damaged = [False] * len(clean) + [True] * len(group)
         found.loc[corruption, "AUC"] = roc_auc_score(is_damaged, scores)
-        kinds = group.loc[group["kind"] != NOTHING, "kind"].mode()
-        severity = group["severity"].where(group["kind"].isin(kinds[:1]), 0.0)
-        if min(group["strength"].nunique(), severity.nunique()) > 1:  # else it is not defined
-            found.loc[corruption, "Spearman"] = group["strength"].corr(severity, method="spearman")
+        for name, value in _judge_strengths(group).items():
+            found.loc[corruption, name] = value
     counted = findings[findings["sureness"] >= sure].merge(labels, on="path")
-    is_right = pd.Series(map(_is_right, counted["kind"], counted["corruption"]), dtype=bool)
     bins = pd.cut(counted["sureness"], list(SURENESS_BINS), include_lowest=True)
-    sureness = is_right.groupby(bins, observed=True).agg(["size", "mean"])
+    sureness = _find_right(counted).groupby(bins, observed=True).agg(["size", "mean"])
     sureness.columns = pd.Index(["findings", "right"])
     return {"found": found.reset_index(), "sureness": sureness.reset_index()}
+
+
+def _find_right(frame: pd.DataFrame) -> pd.Series:
+    """Which rows' kind tells of their corruption."""
+    return pd.Series(map(_is_right, frame["kind"], frame["corruption"]), frame.index, dtype=bool)
+
+
+def _judge_strengths(group: pd.DataFrame) -> dict[str, float]:
+    """Of one corruption's pictures: how well its commonest right kind tells how strong it is."""
+    kinds = group.loc[group["right"], "kind"].mode()
+    told = group[group["kind"].isin(kinds[:1])]
+    measures = dict[str, float]()
+    if min(told["strength"].nunique(), told["severity"].nunique()) > 1:  # else it is not defined
+        measures["Spearman"] = told["strength"].corr(told["severity"], method="spearman")
+    if (told["kind"] == told["corruption"]).any():
+        measures["error"] = (told["measured"] / told["strength"] - 1).abs().median()
+    return measures
 
 
 def _is_right(kind: str, corruption: str) -> bool:
