@@ -12,7 +12,13 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from app.pages.results_answers import answer_all, headline, list_settings, name_kind
+from app.pages.results_answers import (
+    TRAINED_ON,
+    answer_all,
+    headline,
+    list_settings,
+    name_kind,
+)
 from app.pages.results_exhibits import draw_figure, read_exhibits, read_markdown_table, tabulate
 from app.pages.results_numbers import Diagnoses, Results, full_name
 from app.pages.shell import SNIPPET, Page, render
@@ -64,6 +70,7 @@ def results_page(folder: Path | None = None) -> Page:
         folds=[(*fold, list(read_exhibits(folder / fold[1]))) for fold in FOLDS],
         cards=list(model_cards()),
         snippet=SNIPPET,
+        trained_on=TRAINED_ON,
         credits=list(credit_lines()),
     )
     return Page(

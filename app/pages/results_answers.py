@@ -132,7 +132,7 @@ def headline(now: Results) -> tuple[str, str]:
     return (
         f"Of every 100 badly damaged pictures, {right} are read right instead of {before}.",
         f"{row['photographs']} photographs that no training has seen, under each of fifteen kinds "
-        f"of damage, read by one classifier that stays as it is, {CLASSIFIER}. {TRAINED_ON}",
+        f"of damage, read by one classifier that stays as it is, {CLASSIFIER}.",
     )
 
 

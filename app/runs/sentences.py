@@ -96,9 +96,8 @@ def describe_finding(
         return f"{start} by a network: details may be invented."
     if is_unchanged:
         return f"{explain_why_unchanged(is_fine, is_unjudgeable, objected)}{remark}. Left alone."
-    if not diagnosis:
-        return f"traces of damage{remark}. A little noise was added, and taken out with them."
-    return f"{diagnosis}{remark}. {remedy}."
+    remedy = remedy or "A little noise was added, and taken out again"
+    return f"{diagnosis or 'traces of damage'}{remark}. {remedy}."
 
 
 def _begin_small(name: str) -> str:

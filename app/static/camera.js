@@ -33,7 +33,7 @@ export function offerCamera(side, keep) {
     for (const view of [now, repaired]) fillRow(view, null);
     find("img", repaired).removeAttribute("src");
     find(".views", dialog).hidden = true;
-    find("#camera-keep").disabled = true;
+    find("#camera-keep").hidden = true;
     find("#camera-on").hidden = false;
     if (sentence) find("#camera-on").focus();
     tell("");
@@ -55,7 +55,7 @@ export function offerCamera(side, keep) {
     } catch ({ name }) {
       return stop(dialog.open ? (NO_CAMERA[name] ?? STOPPED) : "");
     }
-    find("#camera-keep").disabled = false;
+    find("#camera-keep").hidden = false;
     find("#camera-keep").focus();
     follow(camera, readFrame, () => REST);
     follow(camera, repairFrame, (took) => took); // half of the time is for readings

@@ -47,7 +47,10 @@ function showRow(name) {
     put(find(".what", row), isUndamaged() && !isGame() ? "As it came" : "Original");
   const part = name === "repaired" ? inDivider : name;
   const ours = isUnchanged() && !isBlank(part) ? "Left alone" : "Repaired";
-  if (name === "repaired") put(find(".what", row), part === name ? ours : page.sides[part]);
+  if (name === "repaired") {
+    row.hidden = part === name && isUnchanged() && isUndamaged(); // it is the row above
+    put(find(".what", row), part === name ? ours : page.sides[part]);
+  }
   const piece = part === "damaged" && isPainted() ? live?.reading : null;
   // Of a sample somebody said what it shows.
   if (piece) piece.is_right = isSample() && findThing() ? piece.label === findThing() : null;
@@ -303,19 +306,19 @@ function showInside() {
 let state = "done"; // or painting, running, failed; stopped: after our repair, before the rest
 let begun = 0; // when the last change was made, or our repair had come
 let isOld = {}; // parts of the last result that no newer one has replaced
-const describeState = () => (state === "failed" ? "Not repaired" : "Repairing …");
+function describeState() {
+  if (state === "failed") return "Not repaired";
+  return isBefore() ? "Reading the photo …" : "Looking at the photo …";
+}
 /** How far a repair is; empty where that is not counted. */
 function countParts() {
   const { done, total } = isOld.progress ? {} : (record.progress ?? {});
   if (!total || state !== "running") return "";
   return done < total ? `${done} of ${total} parts` : `the whole, after ${total} parts`;
 }
-/** Of an own photo, which may take long, also of how much. */
 function describeWork() {
-  const { width, height } = isOld.original ? {} : (record.original ?? {});
-  const isOwn = width && state === "running" && !isSample();
-  const what = countParts() || (isOwn ? `${width} × ${height} pixels` : "");
-  return what ? `Repairing ${what} …` : describeState();
+  const parts = countParts();
+  return parts ? `Repairing ${parts} …` : describeState();
 }
 
 // ---- Hide it from AI: while somebody paints, the classifier is asked; then the repair is
@@ -423,8 +426,7 @@ function showGame() {
   put(find("#touched"), share == null ? (state === "failed" ? "–" : "…") : nameTouched(share));
   const thing = findThing();
   const [was, is] = [damaged, repaired].map((part) => part?.reading.label === thing);
-  const isToday = settings.photo === choosePhoto(page.samples);
-  let outcome = isPainted() ? "" : `The less, the better.${isToday ? " Photo of the day." : ""}`;
+  let outcome = isPainted() ? "" : "The less, the better.";
   if (record.original && !isOld.original && !thing) outcome = "No score: AI is not sure of it.";
   if (isDone && thing)
     outcome = was ? "Not hidden yet." : is ? "The repair wins." : "The painter wins.";
@@ -688,6 +690,7 @@ find("#next-photo").addEventListener("click", () => {
   const next = (page.samples.indexOf(settings.photo) + 1) % page.samples.length;
   change({ ...USUAL, photo: page.samples[next], damage: "paint" });
 });
+find("#stop-painting").addEventListener("click", () => chooseDamage(isSample() ? page.opening.damage : "none"));
 find("#again").addEventListener("click", resume);
 for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
 
@@ -708,13 +711,7 @@ function showControls() {
   find("#brushes").hidden = !paints;
   find("#strength-row").hidden = paints || settings.damage === "none";
   find("#examples").hidden = findThumbnails() === settings.photo;
-  find("#no-strength").hidden = !paints && settings.damage !== "none";
-  put(
-    find("#no-strength"),
-    paints
-      ? "Painted noise is found most often; even that may be left alone."
-      : "The photo as it came: nothing is added.",
-  );
+  find("#no-strength").hidden = settings.damage !== "none";
   find("#hide").hidden = paints;
   find(".first").classList.toggle("is-game", paints);
   find("#draw-here").hidden = !paints || settings.strokes !== "";
@@ -787,7 +784,7 @@ async function upload(file) {
   } catch (error) {
     say(
       error instanceof Refusal
-        ? `${fileName}: ${error.message} Your last photo is still shown.`
+        ? `${fileName}: ${error.message} The photo before stays.`
         : "The photo could not be sent. Please try again.",
       true,
     );

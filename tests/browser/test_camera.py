@@ -51,12 +51,12 @@ def test_every_frame_is_read_and_the_newest_repaired(watch):
 def test_a_frame_is_kept_as_ones_own_photograph(watch):
     page = watch.page
     switch_on(page, watch.home)
-    page.wait_for_selector("#camera-keep:not([disabled])")
+    page.wait_for_selector("#camera-keep")
     page.wait_for_selector("#camera-now .label:not(:empty)")
     with page.expect_response("**/photo") as answer:
         page.get_by_role("button", name="Keep as my photo").click()
     assert (answer.value.json()["width"], answer.value.json()["height"]) == (WIDTH, HEIGHT)
-    page.wait_for_function("() => !/Repairing/.test(document.querySelector('h1').innerText)")
+    page.wait_for_function("() => !/Looking/.test(document.querySelector('h1').innerText)")
     assert not page.locator("#camera").is_visible()
     assert page.evaluate("document.querySelector('video').srcObject") is None
     page.wait_for_timeout(500)  # what was asked last
