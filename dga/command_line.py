@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import inspect
 import io
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -101,12 +102,17 @@ class ModelOptions:
 
 @contextmanager
 def user_errors() -> Iterator[None]:
-    """Expected errors become one sentence on stderr and exit status 2."""
+    """Expected errors become one sentence on stderr and exit status 2.
+
+    Where ``DGA_TRACEBACK`` is set they are raised, so that Python says where they come from.
+    """
     from dga.weights.checkpoints import WeightsError
 
     try:
         yield
     except (ValueError, OSError, MemoryError, FloatingPointError, WeightsError) as error:
+        if os.environ.get("DGA_TRACEBACK"):
+            raise
         typer.echo(f"dga: {error}", err=True)
         raise typer.Exit(2) from error
 
