@@ -65,21 +65,22 @@ def choose_repair(models: Models) -> Repair:
 
 @dataclass(frozen=True)
 class RepairedPhotograph:
-    """A repaired photograph.
-
-    ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``depths``: t* of each window,
-    ``[rows, columns]``; ``is_crossed``: whether every window met its stopping rule, or had none;
-    ``is_unchanged``: whether the photograph came back bit for bit; ``is_mended``: whether a
-    denoiser that sees the picture made the result; ``seconds``: wall clock.
-    """
+    """A repaired photograph."""
 
     image: Pixels
+    """uint8 ``[H, W, 3]``."""
     explanation: Explanation
+    """Of the whole photograph."""
     depths: NDArray[np.int64]
+    """t* of each window, ``[rows, columns]``."""
     is_crossed: bool
+    """Whether every window met its stopping rule, or had none."""
     is_unchanged: bool = False
+    """Whether the photograph came back bit for bit."""
     is_mended: bool = False
+    """Whether a denoiser that sees the picture made the result."""
     seconds: float = 0.0
+    """Wall clock."""
 
     def facts(self) -> dict[str, Any]:
         """The record without the pictures, as JSON types.
