@@ -135,13 +135,11 @@ def adapt_steps(
         forward = yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)
         yield forward
     results = yield from _reconstruct(models, cache, by_repair)
-    if forward is None:
-        forward = results[chosen[0].name].forward
-        rule = forward.diffusion.stopping or profile.stopping
+    forward = forward or results[chosen[0].name].forward
     (at_t_star,) = classify(models, to_tensor(forward.x_t_star)[None].to(models.device))
     yield Adaptation(
         profile=profile,
-        stopping=rule,
+        stopping=forward.diffusion.stopping or profile.stopping,
         seed=seed,
         precision=models.compute.precision,
         device=str(models.device),

@@ -23,7 +23,7 @@ from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
 from dga.pipeline import run_repairs
-from dga.profiles import ClassifierConfig
+from dga.profiles import ClassifierConfig, get_profile
 from dga.sentences import name_damage
 from dga.systems import parse
 
@@ -75,18 +75,14 @@ class AdaptedClassifier(nn.Module):
         activation: str = SOFTMAX,
     ) -> None:
         super().__init__()
-        models = models or load_models()  # its own, so that it can be moved
-        self.size = models.profile.image_size if size is None else size
-        self.models = models
-        if classifier is not None:
-            self.models = with_classifier(models, classifier, self.size, activation)
-        elif activation != SOFTMAX:
-            raise ValueError("An activation is for a classifier of your own: name one.")
+        profile = models.profile if models else get_profile("photo")
+        self.size = profile.image_size if size is None else size
         self.method, self.seeds = method, seeds
         self.last: Answers | None = None
         """The answers of the latest call: depths, repaired pictures, seconds and more."""
-        self.networks = nn.ModuleDict(self.models.networks)
-        profile, system = models.profile, parse(models.profile, method)
+        if classifier is None and activation != SOFTMAX:
+            raise ValueError("An activation is for a classifier of your own: name one.")
+        system = parse(profile, method)
         if system.reader or system.batch or system.trust:
             raise ValueError(
                 f"{method} adapts the classifier, or answers by the pictures around; here each is "
@@ -97,6 +93,10 @@ class AdaptedClassifier(nn.Module):
                 f"At another size than {profile.image_size} pixels dga-plus repairs, not {method}."
             )
         self._system = system
+        self.models = models or load_models(profile)  # its own, so that it can be moved
+        if classifier is not None:
+            self.models = with_classifier(self.models, classifier, self.size, activation)
+        self.networks = nn.ModuleDict(self.models.networks)
         self.eval()
 
     def train(self, mode: bool = True) -> AdaptedClassifier:

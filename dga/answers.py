@@ -17,21 +17,20 @@ Read = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Answers:
-    """One system's answers for ``B`` pictures.
-
-    ``probabilities``: ``[B, classes]``, rows sum to 1; ``seconds``: what each picture cost, wall
-    clock, as if no other system had been asked; ``depths`` and ``crossed``: where its forward
-    process stopped and whether the rule was met there; ``pictures``: the repaired ones,
-    ``[B, 3, S, S]``, None where they were read as they came; ``details``: further fields of a
-    result line, one mapping per picture.
-    """
+    """One system's answers for ``B`` pictures."""
 
     probabilities: Tensor
+    """``[B, classes]``; rows sum to 1."""
     seconds: Sequence[float]
+    """Wall clock of each picture, as if no other system had been asked."""
     depths: Sequence[int]
+    """t* of each picture."""
     crossed: Sequence[bool]
+    """Whether its stopping rule was met there."""
     pictures: Tensor | None = None
+    """The repaired pictures, ``[B, 3, S, S]``; None where they were read as they came."""
     details: Sequence[Mapping[str, Any]] | None = None
+    """Further fields of a result line, for each picture."""
 
 
 def answer_repaired(

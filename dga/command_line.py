@@ -6,9 +6,10 @@ import dataclasses
 import functools
 import inspect
 import io
+import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,12 +102,17 @@ class ModelOptions:
 
 @contextmanager
 def user_errors() -> Iterator[None]:
-    """Expected errors become one sentence on stderr and exit status 2."""
+    """Expected errors become one sentence on stderr and exit status 2.
+
+    Where ``DGA_TRACEBACK`` is set they are raised, so that Python says where they come from.
+    """
     from dga.weights.checkpoints import WeightsError
 
     try:
         yield
     except (ValueError, OSError, MemoryError, FloatingPointError, WeightsError) as error:
+        if os.environ.get("DGA_TRACEBACK"):
+            raise
         typer.echo(f"dga: {error}", err=True)
         raise typer.Exit(2) from error
 
@@ -134,21 +140,8 @@ class Command(TyperCommand):
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Add a command; a parameter whose default is a group of options stands for all of them."""
     signature = inspect.signature(function, eval_str=True)
-    groups: dict[str, Any] = {
-        name: parameter.default
-        for name, parameter in signature.parameters.items()
-        if dataclasses.is_dataclass(parameter.default)
-    }
-    parameters = []
-    for name, parameter in signature.parameters.items():
-        if name not in groups:
-            parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY))
-            continue
-        hints = get_type_hints(type(groups[name]), include_extras=True)
-        parameters += [
-            inspect.Parameter(field, parameter.KEYWORD_ONLY, default=value, annotation=hints[field])
-            for field, value in vars(groups[name]).items()
-        ]
+    defaults = {name: parameter.default for name, parameter in signature.parameters.items()}
+    groups = {name: value for name, value in defaults.items() if dataclasses.is_dataclass(value)}
 
     @functools.wraps(function)
     def parsed(**values: Any) -> None:
@@ -157,9 +150,25 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             values[name] = dataclasses.replace(group, **options)
         function(**values)
 
-    parsed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    parsed.__annotations__ = {option.name: option.annotation for option in parameters}
+    options = list(_list_options(signature.parameters.values()))
+    parsed.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
+    parsed.__annotations__ = {option.name: option.annotation for option in options}
     return app.command(cls=Command)(parsed)
+
+
+def _list_options(parameters: Iterable[inspect.Parameter]) -> Iterator[inspect.Parameter]:
+    """Every parameter by keyword, and in the place of a group of options each of these."""
+    for parameter in parameters:
+        group = parameter.default
+        if not dataclasses.is_dataclass(group):
+            yield parameter.replace(kind=parameter.KEYWORD_ONLY)
+            continue
+        hints = get_type_hints(type(group), include_extras=True)
+        for name, value in vars(group).items():
+            annotation = hints[name]
+            yield parameter.replace(
+                name=name, kind=parameter.KEYWORD_ONLY, default=value, annotation=annotation
+            )
 
 
 MOST_NAMES = 50

@@ -65,21 +65,22 @@ def choose_repair(models: Models) -> Repair:
 
 @dataclass(frozen=True)
 class RepairedPhotograph:
-    """A repaired photograph.
-
-    ``image``: uint8 ``[H, W, 3]``; ``explanation``: of the whole; ``depths``: t* of each window,
-    ``[rows, columns]``; ``is_crossed``: whether every window met its stopping rule, or had none;
-    ``is_unchanged``: whether the photograph came back bit for bit; ``is_mended``: whether a
-    denoiser that sees the picture made the result; ``seconds``: wall clock.
-    """
+    """A repaired photograph."""
 
     image: Pixels
+    """uint8 ``[H, W, 3]``."""
     explanation: Explanation
+    """Of the whole photograph."""
     depths: NDArray[np.int64]
+    """t* of each window, ``[rows, columns]``."""
     is_crossed: bool
+    """Whether every window met its stopping rule, or had none."""
     is_unchanged: bool = False
+    """Whether the photograph came back bit for bit."""
     is_mended: bool = False
+    """Whether a denoiser that sees the picture made the result."""
     seconds: float = 0.0
+    """Wall clock."""
 
     def facts(self) -> dict[str, Any]:
         """The record without the pictures, as JSON types.
@@ -144,6 +145,7 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     if not isinstance(picture, Image.Image | np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     if not isinstance(picture, Image.Image):
+        _check_pixels(picture)  # before models are loaded
         return repair_photograph(models or load_default_models(), picture).image
     with refuse_unreadable(picture.format or "picture"):
         stored = StoredValues.read(picture)
@@ -162,9 +164,7 @@ def photograph_steps(
     A plain frame is set aside, and comes back bit for bit.
     """
     start_time = time.perf_counter()
-    is_image = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
-    if not is_image or pixels.shape[2] != 3 or not pixels.size:
-        raise ValueError("A picture is an array of shape [H, W, 3] in 8 bits.")
+    _check_pixels(pixels)
     seed = content_seed(pixels) if seed is None else seed
     inside = find_inside(pixels)
     framed = pixels[inside]
@@ -225,6 +225,13 @@ def is_one_piece(models: Models, height: int, width: int) -> bool:
     """Whether a photograph of so many pixels is repaired in one piece, not in windows."""
     most = max(models.window_size, WHOLE_SIDE if models.profile.explains_by_windows else 0)
     return max(height, width) <= most
+
+
+def _check_pixels(pixels: Any) -> None:
+    """Raise ``ValueError`` for anything but a picture, uint8 ``[H, W, 3]``."""
+    is_image = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
+    if not is_image or pixels.shape[2] != 3 or not pixels.size:
+        raise ValueError("A picture is an array of shape [H, W, 3] in 8 bits.")
 
 
 def content_seed(pixels: Pixels) -> int:

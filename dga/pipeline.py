@@ -49,27 +49,27 @@ NO_EXPLANATION = Explanation(NO_DEGRADATION, 0, measured_noise=0.0, is_judged_by
 
 @dataclass(frozen=True)
 class ForwardResult:
-    """Event: the forward process of one picture stopped, for one repair.
-
-    ``index``: of the picture in its batch; ``seed``: its own; ``input``: as it came,
-    ``[3, S, S]``; ``diffusion``: of the repair's, or none, at depth 0; ``stop``: t*, in 0...T;
-    ``logits``: ``[K]`` from the entry on, as far as they were needed, empty where the discriminator
-    was not used; ``reference``: the input after the inverse, ``[3, S, S]``, where the forward
-    process began, and to which structural guidance keeps; ``state``: x_k at t*, ``[3, S, S]``;
-    ``seconds``: of the explanation and the stop.
-    """
+    """Event: the forward process of one picture stopped, for one repair."""
 
     index: int
+    """The picture's place in its batch."""
     seed: int
     input: Tensor
+    """The picture as it came, ``[3, S, S]``."""
     repair: Repair
     diffusion: Diffusion
+    """The one of the repair's that applies; from depth 0 where none does."""
     explanation: Explanation
     stop: Stop
+    """t*, in 0...T."""
     logits: NDArray[np.float64]
+    """The discriminator's, ``[K]``, from the entry on, as far as they were needed."""
     reference: Tensor
+    """The input after the inverse, ``[3, S, S]``, to which structural guidance keeps."""
     state: Tensor
+    """x_k at t*, ``[3, S, S]``."""
     seconds: float
+    """Wall clock of the explanation and the stop."""
     is_mended: bool = False
     """Whether the result is that of a denoiser that sees the picture."""
 

@@ -49,22 +49,22 @@ class Control(Bounded):
 
 @dataclass(frozen=True)
 class System(Bounded):
-    """A row of a table; ``name``: as a user types it, settings included.
-
-    ``reader``: None is the frozen classifier; ``repair``: None leaves the picture as it is.
-    ``ensemble``: the damaged and the repaired picture are both read, and their probabilities
-    averaged (DDA, section 3.3); ``share``: the damaged one's weight, 0 to 1; ``trust``: how much
-    more the surer reading counts, 0: not at all; both weights are multiplied by exp(-trust x mean
-    entropy of that reading, in nats), then scaled to a sum of 1.
-    Raises ``ValueError`` for numbers out of range.
-    """
+    """A row of a table. Raises ``ValueError`` for numbers out of range."""
 
     name: str = field(metadata=NOT_A_SETTING)
+    """As a user types it, settings included."""
     reader: TentConfig | MemoConfig | DenoiseConfig | None = None
+    """None: the frozen classifier."""
     repair: Repair | None = None
+    """None: the picture stays as it is."""
     ensemble: bool = field(default=False, metadata=ONLY_WITH_REPAIR)
+    """Whether the damaged and the repaired picture are both read, and their probabilities averaged
+    (DDA, section 3.3)."""
     share: float = field(default=0.5, metadata=ONLY_WITH_REPAIR | {"bounds": (0, 1)})
+    """Weight of the damaged picture in that average, 0 to 1."""
     trust: float = field(default=0.0, metadata=ONLY_WITH_REPAIR | {"bounds": (0, math.inf)})
+    """How much more the surer reading counts, 0: not at all. Both weights are multiplied by
+    exp(-trust x mean entropy of that reading, in nats), then scaled to a sum of 1."""
     control: Control = field(default=Control(), metadata=ONLY_WITH_REPAIR)
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import threading
 from collections.abc import Callable
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -265,6 +266,14 @@ def test_what_cannot_be_is_said_before_any_picture(choosy_models, options, words
     assert "\n" not in str(caught.value)
 
 
+def test_an_unknown_method_is_said_before_models_are_loaded():
+    with (
+        mock.patch("dga.adapted_classifier.load_models", side_effect=AssertionError),
+        pytest.raises(ValueError, match="Unknown method 'magic'"),
+    ):
+        AdaptedClassifier(method="magic")
+
+
 @pytest.mark.parametrize(
     ("change", "classifier", "words"),
     [
@@ -293,10 +302,11 @@ def test_repaired_pictures_are_of_the_kind_that_was_given(choosy_models, x):
     assert np.array_equal(to_pixels(picture), array)
 
 
-def test_no_picture_is_a_sentence(choosy_models, cat):
-    for wrong in (cat / 255, cat[..., 0], cat[:0], [1, 2]):
-        with pytest.raises(ValueError, match="A picture is"):
-            repair(wrong, choosy_models)
+def test_no_picture_is_a_sentence_before_models_are_loaded(cat):
+    with mock.patch("dga.photograph.load_default_models", side_effect=AssertionError):
+        for wrong in (cat / 255, cat[..., 0], cat[:0], [1, 2]):
+            with pytest.raises(ValueError, match="A picture is"):
+                repair(wrong)
 
 
 def test_the_shipped_models_are_the_usual_ones(cat):

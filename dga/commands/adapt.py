@@ -42,12 +42,12 @@ def adapt(
     systems = list(parse_all(get_profile(models.profile), split_list(methods)).values())
     for system in systems:
         require_repair(system)
+    names = adaptation_record.list_names(systems, has_clean=bool(corruption))
+    folder = adaptation_record.choose_folder(out, image, names)
     picture = command_line.read_picture(image)
     loaded = models.load()
     pixels = to_pixels(to_square(picture.image, loaded.profile.image_size))
     damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
-    names = adaptation_record.list_names(systems, has_clean=bool(corruption))
-    folder = adaptation_record.choose_folder(out, image, names)
     run = adaptation.adapt(loaded, damaged, seed, systems)
     written = adaptation_record.save_pictures(run, folder, pixels if corruption else None)
     facts = adaptation_record.to_command_facts(run, written, corruption, severity)

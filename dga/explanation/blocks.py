@@ -13,11 +13,15 @@ from dga.explanation.operators import Blocks
 REPEATED = 0.38
 """Least share, 0 to 1, of rows and of columns that repeat the one before, where there are blocks;
 of ImageNet-C's weakest pixelation it is 0.40."""
-SAVED_CONTRAST, MOST_OBLONG = 1.8, 0.03
-"""Differences across borders of blocks that were saved, over others, and difference of their sides;
-of 100 undamaged photographs and 154 others none has as much on both axes for equal sides."""
-SMALLEST_BLOCK, LARGEST_BLOCK, JPEG_SIDES = 1.6, 24, (8, 16)
-"""Pixels a side of blocks that were saved, and those of JPEG's own."""
+SAVED_CONTRAST = 1.8
+"""Differences across borders of blocks that were saved over others, at least; none of 100
+undamaged photographs and 154 others has as much along both axes for equal sides."""
+MOST_OBLONG = 0.03
+"""By how much a block's sides differ, as a share, at most."""
+SMALLEST_BLOCK, LARGEST_BLOCK = 1.6, 24
+"""Pixels a side of blocks that were saved."""
+JPEG_SIDES = 8, 16
+"""Pixels a side of JPEG's own blocks."""
 MOST_BLOCKS = 1000
 """Along a side, of blocks that were saved: more would take long to try."""
 

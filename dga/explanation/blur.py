@@ -31,24 +31,30 @@ POWER_LAW = 2.4
 """Exponent by which a sharp photograph's power spectrum falls, on average."""
 LEAST_FALL = 5.0
 """Natural log power by which a Gaussian falls below that law before rounding ends it, at least."""
-MOST_MISFIT, MOST_RISE = 0.6, 1.0
-"""Root mean square of its residuals, and by how much log power rises again with frequency, at
-most: after the zeros of a disk it rises by more."""
+MOST_MISFIT = 0.6
+"""Root mean square of its residuals, at most."""
+MOST_RISE = 1.0
+"""By how much log power rises again with frequency, at most; after a disk's zeros it rises more."""
 MOST_ENLARGED = 3.0
 """Pixels of the widest blur that an enlarged picture passes for; of wider ones too few frequencies
 tell."""
-FINEST, MOST_SQUARE = (0.25, 0.4), 0.4
-"""Cycles a pixel of the finest detail, and by how much its natural log power differs between axes
-and diagonals behind glass, at most; of enlarged pictures it mostly differs by more."""
+FINEST = 0.25, 0.4
+"""Cycles a pixel of the finest detail."""
+MOST_SQUARE = 0.4
+"""By how much its natural log power differs between axes and diagonals behind glass, at most; in
+enlarged pictures it mostly differs by more."""
 DETAIL_BANDS = (0.03, 0.07), (0.12, 0.22), (0.25, 0.4)
 """Cycles a pixel of coarse, middle and fine detail."""
 MOST_FALL = 4.8
 """Softness (:func:`measure_softness`) from which a picture counts as blurred. Of 100 pictures under
 a veil 3 have as much, of 13 blurred ones that looked unevenly veiled 11."""
-SOFT_END, LENS_END, MOST_DIAGONAL = (3 / math.tau, 3.5 / math.tau), (0.6, 1.2), -1.0
-"""Where an enlarged picture ends, in cycles a deviation of the Gaussian or a radius of the lens
-that it looks like, and natural log power along diagonals over that along the axes there. Of
-Gaussians it is above -0.7, of one lens of 3 px in 20 below -1, of the enlarged always."""
+SOFT_END = 3 / math.tau, 3.5 / math.tau
+"""Where an enlarged picture's spectrum ends: cycles a deviation of the Gaussian it resembles."""
+LENS_END = 0.6, 1.2
+"""The same in cycles a radius of the lens that it resembles."""
+MOST_DIAGONAL = -1.0
+"""Natural log power along diagonals over that along the axes there, at most. Gaussians have more
+than -0.7, one lens of 3 px in 20 less than -1, the enlarged always."""
 
 
 def measure_blur(x: Tensor) -> Operator | None:

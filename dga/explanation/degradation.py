@@ -18,26 +18,26 @@ from dga.images import to_levels
 
 @dataclass(frozen=True)
 class Degradation:
-    """One explanation of a picture's damage; the defaults stand for no damage.
-
-    ``exposure``: a gain and an offset for each channel, which undo a change of exposure;
-    ``blur``: the radius in pixels of the disk that the discriminator chose; ``regularisation``: the
-    noise-to-signal ratio of the Wiener filter against that disk; ``impulses``: the distance from
-    the neighbours' median, in [0, 2], from which black or white counts as wrong; ``is_smeared``:
-    whether any other value does, too, since JPEG has smeared them; ``noise``: the standard
-    deviation of white noise, for pixels in [-1, 1]; ``operator``: blocks or blur that were
-    measured; ``veil``: added light that was measured; ``jpeg_quality``: of a poor JPEG.
-    """
+    """One explanation of a picture's damage; the defaults stand for no damage."""
 
     exposure: Exposure = UNCHANGED
+    """The gain, and the offset of each channel, that undo a change of exposure."""
     blur: float = 0.0
+    """Radius in pixels of the disk that the discriminator chose."""
     regularisation: float = 0.0
+    """Noise-to-signal ratio of the Wiener filter against that disk."""
     impulses: float | None = None
+    """Distance from the neighbours' median, 0 to 2, from which black or white counts as wrong."""
     is_smeared: bool = False
+    """Whether any value so far from its neighbours is wrong, since JPEG has smeared impulses."""
     noise: float = 0.0
+    """Standard deviation of white noise, pixels in [-1, 1]."""
     operator: Operator | None = None
+    """Blocks or blur that were measured."""
     veil: Veil | None = None
+    """Added light that was measured."""
     jpeg_quality: int | None = None
+    """Quality, 1 to 100, of a poor JPEG."""
 
     def inverse(self, x: Tensor) -> Tensor:
         """The picture without this damage, except for its noise and JPEG, which networks remove.

@@ -5,12 +5,17 @@ from torch import Tensor
 
 from dga.explanation.exposure import DEVIATION_FLOOR
 
-PLAIN_REACH, PLAIN_SHARE, PAGE_COLOURS = 8, 0.2, 0.35
-"""Share of a page's pixels that are as the one so many pixels beside (further than JPEG's blocks
-reach), and share of its four most common colours, at least; of 60 undamaged photographs of ``tune``
-one has more, of 132 pages, drawings and cut-outs 110."""
-PAGE_SAMPLES, COLOUR_LEVELS = 224, 64
-"""Samples a side, and levels of a channel, at which these are counted."""
+PLAIN_REACH = 8
+"""A pixel is plain that equals the one so many pixels beside, further than JPEG's blocks reach."""
+PLAIN_SHARE = 0.2
+"""Share of a page's pixels that are plain, at least."""
+PAGE_COLOURS = 0.35
+"""Share of its four most common colours, at least. Of 60 undamaged photographs of ``tune`` one has
+more of both, of 132 pages, drawings and cut-outs 110."""
+PAGE_SAMPLES = 224
+"""Samples a side at which these are counted."""
+COLOUR_LEVELS = 64
+"""Levels of a channel at which colours are counted."""
 DRAWN_SHARE = 0.75
 """Share of the pixels at a drawing's two most common levels, at least. Of 1,475 photographs the
 grey ones, overexposed ones among them, have at most 0.73 there."""

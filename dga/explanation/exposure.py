@@ -18,9 +18,12 @@ DEVIATION_LIMIT = 0.6
 """Photographs, pixels in [-1, 1], deviate less than this from their mean; no gain goes beyond."""
 SOURCE_MEAN = -0.1
 """Mean grey level of source pictures, pixels in [-1, 1]: ImageNet's, 0.45 in [0, 1]."""
-DARK, WHITE, LIGHTEST_SHARE = 0.5, 0.95, 0.005
-"""Level, 0 to 1, that a dark picture's lightest pixels do not reach, the one to which they are
-brought, and the share of them. Of 654 undamaged photographs none is as dark."""
+LIGHTEST_SHARE = 0.005
+"""Share of the pixels that count as a picture's lightest."""
+DARK = 0.5
+"""Level, 0 to 1, below which these lie in a dark picture, and in no undamaged one of 654."""
+WHITE = 0.95
+"""Level, 0 to 1, to which these are brought."""
 
 
 @dataclass(frozen=True)

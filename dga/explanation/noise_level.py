@@ -20,30 +20,41 @@ from dga.diffusion import Schedule
 
 MAD_TO_DEVIATION = 1 / 0.6745
 """From median absolute deviation to standard deviation, for a normal distribution."""
-BLOCK_SIDE, BLOCK_STEP = 24, 8
-"""Pixels a side of the blocks in which noise is measured, and from one to the next; both even."""
-LEAST_IMPULSES, MOST_PAIRED = 0.002, 0.15
-"""Share of wrong values from which there are impulses, and by how much more often than any other a
-wrong value's neighbour is wrong, too, at most."""
-EXTREME, MIXED_EXTREME = 0.68, 0.2
-"""Share of black and white among values far from their neighbours from which there are impulses,
-beside strong noise and beside less: of impulse noise 0.73 to 0.99, of shot and Gaussian noise at
-most 0.63, where weak at most 0.16 (assets/results/photo/README.md); fine texture has others."""
-NEARLY_EXTREME, LEAST_EXTREME = 0.8, 0.75
-"""Level from which such a value is nearly black or white, and share of these that are wholly so, at
-least: 0.86 to 1 before JPEG, 0.49 to 0.65 after it."""
+BLOCK_SIDE = 24
+"""Pixels a side of the blocks in which noise is measured; even."""
+BLOCK_STEP = 8
+"""Pixels from one block to the next; even."""
+LEAST_IMPULSES = 0.002
+"""Share of wrong values from which there are impulses."""
+MOST_PAIRED = 0.15
+"""By how much more often than any other a wrong value's neighbour is wrong, too, at most."""
+EXTREME = 0.68
+"""Share of black and white among values far from their neighbours, from which there are impulses
+beside strong noise: impulse noise has 0.73 to 0.99, shot and Gaussian noise at most 0.63
+(assets/results/photo/README.md); fine texture has other values."""
+MIXED_EXTREME = 0.2
+"""The same beside less noise, where shot and Gaussian noise has at most 0.16."""
+NEARLY_EXTREME = 0.8
+"""Level from which such a value is nearly black or white."""
+LEAST_EXTREME = 0.75
+"""Share of these that are wholly so, at least: 0.86 to 1 before JPEG, 0.49 to 0.65 after it."""
 STRONG_NOISE = 0.22
 """The noise level from which noise is strong; fine texture measures as less."""
-SMEARED, VERY_FAR = 0.4, 0.8
-"""Distances from the neighbours' median: the least of an impulse that JPEG has smeared, and the
-second at which such values are counted."""
-LEAST_NOISE, LEAST_FAR = 0.035, 0.02
-"""Noise level, and share of values beyond the first distance, below which there are none."""
+SMEARED = 0.4
+"""Least distance of an impulse that JPEG has smeared from its neighbours' median."""
+VERY_FAR = 0.8
+"""Second distance, beyond which such values are counted, too."""
+LEAST_NOISE = 0.035
+"""Noise level below which there are no smeared impulses."""
+LEAST_FAR = 0.02
+"""Share of values beyond the first distance below which there are none."""
 MOST_COLOUR = 0.3
 """Finest detail of colour over that of brightness, at most: noise has 0.02 to 0.17 after JPEG, 0.64
 to 1 before it."""
-LEAST_VERY_FAR, LEAST_EXCESS = 0.11, 1.7
-"""Share of these that is beyond the second, at least, and as a multiple of noise's."""
+LEAST_VERY_FAR = 0.11
+"""Share of the values beyond the first distance that lie beyond the second, too, at least."""
+LEAST_EXCESS = 1.7
+"""Share of all values beyond the second, as a multiple of Gaussian noise's, at least."""
 
 
 def measure_noise(x: Tensor) -> Tensor:

@@ -10,7 +10,9 @@ from unittest import mock
 import numpy as np
 import pytest
 from PIL import Image
+from typer.testing import CliRunner
 
+from dga.commands import app
 from dga.photograph import repair
 from tests.fixtures.cli import done, refused
 
@@ -88,6 +90,12 @@ def test_steps_and_eta_reach_the_picture(shipped_models, photo):
 def test_impossible_requests(photo, arguments, sentence):
     assert sentence in refused("adapt", photo, *arguments)
     assert not Path("cat-adapted").exists()
+
+
+def test_where_an_error_comes_from_is_shown_on_demand(photo, monkeypatch):
+    monkeypatch.setenv("DGA_TRACEBACK", "1")
+    with pytest.raises(ValueError, match="from 1 to 5"):
+        CliRunner().invoke(app, ["adapt", str(photo), "--severity", "9"], catch_exceptions=False)
 
 
 def test_a_folder_is_no_picture(tmp_path):
