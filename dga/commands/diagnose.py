@@ -7,8 +7,6 @@ import typer
 
 from dga import command_line
 
-ENGINES = ("local", "ray")
-
 
 @command_line.command
 def diagnose(
@@ -35,10 +33,7 @@ def diagnose(
         typer.Option(help="A CSV of path, corruption and strength: say what was found of them."),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local",
-    address: Annotated[
-        str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
-    ] = None,
+    machines: command_line.EngineOptions = command_line.EngineOptions(),
     models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Find which pictures are damaged, how, and how badly; with --classifier, how it reads them.
@@ -52,11 +47,8 @@ def diagnose(
     from dga.folders.processes import start_here
     from dga.folders.records import read_lines
     from dga.io.files import LINES
-    from dga.io.parsing import check_choice, parse_share
+    from dga.io.parsing import parse_share
 
-    check_choice("engine", engine, ENGINES)
-    if address and engine != "ray":
-        raise ValueError("--address is a Ray cluster's: add --engine ray.")
     if fast and models.classifier:
         raise ValueError("--fast asks no network: leave --classifier out, or --fast.")
     counted = Counted.parse(only, min_strength)
@@ -70,10 +62,10 @@ def diagnose(
         command_line.read_command_line(),
     )
     workers = start_here(jobs)
-    if engine == "ray":
+    if machines.engine == "ray":
         from dga.lab.evaluation.cluster import start_on_cluster
 
-        workers = start_on_cluster(address)
+        workers = start_on_cluster(machines.address)
     with workers as run:
         summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")

@@ -30,36 +30,35 @@ Condition = tuple[str, int]
 class Plan(Bounded):
     """Which pictures are measured, and what is done to them before.
 
-    - ``data``: folders or zips of class/picture files, or one folder in ImageNet-C's layout.
-    - ``corruptions`` and ``severity``: names, ``clean`` among them, and 1 to 5.
-    - ``per_class`` and ``skip``: how many pictures of each class, after the first ``skip``.
-    - ``most``: pictures in all, the first of the shuffled ones.
-    - ``split``: tune (the profile's own for choices), report (all others) or all.
-    - ``seed``: base of every picture's own seed.
-    - ``corrupted``: a folder in ImageNet-C's layout (corruption/severity/class/picture), whose
-      pictures are read instead of made.
-    - ``saved``: quality of the JPEG as which every picture is saved before it is read, 1 to 100.
-    - ``stream``: every picture once, at a severity from 0 (clean) to 5 and under one of the
-      corruptions, both drawn by its seed; shuffled (wild), sorted by label, or as wild but one
-      picture at a time (single).
-    - ``has_labels``: folders are classes; else pictures lie at any depth, and no reading of one is
-      right or wrong.
-
     Raises ``ValueError`` for numbers out of range and for conditions that the data lacks.
     """
 
     data: tuple[str, ...]
+    """Folders or zips of class/picture files, or one folder in ImageNet-C's layout."""
     corruptions: tuple[str, ...] = CORRUPTIONS
+    """Names; ``clean`` may be among them."""
     severity: int = 5
+    """1 to 5."""
     per_class: int | None = bounded(None, 1)
+    """How many pictures of each class, after the first ``skip``; None: all."""
     split: str = "report"
+    """tune (the profile's own for choices), report (all others) or all."""
     seed: int = 0
+    """Base of every picture's own seed."""
     corrupted: str | None = None
+    """A folder in ImageNet-C's layout (corruption/severity/class/picture), whose pictures are read
+    instead of made."""
     stream: str | None = None
+    """Every picture once, at a severity from 0 (clean) to 5 and under one of the corruptions, both
+    drawn by its seed: shuffled (wild), sorted by label, or as wild but one at a time (single)."""
     skip: int = bounded(0, 0)
+    """How many of each class are left out before those that are measured."""
     has_labels: bool = True
+    """Folders are classes; else pictures lie at any depth, and no reading is right or wrong."""
     most: int | None = bounded(None, 1)
+    """Pictures in all, the first of the shuffled ones; None: all."""
     saved: int | None = bounded(None, 1, 100)
+    """Quality of the JPEG as which every picture is saved before it is read."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
