@@ -343,8 +343,11 @@ class Service:
             return steps(models, pixels)
 
         visitor, size, last = find_visitor(request), pixels[..., 0].size, None
-        stages = (None, 0, run) if is_comparison else (run, size, None)
-        async for part in self.run(visitor, *stages, is_heard):
+        if is_comparison:
+            parts = self.run(visitor, None, comparison=run, is_heard=is_heard)
+        else:
+            parts = self.run(visitor, run, size, is_heard=is_heard)
+        async for part in parts:
             last = part
         if not is_heard():
             raise BusyError(UNHEARD)

@@ -161,7 +161,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     """Add a command; a parameter whose default is a group of options stands for all of them."""
     signature = inspect.signature(function, eval_str=True)
     defaults = {name: parameter.default for name, parameter in signature.parameters.items()}
-    groups = {name: value for name, value in defaults.items() if dataclasses.is_dataclass(value)}
+    groups: dict[str, Any] = {n: v for n, v in defaults.items() if dataclasses.is_dataclass(v)}
 
     @functools.wraps(function)
     def parsed(**values: Any) -> None:
