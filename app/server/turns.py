@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from app.server.visitors import Account, RefusedError, Visitor
+from app.server.visitors import Account, Visitor
 
 FULL = "The server is busy, with {} in the queue. Please try again in a minute."
 ENOUGH = "Your network has {} in the queue already. Please try again when one is done."
@@ -52,18 +51,23 @@ class Turns:
             turn.drop()
 
     def order(self) -> list[Turn]:
-        """The turns that wait, in the order in which they will come if nobody else does."""
+        """The turns that wait, in the order in which they will come if nobody else does.
+
+        Those for whose memory there is no room are the last.
+        """
         queues = dict[str, dict[Visitor, list[Turn]]]()
         for turn in _put_behind(self.line, self.holder) if self.holder else self.line:
             pages = queues.setdefault(turn.visitor.address, {})
             pages.setdefault(turn.visitor, []).append(turn)
-        return _alternate(_alternate(pages.values()) for pages in queues.values())
+        order = _alternate(_alternate(pages.values()) for pages in queues.values())
+        return sorted(order, key=lambda turn: not turn.may_begin)
 
     def start_next(self) -> None:
         """Begin the next turn where nobody has one, and tell all who wait where they are."""
         if self.holder is None:
             order = sorted(self.line, key=lambda turn: self._debts[turn.visitor.address] > 0)
-            if turn := next(filter(Turn.begin, order), None):
+            if turn := next((turn for turn in order if turn.may_begin), None):
+                turn.begin()
                 self.line.remove(turn)
                 self.holder, turn.since = turn, time.monotonic()
                 self._debts -= Counter(self._debts.keys())
@@ -124,13 +128,15 @@ class Turn:
             self.memory.give_back(self.visitor.address, self.amount)
         self.has_begun = False
 
-    def begin(self) -> bool:
-        """Whether it has begun, or may: what runs keep in memory is bounded."""
-        with contextlib.suppress(RefusedError):
-            if not self.has_begun:
-                self.memory.take(self.visitor.address, self.amount)
-            self.has_begun = True
-        return self.has_begun
+    @property
+    def may_begin(self) -> bool:
+        """Whether it has begun, or there is room for what it will keep in memory."""
+        return self.has_begun or not self.memory.find_refusal(self.visitor.address, self.amount)
+
+    def begin(self) -> None:
+        if not self.has_begun:
+            self.memory.take(self.visitor.address, self.amount)
+        self.has_begun = True
 
     async def wait(self) -> AsyncIterator[int]:
         """How many other visitors are before it, as that changes, until its turn or its drop."""

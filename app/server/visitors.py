@@ -56,17 +56,20 @@ class Account:
 
     def take(self, address: str, amount: int = 1) -> None:
         """Raises :class:`RefusedError`, and takes nothing, where it is too much."""
-        now = time.monotonic()
-        while self._ends and self._ends[0][0] <= now:
-            self.give_back(*self._ends.popleft()[1:])
-        if self.taken[address] + amount > self.most_of_one:
-            raise RefusedError(self.words[0])
-        if self.total + amount > self.most:
-            raise RefusedError(self.words[1])
+        if refusal := self.find_refusal(address, amount):
+            raise RefusedError(refusal)
         self.taken[address] += amount
         self.total += amount
         if self.seconds < math.inf:
-            self._ends.append((now + self.seconds, address, amount))
+            self._ends.append((time.monotonic() + self.seconds, address, amount))
+
+    def find_refusal(self, address: str, amount: int) -> str:
+        """Why so much more may not be taken; empty where it may."""
+        while self._ends and self._ends[0][0] <= time.monotonic():
+            self.give_back(*self._ends.popleft()[1:])
+        if self.taken[address] + amount > self.most_of_one:
+            return self.words[0]
+        return self.words[1] if self.total + amount > self.most else ""
 
     def lend(self, address: str, lent: ExitStack, amount: int = 1) -> None:
         """Take it until ``lent`` ends. Raises :class:`RefusedError`."""
