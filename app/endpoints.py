@@ -110,7 +110,7 @@ class Service:
         async with self.turns.join(visitor) as turn:
             turn.is_heard = is_heard
             for steps, memory, amount in stages:
-                if steps is not None:
+                if steps is not None and not turn.is_dropped:
                     turn.begin_anew(memory, amount)
                     async for part in self.networks.run_steps(steps, turn):
                         yield part
