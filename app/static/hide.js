@@ -36,9 +36,6 @@ export function makeAsker(receive, fail, isWanted) {
   };
 }
 
-/** The photo of the day, the same everywhere. */
-export const choosePhoto = (photos) => photos[Math.floor(Date.now() / 864e5) % photos.length];
-
 /** A share that is touched; none is 0 % that is more. */
 export const nameTouched = (share) =>
   share && share < 0.005 ? `less than ${percent(0.01)}` : percent(share);

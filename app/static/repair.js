@@ -5,7 +5,7 @@ import { drawInside, keepsStop } from "./inside.js";
 import { makeBrush, readStrokes } from "./brush.js";
 import { placeDivider, resetDivider, revealRepair } from "./divider.js";
 import { offerCamera } from "./camera.js";
-import { choosePhoto, makeAsker, makeSharing, nameTouched } from "./hide.js";
+import { makeAsker, makeSharing, nameTouched } from "./hide.js";
 
 const page = data();
 const USUAL_RULE = { tau: null, max_depth: null, fixed_depth: null };
@@ -597,10 +597,9 @@ try {
 /** `isStep`: whether Back leads to what was before. Own photos have no address. */
 function keepAddress(isStep) {
   const query = new URLSearchParams();
-  const usual = isGame() ? { ...page.opening, photo: "" } : page.opening;
   for (const name of ["photo", "damage", "strength", "saved", "seed", ...Object.keys(USUAL_RULE)]) {
     const isSaid = name === "damage" && settings.strokes; // by the strokes
-    if (!isSaid && settings[name] != null && settings[name] !== usual[name])
+    if (!isSaid && settings[name] != null && settings[name] !== page.opening[name])
       query.set(name, settings[name]);
   }
   if (settings.strokes) query.set("strokes", settings.strokes);
@@ -648,7 +647,6 @@ function readAddress(settings) {
   const strokes = query.get("strokes");
   if (strokes || settings.damage === "paint") {
     settings.damage = "paint";
-    if (!query.has("photo")) settings.photo = choosePhoto(page.samples);
     if (readStrokes(strokes, page.brush)) settings.strokes = strokes ?? "";
     else return "The brush strokes of this link cannot be read: here is the photo without them.";
   }
@@ -678,19 +676,16 @@ const brush = makeBrush(find("#strokes"), picture, page.brush, {
   onFull: () => say(`${page.brush.full} Please undo some, or begin again.`, true),
 });
 find("#hide").addEventListener("click", () => {
-  const isOpening = settings.photo === page.opening.photo;
-  change({
-    ...USUAL,
-    photo: isOpening ? choosePhoto(page.samples) : settings.photo,
-    damage: "paint",
-  });
+  change({ ...USUAL, damage: "paint" });
   find("#strokes").focus({ preventScroll: true });
 });
 find("#next-photo").addEventListener("click", () => {
   const next = (page.samples.indexOf(settings.photo) + 1) % page.samples.length;
   change({ ...USUAL, photo: page.samples[next], damage: "paint" });
 });
-find("#stop-painting").addEventListener("click", () => chooseDamage(isSample() ? page.opening.damage : "none"));
+find("#stop-painting").addEventListener("click", () => {
+  chooseDamage(isSample() ? page.opening.damage : "none");
+});
 find("#again").addEventListener("click", resume);
 for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
 
@@ -709,7 +704,7 @@ function showControls() {
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
   const paints = settings.damage === "paint";
   find("#brushes").hidden = !paints;
-  find("#strength-row").hidden = paints || settings.damage === "none";
+  find("#strength-row").hidden = settings.damage === "none";
   find("#examples").hidden = findThumbnails() === settings.photo;
   find("#no-strength").hidden = settings.damage !== "none";
   find("#hide").hidden = paints;

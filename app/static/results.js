@@ -18,7 +18,8 @@ function openTarget() {
     if (fold.tagName === "DETAILS") fold.open = true;
   }
   const setting = target.closest(".setting");
-  for (const value of Object.values(setting?.dataset ?? {})) find(`.choose [value="${value}"]`).click();
+  for (const value of Object.values(setting?.dataset ?? {}))
+    find(`.choose [value="${value}"]`).click();
   if (name !== "main") target.scrollIntoView();
 }
 

@@ -36,7 +36,7 @@ def test_ai_answers_while_it_is_painted_then_the_repair_strikes_back(watch, widt
     watch.page.set_viewport_size({"width": width, "height": 844})
     watch.page.goto(watch.home)
     watch.page.get_by_role("button", name="Hide it from AI").click()
-    watch.page.wait_for_selector("h1 >> text=Can you hide the")  # on the photo of the day
+    watch.page.wait_for_selector("h1 >> text=Can you hide the")
     page = begin(watch)
     page.mouse.move(0, 0)
     page.locator("#brush-size").fill("8")
