@@ -61,7 +61,7 @@ def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[s
 
 def to_api_facts(run: Adaptation) -> dict[str, Any]:
     """A run without its pictures, for programs: exact confidence, the five likeliest as pairs."""
-    facts = _facts(run, lambda prediction: prediction.top(5), digits=3)
+    facts = _facts(run, Prediction.top, digits=3)
     facts["x_t_star"]["depth"] = run.t_star
     return {**facts, "confidence": _curve(run)}
 

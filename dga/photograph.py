@@ -140,7 +140,8 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     stays upright, and has its opacity, 16 bits of grey, colour profile, EXIF and resolution; of
     several frames it is the current one. ``models``: by default those of ``photo``. Raises
     ``ValueError`` for what is no picture, or cannot be read, and ``FloatingPointError`` if a
-    network returns no numbers. (:func:`repair_photograph` returns what was found, too.)
+    network returns no numbers. (:func:`repair_photograph` returns what was found, too;
+    :func:`dga.folders.repairs.repair_all` repairs whole folders.)
     """
     if not isinstance(picture, Image.Image | np.ndarray):
         raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")

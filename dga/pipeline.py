@@ -184,14 +184,14 @@ def find_stop(
         stop = replace(stop, t_star=0 if stop.has_given_up else explanation.entry + stop.t_star)
         logits, seconds = path.logits[:count], seconds + path.seconds[count]
     return ForwardResult(
-        index,
-        cache.seed,
-        cache.x,
-        repair,
-        diffusion,
-        explanation,
-        stop,
-        logits,
+        index=index,
+        seed=cache.seed,
+        input=cache.x,
+        repair=repair,
+        diffusion=diffusion,
+        explanation=explanation,
+        stop=stop,
+        logits=logits,
         reference=path.forward_path.x_0,
         state=path.forward_path.at(stop.t_star),
         seconds=seconds,

@@ -40,9 +40,10 @@ FADING_LENGTHS, FADING_ANGLES = (3.0, 5.0, 8.0, 12.0, 15.0), np.arange(0.0, 180.
 """Fading motions that are tried first, in pixels and degrees."""
 FADING_STRETCHES, FADING_TURNS = (0.9, 1.0, 1.1), np.arange(-4.0, 4.1, 0.5)
 """Around the best of them: factors of its length, and degrees that are added."""
-LOWEST, HIGHEST, LEAST_RANGE = 0.02, 0.45, 0.08
-"""Cycles a pixel between which even motion is looked for, and up to which the picture has to be
-above the noise, at least."""
+LOWEST, HIGHEST = 0.02, 0.45
+"""Cycles a pixel between which even motion is looked for."""
+LEAST_RANGE = 0.08
+"""Cycles a pixel up to which the picture has to be above the noise, at least."""
 ABOVE_NOISE = 0.7
 """Natural log power over that of the finest scale where a spectrum still holds the picture."""
 ERASED = 0.01
@@ -51,13 +52,20 @@ BINS = 160
 """Of the frequency along even motion, from 0 to half a cycle a pixel."""
 FADING_BAND = 0.03, 0.4
 """Cycles a pixel between which fading motion is looked for."""
-LEAST_EVEN_SHARE, LEAST_FADING_SHARE, LEAST_SLOPE = 0.14, 0.18, 0.55
-"""Shares and slope from which either motion is certain."""
-LONG, LONG_SLOPE = 20.0, 0.9
-"""Pixels from which even motion has to have more slope: a part that moved has stripes, too."""
-EVEN_ODDS, STRIPED_ODDS, FADING_ODDS = 1.25, 1.12, 0.93
-"""Even motion's share over fading motion's beside a plain power law, from which motion is even, the
-same where its stripes are clear, and below which it is not."""
+LEAST_EVEN_SHARE, LEAST_FADING_SHARE = 0.14, 0.18
+"""Shares from which even and fading motion are certain."""
+LEAST_SLOPE = 0.55
+"""Slope from which either is certain."""
+LONG = 20.0
+"""Length in pixels from which even motion needs more slope: a part that moved has stripes, too."""
+LONG_SLOPE = 0.9
+"""Slope from which so long a motion is certain."""
+EVEN_ODDS = 1.25
+"""Even motion's share over fading motion's, beside a plain power law, from which motion is even."""
+STRIPED_ODDS = 1.12
+"""The same where stripes are clear."""
+FADING_ODDS = 0.93
+"""The same ratio below which motion is not even."""
 CLEAR_STRIPES = 0.2
 """Even motion's share from which its stripes are clear; between the odds it then does not fade."""
 ONE_SIDED = 1.45

@@ -19,8 +19,10 @@ TILE = 224
 """Pixels a side of the parts whose spectra are averaged, at most."""
 FLOOR = 1e-4
 """Least power of a transfer function, 1 at frequency 0: noise and rounding hide deeper zeros."""
-POWER_FLOOR, RING_FLOOR = 0.1, 1e-3
-"""Added to power before its logarithm, on the plane and by rings: well below that of rounding."""
+POWER_FLOOR = 0.1
+"""Added to power on the plane before its logarithm: well below that of rounding."""
+RING_FLOOR = 1e-3
+"""Added to power by rings before its logarithm."""
 
 
 def compute_power_spectrum(x: Tensor) -> Array:

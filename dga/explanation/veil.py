@@ -37,9 +37,10 @@ FLAT_DEVIATION = 0.13
 """Contrast was lost where grey deviates less than this."""
 VEILED_DEVIATION = 0.32
 """Contrast was lost where light was added and grey deviates less than this."""
-STRETCHED_DEVIATION, SURE_GAIN = 0.55, 4.0
-"""Deviation to which lost contrast is stretched, and the gain below which that is not done to a
-blurred picture, which may have been pale before."""
+STRETCHED_DEVIATION = 0.55
+"""Deviation to which lost contrast is stretched."""
+SURE_GAIN = 4.0
+"""Gain below which that is not done to a blurred picture, which may have been pale before."""
 SMOOTH_RATIO = 1.9
 """An uneven veil deviates more than so many times as much as the rest of the picture."""
 UNEVEN_SATURATION = 0.2

@@ -29,9 +29,10 @@ INNER = 0.15
 """Smallest radius of the log-polar picture, as a share of the largest."""
 SMALLEST = 128
 """Shorter side in pixels; smaller undamaged photographs look zoomed in one of thirty."""
-LEAST_SHARE, LEAST_SLOPE = 0.025, 0.42
-"""A zoom is certain where it explains more than this share of the log spectrum's variance, with an
-exponent of |H|^2 above the second; 1 would be exact. Both chosen on ``tune``."""
+LEAST_SHARE = 0.025
+"""Share of the log spectrum's variance that a zoom explains, at least; chosen on ``tune``."""
+LEAST_SLOPE = 0.42
+"""Exponent of |H|^2 that fits it, at least; 1 would be exact. Chosen on ``tune``, too."""
 
 
 @dataclass(frozen=True)
