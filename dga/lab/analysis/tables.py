@@ -1,8 +1,11 @@
-"""Tables 1 to 3 of the paper for our models, and methods held against one another."""
+"""Tables 1 to 3 of the paper for our models, methods held against one another, and a summary."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from dga.corruptions import CLEAN, FAMILIES
+import pandas as pd
+
+from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 from dga.lab.analysis import paper
 from dga.lab.analysis.names import (
     ALL,
@@ -22,7 +25,14 @@ from dga.lab.analysis.names import (
 from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import MissingRun
 from dga.lab.analysis.statistics import CorrectTable
-from dga.lab.analysis.table import EMPTY_CELL, Cells, Table, format_estimate, format_points
+from dga.lab.analysis.table import (
+    EMPTY_CELL,
+    Cells,
+    Table,
+    format_estimate,
+    format_points,
+    to_markdown,
+)
 
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
@@ -210,3 +220,22 @@ def _list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
             yield name.without_permutation, name.name
         elif name.is_stage_left_out and name.base in pooled.methods:
             yield name.base, name.name
+
+
+def summarise_accuracy(lines: Sequence[Mapping[str, Any]], is_stream: bool = False) -> str:
+    """A Markdown table: accuracy in percent by corruption, family and method.
+
+    Families and the mean of 15 stand there once all of theirs are measured; of a mixed stream
+    also the accuracy on all of it.
+    """
+    frame = pd.DataFrame(lines)
+    table = frame.pivot_table("correct", "corruption", "method", sort=False)
+    groups = {f"**{family}**": list(members) for family, members in FAMILIES.items()}
+    groups["**mean of 15**"] = list(CORRUPTIONS)
+    means = {title: table.reindex(group).mean(skipna=False) for title, group in groups.items()}
+    if is_stream:
+        means["**all**"] = frame.groupby("method")["correct"].mean()
+    measured = pd.DataFrame(means).T.dropna(how="all")
+    shares = pd.concat([table, measured])[frame["method"].unique()]
+    texts = (100 * shares.astype(float)).map("{:.1f}".format).replace("nan", "")
+    return to_markdown(texts.rename_axis("corruption").reset_index())

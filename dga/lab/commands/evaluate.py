@@ -35,9 +35,9 @@ def evaluate(
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
     from dga.io.parsing import split_list
+    from dga.lab.analysis.tables import summarise_accuracy
     from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.evaluation import cluster
-    from dga.lab.evaluation.results_file import summarise
     from dga.lab.evaluation.run import evaluate as measure
     from dga.systems import parse_all
 
@@ -52,5 +52,5 @@ def evaluate(
         loaded = models.load()
         systems = parse_all(loaded.profile, names)
         results = measure(loaded, systems, chosen_plan, out, batch, typed)
-    typer.echo(summarise(results.lines, is_stream=stream is not None))
+    typer.echo(summarise_accuracy(results.lines, is_stream=stream is not None))
     command_line.print_skipped_pictures(results.unreadable)

@@ -54,13 +54,13 @@ def judge_pictures(
     plan: Plan,
     out: Path,
     depths: Sequence[int] = (),
-    features: bool = True,
+    has_features: bool = True,
     command: str = "",
 ) -> None:
     """Write ``curves.npz`` (and ``features.npz``) to ``out``; a killed run goes on.
 
     ``study``: what the discriminator was taught; ``depths``: those that are judged, in 0...T, all
-    by default; ``features``: whether the classifier's are kept, too. Pictures, corruptions
+    by default; ``has_features``: whether the classifier's are kept, too. Pictures, corruptions
     and noise are those of ``evaluate``; every corruption is kept as it is finished. Raises
     ``ValueError`` for a folder of another run, naming the difference, or that another process
     writes to, and for pictures that cannot be read.
@@ -69,36 +69,18 @@ def judge_pictures(
     depths = [schedule.check_depth(depth) for depth in depths or range(schedule.steps + 1)]
     plan = replace(plan, corruptions=tuple(dict.fromkeys((CLEAN, *plan.corruptions))))
     images = choose_images(plan, models.profile)
-    networks = ("discriminator", "classifier") if features else ("discriminator",)
-    config = {
-        "kind": "judge",
-        "study": study.name,
-        "source": study.source,
-        "trained_on": study.corruptions,
-        "corruptions": plan.corruptions,
-        "severity": plan.severity,
-        "depths": depths,
-        **plan.describe(),
-        "per_class": plan.per_class,
-        **({"skip": plan.skip} if plan.skip else {}),
-        "pictures": len(images),
-        "profile": models.profile.name,
-        "precision": models.compute.precision,
-        "features": features,
-        "weights": {network: models.weights.get(network) for network in networks},
-        "command": command,
-    }
-    with open_folder(out, {**config, "versions": read_versions()}):
+    facts = _describe_run(models, study, plan, len(images), depths, has_features)
+    with open_folder(out, {**facts, "command": command, "versions": read_versions()}):
         (out / PARTS).mkdir(exist_ok=True)
         if not (out / CURVES).exists():
             parts = []
             for condition in tqdm(plan.corruptions, unit="corruption", mininterval=1.0):
                 path = out / PARTS / f"{condition}.npz"
                 if not path.exists():
-                    part = judge_condition(models, plan, images, condition, depths, features)
+                    part = judge_condition(models, plan, images, condition, depths, has_features)
                     _save(path, **part)
                 parts.append(read_arrays(path))
-            if features:
+            if has_features:
                 _save(out / FEATURES, features=np.stack([part["features"] for part in parts]))
             _save(  # last: once it is there, all is
                 out / CURVES,
@@ -108,6 +90,38 @@ def judge_pictures(
                 logits=np.stack([part["logits"] for part in parts]),  # [M, N, K]
             )
         shutil.rmtree(out / PARTS)
+
+
+def _describe_run(
+    models: Models,
+    study: Study,
+    plan: Plan,
+    pictures: int,
+    depths: Sequence[int],
+    has_features: bool,
+) -> dict[str, Any]:
+    """What results depend on, for the results' folder."""
+    facts: dict[str, Any] = {
+        "kind": "judge",
+        "study": study.name,
+        "source": study.source,
+        "trained_on": study.corruptions,
+        "corruptions": plan.corruptions,
+        "severity": plan.severity,
+        "depths": depths,
+        **plan.describe(),
+        "per_class": plan.per_class,
+    }
+    if plan.skip:
+        facts["skip"] = plan.skip
+    networks = ("discriminator", "classifier") if has_features else ("discriminator",)
+    return facts | {
+        "pictures": pictures,
+        "profile": models.profile.name,
+        "precision": models.compute.precision,
+        "features": has_features,
+        "weights": {network: models.weights.get(network) for network in networks},
+    }
 
 
 def judge_condition(

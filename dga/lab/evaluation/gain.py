@@ -42,13 +42,8 @@ def measure_gain(
 
     ``data``: a folder or zip of class/picture, or a folder of any; at most ``pictures`` of it, even
     where ``out`` holds lines of more. The same call goes on where it was stopped. Raises
-    ``ValueError`` for data without pictures, with damaged ones as ImageNet-C has them, or with
-    several sets of class/picture.
+    ``ValueError`` for several sets of class/picture.
     """
-    if list_conditions(data):
-        raise ValueError(
-            f"{data} holds damaged pictures (corruption/severity): name undamaged ones."
-        )
     classes = models.profile.classifier.classes
     has_labels = has_class_folders(data, classes)
     if not has_labels:
@@ -74,15 +69,27 @@ def measure_gain(
     return replace(results, lines=lines)
 
 
+def check_pictures(data: Path) -> None:
+    """Raise ``ValueError`` for no pictures, and for damaged ones as ImageNet-C has them.
+
+    Raises ``FileNotFoundError`` for what is neither folder nor zip.
+    """
+    if list_conditions(data):
+        raise ValueError(
+            f"{data} holds damaged pictures (corruption/severity): name undamaged ones."
+        )
+    if not list_pictures(data):
+        raise ValueError(f"No pictures in {data}.")
+
+
 def has_class_folders(data: Path, classes: Sequence[str]) -> bool:
     """Whether all pictures lie in folders named after classes, or after ImageNet's.
 
-    Those of a zip always do. Raises ``FileNotFoundError`` for what is neither folder nor zip.
+    Those of a zip always do.
     """
-    names = list_pictures(data)
-    if data.is_file() or not names:
-        return data.is_file()
-    folders = {name.rpartition("/")[0] for name in names}
+    if data.is_file():
+        return True
+    folders = {name.rpartition("/")[0] for name in list_pictures(data)}
     positions = find_positions([folder.replace("_", " ") for folder in folders], classes)
     return are_wnid_folders(folders) or None not in positions
 

@@ -1,21 +1,14 @@
-"""Result lines on disk: one JSON object a picture and method; of two, the latest counts.
-
-And a short table of them, for the terminal.
-"""
+"""Result lines on disk: one JSON object a picture and method; of two, the latest counts."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from dga.corruptions import CORRUPTIONS, FAMILIES
 from dga.folders.records import append_lines, check_config, read_lines
 from dga.io.files import CONFIG, LINES, write_json
 from dga.io.versions import read_versions
-from dga.lab.analysis.table import to_markdown
 
 ResultLine = dict[str, Any]
 KEY = ("corruption", "path", "method")
@@ -60,22 +53,3 @@ class ResultsFile:
         append_lines(self.path, new)
         self.lines += new
         self._keys.update(map(get_key, new))
-
-
-def summarise(lines: Sequence[ResultLine], is_stream: bool = False) -> str:
-    """A Markdown table: accuracy in percent by corruption, family and method.
-
-    Families and the mean of 15 stand there once all of theirs are measured; of a mixed stream
-    also the accuracy on all of it.
-    """
-    frame = pd.DataFrame(lines)
-    table = frame.pivot_table("correct", "corruption", "method", sort=False)
-    groups = {f"**{family}**": list(members) for family, members in FAMILIES.items()}
-    groups["**mean of 15**"] = list(CORRUPTIONS)
-    means = {title: table.reindex(group).mean(skipna=False) for title, group in groups.items()}
-    if is_stream:
-        means["**all**"] = frame.groupby("method")["correct"].mean()
-    measured = pd.DataFrame(means).T.dropna(how="all")
-    shares = pd.concat([table, measured])[frame["method"].unique()]
-    texts = (100 * shares.astype(float)).map("{:.1f}".format).replace("nan", "")
-    return to_markdown(texts.rename_axis("corruption").reset_index())

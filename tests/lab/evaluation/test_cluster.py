@@ -74,10 +74,10 @@ def wild(recipe: EvaluationWorker) -> EvaluationWorker:
     return dataclasses.replace(recipe, plan=stream)
 
 
-def _single(recipe: EvaluationWorker, out: Path, batch: int = 2) -> list[ResultLine]:
+def _single(recipe: EvaluationWorker, out: Path) -> list[ResultLine]:
     models = recipe.source.load()
     asked = parse_all(models.profile, recipe.methods)
-    return _facts(evaluate(models, asked, recipe.plan, out, batch).lines)
+    return _facts(evaluate(models, asked, recipe.plan, out, 2).lines)
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,10 @@ from PIL import Image
 
 from dga.corruptions import CORRUPTIONS
 from dga.io.files import CONFIG, LINES
+from dga.lab.analysis.tables import summarise_accuracy
 from dga.lab.data.image_sets import read_tune
 from dga.lab.evaluation.plan import Plan, choose_images
-from dga.lab.evaluation.results_file import ResultLine, ResultsFile, summarise
+from dga.lab.evaluation.results_file import ResultLine, ResultsFile
 from dga.lab.evaluation.run import EvaluationResults, evaluate
 from dga.lab.readers.runner import SystemRunner
 from dga.networks.models import Models
@@ -45,7 +46,7 @@ def test_one_line_an_image_and_method(choosy_models, plan, tmp_path):
         assert line["correct"] == (line["prediction"] == line["class"])
         assert line["depth"] == {"source": 0, "dda": 5}.get(line["method"], line["depth"])
         assert line["seconds"] >= 0
-    table = summarise(lines)
+    table = summarise_accuracy(lines)
     assert table.count("\n") == 3
     assert "| fog |" in table
 
@@ -194,7 +195,7 @@ def test_a_wild_stream_is_one_stream_of_all_severities(choosy_models, wild, tmp_
     assert (config["stream"], "severity" in config) == ("wild", False)
     again = run(choosy_models, wild, tmp_path / "again", STREAM, batch=2)
     assert facts(again.lines) == facts(lines)
-    table = summarise(lines, is_stream=True)
+    table = summarise_accuracy(lines, is_stream=True)
     assert table.startswith("| corruption | source | dga | tent:batch=4 |")
     accuracy = 100 * np.mean([r["correct"] for r in lines if r["method"] == "source"])
     assert f"| **all** | {accuracy:.1f} |" in table

@@ -51,12 +51,12 @@ def test_labelled_pictures_are_answered_once(
 ) -> None:
     """In a sentence and a table; a torn file beside them is named, and nothing is done twice."""
     (labelled / "n02124075" / "torn.png").write_bytes(b"no picture")
-    options = labelled, "--out", tmp_path / "out", *FAST, "contrast,pixelate"
+    options = labelled, "--out", tmp_path / "out", *FAST, "contrast"
     first = done("gain", *options)
     assert first.stdout.startswith("Repair ")
     assert "read right" in first.stdout.splitlines()[0]
     rows = table(first.stdout)
-    assert list(rows) == ["contrast", "pixelate", "clean"]
+    assert list(rows) == ["contrast", "clean"]
     assert rows["clean"][0] == rows["clean"][1]
     assert "nan" not in first.stdout
     assert "torn.png" in first.stderr
@@ -72,13 +72,13 @@ def test_labelled_pictures_are_answered_once(
 
 def test_without_labels_the_undamaged_reading_counts(loose: Path, tmp_path: Path) -> None:
     """Of the pictures asked for; its lines are no accuracy to be pooled."""
-    asked = "gain", loose, "--out", tmp_path / "out", *FAST, "pixelate"
+    asked = "gain", loose, "--out", tmp_path / "out", *FAST, "contrast"
     said = done(*asked).stdout
     assert "as undamaged" in said.splitlines()[0]
     assert table(said)["clean"][:2] == ["100.0", "100.0"]
     fewer = done(*asked, "--pictures", 1).stdout
     assert fewer.startswith("One picture")
-    assert list(table(fewer)) == ["pixelate", "clean"]
+    assert list(table(fewer)) == ["contrast", "clean"]
     assert '"correct": null' in (tmp_path / "out" / "lines.jsonl").read_text()
     assert "holds no runs" in refused("figures", tmp_path, "--out", tmp_path)
 
@@ -86,7 +86,7 @@ def test_without_labels_the_undamaged_reading_counts(loose: Path, tmp_path: Path
 def test_of_a_folder_of_sets_one_is_to_be_named(labelled: Path, tmp_path: Path) -> None:
     for name in ("train", "val"):
         shutil.copytree(labelled, tmp_path / "sets" / name)
-    said = refused("gain", tmp_path / "sets", "--out", tmp_path / "out", *FAST, "pixelate")
+    said = refused("gain", tmp_path / "sets", "--out", tmp_path / "out", *FAST, "contrast")
     assert "train, val" in said
     assert not (tmp_path / "out").exists()
 
@@ -95,7 +95,7 @@ def test_folders_of_one_name_are_two(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     for number, name in enumerate(NAMES.values()):
         save(name, tmp_path / str(number) / "photos" / "1.png")
-        done("gain", tmp_path / str(number) / "photos", *FAST, "pixelate")
+        done("gain", tmp_path / str(number) / "photos", *FAST, "contrast")
     lines = [path.read_text() for path in tmp_path.glob("runs/gain/*/lines.jsonl")]
     assert len(set(lines)) == 2
 
@@ -109,7 +109,7 @@ def test_what_holds_no_picture_is_refused(kind: str, tmp_path: Path) -> None:
         (folder / "notes.txt").write_text("no picture")
     if kind == "damaged ones":  # as ImageNet-C has them
         save("coffee", folder / "fog" / "5" / "n07920052" / "coffee.png")
-    said = refused("gain", folder, "--out", tmp_path / "out", *FAST, "pixelate")
+    said = refused("gain", folder, "--out", tmp_path / "out", *FAST, "contrast")
     assert str(folder) in said
 
 

@@ -67,14 +67,14 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _release(models: Models, clean: Path, out: Path, severity: int = 5) -> Path:
+def _release(models: Models, clean: Path, out: Path) -> Path:
     """The corrupted data set as its authors made theirs."""
     files = find_images([clean], View.of(models.profile).clean)
     for name, pixels in zip(files.names, files.load().pixels, strict=True):
         for corruption in CORRUPTIONS:
-            path = out / corruption / str(severity) / name
+            path = out / corruption / "5" / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            damaged = corrupt(pixels, corruption, severity, derive_seed(0, name, corruption))
+            damaged = corrupt(pixels, corruption, 5, derive_seed(0, name, corruption))
             Image.fromarray(damaged).save(path, "JPEG", quality=85, optimize=True)
     return out
 
@@ -89,9 +89,9 @@ def _plan(data: Path, **changes: object) -> Plan:
     return Plan(data=(str(data),), **asked)
 
 
-def _lines(models: Models, plan: Plan, out: Path, batch: int = 5):
+def _lines(models: Models, plan: Plan, out: Path) -> list[ResultLine]:
     methods = parse_all(models.profile, ["source", "dga-guided"])
-    return evaluate(models, methods, plan, out, batch)
+    return evaluate(models, methods, plan, out, batch=5).lines
 
 
 def _facts(lines: list[ResultLine]) -> list[ResultLine]:
@@ -103,11 +103,11 @@ def _facts(lines: list[ResultLine]) -> list[ResultLine]:
 def test_release_pictures_made_on_the_fly_and_released_are_the_same(
     models, clean, released, tmp_path
 ):
-    made = _lines(models, _plan(clean), tmp_path / "made").lines
+    made = _lines(models, _plan(clean), tmp_path / "made")
     assert len(made) == 2 * 2 * 12
     beside = _plan(clean, corrupted=str(released))
-    assert _facts(_lines(models, beside, tmp_path / "beside").lines) == _facts(made)
-    alone = _lines(models, _plan(released), tmp_path / "alone").lines
+    assert _facts(_lines(models, beside, tmp_path / "beside")) == _facts(made)
+    alone = _lines(models, _plan(released), tmp_path / "alone")
     assert _facts(alone) == _facts(made)
 
 
@@ -144,8 +144,8 @@ def test_correct_is_told_by_position_not_by_name(models, clean, tmp_path):
     profile = dataclasses.replace(models.profile, classifier=config)
     alike = dataclasses.replace(models, profile=profile)
     plan = _plan(clean, corruptions=("fog",))
-    right = [line["correct"] for line in _lines(models, plan, tmp_path / "own").lines]
-    lines = _lines(alike, plan, tmp_path / "alike").lines
+    right = [line["correct"] for line in _lines(models, plan, tmp_path / "own")]
+    lines = _lines(alike, plan, tmp_path / "alike")
     assert [line["correct"] for line in lines] == right
     assert all(line["class"] == line["prediction"] for line in lines)
     assert not all(right)
