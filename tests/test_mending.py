@@ -52,6 +52,16 @@ def test_a_picture_that_is_too_dark_is_brightened(photo_models: Models, coffee: 
     assert psnr(coffee, result.image) > psnr(coffee, damaged) + 6
 
 
+def test_a_dark_scene_that_lost_contrast_is_not_taken_for_too_dark(
+    photo_models: Models, coffee: Pixels
+) -> None:
+    dark = (coffee * 0.6).astype(np.uint8)
+    damaged = corrupt(dark, "contrast", 5, seed=1)
+    result = repair_photograph(photo_models, damaged)
+    assert result.explanation.degradation.veil is not None
+    assert result.image.std() > dark.std()
+
+
 @pytest.mark.parametrize("kind", ["camera_shake", "lens_blur", "enlarged"])
 def test_what_is_soft_has_no_veil(photo_models: Models, coffee: Pixels, kind: str) -> None:
     result = repair_photograph(photo_models, corrupt(coffee, kind, 5, seed=1))

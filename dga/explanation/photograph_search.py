@@ -80,7 +80,7 @@ class PhotographSearch:
         if blocks and not is_one_colour_or_drawing(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
         exposure = measure_darkness(x) if is_measured and not is_plain else None
-        if exposure:
+        if exposure and not measure_veil(x):  # in the dark much is black, behind a veil nothing
             before, after = self._judge_thumbnails(x, exposure.apply(x))
             if float(after.mean()) < float(before.mean()):
                 return Explanation(Degradation(exposure=exposure), 0, measured_noise=0.0)
