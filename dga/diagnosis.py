@@ -100,10 +100,6 @@ COARSE, LOST_POWER, LENS_END = (0.015, 0.05), 2.5, 2.83
 """Detail is lost where natural log power has fallen so far below that of coarse detail, between so
 many cycles a pixel, and below the law of sharp photographs. A lens's has so many radians a radius
 further: 2 J1(z) / z = exp(-2.5 / 2)."""
-LEAST_PAGE_SPAN = 0.6
-"""Of a page's grey levels, black -1 and white 1, without its darkest and lightest thousandth. Lost
-contrast makes a photograph as plain as a page: of ``tune`` at most 0.42, of undamaged pages at
-least 0.86."""
 LEAST_SURE, SURE = 0.005, 0.5
 """Sureness from which a finding is told, and from which it counts as damage."""
 LONGEST_MEASURED, LONGEST_FILTERED = 1024, 256
@@ -215,7 +211,7 @@ def diagnose(
     pixels = to_pixels(to_picture(picture))
     framed = pixels[find_inside(pixels)]
     measured = _cut_measured(framed)
-    is_paper, photograph = is_page(measured) and _has_contrast(measured), None
+    is_paper, photograph = is_page(measured), None
     if is_fast:
         is_photograph = not is_one_colour_or_drawing(measured)
         findings = _measure(measured, is_paper) if is_photograph else []
@@ -312,13 +308,6 @@ def _measure_lost_detail(x: Tensor) -> float:
     is_lost = (below_law < below_law[is_coarse].mean() - LOST_POWER) & (frequency > COARSE[1])
     end = frequency[is_lost.argmax()] if is_lost.any() else frequency[-1]
     return LENS_END / (2 * math.pi * float(end))
-
-
-def _has_contrast(x: Tensor) -> bool:
-    """Whether the grey levels of ``[3, H, W]`` span as much as a page's."""
-    levels = x.mean(0).flatten().sort().values
-    rare = len(levels) // 1000
-    return float(levels[-1 - rare] - levels[rare]) > LEAST_PAGE_SPAN
 
 
 # With networks

@@ -16,6 +16,10 @@ PAGE_SAMPLES = 224
 """Samples a side at which these are counted."""
 COLOUR_LEVELS = 64
 """Levels of a channel at which colours are counted."""
+LEAST_PAGE_SPAN = 0.6
+"""Of a page's grey levels, black -1 and white 1, without its darkest and lightest thousandth. Lost
+contrast makes a photograph as plain as a page: of ``tune`` at most 0.44, of undamaged pages at
+least 0.86."""
 DRAWN_SHARE = 0.75
 """Share of the pixels at a drawing's two most common levels, at least. Of 1,475 photographs the
 grey ones, overexposed ones among them, have at most 0.73 there."""
@@ -37,8 +41,9 @@ def is_one_colour_or_drawing(x: Tensor) -> bool:
 
 
 def is_page(x: Tensor) -> bool:
-    """Whether a picture, ``[3, H, W]``, is likely a page, a screen or a cut-out: much is plain, and
-    few colours are most of it. Photographs have noise and shading nearly everywhere.
+    """Whether a picture, ``[3, H, W]``, is likely a page, a screen or a cut-out: much is plain, few
+    colours are most of it, and it is of some contrast. Photographs have noise and shading nearly
+    everywhere.
     """
     stride = max(1, min(x.shape[1:]) // PAGE_SAMPLES)
     sample = x[:, ::stride, ::stride]
@@ -48,4 +53,7 @@ def is_page(x: Tensor) -> bool:
     levels = ((sample.flatten(1) + 1) * (COLOUR_LEVELS / 2)).long()  # [3, n]
     colours = (levels * levels.new_tensor([[1], [100], [10_000]])).sum(0)
     counts = colours.unique(return_counts=True)[1]
-    return float(counts.topk(min(4, len(counts))).values.sum() / counts.sum()) > PAGE_COLOURS
+    if float(counts.topk(min(4, len(counts))).values.sum() / counts.sum()) <= PAGE_COLOURS:
+        return False
+    levels, rare = x.mean(0).flatten().sort().values, x[0].numel() // 1000
+    return float(levels[-1 - rare] - levels[rare]) > LEAST_PAGE_SPAN
