@@ -390,7 +390,8 @@ def _measure(x: Tensor, is_paper: bool) -> list[Finding]:
     assert explain.windows is not None
     if blocks := measure_blocks(x, is_paper):
         return list(_name_parts(Degradation(operator=blocks), x))
-    if not is_paper and (exposure := measure_darkness(x)):
+    exposure = None if is_paper else measure_darkness(x)
+    if exposure and not measure_veil(x):  # of lost contrast nothing is black, of darkness much
         return list(_name_parts(Degradation(exposure=exposure), x))
     level = float(measure_noise(x[None])[0])
     middle, threshold = cut_middle(x, LONGEST_FILTERED), explain.impulses[0]
