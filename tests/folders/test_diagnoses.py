@@ -122,11 +122,12 @@ def test_small_and_large_pictures_of_blocks(cat, size, tmp_path, monkeypatch):
     assert Path("out/report.html").read_text().count("<img") == 1
 
 
-def test_lost_contrast_makes_no_page_of_a_photograph():
-    """Though then as much of it is plain and of few colours."""
+@pytest.mark.parametrize("darkest", [90, 150])
+def test_lost_contrast_makes_no_page_of_a_photograph(darkest):
+    """Though then as much of it is plain and of few colours; nor is it too dark."""
     white = Image.new("RGB", (300, 240), "white")
     white.paste(Image.fromarray(skimage.data.chelsea()[20:220, 100:300]), (10, 10))
-    pale = np.asarray(through_jpeg(np.asarray(white.point(lambda level: level // 6 + 150)), 85))
+    pale = np.asarray(through_jpeg(np.asarray(white.point(lambda level: level // 6 + darkest)), 85))
     found = dga.diagnose(pale, is_fast=True).findings[0]
     assert (found.kind, found.sureness > SURE) == ("veil", True)
 
