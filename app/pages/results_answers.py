@@ -110,7 +110,8 @@ def _describe_setting(now: Results, key: str) -> Setting:
     rows = [row for row in now.exhibits[key]["rows"] if row["group"] == MEAN]
     against = {row["other"]: row for row in rows if row["method"] == PLUS}
     rivals = sort_methods(name for name in against if name != SOURCE)
-    methods = [_draw_rival(key, row) for row in (mean, *(against[name] for name in rivals))]
+    rows = [mean, *(against[name] for name in rivals)]
+    methods = [_draw_rival(key, row, mean["photographs"]) for row in rows]
     ours = f"{mean['right']:.1f}"
     methods.append(Line(_name(PLUS), ours, mean["right"], behind=(key, MEAN, PLUS)))
     sentence = (
@@ -232,15 +233,18 @@ def _change(key: str, row: Row, where: str = "") -> Line:
     return Line(name, text, row["right"], row["other_right"], *bounds, behind=behind)
 
 
-def _draw_rival(key: str, row: Row) -> Line:
+def _draw_rival(key: str, row: Row, most: int) -> Line:
     """Another method, and by how much ours is ahead of it on the same pictures.
 
-    ``key``: of the exhibit whose readings lie behind it.
+    ``key``: of the exhibit whose readings lie behind it; ``most``: photographs that ours has read,
+    of which others may have read fewer.
     """
     right, name = row["other_right"], row["other"]
     behind = None if name == SOURCE else (key, MEAN, name)
     text = f"{right:.1f}, ours {points(row, unit='')}"
-    return Line(_name(name), text, right, mark=MARKS.get(name, ""), behind=behind)
+    label, read = _name(name), row["photographs"]
+    label += f", {read} photographs" * (read < most)
+    return Line(label, text, right, mark=MARKS.get(name, ""), behind=behind)
 
 
 def _name(method: str) -> str:
