@@ -21,7 +21,7 @@ from dga.lab.analysis.names import MEAN, PLUS, SOURCE
 from dga.weights.sources import CONDITIONAL
 
 OPENING = Settings()
-RESULTS = find_shipped_folder("assets/results") / "photo" / "now.json"
+RESULTS = find_shipped_folder("assets/results") / "photo" / "results.json"
 
 
 def repair_page(networks: Networks) -> Page:

@@ -44,17 +44,12 @@ FOLDS = (
 def results_page(folder: Path | None = None) -> Page:
     """``folder``: with ``photo`` and ``everyday16/exhibits``; what ships if None.
 
-    In ``photo`` are ``now.json`` and its readings, ``results.json``, of an earlier DGA+, and
-    ``diagnosis.json``, of labelled pictures.
+    In ``photo`` are ``results.json``, its readings and ``diagnosis.json``, of labelled pictures.
     """
     folder = folder or find_shipped_folder("assets/results")
-    now, before = (Results.read(folder / "photo" / f"{name}.json") for name in ("now", "results"))
+    now = Results.read(folder / "photo" / "results.json")
     rows = [row for exhibit in now.exhibits.values() for row in exhibit["rows"]]
-    drawn = {
-        prefix + exhibit["key"]: draw_figure(exhibit)
-        for prefix, results in (("", now), ("before-", before))
-        for exhibit in results.exhibits.values()
-    }
+    drawn = {key: draw_figure(exhibit) for key, exhibit in now.exhibits.items()}
     figures = {key: figure for key, figure in drawn.items() if figure}
     title, lead = headline(now)
     main = render(
@@ -64,7 +59,6 @@ def results_page(folder: Path | None = None) -> Page:
         settings=list_settings(now),
         answers=answer_all(now, Diagnoses.read(folder / "photo" / "diagnosis.json")),
         exhibits=list(now.exhibits.values()),
-        before=list(before.exhibits.values()),
         figures=figures,
         tabulate=tabulate,
         folds=[(*fold, list(read_exhibits(folder / fold[1]))) for fold in FOLDS],

@@ -37,7 +37,7 @@ let tables = null;
 const dialog = find("#behind");
 
 function loadTables() {
-  tables ??= getJson("results-files/photo/now-readings.json").catch((error) => {
+  tables ??= getJson("results-files/photo/results-readings.json").catch((error) => {
     tables = null; // to be asked again
     throw error;
   });

@@ -23,8 +23,8 @@ def test_figure_is_drawn_when_its_fold_opens(page, served):
     page.keyboard.press("Enter")
     page.wait_for_selector("#figure-everyday-severity-5 .main-svg")
     assert page.locator("#table-everyday-severity-5 tbody tr").first.is_visible()
-    page.goto(f"{served.url}results#figure-before-wild")
-    page.wait_for_selector("#figure-before-wild .main-svg")
+    page.goto(f"{served.url}results#figure-wild")
+    page.wait_for_selector("#figure-wild .main-svg")
 
 
 def test_without_the_library_the_table_is_enough(page, served, watch):

@@ -167,11 +167,17 @@ def test_photographs_without_every_damage_do_not_count(tmp_path):
 
 def test_what_ships():
     """Today's tables and readings are of the runs that ship, and links lead somewhere."""
-    now = Results.read(SHIPPED / "photo" / "now.json")
-    readings = json.loads((SHIPPED / "photo" / "now-readings.json").read_text())
-    with tarfile.open(SHIPPED / "photo" / "runs-now.tar.xz") as runs:
-        names = [name for name in runs.getnames() if name.endswith("lines.jsonl")]
-        texts = [runs.extractfile(name).read().decode() for name in names]
+    now = Results.read(SHIPPED / "photo" / "results.json")
+    readings = json.loads((SHIPPED / "photo" / "results-readings.json").read_text())
+    with tarfile.open(SHIPPED / "photo" / "runs.tar.xz") as runs:
+        names = [name for name in runs.getnames() if name.endswith("config.json")]
+        folders = [name.removesuffix("config.json") for name in names]
+        configs = {
+            folder: json.load(runs.extractfile(f"{folder}config.json")) for folder in folders
+        }
+        # Behind no bar are those of mixed streams.
+        folders = [folder for folder, config in configs.items() if "stream" not in config]
+        texts = [runs.extractfile(f"{folder}lines.jsonl").read().decode() for folder in folders]
     lines = [json.loads(line) for text in texts for line in text.splitlines()]
     names = ("path", "corruption", "method", "prediction", "correct")
     measured = {tuple(line[name] for name in names) for line in lines}
