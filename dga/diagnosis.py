@@ -23,7 +23,6 @@ from dga.explanation.blocks import measure_blocks
 from dga.explanation.blur import POWER_LAW, measure_blur, measure_softness
 from dga.explanation.degradation import Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing, is_page
-from dga.explanation.exposure import measure_darkness
 from dga.explanation.jpeg_quality import find_quality
 from dga.explanation.noise_level import (
     find_impulses,
@@ -31,7 +30,7 @@ from dga.explanation.noise_level import (
     measure_quiet_noise,
 )
 from dga.explanation.operators import Blocks
-from dga.explanation.photograph_search import PAGE_VEIL, measure_impulses
+from dga.explanation.photograph_search import PAGE_VEIL, measure_exposure, measure_impulses
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
 from dga.explanation.veil import measure_veil
@@ -227,10 +226,8 @@ def diagnose(
         findings = _judge(explanation, scores, framed, photograph)
     is_mended = photograph.is_mended if photograph else None
     can_be_soft = is_photograph and not is_paper and not any(f.kind in BLURS for f in findings)
-    if can_be_soft and (lost := measure_softness(measured) - SHARP_SOFTNESS) > 0:
-        radius = _measure_lost_detail(measured)
-        text = f"little fine detail, as behind a lens of {radius:.1f} px"
-        findings.append(_find("soft", radius, text, evidence=lost, is_undoable=is_mended))
+    if can_be_soft and (softness := _find_softness(measured, is_mended)):
+        findings.append(softness)
     if is_photograph and (quality := find_quality(picture, framed)):
         findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
     if photograph and photograph.is_mended and not any(f.sureness >= SURE for f in findings):
@@ -299,15 +296,21 @@ def _name_parts(
         yield found("impulses", share, f"{format_share(share)} of the values wrong")
 
 
-def _measure_lost_detail(x: Tensor) -> float:
-    """Radius in pixels of the lens that would lose as much of the fine detail of ``[3, H, W]``."""
+def _find_softness(x: Tensor, is_undoable: bool | None) -> Finding | None:
+    """A lack of fine detail in ``[3, H, W]``; its strength is the radius in pixels of the lens that
+    would lose as much. None of a sharp picture."""
     radial, frequency = compute_radial_spectrum(compute_power_spectrum(x))
+    lost = measure_softness(radial, frequency) - SHARP_SOFTNESS
+    if lost <= 0:
+        return None
     below_law = radial + POWER_LAW * np.log(frequency)
     below_law = np.convolve(np.pad(below_law, 1, "edge"), np.ones(3) / 3, "valid")
     is_coarse = (frequency > COARSE[0]) & (frequency < COARSE[1])
     is_lost = (below_law < below_law[is_coarse].mean() - LOST_POWER) & (frequency > COARSE[1])
     end = frequency[is_lost.argmax()] if is_lost.any() else frequency[-1]
-    return LENS_END / (2 * math.pi * float(end))
+    radius = LENS_END / (2 * math.pi * float(end))
+    text = f"little fine detail, as behind a lens of {radius:.1f} px"
+    return _find("soft", radius, text, evidence=lost, is_undoable=is_undoable)
 
 
 # With networks
@@ -379,8 +382,7 @@ def _measure(x: Tensor, is_paper: bool) -> list[Finding]:
     assert explain.windows is not None
     if blocks := measure_blocks(x, is_paper):
         return list(_name_parts(Degradation(operator=blocks), x))
-    exposure = None if is_paper else measure_darkness(x)
-    if exposure and not measure_veil(x):  # of lost contrast nothing is black, of darkness much
+    if not is_paper and (exposure := measure_exposure(x)):
         return list(_name_parts(Degradation(exposure=exposure), x))
     level = float(measure_noise(x[None])[0])
     middle, threshold = cut_middle(x, LONGEST_FILTERED), explain.impulses[0]

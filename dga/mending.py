@@ -39,9 +39,9 @@ def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
         return False
     damage = explanation.degradation
     is_drawn = damage.operator is not None and not damage.operator.is_guide
-    is_unknown = explanation.is_unjudgeable or (explanation.is_page and damage.veil is None)
+    is_page_itself = explanation.is_page and damage.veil is None and damage.jpeg_quality is None
     has_left_nothing = damage.impulses is not None and not damage.is_smeared
-    return not (is_drawn or has_left_nothing or is_unknown)
+    return not (is_drawn or has_left_nothing or is_page_itself or explanation.is_unjudgeable)
 
 
 def mend(
@@ -57,13 +57,13 @@ def mend(
     assert network is not None
     assert config is not None
     assert explain is not None
-    if is_page(x):
+    damage = explanation.degradation
+    if damage.jpeg_quality is None and is_page(x):
         return None
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     change = float((estimate - x).abs().mean())
     texture = sum(float(x.diff(dim=dim).abs().mean()) for dim in (1, 2))
     is_small = change < max(config.least_change, config.least_share * texture)
-    damage = explanation.degradation
     is_damaged = damage.has_measured_inverse or damage.jpeg_quality is not None
     if is_small and not is_damaged:
         return None

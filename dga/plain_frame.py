@@ -20,6 +20,10 @@ LEAST_INSIDE = 32
 """Pixels a side that an inside has at least."""
 LOOKED_AT = 16
 """Lines that are looked at together."""
+MARGIN_SHARE, MARGIN_REACH = 0.3, 10.0
+"""Share of the inside that has the border's colour, within so many levels of 255, from which that
+is no frame but the paper of a page or a cut-out: text has 0.5 to 0.74, cut-outs 0.33 to 0.72, of 30
+photographs in white and black frames one more than 0.2."""
 MOST_FRAMES = 3
 """Frames around frames, such as a mat and a line."""
 
@@ -39,6 +43,10 @@ def find_inside(pixels: Pixels) -> tuple[slice, slice]:
         new_rows = slice(rows.start + top, rows.stop - bottom)
         new_columns = slice(columns.start + left, columns.stop - right)
         if min(new_rows.stop - new_rows.start, new_columns.stop - new_columns.start) < LEAST_INSIDE:
+            break
+        sides = (top, inside[0]), (bottom, inside[-1]), (left, turned[0]), (right, turned[-1])
+        border = next(line.mean(0) for count, line in sides if count)
+        if _has_colour(pixels[new_rows, new_columns], border):
             break
         rows, columns = new_rows, new_columns
     return rows, columns
@@ -62,3 +70,9 @@ def _count_plain(lines: NDArray[np.float32]) -> int:
     if step.max() < EDGE:
         return 0
     return count + int(np.argmax(step >= EDGE))
+
+
+def _has_colour(pixels: Pixels, colour: NDArray[np.float32]) -> bool:
+    """Whether a good part of uint8 ``[h, w, 3]`` is near a colour, ``[3]``."""
+    distance = abs(pixels - colour).max(2)
+    return float((distance <= MARGIN_REACH).mean()) >= MARGIN_SHARE

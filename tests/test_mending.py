@@ -9,13 +9,15 @@ from PIL import Image, ImageDraw
 from skimage.metrics import peak_signal_noise_ratio as psnr
 
 from dga.corruptions import corrupt
+from dga.explanation.blur import measure_blur
+from dga.explanation.operators import Disk, MotionBlur, Operator
 from dga.images import Pixels, from_tensor, through_jpeg, to_tensor
 from dga.mending import draw_from_depths, mend
 from dga.networks.models import Models
 from dga.photograph import repair_photograph
 from dga.pipeline import NO_EXPLANATION
 from dga.profiles import Diffusion, MendingConfig, StoppingConfig
-from tests.fixtures.pictures import photograph
+from tests.fixtures.pictures import open_sample, photograph
 
 
 @pytest.mark.parametrize(
@@ -122,6 +124,43 @@ def test_a_poor_jpeg_is_measured_and_mended(
     assert psnr(coffee, result.image) > psnr(coffee, damaged)
     good = np.asarray(through_jpeg(coffee, 75))
     assert repair_photograph(photo_models, good).is_unchanged
+
+
+@pytest.mark.parametrize(
+    ("kind", "operator"), [("defocus_blur", Disk), ("motion_blur", MotionBlur)]
+)
+def test_blur_that_saving_hid_is_undone_where_the_discriminator_prefers_it(
+    photo_models: Models, kind: str, operator: type[Operator]
+) -> None:
+    """Nothing certain is measured in it, and what is likely is its own kind."""
+    panda = open_sample("panda")
+    damaged = np.asarray(through_jpeg(corrupt(panda, kind, 5, seed=0), 85))
+    assert measure_blur(to_tensor(damaged)) is None
+    result = repair_photograph(photo_models, damaged)
+    assert isinstance(result.explanation.degradation.operator, operator)
+    assert psnr(panda, result.image) > psnr(panda, damaged) + 4
+
+
+@pytest.mark.parametrize("saved", [95, 85, 50])
+@pytest.mark.parametrize("margin", [0, 12])
+def test_print_saved_as_jpeg_is_left_alone(photo_models: Models, saved: int, margin: int) -> None:
+    """Also where it fills the picture; a page's margin is no frame."""
+    sheet = Image.new("RGB", (224, 224), "white")
+    for line in range(margin, 224 - margin, 14):
+        ImageDraw.Draw(sheet).text((margin, line), "Of a page little is grey. " * 2, fill="black")
+    ImageDraw.Draw(sheet).rectangle((224 - margin, 0, 224, 224), fill="white")
+    printed = np.asarray(through_jpeg(np.asarray(sheet), saved))
+    assert repair_photograph(photo_models, printed).is_unchanged
+
+
+def test_a_page_saved_as_a_poor_jpeg_keeps_its_light(photo_models: Models) -> None:
+    sheet = Image.new("RGB", (224, 224), "white")
+    for line in range(12, 210, 14):
+        ImageDraw.Draw(sheet).text((12, line), "Of a page little is grey.", fill="black")
+    page = np.asarray(sheet)
+    poor = np.asarray(through_jpeg(page, 10))
+    result = repair_photograph(photo_models, poor)
+    assert psnr(page, result.image) > psnr(page, poor) - 0.5
 
 
 def test_an_estimate_is_drawn_from_several_depths(photo_models: Models, coffee: Pixels) -> None:

@@ -23,6 +23,8 @@ RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
 """Candidates: disks' radii in pixels."""
 DISK_SHARE = DISK_SLOPE = 0.6
 """Share and slope from which a disk is certain, its radius exact to a quarter pixel."""
+LIKELY_SHARE, LIKELY_SLOPE, LIKELY_DISK = 0.25, 0.4, 3.0
+"""The same from which a disk is likely, and its radius in pixels, at least."""
 SMALLEST_DISK = 2.25
 """Pixels; smaller ones look like any soft picture."""
 SIGMA = (1.75, 10.0)
@@ -84,15 +86,33 @@ def measure_blur(x: Tensor) -> Operator | None:
     return measure_glass(x) if is_round else None
 
 
+def list_likely_blurs(x: Tensor) -> list[Operator]:
+    """What may have blurred ``[3, H, W]`` where nothing is certain: a lens, fading motion, a zoom.
+
+    Noise and JPEG hide most of a blur's trace. Which it was, if any, others have to judge.
+    """
+    from dga.explanation.motion import find_likely_motion  # here: the page must not wait for scipy
+    from dga.explanation.zoom import measure_zoom
+
+    power = compute_power_spectrum(x)
+    lens = measure_disk(*compute_radial_spectrum(power), LIKELY_SHARE, LIKELY_SLOPE)
+    if lens and lens.radius < LIKELY_DISK:
+        lens = None
+    likely = lens, find_likely_motion(power, x), measure_zoom(x, is_likely_enough=True)
+    return [operator for operator in likely if operator]
+
+
 def is_blurred(x: Tensor) -> bool:
     """Whether ``[3, H, W]`` has less fine detail than a sharp photograph, whatever its contrast."""
-    return measure_softness(x) > MOST_FALL
+    return measure_softness(*compute_radial_spectrum(compute_power_spectrum(x))) > MOST_FALL
 
 
-def measure_softness(x: Tensor) -> float:
-    """Natural log power of the coarse detail of ``[3, H, W]`` over that of the finer, whatever its
-    contrast: 3.5 in the median of sharp photographs, above 5.5 in 3 of 100."""
-    radial, frequency = compute_radial_spectrum(compute_power_spectrum(x))
+def measure_softness(radial: Array, frequency: Array) -> float:
+    """Natural log power of a picture's coarse detail over that of the finer, whatever its contrast:
+    3.5 in the median of sharp photographs, above 5.5 in 3 of 100.
+
+    ``radial`` and ``frequency``: of :func:`compute_radial_spectrum`.
+    """
     is_inside = [(frequency > low) & (frequency < high) for low, high in DETAIL_BANDS]
     coarse, middle, fine = (float(radial[band].mean()) for band in is_inside)
     return coarse - (2 * middle + fine) / 3
@@ -129,7 +149,12 @@ def is_enlarged(power: Array, width: float, band: tuple[float, float]) -> bool:
     return measure_asymmetry(power, band[0] / width, band[1] / width) < MOST_DIAGONAL
 
 
-def measure_disk(radial: Array, frequency: Array) -> Disk | None:
+def measure_disk(
+    radial: Array,
+    frequency: Array,
+    least_share: float = DISK_SHARE,
+    least_slope: float = DISK_SLOPE,
+) -> Disk | None:
     """A lens out of focus, by the zeros of its transfer function in the radial spectrum.
 
     The highest frequencies hold noise and rounding alone: what is not above them by 0.3 hardly
@@ -140,8 +165,8 @@ def measure_disk(radial: Array, frequency: Array) -> Disk | None:
     weight = np.where(frequency > 0.02, is_above_noise + 0.05, 0.0)
     power_law = np.stack([weight, weight * np.log(frequency)], 1)
     best, share, slope = fit_spectrum(weight * radial, power_law, weight * family)
-    is_certain = share > DISK_SHARE and slope > DISK_SLOPE
-    return Disk(RADII[best]) if is_certain and RADII[best] >= SMALLEST_DISK else None
+    has_zeros = share > least_share and slope > least_slope
+    return Disk(RADII[best]) if has_zeros and RADII[best] >= SMALLEST_DISK else None
 
 
 @functools.lru_cache(maxsize=8)

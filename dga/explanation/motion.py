@@ -73,6 +73,10 @@ ONE_SIDED = 1.45
 PLAINLY_ONE_SIDED = 5.0
 """The same from which motion without clear stripes fades whatever the odds; of 288 even motions
 none has both."""
+LIKELY_ONE_SIDED, LIKELY_FADING = (0.08, 2.0), (0.3, 1.1)
+"""Fading motion's share and one-sidedness, of which either pair makes it likely."""
+SHORTEST_LIKELY = 8.0
+"""Length in pixels of such motion, at least: a hand that shook looks like a shorter one."""
 RINGING_FLOOR = 1e-4
 """Added to both, pixels in [-1, 1]."""
 MOST_POWER_LEFT = 5.2
@@ -98,9 +102,7 @@ def measure_motion(power: Array, x: Tensor) -> MotionBlur | None:
         return None
     _, share, _ = _fit_plainly(power, [even.motion])
     odds = share / max(fading.share, 1e-9)
-    pair = fading.motion, replace(fading.motion, angle=fading.motion.angle - 180)
-    ringing = [_measure_ringing(one, x) + RINGING_FLOOR for one in pair]
-    sidedness = max(ringing) / min(ringing)
+    directed, sidedness = _find_direction(fading.motion, x)
     is_one_sided = sidedness > ONE_SIDED
     is_striped = even.share > CLEAR_STRIPES
     least_odds = STRIPED_ODDS if is_striped else EVEN_ODDS
@@ -108,9 +110,21 @@ def measure_motion(power: Array, x: Tensor) -> MotionBlur | None:
         return even.motion
     is_likely = is_one_sided and odds < FADING_ODDS
     is_plain = sidedness > PLAINLY_ONE_SIDED and not is_striped
-    if is_fading and (is_likely or is_plain):
-        return pair[ringing.index(min(ringing))]
-    return None
+    return directed if is_fading and (is_likely or is_plain) else None
+
+
+def find_likely_motion(power: Array, x: Tensor) -> MotionBlur | None:
+    """The fading motion of a picture that is likely, though not certain; None where none is.
+
+    ``power`` and ``x``: of :func:`measure_motion`.
+    """
+    fading = _fit_fading(power)
+    if fading.share < LIKELY_ONE_SIDED[0] or not _is_erased(fading.motion, power):
+        return None
+    directed, sidedness = _find_direction(fading.motion, x)
+    limits = LIKELY_ONE_SIDED, LIKELY_FADING
+    is_likely = any(fading.share > share and sidedness > least for share, least in limits)
+    return directed if is_likely and directed.length > SHORTEST_LIKELY else None
 
 
 @dataclass(frozen=True)
@@ -268,6 +282,14 @@ def _is_erased(motion: MotionBlur, power: Array) -> bool:
     rounding = np.log((window**2).sum() / 36 + POWER_FLOOR)  # a twelfth of a level, three channels
     left = np.median(np.log(power[is_used][is_erased] + POWER_FLOOR))
     return bool(left - rounding < MOST_POWER_LEFT)
+
+
+def _find_direction(motion: MotionBlur, x: Tensor) -> tuple[MotionBlur, float]:
+    """A fading motion in the direction in which ``[3, H, W]`` rings less when it is undone, and how
+    many times as much it rings in the other."""
+    pair = motion, replace(motion, angle=motion.angle - 180)
+    ringing = [_measure_ringing(one, x) + RINGING_FLOOR for one in pair]
+    return pair[ringing.index(min(ringing))], max(ringing) / min(ringing)
 
 
 def _measure_ringing(motion: MotionBlur, x: Tensor) -> float:

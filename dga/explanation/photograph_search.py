@@ -16,10 +16,10 @@ from torch import Tensor, nn
 
 from dga.discriminator import Scorer
 from dga.explanation.blocks import measure_blocks
-from dga.explanation.blur import measure_blur
+from dga.explanation.blur import list_likely_blurs, measure_blur
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.drawings import is_one_colour_or_drawing, is_page
-from dga.explanation.exposure import measure_darkness
+from dga.explanation.drawings import is_one_colour_or_drawing, is_page, is_printed
+from dga.explanation.exposure import Exposure, measure_darkness
 from dga.explanation.grid import Grid
 from dga.explanation.jpeg_quality import POOR, measure_quality
 from dga.explanation.noise_level import (
@@ -44,6 +44,8 @@ PAGE_VEIL = 10.0
 """Gain of a veil from which it is removed from a page, too."""
 CLEAR_DAMAGE = 1.4
 """Mean logit below which a blur's inverse has to lower it."""
+CLEAR_RELIEF = 1.0
+"""By how much the inverse of a blur that is likely has to lower it."""
 VEIL_JUDGED_AT = 4, 8
 """Depths at which networks judge light that was added or is missing."""
 DAMAGED_THUMBNAIL = 0.5
@@ -51,6 +53,9 @@ DAMAGED_THUMBNAIL = 0.5
 LEAST_RELIEF = 0.5
 """By how much a veil's inverse has to lower it. By both, a veil is removed from four of 654
 undamaged photographs, and from none of 154 pages and drawings."""
+
+Undone = tuple[Degradation, Tensor]
+"""A blur, and the picture, ``[3, H, W]``, after its inverse."""
 
 
 @dataclass(frozen=True)
@@ -72,33 +77,33 @@ class PhotographSearch:
 
         ``x``: ``[3, H, W]`` in [-1, 1] at 8-bit levels, no side below ``side``. Yields scores as
         they come. A drawing, which repeats its rows as blocks do, is left alone. In a page or a
-        screen, which is light without a veil, only noise, lost contrast and blocks whose rows
-        repeat are looked for.
+        screen, which is light without a veil, only noise, lost contrast, poor JPEG and blocks whose
+        rows repeat are looked for.
         """
         is_measured, is_plain = self.windows.measurement, is_page(x)
+        is_paper = is_plain or is_printed(x)
         blocks = measure_blocks(x, is_plain) if is_measured else None
         if blocks and not is_one_colour_or_drawing(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
-        exposure = measure_darkness(x) if is_measured and not is_plain else None
-        if exposure and not measure_veil(x):  # in the dark much is black, behind a veil nothing
+        exposure = measure_exposure(x) if is_measured and not is_paper else None
+        if exposure:
             before, after = self._judge_thumbnails(x, exposure.apply(x))
             if float(after.mean()) < float(before.mean()):
                 return Explanation(Degradation(exposure=exposure), 0, measured_noise=0.0)
         views = JudgedViews(x, self.side, self.windows.detail_windows, self.config.noise_floor)
         explanation = yield from self._explain_whole(x, views.render, is_plain)
-        explanation = replace(explanation, is_page=is_plain)
+        explanation = replace(explanation, is_page=is_paper)
         is_explained = explanation.degradation != NO_DEGRADATION
         if explanation.is_unjudgeable or is_explained or not is_measured:
             return explanation
-        if not is_plain and (operator := measure_blur(x)):
-            x_0 = yield from self._invert_blur(operator, x, views)
-            if x_0 is not None:
-                blurred = Degradation(operator=operator)
-                return replace(explanation, degradation=blurred, x_0=x_0, is_undamaged=False)
+        blur = None if is_paper else (yield from self._undo_blur(x, views))
+        if blur is not None:
+            blurred, x_0 = blur
+            return replace(explanation, degradation=blurred, x_0=x_0, is_undamaged=False)
         veil = measure_veil(x)
-        if veil and (not is_plain or veil.gain > PAGE_VEIL) and self._has_consent(veil, x):
+        if veil and (not is_paper or veil.gain > PAGE_VEIL) and self._has_consent(veil, x):
             return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
-        quality = None if is_plain else measure_quality(from_tensor(x))
+        quality = measure_quality(from_tensor(x))
         if quality is not None and quality <= POOR:
             return replace(explanation, degradation=Degradation(jpeg_quality=quality))
         return explanation
@@ -139,19 +144,45 @@ class PhotographSearch:
             noise_level = min(noise_level, config.noise_floor)
         return (yield from explain_picture(self.scorer, sample, config, render, noise_level))
 
-    def _invert_blur(
+    def _undo_blur(
+        self, x: Tensor, views: JudgedViews
+    ) -> Generator[CandidateScore, None, Undone | None]:
+        """The blur of a picture and what it was before; None where the discriminator objects to
+        what is certain, and does not clearly prefer what is likely."""
+        operator = measure_blur(x)
+        if operator is not None:
+            undone, scores = self._judge_inverse(operator, x, views)
+            yield from scores
+            before, after = (one.score for one in scores)
+            most = self.windows.objection * operator.most_objection
+            if after <= before + (min(most, 0.0) if before < CLEAR_DAMAGE else most):
+                return undone
+        judged = [self._judge_inverse(likely, x, views) for likely in list_likely_blurs(x)]
+        if not judged:
+            return None
+        undone, scores = min(judged, key=lambda one: one[1][1].score)
+        before, after = (one.score for one in scores)
+        if after > before - CLEAR_RELIEF:
+            return None
+        yield from scores
+        return undone
+
+    def _judge_inverse(
         self, operator: Operator, x: Tensor, views: JudgedViews
-    ) -> Generator[CandidateScore, None, Tensor | None]:
-        """The picture after the inverse; None where the discriminator objects to it."""
+    ) -> tuple[Undone, list[CandidateScore]]:
+        """A blur and the picture without it, with the scores of the picture and of that."""
         blurred = Degradation(operator=operator)
         inverse = blurred.inverse(x)
         scores = self.scorer.compare(views.show(x), views.show(inverse), self.config.judged_at)
-        for candidate, score in zip((NO_DEGRADATION, blurred), scores, strict=True):
-            yield CandidateScore("blur", candidate, score)
-        most = self.windows.objection * operator.most_objection
-        if scores[0] < CLEAR_DAMAGE:
-            most = min(most, 0.0)
-        return inverse if scores[1] <= scores[0] + most else None
+        candidates = zip((NO_DEGRADATION, blurred), scores, strict=True)
+        return (blurred, inverse), [CandidateScore("blur", *candidate) for candidate in candidates]
+
+
+def measure_exposure(x: Tensor) -> Exposure | None:
+    """The gain that a picture, ``[3, H, W]``, lacks; None where it is light enough, or is dark
+    behind a veil: in the dark much is black, behind a veil nothing."""
+    exposure = measure_darkness(x)
+    return None if exposure is None or measure_veil(x) else exposure
 
 
 def measure_impulses(x: Tensor, threshold: float, noise_level: float) -> Degradation | None:
@@ -159,7 +190,7 @@ def measure_impulses(x: Tensor, threshold: float, noise_level: float) -> Degrada
     distance = measure_distance(x)
     if has_impulses(x, distance, threshold, noise_level):
         return Degradation(impulses=threshold)
-    if has_smeared_impulses(x, distance, noise_level):
+    if has_smeared_impulses(x, distance, noise_level) and not is_printed(x):
         return Degradation(impulses=SMEARED, is_smeared=True)
     return None
 
