@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dga.folders.records import make_damage_error, read_lines, read_run_config
-from dga.io.files import CONFIG, CURVES, FEATURES, LINES
+from dga.io.files import CONFIG, CURVES, LINES
 
 COLUMNS = (
     "path", "class", "corruption", "severity", "seed", "method", "depth", "crossed",
@@ -63,15 +63,13 @@ class JudgeRun(Run):
     """What ``python -m dga judge`` wrote.
 
     ``logits``: float32 ``[M, N, K]`` of M corruptions (the first is clean), N
-    pictures and K depths; positive means corrupted. ``features``: the frozen classifier's
-    ``[M, N, F]``, or none.
+    pictures and K depths; positive means corrupted.
     """
 
     paths: tuple[str, ...]
     corruptions: tuple[str, ...]
     depths: tuple[int, ...]
     logits: NDArray[np.float32]
-    features: NDArray[np.float32] | None
 
     @property
     def study(self) -> str:
@@ -121,12 +119,9 @@ def _read_lines(path: Path) -> pd.DataFrame:
 
 def _read_judge(folder: Path, name: str, config: dict[str, Any]) -> JudgeRun:
     arrays = read_arrays(folder / CURVES, "paths", "corruptions", "depths", "logits")
-    features = None
-    if (folder / FEATURES).exists():
-        features = read_arrays(folder / FEATURES, "features")["features"].astype(np.float32)
     paths, corruptions = (tuple(map(str, arrays[key])) for key in ("paths", "corruptions"))
     depths, logits = tuple(map(int, arrays["depths"])), arrays["logits"].astype(np.float32)
-    return JudgeRun(name, config, paths, corruptions, depths, logits, features)
+    return JudgeRun(name, config, paths, corruptions, depths, logits)
 
 
 def read_arrays(path: Path, *names: str) -> dict[str, NDArray[Any]]:
