@@ -92,7 +92,6 @@ def _describe_run(
     facts: dict[str, Any] = {
         "kind": "judge",
         "study": study.name,
-        "source": study.source,
         "trained_on": study.corruptions,
         "corruptions": plan.corruptions,
         "severity": plan.severity,

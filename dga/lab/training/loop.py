@@ -109,17 +109,16 @@ class Training:
         model: nn.Module,
         loss: Callable[[Any], tuple[Tensor, dict[str, float]]],
         identity: dict[str, Any],
-        make_batches: Callable[[], Any],
+        batches: Any,
         optimizer: torch.optim.Optimizer | None = None,
     ) -> nn.Module:
         """Train ``model`` in place and return its exponential moving average.
 
         ``loss``: of one batch, with other numbers for the progress bar; ``optimizer``: None is
         AdamW. Statistics of batch norms are not averaged: they are to be measured anew.
-        ``make_batches`` returns a map from steps to batches; it is called once the checkpoint is
-        sure to be this run's, for it may generate pictures. A checkpoint is resumed when its config
-        and ``identity`` are the same. Killed at any moment, a resumed run on the CPU ends with the
-        same bits as an uninterrupted one. Raises ``ValueError`` for a checkpoint of another run,
+        ``batches``: a map from steps to batches. A checkpoint is resumed when its config and
+        ``identity`` are the same. Killed at any moment, a resumed run on the CPU ends with the same
+        bits as an uninterrupted one. Raises ``ValueError`` for a checkpoint of another run,
         ``FloatingPointError`` for a loss that is not a number.
         """
         config = self.config
@@ -131,8 +130,8 @@ class Training:
         parts = {"model": model, "average": average, "optimizer": optimizer}
         checkpoint = Checkpoint(self.out / CHECKPOINT, facts, parts)
         first = checkpoint.resume()
-        batches = DataLoader(
-            make_batches(),
+        loader = DataLoader(
+            batches,
             batch_size=None,
             sampler=range(first, config.steps),
             num_workers=self.workers,
@@ -141,7 +140,7 @@ class Training:
         model.train()
         last_save, smooth = time.monotonic(), dict[str, float]()
         with tqdm(total=config.steps, initial=first, unit="step", mininterval=1.0) as bar:
-            for step, batch in enumerate(batches, first):
+            for step, batch in enumerate(loader, first):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
                     value, numbers = loss(batch)
                 if not torch.isfinite(value):

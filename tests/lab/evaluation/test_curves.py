@@ -90,10 +90,8 @@ def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
     ):
         with pytest.raises(ValueError, match=said):
             judge_pictures(*judge, another, tmp_path, depths)
-    other = tiny_models, Study(source="generated")
-    with pytest.raises(
-        ValueError, match="source: images there, generated here; study: images there"
-    ):
+    other = tiny_models, Study(explanations=True)
+    with pytest.raises(ValueError, match="study: images there, images-explanations here"):
         judge_pictures(*other, plan, tmp_path, (0, 9))
     assert (tmp_path / "config.json").read_bytes() == before
 
@@ -121,7 +119,7 @@ def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):
     )
     assert said == f"Curves: {out / 'curves.npz'}\n"
     config = json.loads((out / "config.json").read_text())
-    assert (config["study"], config["source"]) == ("images-noise", "images")
+    assert config["study"] == "images-noise"
     assert config["trained_on"] == list(FAMILIES["noise"])
     assert config["weights"]["discriminator"] == weights_id(weights)
     curves = _load(out / "curves.npz")

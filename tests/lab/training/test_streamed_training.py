@@ -71,7 +71,7 @@ def test_clean_pictures_go_through_the_release(profile, files, monkeypatch):
     monkeypatch.setattr(pairs, "vary_source", lambda picture, *_: picture)
     view, rng = View.of(profile), np.random.default_rng(0)
     pictures = files.load().pixels[:4]
-    clean, corrupted = pairs.make_pairs(Study(corruptions=("fog",)), pictures, None, rng, view)
+    clean, corrupted = pairs.make_pairs(Study(corruptions=("fog",)), pictures, rng, view)
     assert clean.shape == corrupted.shape == (4, 40, 40, 3)
     assert np.array_equal(clean, np.stack([view.finish(picture) for picture in pictures]))
     rng = np.random.default_rng(0)
