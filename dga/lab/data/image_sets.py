@@ -275,8 +275,7 @@ def take_training(images: ImageSet) -> ImageSet:
     return images.take(sorted(_in_hash_order(images)[held_out:]))
 
 
-def take_per_class(images: ImageSet, count: int, skip: int = 0) -> ImageSet:
-    """``count`` pictures of each class after its first ``skip``, in the order of the same hash."""
+def take_per_class(images: ImageSet, count: int) -> ImageSet:
+    """``count`` pictures of each class, the first in the order of the same hash."""
     labels = pd.Series(images.labels).iloc[_in_hash_order(images)]
-    place = labels.groupby(labels).cumcount()  # in its class
-    return images.take(sorted(place[(place >= skip) & (place < skip + count)].index))
+    return images.take(sorted(labels.groupby(labels).head(count).index))

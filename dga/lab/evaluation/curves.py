@@ -89,7 +89,7 @@ def _describe_run(
     models: Models, study: Study, plan: Plan, pictures: int, depths: Sequence[int]
 ) -> dict[str, Any]:
     """What results depend on, for the results' folder."""
-    facts: dict[str, Any] = {
+    return {
         "kind": "judge",
         "study": study.name,
         "trained_on": study.corruptions,
@@ -98,10 +98,6 @@ def _describe_run(
         "depths": depths,
         **plan.describe(),
         "per_class": plan.per_class,
-    }
-    if plan.skip:
-        facts["skip"] = plan.skip
-    return facts | {
         "pictures": pictures,
         "profile": models.profile.name,
         "precision": models.compute.precision,

@@ -40,7 +40,7 @@ class Plan(Bounded):
     severity: int = 5
     """1 to 5."""
     per_class: int | None = bounded(None, 1)
-    """How many pictures of each class, after the first ``skip``; None: all."""
+    """How many pictures of each class; None: all."""
     split: str = "report"
     """tune (the profile's own for choices), report (all others) or all."""
     seed: int = 0
@@ -51,8 +51,6 @@ class Plan(Bounded):
     stream: str | None = None
     """Every picture once, at a severity from 0 (clean) to 5 and under one of the corruptions, both
     drawn by its seed: shuffled (wild), sorted by label, or as wild but one at a time (single)."""
-    skip: int = bounded(0, 0)
-    """How many of each class are left out before those that are measured."""
     has_labels: bool = True
     """Folders are classes; else pictures lie at any depth, and no reading is right or wrong."""
     most: int | None = bounded(None, 1)
@@ -153,9 +151,7 @@ def choose_images(plan: Plan, profile: Profile) -> ImageSet:
     tune, report = split_tune(images, read_tune(profile.name))
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)
-    chosen = take_per_class(splits[plan.split], plan.per_class or len(images), plan.skip)
-    if not len(chosen) and len(splits[plan.split]):
-        raise ValueError(f"Skipping {plan.skip} pictures of each class leaves none.")
+    chosen = take_per_class(splits[plan.split], plan.per_class or len(images))
     if not len(chosen):
         raise ValueError(
             f"All of these pictures are in {profile.name}'s split tune: add --split tune."
