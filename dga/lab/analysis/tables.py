@@ -1,6 +1,6 @@
-"""Tables 1 to 3 of the paper for our models, methods held against one another, and a summary."""
+"""Tables 1 to 3 of the paper for our models, the table of a stream, and a summary."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -37,8 +37,6 @@ from dga.lab.analysis.table import (
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
 TABLE_3_GROUPS = (*paper.TABLE_3_FAMILIES, MEAN)
-COMPARED_METHODS = ("dga-plus", "dga-plus+tent", "dga-guided")
-"""Each is held against every other method."""
 
 
 def make_table_1(pooled: PooledRuns) -> Table:
@@ -185,41 +183,6 @@ def make_stream_table(pooled: PooledRuns) -> Table:
         rows,
         pooled.list_commands(pooled.methods_to_compare),
     )
-
-
-def make_comparisons(pooled: PooledRuns) -> Table:
-    """Differences between methods, on all and by family; in a stream by severity, too."""
-    pairs = dict.fromkeys(_list_pairs(pooled))
-    if not pairs:
-        raise MissingRun("no run of dga-plus or dga-guided beside other methods")
-    groups = STREAM_GROUPS if pooled.stream else (MEAN, *FAMILIES)
-    rows = list[Cells]()
-    for method, rival in pairs:
-        gains = {g: pooled.correct.estimate_difference(method, rival, g) for g in groups}
-        texts = {format_group(group): format_points(gain) for group, gain in gains.items()}
-        rows.append({"Method": format_method(method), "Minus": format_method(rival), **texts})
-    return Table(
-        f"{format_method(next(iter(pairs))[0])} against each rival, {pooled.description}",
-        f"Difference in accuracy in points, with {INTERVALS}, on the images both have. Above 0, "
-        "the method of the first column is ahead; an interval that holds 0 decides nothing. "
-        "Permuted: each picture gets the choice made for another one of its batch.",
-        rows,
-        pooled.list_commands(name for pair in pairs for name in pair),
-    )
-
-
-def _list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
-    """Ours and each rival, a pair and either part, DGA+ without a stage, a method's control."""
-    methods = pooled.methods_to_compare
-    for method in COMPARED_METHODS:
-        if method in methods:
-            yield from ((method, rival) for rival in methods if rival != method)
-    for name in map(MethodName.parse, pooled.methods):
-        yield from ((name.name, part) for part in name.parts if part in pooled.methods)
-        if name.is_permuted and name.without_permutation in pooled.methods:
-            yield name.without_permutation, name.name
-        elif name.is_stage_left_out and name.base in pooled.methods:
-            yield name.base, name.name
 
 
 def summarise_accuracy(lines: Sequence[Mapping[str, Any]], is_stream: bool = False) -> str:

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from dga.io.files import write_json
+from dga.lab.analysis.comparisons import make_comparisons
 from dga.lab.analysis.depth_controls import make_controls_table
 from dga.lab.analysis.judges import choose_judge, make_studies
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun, SavedRuns
 from dga.lab.analysis.table import Table
 from dga.lab.analysis.tables import (
-    make_comparisons,
     make_stream_table,
     make_table_1,
     make_table_2,
