@@ -37,15 +37,13 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class EvaluationRun(Run):
-    """What ``python -m dga evaluate`` wrote.
-
-    ``lines``: a row an image and method, with the columns of :data:`COLUMNS`;
-    ``depth`` is an integer 0...T, ``probability`` that of the predicted class,
-    ``seconds`` for one image. ``unchanged``: whether it was returned bit for bit; ``psnr``: of
-    the repaired picture, in dB, where that was measured.
-    """
+    """What ``python -m dga evaluate`` wrote."""
 
     lines: pd.DataFrame
+    """A row an image and method, with the columns of :data:`COLUMNS`: ``depth`` is an integer
+    0...T, ``probability`` that of the predicted class, ``seconds`` for one image; and
+    ``unchanged``: whether it was returned bit for bit, ``psnr``: of the repaired picture, in dB,
+    where that was measured."""
 
     @property
     def severity(self) -> int:
@@ -60,16 +58,14 @@ class EvaluationRun(Run):
 
 @dataclass(frozen=True, eq=False)
 class JudgeRun(Run):
-    """What ``python -m dga judge`` wrote.
-
-    ``logits``: float32 ``[M, N, K]`` of M corruptions (the first is clean), N
-    pictures and K depths; positive means corrupted.
-    """
+    """What ``python -m dga judge`` wrote."""
 
     paths: tuple[str, ...]
     corruptions: tuple[str, ...]
+    """The first is clean."""
     depths: tuple[int, ...]
     logits: NDArray[np.float32]
+    """``[corruptions, paths, depths]``; positive means corrupted."""
 
     @property
     def study(self) -> str:

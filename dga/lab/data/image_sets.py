@@ -48,19 +48,19 @@ MEMORY_LIMIT = 2 << 30
 
 @dataclass(frozen=True)
 class ImageSet:
-    """Labelled pictures of one size: on disk until their pixels are wanted, or in memory.
-
-    ``names``: "class/file" of each; ``labels``: int64 ``[N]``, positions in ``classes``;
-    ``places``: (folder or zip, path inside it) of each; ``crop``: what makes pixels of an
-    opened picture; ``pixels_in_memory``: these pixels, once they are in memory.
-    """
+    """Labelled pictures of one size: on disk until their pixels are wanted, or in memory."""
 
     names: tuple[str, ...]
+    """"class/file" of each."""
     labels: NDArray[np.int64]
+    """``[N]``, positions in ``classes``."""
     classes: tuple[str, ...]
     places: tuple[Place, ...]
+    """Folder or zip, and path inside it, of each."""
     crop: Crop
+    """What makes pixels of an opened picture."""
     pixels_in_memory: Pixels | None = None
+    """uint8 ``[N, S, S, 3]``, once they are in memory."""
 
     def __len__(self) -> int:
         return len(self.names)

@@ -24,25 +24,26 @@ CHECKPOINT_SECONDS = float(os.environ.get("DGA_CHECKPOINT_SECONDS", "60"))
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """What fixes a run. ``images`` counts pictures shown, epochs do not matter.
-
-    The learning rate climbs over ``warmup`` steps, stays, and falls linearly to zero over the
-    last ``decay`` of the run. ``ema``: decay of the weights' moving average; ``clip``: largest
-    norm of the gradient; ``window_share``: of the pictures (of a diffusion model, of
-    the batches), 0 to 1, that are windows of photographs.
-    """
+    """What fixes a run. Raises ``ValueError`` for numbers out of range."""
 
     images: int
+    """Pictures shown in all; epochs do not matter."""
     batch: int
     lr: float
+    """It climbs over ``warmup`` steps, stays, and falls linearly to zero over the last ``decay`` of
+    the run."""
     warmup: int = 200
     decay: float = 0.3
     weight_decay: float = 0.0
     ema: float = 0.995
+    """Decay of the weights' moving average."""
     clip: float | None = 1.0
+    """Largest norm of the gradient."""
     seed: int = 0
     bf16: bool = True
     window_share: float = 0.0
+    """Of the pictures (of a diffusion model, of the batches), 0 to 1, that are windows of
+    photographs."""
 
     def __post_init__(self) -> None:
         if self.batch < 2 or self.images < self.batch:
@@ -65,18 +66,16 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class Training:
-    """One run: of which profile's network, by which plan, in which folder, and where.
-
-    ``init``: weights that it continues from; ``workers``: processes that make batches ahead, which
-    changes nothing but the speed.
-    """
+    """One run: of which profile's network, by which plan, in which folder, and where."""
 
     profile: Profile
     config: TrainConfig
     out: Path
     device: torch.device
     init: Path | None = None
+    """Weights that it continues from."""
     workers: int = 0
+    """Processes that make batches ahead, which changes nothing but the speed."""
 
     def describe(self, model: str, data: str, **more: Any) -> dict[str, Any]:
         """What a checkpoint and a run that goes on from it have in common, besides the config.

@@ -34,14 +34,14 @@ SHRINKING_KERNELS = (
 
 
 class Batch(NamedTuple):
-    """``n`` pairs: the states ``x_k`` ``[2 n, 3, S, S]``, those of the sources first.
-
-    ``time``: original timesteps, int64 ``[2 n]``; ``target``: float ``[2 n]``, 1 for corrupted.
-    """
+    """``n`` pairs, those of the sources first."""
 
     x_k: Tensor
+    """States ``[2 n, 3, S, S]``."""
     time: Tensor
+    """Original timesteps, int64 ``[2 n]``."""
     target: Tensor
+    """Float ``[2 n]``, 1 for corrupted."""
 
 
 @dataclass(frozen=True)
