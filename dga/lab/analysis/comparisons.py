@@ -76,7 +76,7 @@ def make_comparisons(pooled: PooledRuns) -> Table:
         raise MissingRun("no run of dga-plus or dga-guided beside other methods")
     groups, lines = STREAM_GROUPS, pooled.lines
     if not pooled.stream:
-        groups, lines = (MEAN, *FAMILIES), lines[lines["corruption"] != CLEAN]
+        groups, lines = (MEAN, *FAMILIES), lines[is_in_group(lines, MEAN)]
     rows = list[Cells]()
     for method, rival in pairs:
         compared = compare_methods(lines, method, rival, groups, bool(pooled.stream))
