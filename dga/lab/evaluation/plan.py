@@ -178,10 +178,8 @@ def read_batch(
     folders = [folder_of[condition] for condition in conditions]
     damaged = _read_stored(view, pictures, folders)
     to_damage = [i for i, folder in enumerate(folders) if folder is None]
-    undamaged, condition_of = (
-        dict[str, Pixels](),
-        dict(zip(pictures.names, conditions, strict=True)),
-    )
+    condition_of = dict(zip(pictures.names, conditions, strict=True))
+    undamaged = dict[str, Pixels]()
     clean = pictures.take(to_damage).load(strict=False)
     for name, picture in zip(clean.names, clean.pixels, strict=True):
         undamaged[name] = view.finish(picture)
