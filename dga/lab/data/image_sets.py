@@ -31,7 +31,7 @@ from dga.data.uploads import (
 from dga.images import Pixels
 from dga.io.parsing import first_names
 from dga.lab.data.cropping import Crop
-from dga.lab.data.imagenet_c import are_wnid_folders, list_conditions
+from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
 from dga.profiles.imagenet_labels import imagenet_labels
 
 T = TypeVar("T")
@@ -165,11 +165,7 @@ def find_images(
     ]
     if not places:
         for source in map(Path, sources):
-            if list_conditions(source):
-                raise ValueError(
-                    f"{source} holds damaged pictures (corruption/severity/class/picture): "
-                    "evaluate takes it with --corrupted, and pictures of class/picture with --data."
-                )
+            refuse_release(source)
             refuse_sets(source, list_sets(source))
         raise ValueError(f"No pictures in {', '.join(map(str, sources))}{layout}.")
     if has_labels:

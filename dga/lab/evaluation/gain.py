@@ -21,7 +21,7 @@ from dga.lab.analysis.names import SOURCE
 from dga.lab.analysis.statistics import Estimate, estimate_mean
 from dga.lab.analysis.table import to_markdown
 from dga.lab.data.image_sets import find_positions, list_sets, refuse_sets
-from dga.lab.data.imagenet_c import are_wnid_folders, list_conditions
+from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
 from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import EvaluationResults, evaluate
@@ -74,10 +74,7 @@ def check_pictures(data: Path) -> None:
 
     Raises ``FileNotFoundError`` for what is neither folder nor zip.
     """
-    if list_conditions(data):
-        raise ValueError(
-            f"{data} holds damaged pictures (corruption/severity): name undamaged ones."
-        )
+    refuse_release(data)
     if not list_pictures(data):
         raise ValueError(f"No pictures in {data}.")
 
