@@ -67,7 +67,6 @@ def _train(name, profile, folder, out, config, study=None) -> str:
     [
         ("diffusion", None, True),
         ("classifier", None, True),
-        ("discriminator", Study(), False),
         ("discriminator", Study(corruptions=("fog",)), True),
         ("discriminator", Study(explanations=True), False),
     ],
