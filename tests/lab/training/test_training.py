@@ -25,7 +25,6 @@ from dga.lab.training.features import FeatureDistance
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.studies import Study
 from dga.lab.training.windows import Photographs
-from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import read_config, read_state
 from tests.fixtures.cli import refused
@@ -33,13 +32,6 @@ from tests.fixtures.models import die_after_saving
 
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
-
-
-@pytest.fixture
-def short_profile(tiny_profile: Profile) -> Profile:
-    """Four depths."""
-    schedule = dataclasses.replace(tiny_profile.schedule, steps=4)
-    return dataclasses.replace(tiny_profile, schedule=schedule)
 
 
 def _train(name, profile, folder, out, config, study=None) -> str:
@@ -73,14 +65,14 @@ def _train(name, profile, folder, out, config, study=None) -> str:
     ids=lambda value: getattr(value, "name", value),
 )
 def test_interrupted_training_ends_with_the_same_bits(
-    name, study, bf16, short_profile, picture_folder, tmp_path, monkeypatch
+    name, study, bf16, tiny_profile, picture_folder, tmp_path, monkeypatch
 ):
     """Trained at one go and, stopped twice, in three; the weights must be the same."""
     windows = 0.5 if study and study.explanations else 0.0
     config = dataclasses.replace(CONFIG, bf16=bf16, window_share=windows)
 
     def trained(out: str) -> str:
-        return _train(name, short_profile, picture_folder, tmp_path / out, config, study)
+        return _train(name, tiny_profile, picture_folder, tmp_path / out, config, study)
 
     whole = trained("whole")
     saves = die_after_saving(monkeypatch, 2, 5)
@@ -109,8 +101,8 @@ def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
     assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
 
 
-def test_a_checkpoint_of_another_study_is_refused(short_profile, picture_folder, tmp_path):
-    arguments = "discriminator", short_profile, picture_folder, tmp_path, CONFIG
+def test_a_checkpoint_of_another_study_is_refused(tiny_profile, picture_folder, tmp_path):
+    arguments = "discriminator", tiny_profile, picture_folder, tmp_path, CONFIG
     _train(*arguments)
     for other, what in (
         (Study(corruptions=("fog",)), "corruptions"),
