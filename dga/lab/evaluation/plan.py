@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, corrupt
+from dga.corruptions import CLEAN, CORRUPTIONS, NAMES, SEVERITIES, check_corruption, corrupt
 from dga.images import Pixels, through_jpeg
 from dga.io.parsing import check_choice
 from dga.lab.analysis.names import STREAMS
@@ -78,11 +78,12 @@ class Plan(Bounded):
     def _check_corrupted(self, root: Path) -> None:
         """Raise ``ValueError`` unless this is a folder with all that cannot be made.
 
-        Where the data lies in it no picture is undamaged, and nothing can be made.
+        Where the data is one of its conditions, as fog/5, no picture is undamaged, and nothing can
+        be made.
         """
         if not root.is_dir():
             raise ValueError(f"{root} is no folder of corrupted pictures.")
-        if not any(Path(source).resolve().is_relative_to(root.resolve()) for source in self.data):
+        if not any(Path(source).parent.name in NAMES for source in self.data):
             return
         needed = (CLEAN, *self.corruptions) if self.stream else self.corruptions
         missing = [name for name in needed if find_condition(root, name, self.severity) is None]
