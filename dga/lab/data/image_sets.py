@@ -51,7 +51,7 @@ class ImageSet:
     """Labelled pictures of one size: on disk until their pixels are wanted, or in memory."""
 
     names: tuple[str, ...]
-    """"class/file" of each."""
+    """Class and file of each, as in cat/a.png."""
     labels: NDArray[np.int64]
     """``[N]``, positions in ``classes``."""
     classes: tuple[str, ...]
