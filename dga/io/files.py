@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 # Names of files that one part of the package writes and another reads.
 CONFIG = "config.json"  # of weights, and of a folder of results
 CHECKPOINT = "checkpoint.pt"  # a trainer's own, beside the weights that it will write
-LINES, CURVES, FEATURES = "lines.jsonl", "curves.npz", "features.npz"  # results
+LINES, CURVES = "lines.jsonl", "curves.npz"  # results
 LOCK = ".lock"  # of a folder that a process writes to
 PART = ".part"  # the end of what is being written
 

@@ -55,24 +55,25 @@ TITLES = {
 
 @dataclass(frozen=True)
 class DepthControls:
-    """Controls of :data:`SWEPT`, over ``depths``, of which 0 is no change.
-
-    ``accuracy``: of each control, by group, in [0, 1]; ``lead``: adaptive minus it. Groups are the
-    mean of the ``corruptions`` that were swept and families swept whole. ``mean_depth``: of the
-    unrounded t*, by group. ``spearman``: over all ``informative`` images; ``spearman_within``: the
-    mean of the corruptions' own, weighted by their informative images (None if there are none).
-    """
+    """Controls of :data:`SWEPT`, by group: the mean of all corruptions, families swept whole."""
 
     depths: tuple[int, ...]
+    """Of which 0 is no change."""
     corruptions: tuple[str, ...]
     photographs: int
     accuracy: dict[str, dict[str, Estimate]]
+    """Of each control, by group, in [0, 1]."""
     lead: dict[str, dict[str, Estimate]]
+    """Adaptive minus each control, by group."""
     best_depth: int
     mean_depth: dict[str, float]
+    """Of the unrounded t*, by group."""
     informative: int
+    """Images that are right at some depths only."""
     spearman: Estimate | None
+    """Of t* and best depth, over all informative images; None without any."""
     spearman_within: Estimate | None
+    """The mean of the corruptions' own, weighted by their informative images."""
 
 
 def compute_controls(lines: pd.DataFrame) -> DepthControls:

@@ -20,15 +20,13 @@ CONDITIONS = (
 
 @dataclass(frozen=True)
 class PooledRuns:
-    """``lines`` of ``runs``, each image and method once.
-
-    All have one severity and agree in :data:`CONDITIONS`. Clean pictures (severity 0)
-    stand beside every severity. Runs of one mixed ``stream`` have no severity of their own.
-    """
+    """Runs of one severity, or of one mixed stream, that agree in :data:`CONDITIONS`."""
 
     severity: int
+    """0 for a stream, which has all. Clean pictures stand beside every severity."""
     runs: tuple[EvaluationRun, ...]
     lines: pd.DataFrame
+    """Of the runs, each image and method once."""
     stream: str = ""
 
     @property

@@ -18,10 +18,10 @@ import pandas as pd
 
 from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 from dga.io.files import write_json
+from dga.lab.analysis.comparisons import compare_methods
 from dga.lab.analysis.names import GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS, STREAMS
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import KEY, EvaluationRun, SavedRuns
-from dga.lab.analysis.statistics import CorrectTable, Estimate, is_in_group
 
 INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."
 Content = dict[str, Any]
@@ -176,49 +176,3 @@ def compare_all_methods(
     for name in names:
         if name not in (PLUS, SOURCE):
             yield from compare_methods(lines, PLUS, name, fewer, is_mixed)
-
-
-def compare_methods(
-    lines: pd.DataFrame, method: str, other: str, groups: Sequence[str], is_mixed: bool
-) -> Iterator[Content]:
-    """A row a group, of the photographs on which both have every corruption in common."""
-    pair = lines[lines["method"].isin((method, other))]
-    pair = pair[pair.groupby(["corruption", "path"])["method"].transform("nunique") == 2]
-    size = pair.groupby("path")["corruption"].transform("size")
-    pair = pair[size == (2 if is_mixed else 2 * pair["corruption"].nunique())]
-    if pair.empty:
-        return
-    table = CorrectTable(pair, is_mixed)
-    for group in groups:
-        gain = table.estimate_difference(method, other, group)
-        if gain is None:
-            continue
-        part = pair[is_in_group(pair, group)]
-        both = part.pivot(index=["corruption", "path"], columns="method")
-        right, other_right = both["correct"][method] == 1, both["correct"][other] == 1
-        damaged = both[both.index.get_level_values("corruption") != CLEAN]
-        yield {
-            "method": method, "other": other, "group": group,
-            "photographs": gain.photographs, "pictures": len(both),
-            **_to_percent(table.estimate_accuracy(method, group), "right"),
-            **_to_percent(table.estimate_accuracy(other, group), "other_right"),
-            **_to_percent(gain, "gain"),
-            "gained": int((right & ~other_right).sum()), "lost": int((other_right & ~right).sum()),
-            "unchanged": int((both["unchanged"][method] == 1).sum()),
-            "same_reading": int((both["prediction"][method] == both["prediction"][other]).sum()),
-            "psnr": _mean(damaged["psnr"][method]), "other_psnr": _mean(damaged["psnr"][other]),
-            "seconds": _mean(both["seconds"][method]),
-        }  # fmt: skip
-
-
-def _to_percent(estimate: Estimate | None, name: str) -> Content:
-    """An estimate and its interval, in percent or points."""
-    names = (name, f"{name}_low", f"{name}_high")
-    if estimate is None:
-        return dict.fromkeys(names)
-    return {key: round(100 * value, 3) for key, value in zip(names, estimate[:3], strict=True)}
-
-
-def _mean(values: pd.Series) -> float | None:
-    mean = values.astype(float).mean()
-    return None if pd.isna(mean) else round(mean, 3)

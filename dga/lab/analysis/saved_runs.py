@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dga.folders.records import make_damage_error, read_lines, read_run_config
-from dga.io.files import CONFIG, CURVES, FEATURES, LINES
+from dga.io.files import CONFIG, CURVES, LINES
 
 COLUMNS = (
     "path", "class", "corruption", "severity", "seed", "method", "depth", "crossed",
@@ -37,15 +37,13 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class EvaluationRun(Run):
-    """What ``python -m dga evaluate`` wrote.
-
-    ``lines``: a row an image and method, with the columns of :data:`COLUMNS`;
-    ``depth`` is an integer 0...T, ``probability`` that of the predicted class,
-    ``seconds`` for one image. ``unchanged``: whether it was returned bit for bit; ``psnr``: of
-    the repaired picture, in dB, where that was measured.
-    """
+    """What ``python -m dga evaluate`` wrote."""
 
     lines: pd.DataFrame
+    """A row an image and method, with the columns of :data:`COLUMNS`: ``depth`` is an integer
+    0...T, ``probability`` that of the predicted class, ``seconds`` for one image; and
+    ``unchanged``: whether it was returned bit for bit, ``psnr``: of the repaired picture, in dB,
+    where that was measured."""
 
     @property
     def severity(self) -> int:
@@ -60,18 +58,14 @@ class EvaluationRun(Run):
 
 @dataclass(frozen=True, eq=False)
 class JudgeRun(Run):
-    """What ``python -m dga judge`` wrote.
-
-    ``logits``: float32 ``[M, N, K]`` of M corruptions (the first is clean), N
-    pictures and K depths; positive means corrupted. ``features``: the frozen classifier's
-    ``[M, N, F]``, or none.
-    """
+    """What ``python -m dga judge`` wrote."""
 
     paths: tuple[str, ...]
     corruptions: tuple[str, ...]
+    """The first is clean."""
     depths: tuple[int, ...]
     logits: NDArray[np.float32]
-    features: NDArray[np.float32] | None
+    """``[corruptions, paths, depths]``; positive means corrupted."""
 
     @property
     def study(self) -> str:
@@ -121,12 +115,9 @@ def _read_lines(path: Path) -> pd.DataFrame:
 
 def _read_judge(folder: Path, name: str, config: dict[str, Any]) -> JudgeRun:
     arrays = read_arrays(folder / CURVES, "paths", "corruptions", "depths", "logits")
-    features = None
-    if (folder / FEATURES).exists():
-        features = read_arrays(folder / FEATURES, "features")["features"].astype(np.float32)
     paths, corruptions = (tuple(map(str, arrays[key])) for key in ("paths", "corruptions"))
     depths, logits = tuple(map(int, arrays["depths"])), arrays["logits"].astype(np.float32)
-    return JudgeRun(name, config, paths, corruptions, depths, logits, features)
+    return JudgeRun(name, config, paths, corruptions, depths, logits)
 
 
 def read_arrays(path: Path, *names: str) -> dict[str, NDArray[Any]]:

@@ -1,5 +1,6 @@
 """A table as people read it, in Markdown."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,8 +54,8 @@ def format_estimate(estimate: Estimate | None, has_interval: bool = True) -> str
     return text
 
 
-def format_points(estimate: Estimate | None, scale: float = 100, digits: int = 1) -> str:
-    """A difference in percentage points: ``+4.8 (+2.1 to +7.4)``."""
+def format_points(estimate: Sequence[float] | None, scale: float = 100, digits: int = 1) -> str:
+    """A difference and its interval in percentage points: ``+4.8 (+2.1 to +7.4)``."""
     if estimate is None:
         return EMPTY_CELL
     value, low, high = (format_signed(scale * v, digits) for v in estimate[:3])

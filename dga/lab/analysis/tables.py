@@ -1,4 +1,4 @@
-"""Tables 1 to 3 of the paper for our models, methods held against one another, and a summary."""
+"""Tables 1 to 3 of the paper for our models, the table of a stream, and a summary."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,6 @@ from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 from dga.lab.analysis import paper
 from dga.lab.analysis.names import (
     ALL,
-    GROUPS,
     MEAN,
     SOURCE,
     STREAM_GROUPS,
@@ -37,8 +36,6 @@ from dga.lab.analysis.table import (
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
 TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
 TABLE_3_GROUPS = (*paper.TABLE_3_FAMILIES, MEAN)
-COMPARED_METHODS = ("dga-plus", "dga-plus+tent", "dga-guided")
-"""Each is held against every other method."""
 
 
 def make_table_1(pooled: PooledRuns) -> Table:
@@ -106,23 +103,20 @@ def _list_methods(pooled: PooledRuns) -> list[MethodName]:
 
 
 def make_table_3(pooled: PooledRuns) -> Table:
-    """Accuracy by tau: DGA, the paper's DGA, and DGA + G where it was run."""
+    """Accuracy by tau: DGA and DGA + G where they were run, and the paper's DGA."""
     sweeps = {base: _find_taus(pooled, base) for base in ("dga", "dga-guided")}
-    if all(len(methods) < 2 for methods in sweeps.values()):
+    sweeps = {base: methods for base, methods in sweeps.items() if len(methods) > 1}
+    if not sweeps:
         raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
     rows, counts = list[Cells](), set[int]()
     for base, methods in sweeps.items():
-        if len(methods) > 1:
-            sweep_rows, photographs = _make_sweep(pooled, base, methods)
-            rows += sweep_rows
-            counts |= photographs
-        if base == "dga":
-            for tau, values in paper.TABLE_3[list(paper.TABLE_3_FAMILIES)].iterrows():
-                cells = {format_group(g): _format_paper_value(v) for g, v in values.items()}
-                rows.append(
-                    {"Method": "*DGA, paper*", "tau": f"{tau:g}", **cells}
-                    | {format_group(MEAN): EMPTY_CELL}
-                )
+        lines = _read_sweep(pooled, methods)
+        rows += _make_sweep(CorrectTable(lines), base, methods)
+        counts.add(lines["path"].nunique())
+    for tau, values in paper.TABLE_3[list(paper.TABLE_3_FAMILIES)].iterrows():
+        cells = {format_group(g): _format_paper_value(v) for g, v in values.items()}
+        cells[format_group(MEAN)] = EMPTY_CELL
+        rows.append({"Method": "*DGA, paper*", "tau": f"{tau:g}", **cells})
     return Table(
         f"Table 3. Confidence threshold tau, severity {pooled.severity}",
         "Top-1 accuracy in percent with 95 % intervals, on images that were run at every tau "
@@ -130,9 +124,7 @@ def make_table_3(pooled: PooledRuns) -> Table:
         "the maximum depth. Paper: Table 3 of the paper (without guidance), "
         f"{paper.SETTING}.",
         rows,
-        pooled.list_commands(
-            name for methods in sweeps.values() if len(methods) > 1 for name in methods.values()
-        ),
+        pooled.list_commands(name for methods in sweeps.values() for name in methods.values()),
     )
 
 
@@ -145,24 +137,22 @@ def _find_taus(pooled: PooledRuns, base: str) -> dict[float, str]:
     return dict(sorted(methods.items()))
 
 
-def _make_sweep(
-    pooled: PooledRuns, base: str, methods: dict[float, str]
-) -> tuple[list[Cells], set[int]]:
-    """A row a tau, on images that all have, and how many photographs these are of.
-
-    The paper's taus are always there.
-    """
-    rows, photographs = list[Cells](), set[int]()
+def _read_sweep(pooled: PooledRuns, methods: dict[float, str]) -> pd.DataFrame:
+    """Lines on the images that all have."""
     lines = pooled.lines[pooled.lines["method"].isin(methods.values())]
     counts = lines.groupby(["path", "corruption"])["method"].transform("nunique")
-    correct = CorrectTable(lines[counts == len(methods)])
-    groups = [group for group in GROUPS if group != CLEAN]
+    return lines[counts == len(methods)]
+
+
+def _make_sweep(correct: CorrectTable, base: str, methods: dict[float, str]) -> Iterator[Cells]:
+    """A row a tau; the paper's are always there."""
     for tau in sorted({*paper.TAUS, *methods}):
-        cells = {group: correct.estimate_accuracy(methods.get(tau, ""), group) for group in groups}
-        photographs |= {estimate.photographs for estimate in cells.values() if estimate}
-        texts = {format_group(group): format_estimate(cells[group]) for group in TABLE_3_GROUPS}
-        rows.append({"Method": format_method(base), "tau": f"{tau:g}", **texts})
-    return rows, photographs
+        method = methods.get(tau, "")
+        cells = {
+            format_group(group): format_estimate(correct.estimate_accuracy(method, group))
+            for group in TABLE_3_GROUPS
+        }
+        yield {"Method": format_method(base), "tau": f"{tau:g}", **cells}
 
 
 def _format_paper_value(value: float | None) -> str:
@@ -185,41 +175,6 @@ def make_stream_table(pooled: PooledRuns) -> Table:
         rows,
         pooled.list_commands(pooled.methods_to_compare),
     )
-
-
-def make_comparisons(pooled: PooledRuns) -> Table:
-    """Differences between methods, on all and by family; in a stream by severity, too."""
-    pairs = dict.fromkeys(_list_pairs(pooled))
-    if not pairs:
-        raise MissingRun("no run of dga-plus or dga-guided beside other methods")
-    groups = STREAM_GROUPS if pooled.stream else (MEAN, *FAMILIES)
-    rows = list[Cells]()
-    for method, rival in pairs:
-        gains = {g: pooled.correct.estimate_difference(method, rival, g) for g in groups}
-        texts = {format_group(group): format_points(gain) for group, gain in gains.items()}
-        rows.append({"Method": format_method(method), "Minus": format_method(rival), **texts})
-    return Table(
-        f"{format_method(next(iter(pairs))[0])} against each rival, {pooled.description}",
-        f"Difference in accuracy in points, with {INTERVALS}, on the images both have. Above 0, "
-        "the method of the first column is ahead; an interval that holds 0 decides nothing. "
-        "Permuted: each picture gets the choice made for another one of its batch.",
-        rows,
-        pooled.list_commands(name for pair in pairs for name in pair),
-    )
-
-
-def _list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
-    """Ours and each rival, a pair and either part, DGA+ without a stage, a method's control."""
-    methods = pooled.methods_to_compare
-    for method in COMPARED_METHODS:
-        if method in methods:
-            yield from ((method, rival) for rival in methods if rival != method)
-    for name in map(MethodName.parse, pooled.methods):
-        yield from ((name.name, part) for part in name.parts if part in pooled.methods)
-        if name.is_permuted and name.without_permutation in pooled.methods:
-            yield name.without_permutation, name.name
-        elif name.is_stage_left_out and name.base in pooled.methods:
-            yield name.base, name.name
 
 
 def summarise_accuracy(lines: Sequence[Mapping[str, Any]], is_stream: bool = False) -> str:

@@ -17,7 +17,6 @@ def judge(
         str, typer.Option(help="all, a family, extra or comma-separated names; clean is added.")
     ] = "all",
     depths: Annotated[str, typer.Option(help="all or comma-separated depths.")] = "all",
-    features: Annotated[bool, typer.Option(help="Keep the classifier's features too.")] = True,
     plan: PlanOptions = PlanOptions(),
     models: command_line.ModelOptions = command_line.ModelOptions(precision="float32"),
 ) -> None:
@@ -33,6 +32,6 @@ def judge(
     loaded = models.load()
     folder = models.sources.locate(loaded.profile)["discriminator"]
     trained_study = Study.from_config(read_config(folder))
-    options = chosen_depths, features, command_line.read_command_line()
-    curves.judge_pictures(loaded, trained_study, chosen_plan, out, *options)
+    typed = command_line.read_command_line()
+    curves.judge_pictures(loaded, trained_study, chosen_plan, out, chosen_depths, typed)
     typer.echo(f"Curves: {out / CURVES}")

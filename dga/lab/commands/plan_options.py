@@ -20,13 +20,7 @@ class PlanOptions:
     """Options that say which labelled pictures are measured, and how they were corrupted."""
 
     severity: Annotated[int, typer.Option(help="1 to 5.")] = 5
-    per_class: Annotated[
-        int | None,
-        typer.Option(help="Pictures of each class. Default: all."),
-    ] = None
-    skip: Annotated[
-        int, typer.Option(help="Pictures of each class left out before them, to measure others.")
-    ] = 0
+    per_class: Annotated[int | None, typer.Option(help="Pictures a class. Default: all.")] = None
     most: Annotated[
         int | None, typer.Option(help="Pictures in all, the first of the shuffled ones.")
     ] = None

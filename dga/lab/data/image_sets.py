@@ -31,7 +31,7 @@ from dga.data.uploads import (
 from dga.images import Pixels
 from dga.io.parsing import first_names
 from dga.lab.data.cropping import Crop
-from dga.lab.data.imagenet_c import are_wnid_folders
+from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
 from dga.profiles.imagenet_labels import imagenet_labels
 
 T = TypeVar("T")
@@ -48,19 +48,19 @@ MEMORY_LIMIT = 2 << 30
 
 @dataclass(frozen=True)
 class ImageSet:
-    """Labelled pictures of one size: on disk until their pixels are wanted, or in memory.
-
-    ``names``: "class/file" of each; ``labels``: int64 ``[N]``, positions in ``classes``;
-    ``places``: (folder or zip, path inside it) of each; ``crop``: what makes pixels of an
-    opened picture; ``pixels_in_memory``: these pixels, once they are in memory.
-    """
+    """Labelled pictures of one size: on disk until their pixels are wanted, or in memory."""
 
     names: tuple[str, ...]
+    """Class and file of each, as in cat/a.png."""
     labels: NDArray[np.int64]
+    """``[N]``, positions in ``classes``."""
     classes: tuple[str, ...]
     places: tuple[Place, ...]
+    """Folder or zip, and path inside it, of each."""
     crop: Crop
+    """What makes pixels of an opened picture."""
     pixels_in_memory: Pixels | None = None
+    """uint8 ``[N, S, S, 3]``, once they are in memory."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -165,6 +165,7 @@ def find_images(
     ]
     if not places:
         for source in map(Path, sources):
+            refuse_release(source)
             refuse_sets(source, list_sets(source))
         raise ValueError(f"No pictures in {', '.join(map(str, sources))}{layout}.")
     if has_labels:
@@ -275,8 +276,7 @@ def take_training(images: ImageSet) -> ImageSet:
     return images.take(sorted(_in_hash_order(images)[held_out:]))
 
 
-def take_per_class(images: ImageSet, count: int, skip: int = 0) -> ImageSet:
-    """``count`` pictures of each class after its first ``skip``, in the order of the same hash."""
+def take_per_class(images: ImageSet, count: int) -> ImageSet:
+    """``count`` pictures of each class, the first in the order of the same hash."""
     labels = pd.Series(images.labels).iloc[_in_hash_order(images)]
-    place = labels.groupby(labels).cumcount()  # in its class
-    return images.take(sorted(place[(place >= skip) & (place < skip + count)].index))
+    return images.take(sorted(labels.groupby(labels).head(count).index))

@@ -5,6 +5,7 @@ Its layout is corruption/severity/wnid/picture.
 
 import re
 from collections.abc import Collection
+from itertools import product
 from pathlib import Path
 
 from dga.corruptions import (
@@ -65,8 +66,11 @@ def find_condition(root: Path, corruption: str, severity: int) -> Path | None:
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
-def list_conditions(root: Path) -> list[tuple[str, int]]:
-    """Every (corruption, severity) that a folder in ImageNet-C's layout holds."""
-    names = CORRUPTIONS + EXTRA_CORRUPTIONS
-    pairs = ((name, severity) for name in names for severity in SEVERITIES)
-    return [pair for pair in pairs if find_condition(root, *pair) is not None]
+def refuse_release(source: Path) -> None:
+    """Raise ``ValueError`` for a folder in ImageNet-C's layout, in place of undamaged pictures."""
+    conditions = product(CORRUPTIONS + EXTRA_CORRUPTIONS, SEVERITIES)
+    if any(find_condition(source, *condition) for condition in conditions):
+        raise ValueError(
+            f"{source} holds damaged pictures (corruption/severity/class/picture): name undamaged "
+            "ones; evaluate and judge read these with --corrupted."
+        )

@@ -18,7 +18,7 @@ from dga.diffusion import ForwardPath, Schedule
 from dga.discriminator import judge_states
 from dga.folders.records import open_folder
 from dga.images import to_tensor
-from dga.io.files import CURVES, FEATURES, write_atomically
+from dga.io.files import CURVES, write_atomically
 from dga.io.parsing import first_names, split_list
 from dga.io.versions import read_versions
 from dga.lab.analysis.saved_runs import read_arrays
@@ -26,9 +26,7 @@ from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import MAX_LISTED_NAMES, ImageSet
 from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.training.studies import Study
-from dga.networks.classifier import preprocess
 from dga.networks.models import Models
-from dga.profiles import ClassifierConfig
 
 PARTS = "parts"
 """Folder of the corruptions that are done, until all are."""
@@ -54,22 +52,20 @@ def judge_pictures(
     plan: Plan,
     out: Path,
     depths: Sequence[int] = (),
-    has_features: bool = True,
     command: str = "",
 ) -> None:
-    """Write ``curves.npz`` (and ``features.npz``) to ``out``; a killed run goes on.
+    """Write ``curves.npz`` to ``out``; a killed run goes on.
 
     ``study``: what the discriminator was taught; ``depths``: those that are judged, in 0...T, all
-    by default; ``has_features``: whether the classifier's are kept, too. Pictures, corruptions
-    and noise are those of ``evaluate``; every corruption is kept as it is finished. Raises
-    ``ValueError`` for a folder of another run, naming the difference, or that another process
-    writes to, and for pictures that cannot be read.
+    by default. Pictures, corruptions and noise are those of ``evaluate``; every corruption is kept
+    as it is finished. Raises ``ValueError`` for a folder of another run, naming the difference, or
+    that another process writes to, and for pictures that cannot be read.
     """
     schedule = models.schedule
     depths = [schedule.check_depth(depth) for depth in depths or range(schedule.steps + 1)]
     plan = replace(plan, corruptions=tuple(dict.fromkeys((CLEAN, *plan.corruptions))))
     images = choose_images(plan, models.profile)
-    facts = _describe_run(models, study, plan, len(images), depths, has_features)
+    facts = _describe_run(models, study, plan, len(images), depths)
     with open_folder(out, {**facts, "command": command, "versions": read_versions()}):
         (out / PARTS).mkdir(exist_ok=True)
         if not (out / CURVES).exists():
@@ -77,67 +73,47 @@ def judge_pictures(
             for condition in tqdm(plan.corruptions, unit="corruption", mininterval=1.0):
                 path = out / PARTS / f"{condition}.npz"
                 if not path.exists():
-                    part = judge_condition(models, plan, images, condition, depths, has_features)
-                    _save(path, **part)
-                parts.append(read_arrays(path))
-            if has_features:
-                _save(out / FEATURES, features=np.stack([part["features"] for part in parts]))
-            _save(  # last: once it is there, all is
+                    _save(path, logits=judge_condition(models, plan, images, condition, depths))
+                parts.append(read_arrays(path)["logits"])
+            _save(
                 out / CURVES,
                 paths=np.array(images.names),
                 corruptions=np.array(plan.corruptions),
                 depths=np.array(depths, dtype=np.int64),
-                logits=np.stack([part["logits"] for part in parts]),  # [M, N, K]
+                logits=np.stack(parts),  # [M, N, K]
             )
         shutil.rmtree(out / PARTS)
 
 
 def _describe_run(
-    models: Models,
-    study: Study,
-    plan: Plan,
-    pictures: int,
-    depths: Sequence[int],
-    has_features: bool,
+    models: Models, study: Study, plan: Plan, pictures: int, depths: Sequence[int]
 ) -> dict[str, Any]:
     """What results depend on, for the results' folder."""
-    facts: dict[str, Any] = {
+    return {
         "kind": "judge",
         "study": study.name,
-        "source": study.source,
         "trained_on": study.corruptions,
         "corruptions": plan.corruptions,
         "severity": plan.severity,
         "depths": depths,
         **plan.describe(),
         "per_class": plan.per_class,
-    }
-    if plan.skip:
-        facts["skip"] = plan.skip
-    networks = ("discriminator", "classifier") if has_features else ("discriminator",)
-    return facts | {
         "pictures": pictures,
         "profile": models.profile.name,
         "precision": models.compute.precision,
-        "features": has_features,
-        "weights": {network: models.weights.get(network) for network in networks},
+        "weights": {"discriminator": models.weights.get("discriminator")},
     }
 
 
 def judge_condition(
-    models: Models,
-    plan: Plan,
-    images: ImageSet,
-    condition: str,
-    depths: Sequence[int],
-    has_features: bool,
-) -> dict[str, NDArray[Any]]:
-    """Logits float32 ``[N, K]`` and, if wanted, features float16 ``[N, F]`` under a condition.
+    models: Models, plan: Plan, images: ImageSet, condition: str, depths: Sequence[int]
+) -> NDArray[np.float32]:
+    """Logits ``[N, K]`` of pictures under a condition.
 
     Raises ``ValueError`` for pictures that cannot be read.
     """
     view = View.of(models.profile)
-    logits, features = list[Tensor](), list[Tensor]()
+    logits = list[Tensor]()
     for start in range(0, len(images), PICTURES_AT_ONCE):
         batch = images.take(range(start, min(start + PICTURES_AT_ONCE, len(images))))
         pictures, _ = read_batch(plan, view, batch, condition)
@@ -149,13 +125,7 @@ def judge_condition(
             path = ForwardPath(models.schedule, x_i, derive_seed(plan.seed, name, condition))
             states = path.up_to(max(depths))[torch.tensor(depths)]  # [K, 3, S, S]
             logits.append(compute_curve(models.schedule, models.discriminator, states, depths))
-        if has_features:
-            hidden = compute_features(models.classifier, x, models.profile.classifier)
-            features.append(hidden.half().cpu())
-    arrays = {"logits": torch.stack(logits).numpy()}
-    if features:
-        arrays["features"] = torch.cat(features).numpy()
-    return arrays
+    return torch.stack(logits).numpy()
 
 
 def compute_curve(
@@ -168,14 +138,6 @@ def compute_curve(
     size = choose_batch_size(states)
     parts = zip(states.split(size), torch.tensor(depths).split(size), strict=True)
     return torch.cat([judge_states(schedule, network, x, k) for x, k in parts])
-
-
-@torch.no_grad()
-def compute_features(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
-    """What the last layer reads, float32 ``[B, F]``, for ``[B, 3, H, W]`` in [-1, 1]."""
-    network: Any = model  # timm's models share these two methods
-    hidden = network.forward_features(preprocess(x, config))
-    return network.forward_head(hidden, pre_logits=True).float()
 
 
 def _save(path: Path, **arrays: Any) -> None:

@@ -16,12 +16,12 @@ from dga.adapted_classifier import DEFAULT_METHOD
 from dga.corruptions import CLEAN
 from dga.data.uploads import list_pictures
 from dga.io.numbers import format_signed
+from dga.lab.analysis.comparisons import compare_methods, format_gain
 from dga.lab.analysis.names import SOURCE
-from dga.lab.analysis.report import compare_methods
 from dga.lab.analysis.statistics import Estimate, estimate_mean
 from dga.lab.analysis.table import to_markdown
 from dga.lab.data.image_sets import find_positions, list_sets, refuse_sets
-from dga.lab.data.imagenet_c import are_wnid_folders, list_conditions
+from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
 from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import EvaluationResults, evaluate
@@ -74,10 +74,7 @@ def check_pictures(data: Path) -> None:
 
     Raises ``FileNotFoundError`` for what is neither folder nor zip.
     """
-    if list_conditions(data):
-        raise ValueError(
-            f"{data} holds damaged pictures (corruption/severity): name undamaged ones."
-        )
+    refuse_release(data)
     if not list_pictures(data):
         raise ValueError(f"No pictures in {data}.")
 
@@ -106,8 +103,7 @@ def summarise_gain(lines: Sequence[ResultLine], has_labels: bool) -> str:
             "": row["group"],
             "damaged": f"{row['other_right']:.1f}",
             "repaired": f"{row['right']:.1f}",
-            "gain": f"{format_signed(row['gain'])} "
-            f"({format_signed(row['gain_low'])} to {format_signed(row['gain_high'])})",
+            "gain": format_gain(row),
             "gained / lost": f"{row['gained']} / {row['lost']}",
             "seconds": f"{row['seconds']:.2f}",
         }

@@ -6,19 +6,18 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dga.corruptions import CLEAN, CORRUPTIONS, SEVERITIES, check_corruption, corrupt
+from dga.corruptions import CLEAN, CORRUPTIONS, NAMES, SEVERITIES, check_corruption, corrupt
 from dga.images import Pixels, through_jpeg
 from dga.io.parsing import check_choice
 from dga.lab.analysis.names import STREAMS
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet, find_images, read_tune, split_tune, take_per_class
-from dga.lab.data.imagenet_c import find_condition, list_conditions
+from dga.lab.data.imagenet_c import find_condition
 from dga.profiles import Profile
 from dga.profiles.configs import Bounded, bounded
 
@@ -30,17 +29,17 @@ Condition = tuple[str, int]
 class Plan(Bounded):
     """Which pictures are measured, and what is done to them before.
 
-    Raises ``ValueError`` for numbers out of range and for conditions that the data lacks.
+    Raises ``ValueError`` for numbers out of range and for conditions that no picture is of.
     """
 
     data: tuple[str, ...]
-    """Folders or zips of class/picture files, or one folder in ImageNet-C's layout."""
+    """Folders or zips of class/picture files."""
     corruptions: tuple[str, ...] = CORRUPTIONS
     """Names; ``clean`` may be among them."""
     severity: int = 5
     """1 to 5."""
     per_class: int | None = bounded(None, 1)
-    """How many pictures of each class, after the first ``skip``; None: all."""
+    """How many pictures of each class; None: all."""
     split: str = "report"
     """tune (the profile's own for choices), report (all others) or all."""
     seed: int = 0
@@ -51,8 +50,6 @@ class Plan(Bounded):
     stream: str | None = None
     """Every picture once, at a severity from 0 (clean) to 5 and under one of the corruptions, both
     drawn by its seed: shuffled (wild), sorted by label, or as wild but one at a time (single)."""
-    skip: int = bounded(0, 0)
-    """How many of each class are left out before those that are measured."""
     has_labels: bool = True
     """Folders are classes; else pictures lie at any depth, and no reading is right or wrong."""
     most: int | None = bounded(None, 1)
@@ -71,24 +68,29 @@ class Plan(Bounded):
                 raise ValueError("A stream has every severity: leave --severity out.")
             if CLEAN in self.corruptions or not self.corruptions:
                 raise ValueError("A stream has clean pictures anyway: name corruptions alone.")
-        if self.saved and (self.corrupted or self.stored_conditions):
+        if self.saved and self.corrupted:
             raise ValueError(
                 "Pictures of a corrupted data set are saved already: leave --saved out."
             )
-        if self.corrupted and not Path(self.corrupted).is_dir():
-            raise ValueError(f"{self.corrupted} is no folder of corrupted pictures.")
-        if not self.stored_conditions:
+        if self.corrupted:
+            self._check_corrupted(Path(self.corrupted))
+
+    def _check_corrupted(self, root: Path) -> None:
+        """Raise ``ValueError`` unless this is a folder with all that cannot be made.
+
+        Where the data is one of its conditions, as fog/5, no picture is undamaged, and nothing can
+        be made.
+        """
+        if not root.is_dir():
+            raise ValueError(f"{root} is no folder of corrupted pictures.")
+        if not any(Path(source).parent.name in NAMES for source in self.data):
             return
-        if self.stream:
-            raise ValueError(
-                f"A stream has clean pictures too, and {self.data[0]} has none: name clean ones "
-                "with --data and this folder with --corrupted."
-            )
-        missing = [n for n in self.corruptions if (n, self.severity) not in self.stored_conditions]
+        needed = (CLEAN, *self.corruptions) if self.stream else self.corruptions
+        missing = [name for name in needed if find_condition(root, name, self.severity) is None]
         if missing:
             raise ValueError(
-                f"{self.data[0]} has no {', '.join(missing)} at severity {self.severity}. "
-                "Name clean pictures with --data and this folder with --corrupted."
+                f"{root} has no {', '.join(missing)} at severity {self.severity}: name undamaged "
+                "pictures with --data."
             )
 
     @property
@@ -107,25 +109,12 @@ class Plan(Bounded):
         corruption = self.corruptions[rng.integers(len(self.corruptions))]
         return (corruption, severity) if severity else (CLEAN, 0)
 
-    @cached_property
-    def stored_conditions(self) -> list[Condition]:
-        """What the data holds, where it is in ImageNet-C's layout itself."""
-        return list_conditions(Path(self.data[0])) if len(self.data) == 1 else []
-
-    @property
-    def folders(self) -> tuple[str, ...]:
-        """Folders or zips in which pictures are found by name."""
-        if not self.stored_conditions:
-            return self.data
-        return (str(find_condition(Path(self.data[0]), self.corruptions[0], self.severity)),)
-
     def find_folder(self, condition: Condition) -> Path | None:
         """The folder whose pictures of this condition are read; ``None``: they are made."""
         corruption, severity = condition
-        root = self.corrupted or (self.data[0] if self.stored_conditions else None)
-        if root is None or corruption == CLEAN:
+        if self.corrupted is None or corruption == CLEAN:
             return None
-        return find_condition(Path(root), corruption, severity)
+        return find_condition(Path(self.corrupted), corruption, severity)
 
     def describe(self) -> dict[str, Any]:
         """The part of a run's configuration that says which pictures it is of, as JSON types."""
@@ -149,13 +138,11 @@ def choose_images(plan: Plan, profile: Profile) -> ImageSet:
     """
     view = View.of(profile)
     classes = profile.classifier.classes or None
-    images = find_images(plan.folders, view.clean, classes, plan.has_labels)
+    images = find_images(plan.data, view.clean, classes, plan.has_labels)
     tune, report = split_tune(images, read_tune(profile.name))
     splits = {"tune": tune, "report": report, "all": images}
     check_choice("split", plan.split, splits)
-    chosen = take_per_class(splits[plan.split], plan.per_class or len(images), plan.skip)
-    if not len(chosen) and len(splits[plan.split]):
-        raise ValueError(f"Skipping {plan.skip} pictures of each class leaves none.")
+    chosen = take_per_class(splits[plan.split], plan.per_class or len(images))
     if not len(chosen):
         raise ValueError(
             f"All of these pictures are in {profile.name}'s split tune: add --split tune."
@@ -192,10 +179,8 @@ def read_batch(
     folders = [folder_of[condition] for condition in conditions]
     damaged = _read_stored(view, pictures, folders)
     to_damage = [i for i, folder in enumerate(folders) if folder is None]
-    undamaged, condition_of = (
-        dict[str, Pixels](),
-        dict(zip(pictures.names, conditions, strict=True)),
-    )
+    condition_of = dict(zip(pictures.names, conditions, strict=True))
+    undamaged = dict[str, Pixels]()
     clean = pictures.take(to_damage).load(strict=False)
     for name, picture in zip(clean.names, clean.pixels, strict=True):
         undamaged[name] = view.finish(picture)

@@ -34,47 +34,50 @@ MOST_PSNR = 99.0
 
 @dataclass(frozen=True)
 class Setup:
-    """What results depend on besides the plan: profile, weights, settings, packages.
-
-    ``settings``: of each method; one that depends on its stream has its own ``batch``.
-    """
+    """What results depend on besides the plan."""
 
     profile: Profile
     precision: str
     weights: Mapping[str, str]
     settings: Mapping[str, Mapping[str, Any]]
+    """Of each method; one that depends on its stream has its own ``batch``."""
     packages: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class EvaluationResults:
-    """``lines``: every line of the folder; ``unreadable``: pictures that were skipped."""
+    """What a folder holds after a run."""
 
     lines: list[ResultLine]
     unreadable: list[str]
+    """Pictures that were skipped."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """Methods and the batches of a stream that they answer, each as positions of its pictures.
+    """Methods and the batches of a stream that they answer.
 
-    ``stream``: one of :attr:`Plan.streams`. A method that depends on what came before has its
-    whole stream in one task; for others a task is a batch.
+    A method that depends on what came before has its whole stream in one task; for others a task
+    is a batch.
     """
 
     stream: str
+    """One of :attr:`Plan.streams`."""
     methods: tuple[str, ...]
     batches: tuple[tuple[int, ...], ...]
+    """Each as positions of its pictures."""
 
 
 @dataclass(frozen=True)
 class BatchResult:
-    """What a batch of so many ``pictures`` came to, and the names of ``unreadable`` ones."""
+    """What a batch came to."""
 
     stream: str
     pictures: int
+    """How many it had."""
     lines: list[ResultLine]
     unreadable: list[str]
+    """Names of those that were skipped."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The figures: accuracy and F1 by depth, where pictures halt, and what the classifier sees.
+"""The figures: accuracy and F1 by depth, and where pictures halt.
 
 Drawn with matplotlib, never through pyplot.
 """
@@ -11,9 +11,8 @@ import pandas as pd
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from dga.corruptions import CLEAN, FAMILIES
+from dga.corruptions import FAMILIES
 from dga.lab.analysis.depth_controls import (
     SWEPT,
     DepthControls,
@@ -60,8 +59,6 @@ styled = rc_context(
     }
 )
 """Decorates a function that draws a figure."""
-PHOTOGRAPHS = 60
-"""In the embedding."""
 ADAPTIVE = ("dga-guided", "dga")
 """Of which the first that was run shows where pictures halt: guidance comes after t*."""
 
@@ -201,52 +198,3 @@ def _draw_histogram(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     depths = [rows["depth"][crossed], rows["depth"][~crossed]]
     shares = [np.full(len(part), 100 / len(rows)) for part in depths]
     axes.hist(depths, edges, weights=shares, stacked=True, color=[color, (color, 0.45)])
-
-
-def embed(features: NDArray[np.float32]) -> NDArray[np.float32]:
-    """t-SNE ``[N, 2]`` of ``[N, F]`` (van der Maaten and Hinton, 2008), scikit-learn's.
-
-    On one thread, so that the same features give the same bits.
-    """
-    # Slow to import, and needed for this figure alone.
-    from sklearn.manifold import TSNE
-    from threadpoolctl import threadpool_limits
-
-    perplexity = min(30.0, (len(features) - 1) / 3)
-    with threadpool_limits(1):
-        tsne = TSNE(perplexity=perplexity, init="pca", random_state=0, n_jobs=1)
-        return np.asarray(tsne.fit_transform(features), np.float32)
-
-
-@styled
-def draw_features(judge: JudgeRun) -> Plot:
-    """One embedding of clean and corrupted pictures, in four panels.
-
-    The same photographs, evenly drawn, stand under every corruption. Raises
-    :class:`MissingRun` for a judge run without features.
-    """
-    if judge.features is None:
-        raise MissingRun(f"{judge.name} has no features.npz")
-    if len(judge.paths) < 4:
-        raise MissingRun(f"{judge.name} has fewer than 4 pictures")
-    count = min(PHOTOGRAPHS, len(judge.paths))
-    photographs = np.linspace(0, len(judge.paths) - 1, count).round().astype(int)
-    features = judge.features[:, photographs]
-    points = embed(features.reshape(-1, features.shape[-1])).reshape(*features.shape[:2], 2)
-    clouds = dict(zip(judge.corruptions, points, strict=True))
-    title = "t-SNE of the classifier's features by family"
-    figure, panels = create_panels(title, len(FAMILIES))
-    for axes, (family, names) in zip(panels, FAMILIES.items(), strict=True):
-        axes.plot(*clouds[CLEAN].T, "o", color=NEUTRAL, mfc="white", markersize=4, alpha=0.7)
-        for name in names:
-            if name in clouds:
-                axes.plot(*clouds[name].T, "o", color=FAMILY[family], markersize=4, alpha=0.7)
-        axes.set(title=format_group(family), xticks=[], yticks=[])
-    return Plot(
-        title,
-        f"{count} photographs, clean (hollow grey) and under each corruption; where a family lies "
-        "apart from the clean ones the classifier sees another world. Distances between far "
-        "clusters mean nothing.",
-        figure,
-        (judge.command,),
-    )

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from dga.io.files import write_json
+from dga.lab.analysis.comparisons import make_comparisons
 from dga.lab.analysis.depth_controls import make_controls_table
 from dga.lab.analysis.judges import choose_judge, make_studies
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun, SavedRuns
 from dga.lab.analysis.table import Table
 from dga.lab.analysis.tables import (
-    make_comparisons,
     make_stream_table,
     make_table_1,
     make_table_2,
@@ -23,7 +23,6 @@ from dga.lab.figures.draw import (
     draw_accuracy_by_depth,
     draw_depths_and_f1,
     draw_f1_by_depth,
-    draw_features,
 )
 
 Create = Callable[[], Table | Plot]
@@ -96,6 +95,3 @@ def list_exhibits(
     yield "discriminator-f1", lambda: draw_f1_by_depth(choose()), True
     yield "depths-f1-families", lambda: draw_depths_and_f1(choose(), first), True
     yield "studies", partial(make_studies, judges), True
-    # Features belong to the classifier: any judge run that saved them will do.
-    with_features = [judge for judge in judges if judge.features is not None] or judges
-    yield "features", lambda: draw_features(choose_judge(with_features, first)), True

@@ -45,7 +45,7 @@ class SystemRunner:
         """Forget everything that was learned; called before every stream."""
         self._reader.reset()
 
-    def answer(
+    def read(
         self, x: Tensor, seeds: Sequence[int], results: Sequence[ReverseResult] | None
     ) -> Answers:
         """Answers for pictures as they came, ``[B, 3, S, S]``, one seed for each.
@@ -95,7 +95,7 @@ def answer(
         for name, runner in group.items():
             repair = runner.system.repair
             with _name_systems([name]):
-                answers[name] = runner.answer(x, seeds, results[repair] if repair else None)
+                answers[name] = runner.read(x, seeds, results[repair] if repair else None)
     return {name: answers[name] for name in runners}
 
 

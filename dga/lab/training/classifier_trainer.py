@@ -51,7 +51,7 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
         value = F.cross_entropy(logits, y, label_smoothing=LABEL_SMOOTHING)
         return value, {"top1": float((logits.argmax(1) == y).float().mean())}
 
-    network = training.fit(model, loss, identity, lambda: range(config.steps), optimizer)
+    network = training.fit(model, loss, identity, range(config.steps), optimizer)
     return recalibrate(network, training, images)
 
 

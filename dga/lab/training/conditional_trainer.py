@@ -90,7 +90,7 @@ def train_conditional(
         return error + FEATURE_WEIGHT * gap + DIVERGENCE_WEIGHT * divergence, metrics
 
     batches = ChainBatches(photographs, chains, config, schedule)
-    average = training.fit(model, loss, identity, lambda: batches)
+    average = training.fit(model, loss, identity, batches)
     limit_rank(average, origin)
     return average, factorise(average.state_dict(), origin), facts
 

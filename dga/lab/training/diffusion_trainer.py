@@ -79,7 +79,7 @@ def train_diffusion(
             metrics["features"] = float(distances.detach().mean())
         return value, metrics
 
-    return training.fit(model, loss, identity, lambda: batches)
+    return training.fit(model, loss, identity, batches)
 
 
 def find_last_timestep(schedule: ScheduleConfig, max_depth: int) -> int:

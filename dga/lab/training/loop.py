@@ -24,25 +24,26 @@ CHECKPOINT_SECONDS = float(os.environ.get("DGA_CHECKPOINT_SECONDS", "60"))
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """What fixes a run. ``images`` counts pictures shown, epochs do not matter.
-
-    The learning rate climbs over ``warmup`` steps, stays, and falls linearly to zero over the
-    last ``decay`` of the run. ``ema``: decay of the weights' moving average; ``clip``: largest
-    norm of the gradient; ``window_share``: of the pictures (of a diffusion model, of
-    the batches), 0 to 1, that are windows of photographs.
-    """
+    """What fixes a run. Raises ``ValueError`` for numbers out of range."""
 
     images: int
+    """Pictures shown in all; epochs do not matter."""
     batch: int
     lr: float
+    """It climbs over ``warmup`` steps, stays, and falls linearly to zero over the last ``decay`` of
+    the run."""
     warmup: int = 200
     decay: float = 0.3
     weight_decay: float = 0.0
     ema: float = 0.995
+    """Decay of the weights' moving average."""
     clip: float | None = 1.0
+    """Largest norm of the gradient."""
     seed: int = 0
     bf16: bool = True
     window_share: float = 0.0
+    """Of the pictures (of a diffusion model, of the batches), 0 to 1, that are windows of
+    photographs."""
 
     def __post_init__(self) -> None:
         if self.batch < 2 or self.images < self.batch:
@@ -65,18 +66,16 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class Training:
-    """One run: of which profile's network, by which plan, in which folder, and where.
-
-    ``init``: weights that it continues from; ``workers``: processes that make batches ahead, which
-    changes nothing but the speed.
-    """
+    """One run: of which profile's network, by which plan, in which folder, and where."""
 
     profile: Profile
     config: TrainConfig
     out: Path
     device: torch.device
     init: Path | None = None
+    """Weights that it continues from."""
     workers: int = 0
+    """Processes that make batches ahead, which changes nothing but the speed."""
 
     def describe(self, model: str, data: str, **more: Any) -> dict[str, Any]:
         """What a checkpoint and a run that goes on from it have in common, besides the config.
@@ -109,17 +108,16 @@ class Training:
         model: nn.Module,
         loss: Callable[[Any], tuple[Tensor, dict[str, float]]],
         identity: dict[str, Any],
-        make_batches: Callable[[], Any],
+        batches: Any,
         optimizer: torch.optim.Optimizer | None = None,
     ) -> nn.Module:
         """Train ``model`` in place and return its exponential moving average.
 
         ``loss``: of one batch, with other numbers for the progress bar; ``optimizer``: None is
         AdamW. Statistics of batch norms are not averaged: they are to be measured anew.
-        ``make_batches`` returns a map from steps to batches; it is called once the checkpoint is
-        sure to be this run's, for it may generate pictures. A checkpoint is resumed when its config
-        and ``identity`` are the same. Killed at any moment, a resumed run on the CPU ends with the
-        same bits as an uninterrupted one. Raises ``ValueError`` for a checkpoint of another run,
+        ``batches``: a map from steps to batches. A checkpoint is resumed when its config and
+        ``identity`` are the same. Killed at any moment, a resumed run on the CPU ends with the same
+        bits as an uninterrupted one. Raises ``ValueError`` for a checkpoint of another run,
         ``FloatingPointError`` for a loss that is not a number.
         """
         config = self.config
@@ -131,8 +129,8 @@ class Training:
         parts = {"model": model, "average": average, "optimizer": optimizer}
         checkpoint = Checkpoint(self.out / CHECKPOINT, facts, parts)
         first = checkpoint.resume()
-        batches = DataLoader(
-            make_batches(),
+        loader = DataLoader(
+            batches,
             batch_size=None,
             sampler=range(first, config.steps),
             num_workers=self.workers,
@@ -141,7 +139,7 @@ class Training:
         model.train()
         last_save, smooth = time.monotonic(), dict[str, float]()
         with tqdm(total=config.steps, initial=first, unit="step", mininterval=1.0) as bar:
-            for step, batch in enumerate(batches, first):
+            for step, batch in enumerate(loader, first):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
                     value, numbers = loss(batch)
                 if not torch.isfinite(value):

@@ -34,22 +34,21 @@ SHRINKING_KERNELS = (
 
 
 class Batch(NamedTuple):
-    """``n`` pairs: the states ``x_k`` ``[2 n, 3, S, S]``, those of the sources first.
-
-    ``time``: original timesteps, int64 ``[2 n]``; ``target``: float ``[2 n]``, 1 for corrupted.
-    """
+    """``n`` pairs, those of the sources first."""
 
     x_k: Tensor
+    """States ``[2 n, 3, S, S]``."""
     time: Tensor
+    """Original timesteps, int64 ``[2 n]``."""
     target: Tensor
+    """Float ``[2 n]``, 1 for corrupted."""
 
 
 @dataclass(frozen=True)
 class PairBatches(Dataset):
     """The batch of every step: all the work on it that needs no network.
 
-    ``images``: clean pictures; ``samples``: generated ones, uint8 ``[N, S, S, 3]``, which stand for
-    clean ones where the study says so. The share ``config.window_share`` of the pairs is cut from
+    ``images``: clean pictures. The share ``config.window_share`` of the pairs is cut from
     ``photographs``. Raises ``ValueError`` for a picture that cannot be read, naming it.
     """
 
@@ -57,7 +56,6 @@ class PairBatches(Dataset):
     study: Study
     images: ImageSet
     config: TrainConfig
-    samples: Pixels | None = None
     photographs: Photographs | None = None
 
     @cached_property
@@ -71,7 +69,7 @@ class PairBatches(Dataset):
         schedule, seed, count = self.schedule, self.config.seed, self.config.batch // 2
         rng = make_rng(seed, step)
         pictures = self.images.take(choose_indices(len(self.images), count, seed, step)).pixels
-        pairs = make_pairs(self.study, pictures, self.samples, rng, View.of(self.profile))
+        pairs = make_pairs(self.study, pictures, rng, View.of(self.profile))
         generator = make_torch_rng(rng)
         clean, corrupted = (to_tensor(pixels) for pixels in pairs)  # [n, 3, S, S]
         depths = ((schedule.steps + 1) * torch.rand(count, generator=generator) ** 2).long()
@@ -126,21 +124,17 @@ class PairBatches(Dataset):
 
 
 def make_pairs(
-    study: Study, pictures: Pixels, samples: Pixels | None, rng: np.random.Generator, view: View
+    study: Study, pictures: Pixels, rng: np.random.Generator, view: View
 ) -> tuple[Pixels, Pixels]:
     """Source and corrupted pictures (labels 0 and 1), uint8 ``[n, S, S, 3]`` each.
 
-    ``pictures``: real ones, uint8 ``[n, side, side, 3]``; ``samples``: generated ones. A pair
-    shows one picture twice; with ``samples`` the clean one is one of these instead. ``view``
-    brings both to the network's size.
+    ``pictures``: uint8 ``[n, side, side, 3]``. A pair shows one picture twice; ``view`` brings both
+    to the network's size.
     """
     clean, corrupted = [], []
     for picture in pictures:
         picture = vary_source(picture, rng)
         corrupted.append(view.finish(corrupt_randomly(picture, study.corruptions, rng)))
-        if samples is not None:
-            sample = Image.fromarray(samples[int(rng.integers(len(samples)))])
-            picture = vary_source(view.clean(sample), rng)
         clean.append(view.finish(picture))
     return np.stack(clean), np.stack(corrupted)
 

@@ -42,16 +42,16 @@ COMPARED_REACH = 24 / 100
 
 
 class SecondPicture(NamedTuple):
-    """The second picture of a pair, which is mostly damaged, and how the pair is shown.
-
-    ``x``: ``[3, H, W]``; ``target``: 0 where a clean picture stayed clean, else 1;
-    ``deviation``: of the noise that it is taken to hold; ``depth``: of both pictures.
-    """
+    """The second picture of a pair, which is mostly damaged, and how the pair is shown."""
 
     x: Tensor
+    """``[3, H, W]``."""
     target: float
+    """0 where a clean picture stayed clean, else 1."""
     deviation: float
+    """Of the noise that it is taken to hold."""
     depth: int
+    """Of both pictures."""
 
 
 def draw_second_picture(

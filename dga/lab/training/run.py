@@ -38,19 +38,18 @@ def get_defaults(model: str, is_conditional: bool = False) -> TrainConfig:
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """What some models' training takes and others' does not.
-
-    ``study``: what a discriminator is taught; ``max_depth`` and ``features``: of a diffusion model,
-    see :func:`~dga.lab.training.diffusion_trainer.train_diffusion`; ``photographs``: folders or
-    zips from which windows are cut (see :class:`~dga.lab.training.loop.TrainConfig`);
-    ``chains``: of damage, for a diffusion model that sees the damaged picture; None: it does not.
-    """
+    """What some models' training takes and others' does not."""
 
     study: Study = Study()
+    """What a discriminator is taught."""
     max_depth: int | None = None
+    """Of a diffusion model, as ``features``, see
+    :func:`~dga.lab.training.diffusion_trainer.train_diffusion`."""
     features: str | None = None
     photographs: Sequence[Path] = ()
+    """Folders or zips from which windows are cut."""
     chains: ChainConfig | None = None
+    """Of damage, for a diffusion model that sees the damaged picture; None: it does not."""
 
     def check(self, model: str, profile: Profile, window_share: float, has_data: bool) -> None:
         """Raise ``ValueError`` for an unknown model, and for options that are another model's."""

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from dga.corruptions import CORRUPTIONS
+from dga.lab.analysis.comparisons import make_comparisons
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import MissingRun, read_runs
-from dga.lab.analysis.tables import make_comparisons, make_stream_table
+from dga.lab.analysis.tables import make_stream_table
 from tests.fixtures.results import ResultLine, line, lines_of, write_run
 
 PERMUTED = "dga-plus:permute=depth:batch=60"

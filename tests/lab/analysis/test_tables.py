@@ -5,10 +5,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from dga.lab.analysis.comparisons import make_comparisons
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import MissingRun, read_runs
 from dga.lab.analysis.table import EMPTY_CELL, Table
-from dga.lab.analysis.tables import make_comparisons, make_table_1, make_table_3
+from dga.lab.analysis.tables import make_table_1, make_table_3
 from tests.fixtures.results import lines_of, write_run
 
 

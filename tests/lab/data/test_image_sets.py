@@ -105,10 +105,7 @@ def test_training_split_and_per_class():
     assert len(set(take_training(_many(1000)).names)) == 970
     first_three = take_per_class(_many(400), 3)
     assert np.bincount(first_three.labels).tolist() == [3, 3, 3, 3]
-    others = take_per_class(_many(400), 3, skip=3)
-    assert np.bincount(others.labels).tolist() == [3, 3, 3, 3]
-    assert not set(first_three.names) & set(others.names)
-    assert {*first_three.names, *others.names} == set(take_per_class(_many(400), 6).names)
+    assert set(first_three.names) < set(take_per_class(_many(400), 6).names)
 
 
 def test_a_zip_with_a_password_is_named(tmp_path):

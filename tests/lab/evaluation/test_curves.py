@@ -36,16 +36,15 @@ def _same(one: Path, other: Path) -> bool:
     return set(first) == set(second) and all(np.array_equal(first[k], second[k]) for k in first)
 
 
-@pytest.mark.parametrize(("features", "depths"), [(True, range(101)), (False, DEPTHS)])
-def test_logits_are_those_of_the_curve(features, depths, tiny_models, plan, images, tmp_path):
-    judge_pictures(tiny_models, Study(), plan, tmp_path, () if features else depths, features)
-    depths = list(depths)
+@pytest.mark.parametrize("asked", [(), DEPTHS])
+def test_logits_are_those_of_the_curve(asked, tiny_models, plan, images, tmp_path):
+    judge_pictures(tiny_models, Study(), plan, tmp_path, asked)
+    depths = list(asked or range(101))
     curves = _load(tmp_path / "curves.npz")
     assert curves["corruptions"].tolist() == ["clean", "gaussian_noise", "fog"]
     assert curves["depths"].tolist() == depths
     assert curves["logits"].shape == (3, 4, len(depths))
     assert curves["logits"].dtype == np.float32
-    assert (tmp_path / "features.npz").exists() == features
 
     for n, path in enumerate(curves["paths"].tolist()):
         pixels = images.pixels[images.names.index(path)]
@@ -76,28 +75,24 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
     for _ in range(2):  # a finished run has nothing to do
         judge_pictures(*judge, plan, tmp_path / "killed", DEPTHS)
     assert measured == ["clean", "gaussian_noise", "fog", "fog"]
-    for name in ("curves.npz", "features.npz"):
-        assert _same(tmp_path / "killed" / name, tmp_path / "whole" / name)
+    assert _same(tmp_path / "killed" / "curves.npz", tmp_path / "whole" / "curves.npz")
     assert not (tmp_path / "killed" / "parts").exists()
 
 
 def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
-    judge, few = (tiny_models, Study()), ((0, 9), False)
-    judge_pictures(*judge, plan, tmp_path, *few)
+    judge = tiny_models, Study()
+    judge_pictures(*judge, plan, tmp_path, (0, 9))
     before = (tmp_path / "config.json").read_bytes()
-    for another, changed, said in (
-        (dataclasses.replace(plan, severity=5), few, "severity: 3 there, 5 here"),
-        (dataclasses.replace(plan, per_class=1), few, "per_class: 2 there, 1 here; pictures: "),
-        (plan, ((0, 8), False), r"depths: \[0, 9\] there, \[0, 8\] here"),
-        (plan, ((0, 9), True), "features: False there, True here"),
+    for another, depths, said in (
+        (dataclasses.replace(plan, severity=5), (0, 9), "severity: 3 there, 5 here"),
+        (dataclasses.replace(plan, per_class=1), (0, 9), "per_class: 2 there, 1 here; pictures: "),
+        (plan, (0, 8), r"depths: \[0, 9\] there, \[0, 8\] here"),
     ):
         with pytest.raises(ValueError, match=said):
-            judge_pictures(*judge, another, tmp_path, *changed)
-    other = tiny_models, Study(source="generated")
-    with pytest.raises(
-        ValueError, match="source: images there, generated here; study: images there"
-    ):
-        judge_pictures(*other, plan, tmp_path, *few)
+            judge_pictures(*judge, another, tmp_path, depths)
+    other = tiny_models, Study(explanations=True)
+    with pytest.raises(ValueError, match="study: images there, images-explanations here"):
+        judge_pictures(*other, plan, tmp_path, (0, 9))
     assert (tmp_path / "config.json").read_bytes() == before
 
 
@@ -124,7 +119,7 @@ def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):
     )
     assert said == f"Curves: {out / 'curves.npz'}\n"
     config = json.loads((out / "config.json").read_text())
-    assert (config["study"], config["source"]) == ("images-noise", "images")
+    assert config["study"] == "images-noise"
     assert config["trained_on"] == list(FAMILIES["noise"])
     assert config["weights"]["discriminator"] == weights_id(weights)
     curves = _load(out / "curves.npz")

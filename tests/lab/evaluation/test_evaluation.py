@@ -98,7 +98,7 @@ def test_results_of_another_configuration_are_refused(choosy_models, plan, tmp_p
 def watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
     """By system, the pictures of each batch that it answered; 0 where it was to forget."""
     seen: dict[str, list[int]] = {}
-    plain, reset = SystemRunner.answer, SystemRunner.reset
+    plain, reset = SystemRunner.read, SystemRunner.reset
 
     def answered(self: SystemRunner, x: Any, *others: Any) -> Any:
         seen.setdefault(self.system.name, []).append(len(x))
@@ -108,7 +108,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
         seen.setdefault(self.system.name, []).append(0)
         reset(self)
 
-    monkeypatch.setattr(SystemRunner, "answer", answered)
+    monkeypatch.setattr(SystemRunner, "read", answered)
     monkeypatch.setattr(SystemRunner, "reset", forgot)
     return seen
 

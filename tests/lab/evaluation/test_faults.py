@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import skimage.data
 import torch
-from PIL import Image
 from torch import Tensor, nn
 
 from dga.adaptation import adapt
@@ -43,12 +41,6 @@ class Spoilt(nn.Module):
         self.calls += 1
         answer = self.network(x, *rest)
         return answer * float("nan") if self.calls == self.at else answer
-
-
-@pytest.fixture(scope="module")
-def pixels(tiny_models: Models) -> np.ndarray:
-    size = tiny_models.profile.image_size
-    return np.asarray(Image.fromarray(skimage.data.chelsea()).resize((size, size)))
 
 
 # A network returns no numbers
@@ -139,10 +131,10 @@ def _adapt(models: Models, pixels: np.ndarray) -> tuple[np.ndarray, int]:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_forked_workers_agree(tiny_models: Models, pixels: np.ndarray, threads: int) -> None:
+def test_forked_workers_agree(tiny_models: Models, pictures: np.ndarray, threads: int) -> None:
     """OpenMP's threads are not forked: without care the worker waits for them for ever."""
     use_one_thread_in_forks()
-    x = torch.zeros(64, 3, 32, 32)
+    x, pixels = torch.zeros(64, 3, 32, 32), pictures[1]
     (expected, before), context = _adapt(tiny_models, pixels), multiprocessing.get_context("fork")
     answered, answer = context.Pipe(duplex=False)
     torch.set_num_threads(threads)

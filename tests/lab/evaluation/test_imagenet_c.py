@@ -13,7 +13,7 @@ from torchvision.transforms import v2
 from dga.corruptions import corrupt
 from dga.lab.data.cropping import Crop, View
 from dga.lab.data.image_sets import find_images
-from dga.lab.data.imagenet_c import find_condition, list_conditions
+from dga.lab.data.imagenet_c import find_condition
 from dga.lab.evaluation.curves import judge_pictures
 from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.evaluation.results_file import ResultLine
@@ -89,6 +89,12 @@ def _plan(data: Path, **changes: object) -> Plan:
     return Plan(data=(str(data),), **asked)
 
 
+def _released_plan(root: Path, **changes: object) -> Plan:
+    """Of a release alone, whose pictures are known from one of its folders."""
+    (folder, *_) = sorted(root.rglob("fog/5"))
+    return _plan(folder, corrupted=str(root), **changes)
+
+
 def _lines(models: Models, plan: Plan, out: Path) -> list[ResultLine]:
     methods = parse_all(models.profile, ["source", "dga-guided"])
     return evaluate(models, methods, plan, out, batch=5).lines
@@ -107,20 +113,19 @@ def test_release_pictures_made_on_the_fly_and_released_are_the_same(
     assert len(made) == 2 * 2 * 12
     beside = _plan(clean, corrupted=str(released))
     assert _facts(_lines(models, beside, tmp_path / "beside")) == _facts(made)
-    alone = _lines(models, _plan(released), tmp_path / "alone")
+    alone = _lines(models, _released_plan(released), tmp_path / "alone")
     assert _facts(alone) == _facts(made)
 
 
 def test_archives_unpacked_by_family_are_found(models, released, tmp_path):
     shutil.copytree(released / "gaussian_noise", tmp_path / "noise" / "gaussian_noise")
     shutil.copytree(released / "fog", tmp_path / "weather" / "fog")
-    assert list_conditions(tmp_path) == [("gaussian_noise", 5), ("fog", 5)]
     assert find_condition(tmp_path, "fog", 5) == tmp_path / "weather" / "fog" / "5"
-    plan = _plan(tmp_path)
+    plan = _released_plan(tmp_path)
     images = choose_images(plan, models.profile)
     view = View.of(models.profile)
     read, _ = read_batch(plan, view, images, "fog")
-    other = _plan(released)
+    other = _released_plan(released)
     assert np.array_equal(read.pixels, read_batch(other, view, images, "fog")[0].pixels)
 
 
@@ -166,10 +171,13 @@ def test_what_a_release_lacks_is_named(models, clean, released, tmp_path):
         ({"corruptions": ("fog", "snow", "frost")}, "has no snow, frost at severity 5"),
         ({"corruptions": ("clean", "fog")}, "has no clean at severity 5"),
         ({"severity": 3}, "has no gaussian_noise, fog at severity 3"),
+        ({"stream": "wild"}, "has no clean"),
     ):
         with pytest.raises(ValueError, match=words):
-            _lines(models, _plan(released, **change), tmp_path)
+            _released_plan(released, **change)
+    with pytest.raises(ValueError, match=r"holds damaged pictures .* --corrupted"):
+        choose_images(_plan(released), models.profile)
     with pytest.raises(ValueError, match="nothing is no folder of corrupted pictures"):
         _plan(clean, corrupted=str(tmp_path / "nothing"))
     with pytest.raises(ValueError, match="has no clean"):
-        judge_pictures(models, Study(), _plan(released), tmp_path)
+        judge_pictures(models, Study(), _released_plan(released), tmp_path)

@@ -5,7 +5,7 @@ import json
 from tests.fixtures.cli import done
 from tests.fixtures.results import falling_logits, lines_of, whole_results, write_judge, write_run
 
-FIGURES = {"accuracy-depth", "discriminator-f1", "depths-f1-families", "features"}
+FIGURES = {"accuracy-depth", "discriminator-f1", "depths-f1-families"}
 TABLES = {"table-1", "table-2", "table-3", "comparisons", "controls", "studies"}
 
 
@@ -53,4 +53,3 @@ def test_judge_runs_alone_are_enough(tmp_path):
     assert (tmp_path / "out" / "figures" / "discriminator-f1.png").exists()
     assert "tables and figures of methods: no evaluation run\n" in said
     assert "depths-f1-families: no evaluation run by the discriminator of in\n" in said
-    assert "features: in has no features.npz\n" in said

@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch.utils.data import DataLoader
 
-from dga.corruptions import corrupt
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet, find_images
 from dga.lab.training import pairs
@@ -71,13 +70,12 @@ def test_clean_pictures_go_through_the_release(profile, files, monkeypatch):
     monkeypatch.setattr(pairs, "vary_source", lambda picture, *_: picture)
     view, rng = View.of(profile), np.random.default_rng(0)
     pictures = files.load().pixels[:4]
-    clean, corrupted = pairs.make_pairs(Study(corruptions=("fog",)), pictures, None, rng, view)
-    assert clean.shape == corrupted.shape == (4, 40, 40, 3)
+    clean, _ = pairs.make_pairs(Study(), pictures, rng, view)
+    assert clean.shape == (4, 40, 40, 3)
     assert np.array_equal(clean, np.stack([view.finish(picture) for picture in pictures]))
-    rng = np.random.default_rng(0)
-    for picture, damaged in zip(pictures, corrupted, strict=True):
-        _, severity, seed = int(rng.integers(1)), 1 + int(rng.integers(5)), int(rng.integers(2**31))
-        assert np.array_equal(view.finish(corrupt(picture, "fog", severity, seed)), damaged)
+    monkeypatch.setattr(pairs, "corrupt_randomly", lambda picture, *_: 255 - picture)
+    _, inverted = pairs.make_pairs(Study(), pictures, rng, view)
+    assert np.array_equal(inverted, np.stack([view.finish(255 - p) for p in pictures]))
 
 
 def test_a_picture_that_cannot_be_read_is_named(profile, picture_folder, tmp_path):

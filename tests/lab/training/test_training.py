@@ -20,14 +20,11 @@ from dga.images import to_tensor
 from dga.io.files import CHECKPOINT
 from dga.lab.data.cropping import Crop
 from dga.lab.data.image_sets import find_images
-from dga.lab.saved_weights import save_weights
 from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer, run
 from dga.lab.training.features import FeatureDistance
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.studies import Study
 from dga.lab.training.windows import Photographs
-from dga.networks.models import Models
-from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.store import read_config, read_state
 from tests.fixtures.cli import refused
@@ -35,19 +32,6 @@ from tests.fixtures.models import die_after_saving
 
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
-
-
-@pytest.fixture
-def short_profile(tiny_profile: Profile) -> Profile:
-    """Four depths, so that samples and bounds cost little."""
-    schedule = dataclasses.replace(tiny_profile.schedule, steps=4)
-    return dataclasses.replace(tiny_profile, schedule=schedule)
-
-
-@pytest.fixture
-def diffusion_folder(tiny_models: Models, tmp_path: Path) -> Path:
-    save_weights(tiny_models.denoiser.state_dict(), tmp_path / "diffusion", {})
-    return tmp_path / "diffusion"
 
 
 def _train(name, profile, folder, out, config, study=None) -> str:
@@ -75,22 +59,20 @@ def _train(name, profile, folder, out, config, study=None) -> str:
     [
         ("diffusion", None, True),
         ("classifier", None, True),
-        ("discriminator", Study(), False),
-        ("discriminator", Study(source="generated", samples=3), True),
+        ("discriminator", Study(corruptions=("fog",)), True),
         ("discriminator", Study(explanations=True), False),
     ],
     ids=lambda value: getattr(value, "name", value),
 )
 def test_interrupted_training_ends_with_the_same_bits(
-    name, study, bf16, short_profile, picture_folder, diffusion_folder, tmp_path, monkeypatch
+    name, study, bf16, tiny_profile, picture_folder, tmp_path, monkeypatch
 ):
     """Trained at one go and, stopped twice, in three; the weights must be the same."""
     windows = 0.5 if study and study.explanations else 0.0
     config = dataclasses.replace(CONFIG, bf16=bf16, window_share=windows)
-    study = study and dataclasses.replace(study, diffusion=diffusion_folder)
 
     def trained(out: str) -> str:
-        return _train(name, short_profile, picture_folder, tmp_path / out, config, study)
+        return _train(name, tiny_profile, picture_folder, tmp_path / out, config, study)
 
     whole = trained("whole")
     saves = die_after_saving(monkeypatch, 2, 5)
@@ -119,27 +101,22 @@ def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
     assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
 
 
-@pytest.mark.parametrize(
-    "other",
-    [Study(source="generated", samples=5), Study(corruptions=("fog",)), Study(explanations=True)],
-    ids=lambda study: study.name,
-)
-def test_a_checkpoint_of_another_study_is_refused(
-    other, short_profile, picture_folder, diffusion_folder, tmp_path
-):
-    out = tmp_path / "run"
-    _train("discriminator", short_profile, picture_folder, out, CONFIG)
-    other = dataclasses.replace(other, diffusion=diffusion_folder)
-    with pytest.raises(ValueError, match=r"another (source|corruptions|explanations)"):
-        _train("discriminator", short_profile, picture_folder, out, CONFIG, other)
-    assert not (out / "samples").exists()  # refused before any picture is generated
+def test_a_checkpoint_of_another_study_is_refused(tiny_profile, picture_folder, tmp_path):
+    arguments = "discriminator", tiny_profile, picture_folder, tmp_path, CONFIG
+    _train(*arguments)
+    for other, what in (
+        (Study(corruptions=("fog",)), "corruptions"),
+        (Study(explanations=True), "explanations"),
+    ):
+        with pytest.raises(ValueError, match=f"another {what}"):
+            _train(*arguments, other)
 
 
 def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_path):
     training = Training(tiny_profile, CONFIG, tmp_path, CPU)
-    generated = run.TrainingOptions(study=Study(source="generated"))
+    explained = run.TrainingOptions(study=Study(explanations=True))
     with pytest.raises(ValueError, match="Only the discriminator"):
-        run.train("classifier", training, [picture_folder], generated)
+        run.train("classifier", training, [picture_folder], explained)
     with pytest.raises(ValueError, match="Only the diffusion model"):
         run.train("classifier", training, [picture_folder], run.TrainingOptions(max_depth=40))
     diffusion_trainer.train_diffusion(training, images, max_depth=40)
@@ -170,8 +147,6 @@ def test_what_a_classifier_sees_can_be_part_of_the_loss(tiny_profile, images, tm
     ("options", "sentence"),
     [
         (["critic"], "diffusion, classifier, discriminator"),
-        (["discriminator", "--source", "both"], "images, generated"),
-        (["discriminator", "--samples", 0], "At least one picture"),
         (["discriminator", "--corruptions", "hail"], "all, noise, blur, weather, digital, extra"),
         (["discriminator", "--corruptions", " ,"], "No corruption is named"),
     ],
