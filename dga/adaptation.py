@@ -19,7 +19,15 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import Event, ForwardResult, PictureCache, ReverseResult, find_stop, run
+from dga.pipeline import (
+    NO_EXPLANATION,
+    Event,
+    ForwardProcess,
+    ForwardResult,
+    ReverseResult,
+    run,
+    take_last,
+)
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
 from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
 
@@ -95,9 +103,7 @@ def adapt(
     DDA and DGA+. The same arguments give the same result. Raises ``ValueError`` for another size,
     and ``FloatingPointError`` if a network returns no numbers.
     """
-    *_, last = adapt_steps(models, pixels, seed, chosen)
-    assert isinstance(last, Adaptation)
-    return last
+    return take_last(adapt_steps(models, pixels, seed, chosen), Adaptation)
 
 
 @isolate_numerics
@@ -107,7 +113,7 @@ def adapt_steps(
     seed: int = 0,
     chosen: Sequence[System] | None = None,
     curve_depth: int | None = None,
-    cache: PictureCache | None = None,
+    process: ForwardProcess | None = None,
 ) -> Iterator[Event | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
@@ -115,13 +121,13 @@ def adapt_steps(
     ``curve_depth``: its path is judged to this depth, and deeper only where the stop depends on it;
     by default to T. Where no depth is given and every system explains the damage first, nobody
     needs that path: it is not judged, and there is no such event.
-    ``cache``: of this picture, to share its explanations and paths with other calls. The rule on
+    ``process``: of this picture, to share its explanations and paths with other calls. The rule on
     that path is the first system's that has one, else the profile's.
     """
     profile, x = models.profile, picture_tensor(models, pixels)
     if chosen is None:
         chosen = [systems(profile)[name] for name in DEFAULT_SYSTEMS]
-    cache = cache or PictureCache(models, x, seed)
+    process = process or ForwardProcess(models, x, seed)
     by_repair = defaultdict[Repair, list[System]](list)
     for system in chosen:
         by_repair[require_repair(system)].append(system)
@@ -132,9 +138,12 @@ def adapt_steps(
         rules = (diffusion.stopping for diffusion in unexplained if diffusion.depth is None)
         rule = next(rules, None) or profile.stopping
         deepest = profile.schedule.steps if curve_depth is None else curve_depth
-        forward = yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)
-        yield forward
-    results = yield from _reconstruct(models, cache, by_repair)
+        path_alone = Repair(Diffusion(rule))
+        for event in process.find_stop(path_alone, NO_EXPLANATION, curve_depth=deepest):
+            if isinstance(event, ForwardResult):
+                forward = event
+            yield event
+    results = yield from _reconstruct(models, process, by_repair)
     forward = forward or results[chosen[0].name].forward
     (at_t_star,) = classify(models, to_tensor(forward.x_t_star)[None].to(models.device))
     yield Adaptation(
@@ -152,11 +161,11 @@ def adapt_steps(
 
 
 def _reconstruct(
-    models: Models, cache: PictureCache, by_repair: Mapping[Repair, Sequence[System]]
+    models: Models, process: ForwardProcess, by_repair: Mapping[Repair, Sequence[System]]
 ) -> Generator[Event | Reconstruction, None, dict[str, Reconstruction]]:
     """The result of every system, by name: repairs that systems have in common are made once."""
     results: dict[str, Reconstruction] = {}
-    for event in run(models, cache.x[None], [cache.seed], list(by_repair), [cache]):
+    for event in run(models, process.x[None], [process.seed], list(by_repair), [process]):
         if not isinstance(event, ReverseResult):
             yield event
             continue

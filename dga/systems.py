@@ -30,6 +30,7 @@ DAMAGED_SHARE = 0.3
 """Weight of the damaged picture in DGA+'s ensemble (assets/results/photo/README.md)."""
 DEFAULT_SYSTEMS = ("dga", "dga-guided", "dda", "dga-plus")
 """The systems that repair one picture, unless others are named."""
+Permutation = Literal["none", "noise", "depth", "explanation"]
 NOT_A_SETTING, ONLY_WITH_REPAIR = {"is_setting": False}, {"needs": "repair"}
 
 
@@ -43,7 +44,7 @@ class Control(Bounded):
     reader has a batch of its own.
     """
 
-    permute: Literal["none", "noise", "depth", "explanation"] = "none"
+    permute: Permutation = "none"
     batch: int | None = bounded(None, 1)
 
 

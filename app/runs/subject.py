@@ -20,7 +20,7 @@ from dga.data.uploads import UploadError
 from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
-from dga.pipeline import PictureCache
+from dga.pipeline import ForwardProcess
 from dga.profiles import Profile
 
 UNSURE = 0.25
@@ -47,7 +47,7 @@ class Subject:
     damaged: Pixels
     stages: dict[StageKey, dict[str, Any]] = field(default_factory=dict)
     result: Pixels | None = None
-    cache: PictureCache | None = None
+    cache: ForwardProcess | None = None
     images: dict[str, Pixels] = field(default_factory=dict)
 
     @classmethod

@@ -29,7 +29,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.mending import draw_from_depths
 from dga.networks.models import Models
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps
-from dga.pipeline import NO_EXPLANATION, ForwardResult, PictureCache, ReverseResult, run
+from dga.pipeline import NO_EXPLANATION, ForwardProcess, ForwardResult, ReverseResult, run
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
 from dga.systems import require_repair, systems
@@ -189,7 +189,7 @@ class Watcher:
         self.pixels = view_square(profile, subject.damaged)
         if subject.cache is None:
             x = to_tensor(self.pixels).to(models.device)
-            subject.cache = PictureCache(models, x, self.seed)
+            subject.cache = ForwardProcess(models, x, self.seed)
         self.cache, self.models = subject.cache, models
         self.stopping = choose_stopping(profile, settings)
         self.fixed_depth = settings.fixed_depth or profile.dda_depth
