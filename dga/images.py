@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-import struct
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from numbers import Real
@@ -18,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageCms, ImageFile, ImageOps
+
+from dga.tiff import ORIENTATION, read_orientation
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -31,9 +32,6 @@ MIN_PICTURE_SIDE, MIN_CORRUPTED_SIDE = 16, 32
 REDUCED_SIDE = 768
 """Pixels a side. Before a square is cut out, a picture whose shorter side has at least twice as
 many is reduced by a whole factor, to no less than this."""
-EXIF = b"Exif\0\0"
-ORIENTATION = 0x0112
-_MOST_ENTRIES = 512  # in a directory of EXIF or TIFF
 _CHANGES_MEANING = {"exif", "icc_profile", "transparency", "gamma"}
 """Keys of a PIL image's ``info`` that change what its values mean."""
 _BAND_PIXELS = 1_000_000  # converted at once, to spare memory
@@ -247,60 +245,6 @@ def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransfor
     moved = np.asarray(transform.apply(probe)).astype(int)
     is_srgb = np.abs(moved - np.asarray(probe.convert("RGB"))).max() <= _SAME_LEVELS
     return None if is_srgb else transform
-
-
-_ORDERS = {b"II*\0": "<", b"MM\0*": ">"}
-"""Of bytes, by how a TIFF begins."""
-
-
-def find_directories(block: bytes) -> Iterator[int]:
-    """Where the directories of a TIFF begin, one a page, each once."""
-    order, at, found = _ORDERS.get(block[:4]), 4, set[int]()
-    while order is not None:
-        try:
-            (start,) = struct.unpack_from(f"{order}I", block, at)
-            (count,) = struct.unpack_from(f"{order}H", block, start)
-        except struct.error:
-            return
-        if not start or start in found:
-            return
-        found.add(start)
-        yield start
-        at = start + 2 + 12 * count
-
-
-def read_directory(
-    block: bytes, start: int | None = None
-) -> dict[int, tuple[int, int, int]] | None:
-    """Entries of a TIFF or of EXIF by tag: type, number of values, and the first one or its offset.
-
-    None where ``block`` is neither, or has too many entries or a tag twice, with which a hostile
-    file may name the same megabytes many times. ``start``: of the directory, by default the first.
-    """
-    order = _ORDERS.get(block[:4])
-    if order is None:
-        return None
-    entries: dict[int, tuple[int, int, int]] = {}
-    try:
-        if start is None:
-            (start,) = struct.unpack_from(f"{order}I", block, 4)
-        (count,) = struct.unpack_from(f"{order}H", block, start)
-        for at in range(start + 2, start + 2 + 12 * count, 12):
-            tag, kind, values = struct.unpack_from(f"{order}HHI", block, at)
-            short = kind == 3 and values <= 2
-            (value,) = struct.unpack_from(f"{order}{'H' if short else 'I'}", block, at + 8)
-            if tag in entries or count > _MOST_ENTRIES:
-                return None
-            entries[tag] = kind, values, value
-    except struct.error:
-        return None
-    return entries
-
-
-def read_orientation(exif: bytes) -> int:
-    """Orientation, 1 to 8, from an EXIF block; 1 where there is none that can be read."""
-    kind, _, value = (read_directory(exif.removeprefix(EXIF)) or {}).get(ORIENTATION, (0, 0, 0))
-    return value if kind == 3 and 1 <= value <= 8 else 1
 
 
 def turn_upright(values: NDArray[Any], orientation: int) -> NDArray[Any]:

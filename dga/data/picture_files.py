@@ -29,12 +29,12 @@ from dga.images import (
     Pixels,
     is_deep_grey,
     is_number,
-    read_directory,
     read_exif,
     to_image_like,
     to_pixels,
 )
 from dga.io.files import explain_writing, write_atomically
+from dga.tiff import read_directory
 
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     ".png": ("PNG", {}), ".jpg": ("JPEG", LOSSY), ".jpeg": ("JPEG", LOSSY),

@@ -18,11 +18,11 @@ from dga.images import (
     Pixels,
     find_gamma,
     read_grey_16,
-    read_orientation,
     to_image_like,
     to_pixels,
     turn_upright,
 )
+from dga.tiff import read_orientation
 
 Values = NDArray[np.unsignedinteger]
 """uint8 or uint16."""

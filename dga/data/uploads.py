@@ -27,17 +27,15 @@ from PIL import (
 )
 
 from dga.images import (
-    EXIF,
     MIN_PICTURE_SIDE,
     REDUCED_SIDE,
     PictureError,
     Pixels,
-    find_directories,
-    read_directory,
     to_pixels,
     to_rgb,
     upright_size,
 )
+from dga.tiff import EXIF, find_directories, read_directory
 
 MAX_SIDE = 12_000
 MAX_PIXELS = 50_000_000
