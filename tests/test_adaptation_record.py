@@ -1,4 +1,4 @@
-"""The two shapes of a finished run, for shells and for programs, key by key."""
+"""The record of a finished run, for programs and for shells."""
 
 import dataclasses
 import json
@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from dga.adaptation import Adaptation, adapt
-from dga.adaptation_record import to_api_facts, to_command_facts, to_text
+from dga.adaptation_record import to_command_facts, to_facts, to_text
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.search import Explanation
 from dga.pipeline import ForwardResult, choose_diffusion
@@ -60,19 +60,18 @@ def test_a_sentence_for_each_thing_found(degradation, words):
 
 
 def test_programs_get_numbers_and_shells_get_text(run):
-    command, api = to_command_facts(run, PICTURES, "fog", 4), to_api_facts(run)
-    command, api = json.loads(json.dumps([command, api]))
-    assert (command["corruption"], command["severity"], command["pictures"]) == ("fog", 4, PICTURES)
-    shared = command.keys() & api.keys()
-    assert api.keys() == shared
-    assert command.keys() - shared == {"corruption", "severity", "pictures", "device", "precision"}
-    for facts in (command, api):
-        assert (facts["seed"], facts["t_star"]) == (6, run.t_star)
-        assert facts["confidence"] == pytest.approx(run.confidence.tolist(), abs=1e-6)
-        depths = {name: method["depth"] for name, method in facts["methods"].items()}
-        assert depths == {name: one.depth for name, one in run.reconstructions.items()}
-        assert facts["explained"]["parameters"]["exposure"]["gain"] > 2
-        assert len(facts["input"]["top5"]) == 5
+    command, facts = to_command_facts(run, PICTURES, "fog", 4), to_facts(run)
+    command, facts = json.loads(json.dumps([command, facts]))
+    assert command == facts | {"corruption": "fog", "severity": 4, "pictures": PICTURES}
+    assert (facts["seed"], facts["t_star"]) == (6, run.t_star)
+    assert facts["confidence"] == pytest.approx(run.confidence.tolist(), abs=1e-6)
+    depths = {name: method["depth"] for name, method in facts["methods"].items()}
+    assert depths == {name: one.depth for name, one in run.reconstructions.items()}
+    assert facts["explained"]["parameters"]["exposure"]["gain"] > 2
+    likeliest = [(row["label"], row["probability"]) for row in facts["input"]["top5"]]
+    assert likeliest == [
+        (label, pytest.approx(share, abs=1e-6)) for label, share in run.input_prediction.top(5)
+    ]
     first, second, *rows = to_text(command).splitlines()
     assert first == command["explained"]["sentence"]
     assert second.startswith(f"t* = {run.t_star}")
@@ -90,7 +89,7 @@ def test_without_dga_plus_nothing_is_explained(run):
 def test_what_was_not_undone_was_not_found(run):
     """A picture that comes back bit for bit, though something was measured in it."""
     plus = dataclasses.replace(run.plus, image=run.input)
-    facts = to_api_facts(dataclasses.replace(run, reconstructions={"dga-plus": plus}))["explained"]
+    facts = to_facts(dataclasses.replace(run, reconstructions={"dga-plus": plus}))["explained"]
     assert facts["unchanged"]
     assert facts["degradation"] == "none"
     assert facts["parameters"]["exposure"]["gain"] == 1
@@ -102,7 +101,7 @@ def test_dga_plus_alone_has_no_curve(run):
     only = {"dga-plus": plus}
     alone = dataclasses.replace(run, forward=plus.forward, reconstructions=only)
     facts = to_command_facts(alone, PICTURES, None, 4)
-    assert (facts["confidence"], to_api_facts(alone)["confidence"]) == ([], [])
+    assert facts["confidence"] == []
     first, second, *_ = to_text(facts).splitlines()
     assert first.startswith("Damage: gain ")
     assert second.startswith("input ")
