@@ -88,11 +88,6 @@ class Adaptation:
         results = self.reconstructions.values()
         return next((result for result in results if result.forward.repair.explain), None)
 
-    @property
-    def plus_forward(self) -> ForwardResult | None:
-        """The forward process of :attr:`plus`."""
-        return self.plus.forward if self.plus else None
-
 
 def adapt(
     models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None

@@ -103,7 +103,8 @@ def to_command_facts(
 
 def _curve(run: Adaptation) -> NDArray[np.float64]:
     """Confidence on the paper's path; empty where every system explained the damage first."""
-    return np.empty(0) if run.forward is run.plus_forward else run.confidence
+    is_explained = run.plus is not None and run.forward is run.plus.forward
+    return np.empty(0) if is_explained else run.confidence
 
 
 def _seconds(result: Reconstruction) -> float:

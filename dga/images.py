@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageCms, ImageFile, ImageOps
+from PIL.ExifTags import Base
 
-from dga.tiff import ORIENTATION, read_orientation
+from dga.tiff import DIRECTORIES, TEXTS, read_orientation
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -35,11 +36,6 @@ many is reduced by a whole factor, to no less than this."""
 _CHANGES_MEANING = {"exif", "icc_profile", "transparency", "gamma"}
 """Keys of a PIL image's ``info`` that change what its values mean."""
 _BAND_PIXELS = 1_000_000  # converted at once, to spare memory
-_BITS, _PHOTOMETRIC, _LARGEST, _SAMPLE_FORMAT = 258, 262, 281, 339  # tags of TIFF
-_CAMERA, _POSITION = 0x8769, 0x8825  # tags of EXIF that hold directories of their own
-_DESCRIPTIVE = {0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x8298, _CAMERA, _POSITION}
-"""Tags of EXIF that say where a picture comes from, not how it is stored: from the description to
-the copyright, camera settings, geographical position."""
 _NO_PROFILE = (ImageCms.PyCMSError, OSError, ValueError, TypeError)
 """What a damaged profile, or one for other kinds of pictures, raises; it is then ignored."""
 _SAME_LEVELS = 2
@@ -72,7 +68,7 @@ def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
         canvas.paste(band.reduce(factor) if factor > 1 else band, (0, box[1] // factor))
     orientation = 1 if tags else read_orientation(image.info.get("exif", b""))
     if orientation > 1:
-        canvas.getexif()[ORIENTATION] = orientation
+        canvas.getexif()[Base.Orientation] = orientation
         ImageOps.exif_transpose(canvas, in_place=True)
     return canvas
 
@@ -100,7 +96,9 @@ class _Values(NamedTuple):
         is_opaque = not image.has_transparency_data
         if "A" in image.getbands():  # empty everywhere: a channel that nobody filled
             is_opaque = image.getchannel("A").getextrema()[1] == 0
-        return cls(image.info, white, is_deep and tags.get(_PHOTOMETRIC) == 0, is_opaque)
+        return cls(
+            image.info, white, is_deep and tags.get(Base.PhotometricInterpretation) == 0, is_opaque
+        )
 
     def to_rgb(self, band: Image.Image) -> Image.Image:
         """A part of the picture as 8-bit sRGB, on white."""
@@ -196,9 +194,9 @@ def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
         if not np.isfinite(values).all():
             raise PictureError("This picture has values that are not numbers and cannot be read.")
         low, high = min(low, float(values.min())), max(high, float(values.max()))
-    largest = tags.get(_LARGEST) or 0.0
+    largest = tags.get(Base.MaxSampleValue) or 0.0
     largest = float(largest[0] if isinstance(largest, tuple) else largest)
-    bits = max(tags.get(_BITS) or (0,))
+    bits = max(tags.get(Base.BitsPerSample) or (0,))
     whites: list[tuple[float, float, float]]  # where the highest value lies between: white
     if image.mode == "F":
         whites = [(-1e-3, 1.001, 1.0), (16, 255.5, 255.0), (4096, 65_535.5, 65_535.0)]
@@ -211,7 +209,7 @@ def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
         return largest
     if 8 < bits < 16:
         return 2.0**bits - 1
-    is_signed = tags.get(_SAMPLE_FORMAT, (1,))[0] == 2 and bits <= 16
+    is_signed = tags.get(Base.SampleFormat, (1,))[0] == 2 and bits <= 16
     fitting = [white for least, most, white in whites if least <= high <= most]
     if is_signed or low < 0 or not fitting:
         raise PictureError(
@@ -298,11 +296,14 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def read_exif(image: Image.Image) -> bytes:
-    """The descriptive part of a picture's EXIF; empty where there is none that can be read."""
+    """What of a picture's EXIF says where it comes from, not how it is stored.
+
+    Empty where there is none that can be read.
+    """
     try:
         exif, result = image.getexif(), Image.Exif()
-        for tag in _DESCRIPTIVE & exif.keys():
-            result[tag] = exif.get_ifd(tag) if tag in (_CAMERA, _POSITION) else exif[tag]
+        for tag in (TEXTS | DIRECTORIES) & exif.keys():
+            result[tag] = exif.get_ifd(tag) if tag in DIRECTORIES else exif[tag]
         return result.tobytes() if result else b""
     except Exception:  # an EXIF block is whatever some camera wrote
         return b""

@@ -7,13 +7,20 @@ through before.
 import struct
 from collections.abc import Iterator
 
+from PIL.ExifTags import IFD, Base
+
 EXIF = b"Exif\0\0"
 """How a block of EXIF begins in a JPEG."""
-ORIENTATION = 0x0112
-"""The tag of how a picture is turned, 1 to 8."""
+DIRECTORIES = {IFD.Exif, IFD.GPSInfo}
+"""Tags of EXIF whose values are directories: the camera's settings, and the position."""
+TEXTS = {
+    Base.ImageDescription, Base.Make, Base.Model, Base.Software, Base.DateTime, Base.Artist,
+    Base.Copyright,
+}  # fmt: skip
+"""Tags of EXIF that say in words where a picture comes from."""
 _MOST_ENTRIES = 512  # in a directory
 _ORDERS = {b"II*\0": "<", b"MM\0*": ">"}
-"""Of bytes, by how a TIFF begins."""
+"""The order of its bytes, as :mod:`struct` names it, by how a TIFF begins."""
 
 
 def find_directories(block: bytes) -> Iterator[int]:
@@ -62,5 +69,7 @@ def read_directory(
 
 def read_orientation(exif: bytes) -> int:
     """Orientation, 1 to 8, from an EXIF block; 1 where there is none that can be read."""
-    kind, _, value = (read_directory(exif.removeprefix(EXIF)) or {}).get(ORIENTATION, (0, 0, 0))
+    kind, _, value = (read_directory(exif.removeprefix(EXIF)) or {}).get(
+        Base.Orientation, (0, 0, 0)
+    )
     return value if kind == 3 and 1 <= value <= 8 else 1

@@ -61,8 +61,8 @@ class Recorder:
         for name in names:
             run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[SYSTEMS[name]]])
             record[name] = self.read(run.reconstructions[SYSTEMS[name]].image, truth)
-            if run.plus_forward:
-                record["found"] = name_damage(run.plus_forward.explanation.degradation)
+            if run.plus:
+                record["found"] = name_damage(run.plus.forward.explanation.degradation)
         return record
 
     def strengthen(self) -> Facts:

@@ -11,10 +11,10 @@ import numpy as np
 from PIL import Image, TiffImagePlugin
 
 from dga.data.stored_values import Values, encode_deep
+from dga.tiff import DIRECTORIES
 
 LOSSY = {"quality": 95}
 """How formats are written that give up some of a picture."""
-_DIRECTORIES = 0x8769, 0x8825  # of a camera's settings and of the place, in EXIF
 _RESTORED = 2  # a GIF's frame is cleared before the next, which may be transparent
 
 
@@ -70,7 +70,7 @@ def encode_pages(frames: Sequence[Frame]) -> bytes:
             if number and "exif" in info:  # whose directories would point to the first page
                 exif = Image.Exif()
                 exif.load(info.pop("exif"))
-                for tag in _DIRECTORIES:
+                for tag in DIRECTORIES:
                     exif.pop(tag, None)
                 info |= {"exif": exif.tobytes()} if exif else {}
             pages.write(encode_frame(Frame(frame.values, info), "TIFF", {}))

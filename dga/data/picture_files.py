@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from PIL.ExifTags import Base
 
 from dga.data.encoding import LOSSY, Frame, encode_frame, encode_moving, encode_pages
 from dga.data.stored_values import StoredValues, is_deep
@@ -46,7 +47,7 @@ MOVING, PAGED = {"PNG", "WEBP", "GIF"}, {"TIFF", "HEIF"}
 """Formats with frames in time, and with pages, of which TIFF alone is written."""
 _OPAQUE, _SHALLOW = {"JPEG"}, {"JPEG", "WEBP", "GIF"}
 """Formats without opacity, and those of 8 bits."""
-_REDUCED, _LAYERS, _PICTURES_OF_MPF = 254, 37_724, 0xB001  # tags of TIFF, and of a JPEG's list
+_LAYERS, _PICTURES_OF_MPF = 37_724, 0xB001  # tags of a TIFF, and of a JPEG's list of pictures
 _BESIDE = {
     "its gain map (HDR)": re.compile(rb"hdr-gain-map|hdrgainmap|iso:ts:21496", re.IGNORECASE),
     "its video": re.compile(rb"MotionPhoto=|MicroVideo="),
@@ -113,7 +114,7 @@ class StoredPicture:
                     f"The file holds too many frames: at most {MOST_FRAMES:,} of them, and "
                     f"{MOST_FRAME_PIXELS // 10**6:,} megapixels in all, are repaired."
                 )
-            if not getattr(image, "tag_v2", {}).get(_REDUCED, 0) & 1:
+            if not getattr(image, "tag_v2", {}).get(Base.NewSubfileType, 0) & 1:
                 places.append(place)
         return tuple(places)
 

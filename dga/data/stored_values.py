@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+from PIL.ExifTags import Base
 
 from dga.images import (
     Pixels,
@@ -22,7 +23,7 @@ from dga.images import (
     to_pixels,
     turn_upright,
 )
-from dga.tiff import read_orientation
+from dga.tiff import TEXTS, read_orientation
 
 Values = NDArray[np.unsignedinteger]
 """uint8 or uint16."""
@@ -32,7 +33,6 @@ _DEEP_SCALE = 257  # 16-bit levels in one of 8 bits
 _BAND_PIXELS = 1_000_000  # computed at once, to spare memory
 _DEEP_COLOURS = {"RGB", "RGBA"}
 """Modes that Pillow gives to colours of 16 bits, of which it reads 8."""
-_TEXT_TAGS = {0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x8298}
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def is_deep(image: Image.Image, data: bytes) -> bool:
         return False
     if image.format == "PNG":
         return data[24:25] == b"\x10"  # in its header
-    bits = getattr(image, "tag_v2", {}).get(258, (8,))
+    bits = getattr(image, "tag_v2", {}).get(Base.BitsPerSample, (8,))
     return image.format == "TIFF" and set(bits) == {16}
 
 
@@ -219,7 +219,7 @@ def _encode_tiff(values: NDArray[np.uint16], info: dict[str, Any]) -> bytes:
 
     exif = Image.Exif()
     exif.load(info.get("exif", b""))
-    texts = {tag: str(exif[tag]) for tag in _TEXT_TAGS & exif.keys()}
+    texts = {tag: str(exif[tag]) for tag in TEXTS & exif.keys()}
     stream, dpi = BytesIO(), info.get("dpi")
     tifffile.imwrite(
         stream,

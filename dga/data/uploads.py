@@ -25,6 +25,7 @@ from PIL import (
     TiffImagePlugin,
     WebPImagePlugin,
 )
+from PIL.ExifTags import Base
 
 from dga.images import (
     MIN_PICTURE_SIDE,
@@ -89,15 +90,15 @@ _JPEG_SEGMENTS = _JPEG_FRAMES | {0xC4, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)}
 # Fill bytes and what else stands between segments is passed over, as decoders do.
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
 _BIG_TIFF = re.compile(rb"II\+\0|MM\0\+")
-_JPEG_IN_TIFF, _REDUCED = 7, 254
+_JPEG_IN_TIFF, _YCBCR = 7, 6
 _TIFF_USUAL = {
     # no compression, fax, LZW, JPEG, Deflate, PackBits: they say what is short
-    259: {1, 2, 3, 4, 5, _JPEG_IN_TIFF, 8, 32773, 32946},
-    262: {0, 1, 2, 3, 5, 6, 8},  # grey, RGB, palette, CMYK, YCbCr, LAB
-    _REDUCED: {0, 2},  # no thumbnail
+    Base.Compression: {1, 2, 3, 4, 5, _JPEG_IN_TIFF, 8, 32773, 32946},
+    Base.PhotometricInterpretation: {0, 1, 2, 3, 5, 6, 8},  # grey, RGB, palette, CMYK, YCbCr, LAB
+    Base.NewSubfileType: {0, 2},  # no thumbnail
 }
 _TIFF_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}  # bytes by kind of value
-_TIFF_RARE = {50706, 33421}  # a camera's own values
+_TIFF_RARE = {Base.DNGVersion, Base.CFARepeatPatternDim}  # a camera's own values
 
 
 Place = tuple[str, str]
@@ -306,9 +307,10 @@ def _check_directory(data: bytes, start: int | None = None) -> None:
     is_usual = all(
         values.get(tag, min(usual)) in usual
         for tag, usual in _TIFF_USUAL.items()
-        if start is None or tag != _REDUCED
+        if start is None or tag != Base.NewSubfileType
     )
-    is_usual &= values.get(262) != 6 or values.get(259) == _JPEG_IN_TIFF
+    is_subsampled = values.get(Base.PhotometricInterpretation) == _YCBCR
+    is_usual &= not is_subsampled or values.get(Base.Compression) == _JPEG_IN_TIFF
     if not tags or length > 2 * len(data) + 64 or not is_usual or tags.keys() & _TIFF_RARE:
         raise _make_rare_error("TIFF")
 
@@ -316,10 +318,10 @@ def _check_directory(data: bytes, start: int | None = None) -> None:
 def _check_strips(data: bytes, image: Any) -> None:
     """Refuse a TIFF whose strips or tiles are rare JPEGs."""
     tags = image.tag_v2
-    if tags.get(259) == _JPEG_IN_TIFF:
-        for start, length in zip(
-            tags.get(273) or tags[324], tags.get(279) or tags[325], strict=True
-        ):
+    if tags.get(Base.Compression) == _JPEG_IN_TIFF:
+        starts = tags.get(Base.StripOffsets) or tags[Base.TileOffsets]
+        lengths = tags.get(Base.StripByteCounts) or tags[Base.TileByteCounts]
+        for start, length in zip(starts, lengths, strict=True):
             if data[start : start + 2] != b"\xff\xd8":
                 raise UploadError(_DAMAGED)
             _clean_jpeg(data[start : start + length])
