@@ -34,17 +34,15 @@ from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """A picture rebuilt by one system.
-
-    ``image``: uint8 ``[S, S, 3]``; ``seconds``: of rebuilding and predicting, without those of
-    ``forward``.
-    """
+    """A picture rebuilt by one system, and what the classifier reads in it."""
 
     system: System
     forward: ForwardResult
     image: Pixels
+    """uint8 ``[S, S, 3]``."""
     prediction: Prediction
     seconds: float
+    """Wall clock of rebuilding and reading, without that of ``forward``."""
 
     @property
     def depth(self) -> int:
@@ -54,24 +52,24 @@ class Reconstruction:
 
 @dataclass(frozen=True)
 class Adaptation:
-    """One finished run.
-
-    ``forward``: the forward process of the picture as it came or, where every system undoes damage
-    first, that of the first system; ``stopping``: the rule by which its t* was chosen;
-    ``x_t_star_prediction``: of the classifier for the picture noised to t*; ``reconstructions``: by
-    the system's name; ``input``: uint8 ``[S, S, 3]``.
-    """
+    """One finished run: a picture, and what each of some systems made of it."""
 
     profile: Profile
     stopping: StoppingConfig
+    """The rule by which the t* of ``forward`` was chosen."""
     seed: int
     precision: str
     device: str
     input: Pixels
+    """uint8 ``[S, S, 3]``."""
     input_prediction: Prediction
     forward: ForwardResult
+    """The forward process of the picture as it came or, where every system undoes damage first,
+    that of the first system."""
     x_t_star_prediction: Prediction
+    """What the classifier reads in the picture noised to t*."""
     reconstructions: Mapping[str, Reconstruction]
+    """By the system's name."""
 
     @property
     def t_star(self) -> int:
@@ -84,7 +82,7 @@ class Adaptation:
 
     @property
     def plus(self) -> Reconstruction | None:
-        """What the first system made that explains the damage, if one does."""
+        """The result of the first system that explains the damage, if one does."""
         results = self.reconstructions.values()
         return next((result for result in results if result.forward.repair.explain), None)
 
@@ -112,12 +110,11 @@ def adapt_steps(
 ) -> Iterator[Event | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
-    The first :class:`ForwardResult` is that of the picture as it came, by the paper's rule.
-    ``curve_depth``: its path is judged to this depth, and deeper only where the stop depends on it;
-    by default to T. Where no depth is given and every system explains the damage first, nobody
-    needs that path: it is not judged, and there is no such event.
-    ``process``: of this picture, to share its explanations and paths with other calls. The rule on
-    that path is the first system's that has one, else the profile's.
+    The first :class:`ForwardResult` is that of the picture as it came, by the rule of the first
+    system that explains nothing and has one, else of the profile. ``curve_depth``: how deep this
+    path is judged at least, by default to T. Without a ``curve_depth``, where every system explains
+    the damage first, nobody needs this path: it is not judged, and there is no such event.
+    ``process``: of this picture, to share its explanations and paths with other calls.
     """
     profile, x = models.profile, picture_tensor(models, pixels)
     if chosen is None:

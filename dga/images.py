@@ -47,7 +47,7 @@ class PictureError(ValueError):
 
 
 def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
-    """Any PIL image as 8-bit sRGB, upright; transparency is laid over white.
+    """Convert any PIL image to 8-bit sRGB, upright, with white behind transparency.
 
     Of an animation the current frame is taken, which is the first one of a file. ``least``: a
     picture whose shorter side has at least twice as many pixels is reduced by a whole factor, to no
@@ -90,7 +90,10 @@ class _Values(NamedTuple):
 
     @classmethod
     def of(cls, image: Image.Image, tags: Mapping[int, Any]) -> _Values:
-        """Raises :class:`PictureError` where it is unclear what they mean."""
+        """Find out what an image's values mean; ``tags``: of a TIFF.
+
+        Raises :class:`PictureError` where that is unclear.
+        """
         is_deep = is_deep_grey(image)
         white = _find_white(image, tags) if is_deep else 255.0
         is_opaque = not image.has_transparency_data
@@ -101,7 +104,7 @@ class _Values(NamedTuple):
         )
 
     def to_rgb(self, band: Image.Image) -> Image.Image:
-        """A part of the picture as 8-bit sRGB, on white."""
+        """Convert a part of the picture to 8-bit sRGB, on white."""
         if band.mode == "LAB":  # one of its channels is called A, and is not opacity
             return _lab_to_srgb().apply(band)
         is_deep = is_deep_grey(band)
@@ -131,7 +134,7 @@ class _Values(NamedTuple):
             ) from None
 
     def _to_8_bits(self, band: Image.Image) -> Image.Image:
-        """Grey of more than 8 bits as grey of 8 bits; its transparent value becomes white."""
+        """Convert grey of more than 8 bits to 8 bits; its transparent value becomes white."""
         values = np.asarray(band)
         grey = self.scale_grey(values, 255)
         if "transparency" in self.info:
@@ -139,7 +142,7 @@ class _Values(NamedTuple):
         return Image.fromarray(grey.astype(np.uint8))
 
     def scale_grey(self, values: NDArray[Any], most: int) -> NDArray[np.float32]:
-        """Grey of more than 8 bits as whole numbers from 0, black, to ``most``, white."""
+        """Scale grey of more than 8 bits to whole numbers from 0, black, to ``most``, white."""
         grey = values.astype(np.float32)
         grey = (self.white - grey if self.is_inverted else grey) * (most / self.white)
         return grey.round().clip(0, most)
@@ -151,7 +154,7 @@ def is_deep_grey(image: Image.Image) -> bool:
 
 
 def read_grey_16(image: Image.Image, tags: Mapping[int, Any]) -> NDArray[np.uint16] | None:
-    """Grey of more than 8 bits in 16, uint16 ``[H, W]``, upright; None for other pictures.
+    """Convert grey of more than 8 bits to 16, uint16 ``[H, W]``, upright; None for other pictures.
 
     ``tags``: of a TIFF, as they were before its pixels were read.
     """
@@ -162,14 +165,14 @@ def read_grey_16(image: Image.Image, tags: Mapping[int, Any]) -> NDArray[np.uint
 
 
 def find_gamma(info: Mapping[Any, Any]) -> float | None:
-    """A PNG's exponent of light, where it is another than sRGB's and no profile says more."""
+    """The gamma that a PNG states, where it is not sRGB's and no colour profile says more."""
     gamma = info.get("gamma")
     is_usual = not gamma or "srgb" in info or "icc_profile" in info or 0.9 < 2.2 * gamma < 1.1
     return None if is_usual else gamma
 
 
 def _apply_profile(band: Image.Image, profile: bytes, mode: str) -> Image.Image | None:
-    """A part of a picture as sRGB, by the colour profile of its file; None if that is of no use.
+    """Convert a part of a picture to sRGB by its file's colour profile; None if that is of no use.
 
     ``mode``: in which the picture is stored. Grey pictures may have a profile of grey or of RGB.
     """
@@ -246,7 +249,7 @@ def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransfor
 
 
 def turn_upright(values: NDArray[Any], orientation: int) -> NDArray[Any]:
-    """Values, ``[H, W, ...]``, as they lie in a file of this orientation, upright."""
+    """Turn values, ``[H, W, ...]``, upright that lie in a file of this EXIF orientation, 1 to 8."""
     if orientation >= 5:  # 5 and 7 are mirrored, too
         values, orientation = values.swapaxes(0, 1), {5: 1, 6: 2, 7: 3, 8: 4}[orientation]
     down, right = {1: (1, 1), 2: (1, -1), 3: (-1, -1), 4: (-1, 1)}[orientation]
@@ -254,13 +257,13 @@ def turn_upright(values: NDArray[Any], orientation: int) -> NDArray[Any]:
 
 
 def upright_size(image: Image.Image) -> tuple[int, int]:
-    """Width and height, as it stands upright, of a file that :func:`to_rgb` has loaded."""
+    """Upright width and height of a picture that :func:`to_rgb` has loaded from its file."""
     is_turned = read_orientation(image.info.get("exif", b"")) >= 5  # Pillow turns a TIFF by itself
     return image.size[::-1] if is_turned else image.size
 
 
 def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
-    """Pixels, uint8 ``[H, W, 3]``, as an image with the original's profile, EXIF and resolution.
+    """Make an image of pixels, uint8 ``[H, W, 3]``, with a file's profile, EXIF and resolution.
 
     The pixels are sRGB, as :func:`to_rgb` returns them, and are converted to the profile's colours;
     where a pixel was not changed, its original colour is kept, since sRGB lacks some. A profile
@@ -324,12 +327,12 @@ def to_square(image: Image.Image, size: int) -> Image.Image:
 
 
 def to_pixels(image: Image.Image) -> Pixels:
-    """A PIL image to uint8 ``[H, W, 3]``, sRGB, upright. Raises what :func:`to_rgb` does."""
+    """Convert a PIL image to uint8 ``[H, W, 3]``, upright sRGB. Raises what :func:`to_rgb` does."""
     return np.array(to_rgb(image), dtype=np.uint8)
 
 
 def through_jpeg(pixels: Pixels, quality: int, subsampling: str = "4:2:0") -> Image.Image:
-    """A picture, uint8 ``[H, W, 3]``, saved as JPEG and opened again.
+    """Save a picture, uint8 ``[H, W, 3]``, as JPEG and open it again.
 
     ``subsampling``: of its colours, as Pillow names it; ImageNet-C's files have 4:2:0.
     """
@@ -339,7 +342,7 @@ def through_jpeg(pixels: Pixels, quality: int, subsampling: str = "4:2:0") -> Im
 
 
 def to_tensor(pixels: Pixels) -> Tensor:
-    """Pictures, uint8 ``[..., H, W, 3]``, to float32 ``[..., 3, H, W]`` in [-1, 1]."""
+    """Convert pictures, uint8 ``[..., H, W, 3]``, to float32 ``[..., 3, H, W]`` in [-1, 1]."""
     import torch  # here: decoding a picture must not wait for it
 
     x = torch.tensor(np.ascontiguousarray(pixels)).movedim(-1, -3)  # a copy: it may be read-only
@@ -347,7 +350,7 @@ def to_tensor(pixels: Pixels) -> Tensor:
 
 
 def to_levels(x: Tensor) -> Tensor:
-    """A picture in [-1, 1], rounded to the 256 levels of a picture file, in [-1, 1] again."""
+    """Round a picture in [-1, 1] to the 256 levels of a picture file, in [-1, 1] again."""
     return ((x + 1) * HALF_RANGE).round() / HALF_RANGE - 1
 
 
@@ -358,7 +361,7 @@ def cut_middle(x: Tensor, most: int) -> Tensor:
 
 
 def from_tensor(x: Tensor) -> Pixels:
-    """Float ``[..., 3, H, W]`` in [-1, 1] to pictures, uint8 ``[..., H, W, 3]``, rounded.
+    """Round floats, ``[..., 3, H, W]`` in [-1, 1], to pictures, uint8 ``[..., H, W, 3]``.
 
     Raises ``FloatingPointError`` for what is no picture: NaN would become a grey level.
     """

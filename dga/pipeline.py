@@ -99,12 +99,15 @@ class ForwardResult:
 class ReverseResult:
     """Event: one repair of one picture is finished.
 
-    ``image``: ``[3, S, S]`` at 8-bit levels; ``seconds``: of all denoising and mending.
+    With what a classifier reads in it, it is a :class:`~dga.adaptation.Reconstruction` or, for a
+    batch, :class:`~dga.answers.Answers`.
     """
 
     forward: ForwardResult
     image: Tensor
+    """``[3, S, S]`` at 8-bit levels."""
     seconds: float
+    """Wall clock of denoising and mending."""
 
 
 Event = CandidateScore | JudgedPath | ForwardResult | ReverseStep | ReverseResult

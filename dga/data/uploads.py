@@ -47,7 +47,7 @@ ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
 ENDINGS = {
     ".jpeg", ".jpg", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".heic", ".heif",
 }  # fmt: skip
-"""Of files that are read as pictures, or named where they cannot be."""
+"""Endings of files that count as pictures; those that cannot be read are named."""
 
 _MAGIC = {
     "PNG": rb"\x89PNG\r\n\x1a\n",
@@ -61,7 +61,7 @@ _MAGIC = {
 
 
 class _Gif(GifImagePlugin.GifImageFile):
-    """Pillow joins a GIF's notes, each in a longer time than the one before: not millions."""
+    """A GIF with a bounded number of notes: the more Pillow has joined, the longer each takes."""
 
     blocks = 0
 
@@ -111,17 +111,20 @@ class UploadError(PictureError):
 
 @dataclass(frozen=True)
 class Limits:
-    """At most ``size`` bytes, ``side`` pixels a side and ``pixels``; ``least`` pixels a side."""
+    """How large a picture file may be."""
 
     size: int = MAX_BYTES
+    """Most bytes."""
     side: int = MAX_SIDE
+    """Most pixels a side."""
     pixels: int = MAX_PIXELS
     least: int = MIN_PICTURE_SIDE
+    """Least pixels a side."""
 
 
 STRANGERS = Limits()
 OWNER = Limits(2**40, 2**20, 2 * 89_478_485)
-"""Of one's own command line: as many pixels as Pillow reads without being asked."""
+"""Limits of one's own command line: as many pixels as Pillow reads unless told otherwise."""
 
 
 def detect_format(data: bytes) -> str | None:
@@ -173,7 +176,7 @@ def check_length(length: int, limits: Limits = STRANGERS) -> None:
 
 
 def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
-    """A picture file, opened but not decoded, with its metadata: its pixels are :func:`to_rgb`'s.
+    """Open a picture file with its metadata; :func:`to_rgb` decodes it.
 
     The format is that of the bytes; sizes are read from the header. Raises :class:`UploadError`.
     """
@@ -198,9 +201,9 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
 
 
 def go_to_frame(image: Image.Image, data: bytes, place: int) -> bool:
-    """Go to a frame or page of what :func:`open_picture` opened, as far as its header.
+    """Go to a frame or page of one's own picture, and read its header; False where there is none.
 
-    ``data``: its file, one's own. False where there is none. Raises :class:`UploadError`.
+    ``image``: what :func:`open_picture` opened; ``data``: its file. Raises :class:`UploadError`.
     """
     with refuse_unreadable(image.format or "file"):
         if image.format == "TIFF":
@@ -227,7 +230,7 @@ def has_further_frames(image: Image.Image, data: bytes) -> bool:
 
 
 def to_picture(image: Image.Image, side: int | None = None) -> Image.Image:
-    """What :func:`open_picture` opened, by :func:`dga.images.to_rgb`.
+    """Decode what :func:`open_picture` opened by :func:`dga.images.to_rgb`.
 
     Raises :class:`UploadError`.
     """
@@ -237,9 +240,9 @@ def to_picture(image: Image.Image, side: int | None = None) -> Image.Image:
 
 @contextlib.contextmanager
 def refuse_unreadable(kind: str) -> Iterator[None]:
-    """Whatever a reader, a decoder or a zip raises is an :class:`UploadError`, a sentence.
+    """Turn whatever a reader, a decoder or a zip raises into an :class:`UploadError`, one sentence.
 
-    They have many ways to say that a file is broken. ``kind``: the file's, in that sentence.
+    They have many ways to say that a file is broken. ``kind``: of the file, in that sentence.
     """
     try:
         yield
@@ -260,10 +263,10 @@ def _make_rare_error(kind: str) -> UploadError:
 
 
 def _clean_jpeg(data: bytes) -> bytes:
-    """A JPEG without what stands between its segments, up to its first scan.
+    """Remove what stands between a JPEG's segments, up to its first scan.
 
-    Refuses it unless it has one frame of a usual kind, and one EXIF, before that: Pillow joins
-    several EXIF segments and reads them at once, whatever memory they ask for.
+    Up to there it must have one frame of a usual kind, and at most one EXIF segment: Pillow joins
+    several of these and reads them at once, whatever memory they ask for.
     """
     at, frames, exifs, segments = 2, 0, 0, [data[:2]]
     while True:
@@ -295,10 +298,10 @@ def _find_marker(data: bytes, at: int) -> int:
 
 
 def _check_directory(data: bytes, start: int | None = None) -> None:
-    """Refuse rare ways to store pixels, and a camera's own values beside a thumbnail.
+    """Refuse a TIFF with rare ways to store pixels, or with a camera's raw values.
 
-    Pillow reads all that a directory names, be it the same bytes a thousand times; colours that
-    are stored with fewer pixels than light are read of JPEG alone. ``start``: of the page's
+    Pillow reads all that a directory names, be it the same bytes a thousand times. Of TIFFs whose
+    colours have fewer pixels than their light only those in JPEG are read. ``start``: of the page's
     directory, by default the first.
     """
     tags = read_directory(data, start) or {}
@@ -342,7 +345,7 @@ def check_size(width: int, height: int, limits: Limits = STRANGERS) -> None:
 
 
 def read_photograph(data: bytes, most: int) -> tuple[Pixels, tuple[int, int]]:
-    """A stranger's photograph at its own size, reduced to ``most`` pixels where it has more.
+    """Read a stranger's photograph at its own size, reduced to ``most`` pixels where it has more.
 
     Returns uint8 ``[H, W, 3]``, and the width and height that it came with, upright.
     """

@@ -19,11 +19,11 @@ from dga.io.numbers import format_share
 from dga.io.parsing import check_choice, split_list
 
 MOST_WORST = 12
-"""Pictures of a kind, and classes, that are shown."""
+"""How many pictures of each kind of damage, and how many classes, are shown."""
 BINS = 8
-"""Of a histogram of strengths."""
+"""Bars of a histogram of strengths."""
 Thumbnails = Mapping[str, tuple[bytes, bytes]]
-"""A picture as it came and repaired, as WebP, by its path; empty bytes for one there is not."""
+"""By a picture's path: as it came, and repaired, as WebP; empty bytes where there is none."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Counted:
 
     @classmethod
     def parse(cls, only: str | None, least: str | None) -> Counted:
-        """From ``noise,blur`` and ``noise=0.1,blur=3``, or one number where there is one kind.
+        """Parse ``noise,blur`` and ``noise=0.1,blur=3``, or one number where there is one kind.
 
         Raises ``ValueError`` for other kinds, and for what is no number.
         """
