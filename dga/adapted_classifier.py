@@ -163,7 +163,7 @@ class AdaptedClassifier(nn.Module):
         degradation = name_damage(str(photograph.explanation.degradation), photograph.is_unchanged)
         start_time = time.perf_counter()
         repaired, damaged = (
-            to_tensor(one)[None].to(self.models.device) for one in (photograph.image, pixels)
+            to_tensor(image)[None].to(self.models.device) for image in (photograph.image, pixels)
         )
         probabilities = read_repaired(self._system, repaired, damaged, self._read)
         return Answers(

@@ -170,8 +170,8 @@ def _find_system(profile: Profile, name: str) -> System:
     repair, plus, reader = name.partition("+")
     if not plus:
         raise ValueError(f"Unknown method {name!r}. Known: {', '.join(by_name)}.")
-    repairs = [one for one in by_name if by_name[one].repair]
-    readers = [one for one in by_name if by_name[one].reader]
+    repairs = [name for name, system in by_name.items() if system.repair]
+    readers = [name for name, system in by_name.items() if system.reader]
     if repair not in repairs:
         raise ValueError(f"Unknown repair {repair!r}. Known: {', '.join(repairs)}.")
     if reader not in readers:

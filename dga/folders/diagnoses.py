@@ -120,5 +120,5 @@ def write_table(folder: PictureFolder, counted: Counted) -> None:
             if findings:
                 row |= findings[0]
                 row["undoable"] = UNDOABLE[row["undoable"]]
-                row["also"] = "; ".join(one["description"] for one in findings[1:])
+                row["also"] = "; ".join(finding["description"] for finding in findings[1:])
             table.writerow(row)

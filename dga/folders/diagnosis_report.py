@@ -154,28 +154,28 @@ class Summary:
         return self.damaged / max(1, self.read)
 
     @property
-    def found(self) -> list[KindSummary]:
-        """Kinds that were found, the most frequent first."""
-        present = (kind for kind in self.kinds.values() if kind.strengths)
-        return sorted(present, key=lambda kind: -len(kind.strengths))
+    def present(self) -> list[KindSummary]:
+        """Kinds that some picture has, the most frequent first."""
+        kinds = (kind for kind in self.kinds.values() if kind.strengths)
+        return sorted(kinds, key=lambda kind: -len(kind.strengths))
 
     @property
     def worst_paths(self) -> list[str]:
         """Pictures that are shown."""
-        return list(dict.fromkeys(path for kind in self.found for _, path, *_ in kind.worst))
+        return list(dict.fromkeys(path for kind in self.present for _, path, *_ in kind.worst))
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """Of each kind that was found: title, pictures, share, what may be undone, median."""
         return [
             (
-                one.kind.title,
-                f"{len(one.strengths):,}",
-                format_share(len(one.strengths) / self.read),
-                f"{one.undoable:,}",
-                one.kind.form.format(float(np.median(one.strengths))),
+                summary.kind.title,
+                f"{len(summary.strengths):,}",
+                format_share(len(summary.strengths) / self.read),
+                f"{summary.undoable:,}",
+                summary.kind.form.format(float(np.median(summary.strengths))),
             )
-            for one in self.found
+            for summary in self.present
         ]
 
     @property
@@ -191,7 +191,7 @@ class Summary:
 
     def __str__(self) -> str:
         """All of it, for a terminal."""
-        kinds = ", ".join(f"{one.kind.title} {len(one.strengths):,}" for one in self.found)
+        kinds = ", ".join(f"{kind.kind.title} {len(kind.strengths):,}" for kind in self.present)
         text = f"{self.read:,} pictures: {self.damaged:,} damaged ({format_share(self.share)})"
         return f"{text}{': ' * bool(kinds)}{kinds}."
 

@@ -83,7 +83,7 @@ class OwnClassifier(nn.Module):
     @contextlib.contextmanager
     def _evaluation_mode(self) -> Iterator[None]:
         with _mode_lock:  # threads may share the classifier
-            learning = [one for one in self.modules() if getattr(one, "training", False)]
+            learning = [part for part in self.modules() if getattr(part, "training", False)]
             if learning:
                 for module in learning:
                     module.training = False
