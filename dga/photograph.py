@@ -48,8 +48,8 @@ from dga.stopping import Stop
 
 Picture = TypeVar("Picture", Image.Image, Pixels)
 WINDOW_BATCH = 16
-"""Windows of the discriminator's size whose pixels, or one larger window, are repaired together:
-bounds memory, and the time between two events."""
+"""How many windows of the discriminator's size are repaired together, or as many pixels in larger
+windows; this bounds memory, and the time between two events."""
 FIRST_OF_WINDOW = 1
 """States of a window that are judged before any other: most windows with noise stop at once."""
 
@@ -215,7 +215,7 @@ def repair_stored(
 
 
 def _join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The facts of one file; see :func:`repair_stored`."""
+    """Join the facts of a file's frames to those of the file, as :func:`repair_stored` returns."""
     if len(frames) == 1:
         return dict(frames[0])
     return {
@@ -244,20 +244,20 @@ def content_seed(pixels: Pixels) -> int:
 
 
 def mirror_to_side(pixels: Pixels, least: int) -> Pixels:
-    """A picture, uint8 ``[H, W, 3]``, continued by its mirror image to ``least`` pixels a side."""
+    """Continue a picture, uint8 ``[H, W, 3]``, by its mirror image to ``least`` pixels a side."""
     missing = [(0, max(0, least - side)) for side in pixels.shape[:2]]
     return np.pad(pixels, (*missing, (0, 0)), "symmetric") if np.any(missing) else pixels
 
 
 def keep_grey(x: Tensor, pixels: Pixels) -> Tensor:
-    """What was made of a picture, ``[3, H, W]``: grey, R = G = B, where that was, ``[H, W, 3]``."""
+    """Make a repaired picture, ``[3, H, W]``, grey where ``pixels``, as it came, are grey."""
     return x.mean(0).expand_as(x) if (pixels == pixels[..., :1]).all() else x
 
 
 def _repair_whole(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[CandidateScore, None, RepairedPhotograph]:
-    """DGA+ on a picture in one piece, uint8 ``[H, W, 3]``."""
+    """Repair a picture, uint8 ``[H, W, 3]``, in one piece by DGA+."""
     x = to_tensor(pixels).to(models.device)
     for event in run(models, x[None], [seed], [models.profile.plus]):
         if isinstance(event, CandidateScore):
@@ -276,9 +276,9 @@ def _repair_whole(
 def _repair_windows(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[CandidateScore | Progress, None, RepairedPhotograph]:
-    """A picture, uint8 ``[H, W, 3]``, that is explained as a whole and repaired by windows.
+    """Explain a picture, uint8 ``[H, W, 3]``, as a whole, and repair it by windows.
 
-    What the inverse of the whole has left is denoised by windows, and the rest is mended.
+    Its damage is undone as a whole; what that leaves is denoised by windows, and the rest mended.
     """
     repair = choose_repair(models)
     pixels = mirror_to_side(pixels, models.profile.image_size)
@@ -302,7 +302,7 @@ def _repair_windows(
 
 
 def _choose_denoised(degradation: Degradation, is_asked: bool) -> Degradation:
-    """The damage of which windows are denoised after the inverse of the whole.
+    """Choose the damage that windows are denoised of, after the inverse of the whole.
 
     ``is_asked``: whether a denoiser that sees the picture mends the rest, noise too.
     """

@@ -176,7 +176,7 @@ def find_stops(
 
 
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
-    """Which of a repair's diffusions applies to a picture with this explanation.
+    """Choose which of a repair's diffusions applies to a picture with this explanation.
 
     An operator guides unless it has erased too much (``is_guide``): of glass and a strong Gaussian
     the inverse's coarse shapes are kept. In a photograph of windows zoom and blocks are undone
@@ -310,7 +310,7 @@ def denoise_and_mend(
 
 
 def _mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
-    """What a denoiser that sees the picture makes of it as it came.
+    """Let a denoiser that sees the picture mend it as it came.
 
     None where an inverse was measured, or where it declines and neither noise nor JPEG was
     measured. Noise that it does not see is taken for fine texture: the picture comes back as it
@@ -338,7 +338,7 @@ def _mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
 
 
 def _mend_result(models: Models, result: ReverseResult) -> ReverseResult:
-    """A repair, or what a denoiser that sees the picture makes of it after a measured inverse."""
+    """Let that denoiser mend a result after a measured inverse; return others as they are."""
     forward = result.forward
     explanation = forward.explanation
     is_asked = may_mend(models, forward.repair, explanation)

@@ -89,7 +89,7 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 
 def to_plain(config: Any) -> dict[str, Any]:
-    """A dataclass, with those that are nested in it, as JSON types by field."""
+    """Convert a dataclass, and those that are nested in it, to JSON types."""
     plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
     return plain
 
