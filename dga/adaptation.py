@@ -175,11 +175,8 @@ def _reconstruct(
 def classify(models: Models, x: Tensor) -> list[Prediction]:
     """Predictions of the frozen classifier for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
     config = models.profile.classifier
-    return [
-        p
-        for part in x.split(choose_batch_size(x))
-        for p in predict(models.classifier, part, config)
-    ]
+    parts = x.split(choose_batch_size(x))
+    return [prediction for part in parts for prediction in predict(models.classifier, part, config)]
 
 
 def picture_tensor(models: Models, pixels: Pixels) -> Tensor:

@@ -1,9 +1,10 @@
 """The one loop: explain a picture's damage and undo it, noise what is left, stop, denoise.
 
-:func:`run` does that for a batch and for several repairs at once, as a generator of events. One
-picture is a batch of one (:mod:`dga.adaptation`); rebuilding from every depth is a list of repairs
-with fixed depths. States are drawn and judged only as deep as a rule or a caller needs. (Figure 1
-and section 3 of the paper; the explanation is ours.)
+:func:`run` does that for a batch and for several repairs at once, as a generator of events, in two
+halves: :func:`find_stops` leads every picture into noise, :func:`denoise_and_mend` brings it back.
+One picture is a batch of one (:mod:`dga.adaptation`); rebuilding from every depth is a list of
+repairs with fixed depths. States are drawn and judged only as deep as a rule or a caller needs.
+(Figure 1 and section 3 of the paper; the explanation is ours.)
 """
 
 from __future__ import annotations
