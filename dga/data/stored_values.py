@@ -176,7 +176,8 @@ def _decode_deep(
 ) -> NDArray[np.uint16] | None:
     """Colours of 16 bits, uint16 ``[H, W, 3 or 4]``, by OpenCV; None where it reads others.
 
-    ``straight``: the same in 8 bits, uint8 ``[H, W, 4]``, with which they are compared.
+    ``straight``: what Pillow reads of them, uint8 ``[H, W, 4]``, with which they are compared; None
+    where that was not asked for yet.
     """
     import cv2  # here: it takes a third of a second
 

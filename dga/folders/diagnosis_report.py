@@ -101,26 +101,27 @@ class KindSummary:
 
 @dataclass
 class Summary:
-    """What the lines say of all pictures.
-
-    ``read``: pictures that could be read, of these ``photographs`` and ``damaged``; ``repairable``:
-    with something that may be undone; ``changed``: damaged ones that the classifier reads otherwise
-    once they are repaired, of ``compared``; ``classes``: by folder, pictures and damaged ones;
-    ``errors``, ``failed`` and ``losses``: a sentence on each that could not be read, repaired, or
-    kept whole in its repaired file.
-    """
+    """What the lines say of all pictures; each list has a sentence on each picture."""
 
     read: int = 0
+    """Pictures that could be read; the next three are some of these."""
     photographs: int = 0
     damaged: int = 0
     repairable: int = 0
+    """With something that may be undone."""
     compared: int = 0
+    """Damaged ones that the classifier read as they came and repaired."""
     changed: int = 0
+    """Those of them that it reads otherwise once they are repaired."""
     errors: list[str] = field(default_factory=list)
+    """Why pictures could not be read."""
     failed: list[str] = field(default_factory=list)
+    """Why pictures could not be repaired."""
     losses: list[str] = field(default_factory=list)
+    """What repaired files lack."""
     kinds: dict[str, KindSummary] = field(default_factory=dict)
     classes: dict[str, list[int]] = field(default_factory=dict)
+    """By folder: how many pictures, and how many damaged ones."""
 
     @classmethod
     def of(cls, lines: Iterable[Line], counted: Counted) -> Summary:
