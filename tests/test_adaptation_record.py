@@ -22,13 +22,14 @@ PICTURES = {"clean": "out/clean.png", "input": "out/input.png"}
 def explained(
     degradation: Degradation = NO_DEGRADATION,
     t_star: int = 0,
-    crossed: bool = True,
+    has_given_up: bool = False,
     entry: int = 0,
     flat: bool = False,
 ) -> ForwardResult:
     """What DGA+ would have found, as far as words depend on it."""
     explanation, x = Explanation(degradation, entry, 0.03, (), flat), torch.zeros(3, 64, 64)
-    diffusion, stop = choose_diffusion(EVERYDAY16.plus, explanation), Stop(t_star, crossed)
+    diffusion = choose_diffusion(EVERYDAY16.plus, explanation)
+    stop = Stop(t_star, not has_given_up, has_given_up)
     found = EVERYDAY16.plus, diffusion, explanation, stop
     return ForwardResult(0, 11, x, *found, np.zeros(4), x, x, seconds=0.5)
 
@@ -48,7 +49,7 @@ BLUR = Degradation(blur=2.0, regularisation=0.03)
     [
         (explained(), "Damage: none; nothing is left to rebuild, so it is left alone."),
         (explained(NOISE), "Damage: none; nothing is left to rebuild, so it is left alone."),
-        (explained(crossed=False), "no depth hides the rest, so it is left alone"),
+        (explained(has_given_up=True), "no depth hides the rest, so it is left alone"),
         (explained(flat=True), "One colour or a drawing"),
         (explained(t_star=1), "no measurement explains; rebuilt from depth 1 in 1 step"),
         (explained(BLUR, 5), "Damage: blur 2 px; rebuilt from depth 5"),
