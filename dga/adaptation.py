@@ -19,24 +19,30 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import Event, ForwardResult, PictureCache, ReverseResult, find_stop, run
+from dga.pipeline import (
+    NO_EXPLANATION,
+    Event,
+    ForwardProcess,
+    ForwardResult,
+    ReverseResult,
+    run,
+    take_last,
+)
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
 from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
 
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """A picture rebuilt by one system.
-
-    ``image``: uint8 ``[S, S, 3]``; ``seconds``: of rebuilding and predicting, without those of
-    ``forward``.
-    """
+    """A picture rebuilt by one system, and what the classifier reads in it."""
 
     system: System
     forward: ForwardResult
     image: Pixels
+    """uint8 ``[S, S, 3]``."""
     prediction: Prediction
     seconds: float
+    """Wall clock of rebuilding and reading, without that of ``forward``."""
 
     @property
     def depth(self) -> int:
@@ -46,24 +52,24 @@ class Reconstruction:
 
 @dataclass(frozen=True)
 class Adaptation:
-    """One finished run.
-
-    ``forward``: the forward process of the picture as it came or, where every system undoes damage
-    first, that of the first system; ``stopping``: the rule by which its t* was chosen;
-    ``x_t_star_prediction``: of the classifier for the picture noised to t*; ``reconstructions``: by
-    the system's name; ``input``: uint8 ``[S, S, 3]``.
-    """
+    """One finished run: a picture, and what each of some systems made of it."""
 
     profile: Profile
     stopping: StoppingConfig
+    """The rule by which the t* of ``forward`` was chosen."""
     seed: int
     precision: str
     device: str
     input: Pixels
+    """uint8 ``[S, S, 3]``."""
     input_prediction: Prediction
     forward: ForwardResult
+    """The forward process of the picture as it came or, where every system undoes damage first,
+    that of the first system."""
     x_t_star_prediction: Prediction
+    """What the classifier reads in the picture noised to t*."""
     reconstructions: Mapping[str, Reconstruction]
+    """By the system's name."""
 
     @property
     def t_star(self) -> int:
@@ -76,14 +82,9 @@ class Adaptation:
 
     @property
     def plus(self) -> Reconstruction | None:
-        """What the first system made that explains the damage, if one does."""
+        """The result of the first system that explains the damage, if one does."""
         results = self.reconstructions.values()
         return next((result for result in results if result.forward.repair.explain), None)
-
-    @property
-    def plus_forward(self) -> ForwardResult | None:
-        """The forward process of :attr:`plus`."""
-        return self.plus.forward if self.plus else None
 
 
 def adapt(
@@ -95,9 +96,7 @@ def adapt(
     DDA and DGA+. The same arguments give the same result. Raises ``ValueError`` for another size,
     and ``FloatingPointError`` if a network returns no numbers.
     """
-    *_, last = adapt_steps(models, pixels, seed, chosen)
-    assert isinstance(last, Adaptation)
-    return last
+    return take_last(adapt_steps(models, pixels, seed, chosen), Adaptation)
 
 
 @isolate_numerics
@@ -107,21 +106,20 @@ def adapt_steps(
     seed: int = 0,
     chosen: Sequence[System] | None = None,
     curve_depth: int | None = None,
-    cache: PictureCache | None = None,
+    process: ForwardProcess | None = None,
 ) -> Iterator[Event | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
-    The first :class:`ForwardResult` is that of the picture as it came, by the paper's rule.
-    ``curve_depth``: its path is judged to this depth, and deeper only where the stop depends on it;
-    by default to T. Where no depth is given and every system explains the damage first, nobody
-    needs that path: it is not judged, and there is no such event.
-    ``cache``: of this picture, to share its explanations and paths with other calls. The rule on
-    that path is the first system's that has one, else the profile's.
+    The first :class:`ForwardResult` is that of the picture as it came, by the rule of the first
+    system that explains nothing and has one, else of the profile. ``curve_depth``: how deep this
+    path is judged at least, by default to T. Without a ``curve_depth``, where every system explains
+    the damage first, nobody needs this path: it is not judged, and there is no such event.
+    ``process``: of this picture, to share its explanations and paths with other calls.
     """
     profile, x = models.profile, picture_tensor(models, pixels)
     if chosen is None:
         chosen = [systems(profile)[name] for name in DEFAULT_SYSTEMS]
-    cache = cache or PictureCache(models, x, seed)
+    process = process or ForwardProcess(models, x, seed)
     by_repair = defaultdict[Repair, list[System]](list)
     for system in chosen:
         by_repair[require_repair(system)].append(system)
@@ -132,9 +130,12 @@ def adapt_steps(
         rules = (diffusion.stopping for diffusion in unexplained if diffusion.depth is None)
         rule = next(rules, None) or profile.stopping
         deepest = profile.schedule.steps if curve_depth is None else curve_depth
-        forward = yield from find_stop(cache, 0, Repair(Diffusion(rule)), deepest)
-        yield forward
-    results = yield from _reconstruct(models, cache, by_repair)
+        path_alone = Repair(Diffusion(rule))
+        for event in process.find_stop(path_alone, NO_EXPLANATION, curve_depth=deepest):
+            if isinstance(event, ForwardResult):
+                forward = event
+            yield event
+    results = yield from _reconstruct(models, process, by_repair)
     forward = forward or results[chosen[0].name].forward
     (at_t_star,) = classify(models, to_tensor(forward.x_t_star)[None].to(models.device))
     yield Adaptation(
@@ -152,11 +153,11 @@ def adapt_steps(
 
 
 def _reconstruct(
-    models: Models, cache: PictureCache, by_repair: Mapping[Repair, Sequence[System]]
+    models: Models, process: ForwardProcess, by_repair: Mapping[Repair, Sequence[System]]
 ) -> Generator[Event | Reconstruction, None, dict[str, Reconstruction]]:
     """The result of every system, by name: repairs that systems have in common are made once."""
     results: dict[str, Reconstruction] = {}
-    for event in run(models, cache.x[None], [cache.seed], list(by_repair), [cache]):
+    for event in run(models, process.x[None], [process.seed], list(by_repair), [process]):
         if not isinstance(event, ReverseResult):
             yield event
             continue
@@ -174,11 +175,8 @@ def _reconstruct(
 def classify(models: Models, x: Tensor) -> list[Prediction]:
     """Predictions of the frozen classifier for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
     config = models.profile.classifier
-    return [
-        p
-        for part in x.split(choose_batch_size(x))
-        for p in predict(models.classifier, part, config)
-    ]
+    parts = x.split(choose_batch_size(x))
+    return [prediction for part in parts for prediction in predict(models.classifier, part, config)]
 
 
 def picture_tensor(models: Models, pixels: Pixels) -> Tensor:

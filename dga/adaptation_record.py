@@ -3,11 +3,12 @@
 The record holds what is needed to repeat the run: profile, settings and seed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from dga.adaptation import Adaptation, Reconstruction
@@ -59,30 +60,8 @@ def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[s
     return {name: str(_make_path(folder, name)) for name in pictures}
 
 
-def to_api_facts(run: Adaptation) -> dict[str, Any]:
-    """A run without its pictures, for programs: exact confidence, the five likeliest as pairs."""
-    facts = _facts(run, Prediction.top, digits=3)
-    facts["x_t_star"]["depth"] = run.t_star
-    return {**facts, "confidence": _curve(run)}
-
-
-def to_command_facts(
-    run: Adaptation, pictures: dict[str, str], corruption: str | None, severity: int
-) -> dict[str, Any]:
-    """All that the command prints, as JSON types: rounded, the five likeliest as objects."""
-    return {
-        **_facts(run, top5, digits=4),
-        "corruption": corruption,
-        "severity": severity if corruption else None,
-        "confidence": [round(float(c), 6) for c in _curve(run)],
-        "pictures": pictures,
-        "device": run.device,
-        "precision": run.precision,
-    }
-
-
-def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> dict[str, Any]:
-    """What both records hold. ``top``: the likeliest labels as JSON; ``digits``: of seconds."""
+def to_facts(run: Adaptation) -> dict[str, Any]:
+    """A run without its pictures, as JSON types."""
     return {
         "profile": run.profile.name,
         "seed": run.seed,
@@ -91,25 +70,41 @@ def _facts(run: Adaptation, top: Callable[[Prediction], Any], digits: int) -> di
         "horizon": run.stopping.horizon,
         "t_star": run.t_star,
         "crossed": run.forward.stop.is_crossed,
-        "curve_seconds": round(run.forward.seconds, digits),
-        "input": {"top5": top(run.input_prediction)},
-        "x_t_star": {"top5": top(run.x_t_star_prediction)},
+        "curve_seconds": round(run.forward.seconds, 4),
+        "input": {"top5": _list_likeliest(run.input_prediction)},
+        "x_t_star": {"top5": _list_likeliest(run.x_t_star_prediction)},
         "methods": {
             name: {
                 "depth": result.depth,
                 "steps": result.forward.steps,
-                "seconds": round(_seconds(result), digits),
-                "top5": top(result.prediction),
+                "seconds": round(_seconds(result), 4),
+                "top5": _list_likeliest(result.prediction),
             }
             for name, result in run.reconstructions.items()
         },
-        "explained": _explanation_facts(run, run.plus, digits) if run.plus else None,
+        "explained": _explanation_facts(run, run.plus) if run.plus else None,
+        "confidence": [round(c, 6) for c in _curve(run).tolist()],
+        "device": run.device,
+        "precision": run.precision,
     }
 
 
-def _curve(run: Adaptation) -> list[float]:
+def to_command_facts(
+    run: Adaptation, pictures: dict[str, str], corruption: str | None, severity: int
+) -> dict[str, Any]:
+    """The same with what the command was asked for, and where its pictures are."""
+    return {
+        **to_facts(run),
+        "corruption": corruption,
+        "severity": severity if corruption else None,
+        "pictures": pictures,
+    }
+
+
+def _curve(run: Adaptation) -> NDArray[np.float64]:
     """Confidence on the paper's path; empty where every system explained the damage first."""
-    return [] if run.forward is run.plus_forward else run.confidence.tolist()
+    is_explained = run.plus is not None and run.forward is run.plus.forward
+    return np.empty(0) if is_explained else run.confidence
 
 
 def _seconds(result: Reconstruction) -> float:
@@ -117,7 +112,7 @@ def _seconds(result: Reconstruction) -> float:
     return result.seconds + (result.forward.seconds if result.forward.repair.explain else 0.0)
 
 
-def _explanation_facts(run: Adaptation, plus: Reconstruction, digits: int) -> dict[str, Any]:
+def _explanation_facts(run: Adaptation, plus: Reconstruction) -> dict[str, Any]:
     """What DGA+ found, as JSON types: in a sentence, as text and in numbers.
 
     ``entry``: the depth at which the picture entered by its own noise; ``t_star`` and ``crossed``:
@@ -142,11 +137,11 @@ def _explanation_facts(run: Adaptation, plus: Reconstruction, digits: int) -> di
             {"stage": s.stage, "degradation": str(s.degradation), "score": s.score}
             for s in explanation.candidate_scores
         ],
-        "seconds": round(forward.seconds, digits),
+        "seconds": round(forward.seconds, 4),
     }
 
 
-def top5(prediction: Prediction) -> list[dict[str, Any]]:
+def _list_likeliest(prediction: Prediction) -> list[dict[str, Any]]:
     """The five likeliest labels with their probabilities."""
     return [{"label": name, "probability": round(p, 6)} for name, p in prediction.top(5)]
 

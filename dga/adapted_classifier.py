@@ -22,7 +22,7 @@ from dga.networks.classifier import SOFTMAX, OwnClassifier, predict_proba
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
-from dga.pipeline import run_repairs
+from dga.pipeline import collect_results, run
 from dga.profiles import ClassifierConfig, get_profile
 from dga.sentences import name_damage
 from dga.systems import parse
@@ -147,7 +147,7 @@ class AdaptedClassifier(nn.Module):
         """Pictures of the profile's size, uint8 ``[B, S, S, 3]``, repaired together, then read."""
         x, repair = to_tensor(pictures).to(self.models.device), self._system.repair
         if repair is not None:
-            results = run_repairs(self.models, x, seeds, [repair])[repair]
+            results = collect_results(run(self.models, x, seeds, [repair]))[repair]
             return answer_repaired(self._system, results, x, self._read)
         start_time, count = time.perf_counter(), len(x)
         probabilities = self._read(x)
@@ -163,7 +163,7 @@ class AdaptedClassifier(nn.Module):
         degradation = name_damage(str(photograph.explanation.degradation), photograph.is_unchanged)
         start_time = time.perf_counter()
         repaired, damaged = (
-            to_tensor(one)[None].to(self.models.device) for one in (photograph.image, pixels)
+            to_tensor(image)[None].to(self.models.device) for image in (photograph.image, pixels)
         )
         probabilities = read_repaired(self._system, repaired, damaged, self._read)
         return Answers(

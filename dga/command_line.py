@@ -177,7 +177,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _list_options(parameters: Iterable[inspect.Parameter]) -> Iterator[inspect.Parameter]:
-    """Every parameter by keyword, and in the place of a group of options each of these."""
+    """List a command's parameters as options, and each option of a group in the group's place."""
     for parameter in parameters:
         group = parameter.default
         if not dataclasses.is_dataclass(group):
@@ -192,11 +192,11 @@ def _list_options(parameters: Iterable[inspect.Parameter]) -> Iterator[inspect.P
 
 
 MOST_NAMES = 50
-"""Unreadable pictures that are named one by one."""
+"""Most pictures that are named one by one on stderr."""
 
 
 def read_picture(path: Path) -> StoredPicture:
-    """A picture file. Raises ``ValueError`` for one that is no picture, naming it."""
+    """Read a picture file. Raises ``ValueError`` for one that is no picture, naming it."""
     from dga.data.picture_files import StoredPicture
 
     with name_picture(path):
@@ -215,7 +215,7 @@ def name_picture(path: Path) -> Iterator[None]:
 
 
 def read_command_line() -> str:
-    """The command line as it was typed, to keep beside its results."""
+    """Return the command line as it was typed, to keep beside its results."""
     return shlex.join(["python", "-m", "dga", *sys.argv[1:]])
 
 
@@ -225,7 +225,7 @@ def print_skipped_pictures(unreadable: Sequence[str], what: str = "could not be 
 
 
 def print_losses(losses: Sequence[str]) -> None:
-    """Name on stderr the pictures of which repaired files do not keep everything, if any."""
+    """Name on stderr what the repaired files of some pictures lack, if anything."""
     _print_names(f"Not everything of {len(losses)} pictures is kept", losses)
 
 

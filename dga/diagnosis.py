@@ -46,7 +46,7 @@ from dga.photograph import (
     mirror_to_side,
     photograph_steps,
 )
-from dga.pipeline import PictureCache
+from dga.pipeline import ForwardProcess
 from dga.plain_frame import find_inside
 from dga.profiles import PROFILES
 
@@ -326,7 +326,7 @@ def _explain(models: Models, pixels: Pixels, seed: int) -> Iterator[CandidateSco
     repair = models.profile.plus if is_whole else choose_repair(models)
     least = models.window_size if is_whole else models.profile.image_size
     x = to_tensor(mirror_to_side(pixels, least)).to(models.device)
-    yield (yield from PictureCache(models, x, seed).explain(repair.explain))
+    yield (yield from ForwardProcess(models, x, seed).explain(repair.explain))
 
 
 def _judge(

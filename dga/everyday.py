@@ -204,7 +204,7 @@ def add_rain(x: Light, level: int, rng: Rng) -> Light:
 
 
 def _round(*values: Light) -> tuple[NDArray[np.int64], ...]:
-    return tuple(one.round().astype(np.int64) for one in values)
+    return tuple(value.round().astype(np.int64) for value in values)
 
 
 def add_haze(x: Light, level: int, rng: Rng) -> Light:

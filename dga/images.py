@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-import struct
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from numbers import Real
@@ -18,6 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageCms, ImageFile, ImageOps
+from PIL.ExifTags import Base
+
+from dga.tiff import DIRECTORIES, TEXTS, read_orientation
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -31,17 +33,9 @@ MIN_PICTURE_SIDE, MIN_CORRUPTED_SIDE = 16, 32
 REDUCED_SIDE = 768
 """Pixels a side. Before a square is cut out, a picture whose shorter side has at least twice as
 many is reduced by a whole factor, to no less than this."""
-EXIF = b"Exif\0\0"
-ORIENTATION = 0x0112
-_MOST_ENTRIES = 512  # in a directory of EXIF or TIFF
 _CHANGES_MEANING = {"exif", "icc_profile", "transparency", "gamma"}
 """Keys of a PIL image's ``info`` that change what its values mean."""
 _BAND_PIXELS = 1_000_000  # converted at once, to spare memory
-_BITS, _PHOTOMETRIC, _LARGEST, _SAMPLE_FORMAT = 258, 262, 281, 339  # tags of TIFF
-_CAMERA, _POSITION = 0x8769, 0x8825  # tags of EXIF that hold directories of their own
-_DESCRIPTIVE = {0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x8298, _CAMERA, _POSITION}
-"""Tags of EXIF that say where a picture comes from, not how it is stored: from the description to
-the copyright, camera settings, geographical position."""
 _NO_PROFILE = (ImageCms.PyCMSError, OSError, ValueError, TypeError)
 """What a damaged profile, or one for other kinds of pictures, raises; it is then ignored."""
 _SAME_LEVELS = 2
@@ -53,7 +47,7 @@ class PictureError(ValueError):
 
 
 def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
-    """Any PIL image as 8-bit sRGB, upright; transparency is laid over white.
+    """Convert any PIL image to 8-bit sRGB, upright, with white behind transparency.
 
     Of an animation the current frame is taken, which is the first one of a file. ``least``: a
     picture whose shorter side has at least twice as many pixels is reduced by a whole factor, to no
@@ -74,7 +68,7 @@ def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
         canvas.paste(band.reduce(factor) if factor > 1 else band, (0, box[1] // factor))
     orientation = 1 if tags else read_orientation(image.info.get("exif", b""))
     if orientation > 1:
-        canvas.getexif()[ORIENTATION] = orientation
+        canvas.getexif()[Base.Orientation] = orientation
         ImageOps.exif_transpose(canvas, in_place=True)
     return canvas
 
@@ -96,16 +90,21 @@ class _Values(NamedTuple):
 
     @classmethod
     def of(cls, image: Image.Image, tags: Mapping[int, Any]) -> _Values:
-        """Raises :class:`PictureError` where it is unclear what they mean."""
+        """Find out what an image's values mean; ``tags``: of a TIFF.
+
+        Raises :class:`PictureError` where that is unclear.
+        """
         is_deep = is_deep_grey(image)
         white = _find_white(image, tags) if is_deep else 255.0
         is_opaque = not image.has_transparency_data
         if "A" in image.getbands():  # empty everywhere: a channel that nobody filled
             is_opaque = image.getchannel("A").getextrema()[1] == 0
-        return cls(image.info, white, is_deep and tags.get(_PHOTOMETRIC) == 0, is_opaque)
+        return cls(
+            image.info, white, is_deep and tags.get(Base.PhotometricInterpretation) == 0, is_opaque
+        )
 
     def to_rgb(self, band: Image.Image) -> Image.Image:
-        """A part of the picture as 8-bit sRGB, on white."""
+        """Convert a part of the picture to 8-bit sRGB, on white."""
         if band.mode == "LAB":  # one of its channels is called A, and is not opacity
             return _lab_to_srgb().apply(band)
         is_deep = is_deep_grey(band)
@@ -135,7 +134,7 @@ class _Values(NamedTuple):
             ) from None
 
     def _to_8_bits(self, band: Image.Image) -> Image.Image:
-        """Grey of more than 8 bits as grey of 8 bits; its transparent value becomes white."""
+        """Convert grey of more than 8 bits to 8 bits; its transparent value becomes white."""
         values = np.asarray(band)
         grey = self.scale_grey(values, 255)
         if "transparency" in self.info:
@@ -143,7 +142,7 @@ class _Values(NamedTuple):
         return Image.fromarray(grey.astype(np.uint8))
 
     def scale_grey(self, values: NDArray[Any], most: int) -> NDArray[np.float32]:
-        """Grey of more than 8 bits as whole numbers from 0, black, to ``most``, white."""
+        """Scale grey of more than 8 bits to whole numbers from 0, black, to ``most``, white."""
         grey = values.astype(np.float32)
         grey = (self.white - grey if self.is_inverted else grey) * (most / self.white)
         return grey.round().clip(0, most)
@@ -155,7 +154,7 @@ def is_deep_grey(image: Image.Image) -> bool:
 
 
 def read_grey_16(image: Image.Image, tags: Mapping[int, Any]) -> NDArray[np.uint16] | None:
-    """Grey of more than 8 bits in 16, uint16 ``[H, W]``, upright; None for other pictures.
+    """Convert grey of more than 8 bits to 16, uint16 ``[H, W]``, upright; None for other pictures.
 
     ``tags``: of a TIFF, as they were before its pixels were read.
     """
@@ -166,14 +165,14 @@ def read_grey_16(image: Image.Image, tags: Mapping[int, Any]) -> NDArray[np.uint
 
 
 def find_gamma(info: Mapping[Any, Any]) -> float | None:
-    """A PNG's exponent of light, where it is another than sRGB's and no profile says more."""
+    """The gamma that a PNG states, where it is not sRGB's and no colour profile says more."""
     gamma = info.get("gamma")
     is_usual = not gamma or "srgb" in info or "icc_profile" in info or 0.9 < 2.2 * gamma < 1.1
     return None if is_usual else gamma
 
 
 def _apply_profile(band: Image.Image, profile: bytes, mode: str) -> Image.Image | None:
-    """A part of a picture as sRGB, by the colour profile of its file; None if that is of no use.
+    """Convert a part of a picture to sRGB by its file's colour profile; None if that is of no use.
 
     ``mode``: in which the picture is stored. Grey pictures may have a profile of grey or of RGB.
     """
@@ -198,9 +197,9 @@ def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
         if not np.isfinite(values).all():
             raise PictureError("This picture has values that are not numbers and cannot be read.")
         low, high = min(low, float(values.min())), max(high, float(values.max()))
-    largest = tags.get(_LARGEST) or 0.0
+    largest = tags.get(Base.MaxSampleValue) or 0.0
     largest = float(largest[0] if isinstance(largest, tuple) else largest)
-    bits = max(tags.get(_BITS) or (0,))
+    bits = max(tags.get(Base.BitsPerSample) or (0,))
     whites: list[tuple[float, float, float]]  # where the highest value lies between: white
     if image.mode == "F":
         whites = [(-1e-3, 1.001, 1.0), (16, 255.5, 255.0), (4096, 65_535.5, 65_535.0)]
@@ -213,7 +212,7 @@ def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
         return largest
     if 8 < bits < 16:
         return 2.0**bits - 1
-    is_signed = tags.get(_SAMPLE_FORMAT, (1,))[0] == 2 and bits <= 16
+    is_signed = tags.get(Base.SampleFormat, (1,))[0] == 2 and bits <= 16
     fitting = [white for least, most, white in whites if least <= high <= most]
     if is_signed or low < 0 or not fitting:
         raise PictureError(
@@ -249,62 +248,8 @@ def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransfor
     return None if is_srgb else transform
 
 
-_ORDERS = {b"II*\0": "<", b"MM\0*": ">"}
-"""Of bytes, by how a TIFF begins."""
-
-
-def find_directories(block: bytes) -> Iterator[int]:
-    """Where the directories of a TIFF begin, one a page, each once."""
-    order, at, found = _ORDERS.get(block[:4]), 4, set[int]()
-    while order is not None:
-        try:
-            (start,) = struct.unpack_from(f"{order}I", block, at)
-            (count,) = struct.unpack_from(f"{order}H", block, start)
-        except struct.error:
-            return
-        if not start or start in found:
-            return
-        found.add(start)
-        yield start
-        at = start + 2 + 12 * count
-
-
-def read_directory(
-    block: bytes, start: int | None = None
-) -> dict[int, tuple[int, int, int]] | None:
-    """Entries of a TIFF or of EXIF by tag: type, number of values, and the first one or its offset.
-
-    None where ``block`` is neither, or has too many entries or a tag twice, with which a hostile
-    file may name the same megabytes many times. ``start``: of the directory, by default the first.
-    """
-    order = _ORDERS.get(block[:4])
-    if order is None:
-        return None
-    entries: dict[int, tuple[int, int, int]] = {}
-    try:
-        if start is None:
-            (start,) = struct.unpack_from(f"{order}I", block, 4)
-        (count,) = struct.unpack_from(f"{order}H", block, start)
-        for at in range(start + 2, start + 2 + 12 * count, 12):
-            tag, kind, values = struct.unpack_from(f"{order}HHI", block, at)
-            short = kind == 3 and values <= 2
-            (value,) = struct.unpack_from(f"{order}{'H' if short else 'I'}", block, at + 8)
-            if tag in entries or count > _MOST_ENTRIES:
-                return None
-            entries[tag] = kind, values, value
-    except struct.error:
-        return None
-    return entries
-
-
-def read_orientation(exif: bytes) -> int:
-    """Orientation, 1 to 8, from an EXIF block; 1 where there is none that can be read."""
-    kind, _, value = (read_directory(exif.removeprefix(EXIF)) or {}).get(ORIENTATION, (0, 0, 0))
-    return value if kind == 3 and 1 <= value <= 8 else 1
-
-
 def turn_upright(values: NDArray[Any], orientation: int) -> NDArray[Any]:
-    """Values, ``[H, W, ...]``, as they lie in a file of this orientation, upright."""
+    """Turn values, ``[H, W, ...]``, upright that lie in a file of this EXIF orientation, 1 to 8."""
     if orientation >= 5:  # 5 and 7 are mirrored, too
         values, orientation = values.swapaxes(0, 1), {5: 1, 6: 2, 7: 3, 8: 4}[orientation]
     down, right = {1: (1, 1), 2: (1, -1), 3: (-1, -1), 4: (-1, 1)}[orientation]
@@ -312,13 +257,13 @@ def turn_upright(values: NDArray[Any], orientation: int) -> NDArray[Any]:
 
 
 def upright_size(image: Image.Image) -> tuple[int, int]:
-    """Width and height, as it stands upright, of a file that :func:`to_rgb` has loaded."""
+    """Upright width and height of a picture that :func:`to_rgb` has loaded from its file."""
     is_turned = read_orientation(image.info.get("exif", b"")) >= 5  # Pillow turns a TIFF by itself
     return image.size[::-1] if is_turned else image.size
 
 
 def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
-    """Pixels, uint8 ``[H, W, 3]``, as an image with the original's profile, EXIF and resolution.
+    """Make an image of pixels, uint8 ``[H, W, 3]``, with a file's profile, EXIF and resolution.
 
     The pixels are sRGB, as :func:`to_rgb` returns them, and are converted to the profile's colours;
     where a pixel was not changed, its original colour is kept, since sRGB lacks some. A profile
@@ -354,11 +299,14 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def read_exif(image: Image.Image) -> bytes:
-    """The descriptive part of a picture's EXIF; empty where there is none that can be read."""
+    """What of a picture's EXIF says where it comes from, not how it is stored.
+
+    Empty where there is none that can be read.
+    """
     try:
         exif, result = image.getexif(), Image.Exif()
-        for tag in _DESCRIPTIVE & exif.keys():
-            result[tag] = exif.get_ifd(tag) if tag in (_CAMERA, _POSITION) else exif[tag]
+        for tag in (TEXTS | DIRECTORIES) & exif.keys():
+            result[tag] = exif.get_ifd(tag) if tag in DIRECTORIES else exif[tag]
         return result.tobytes() if result else b""
     except Exception:  # an EXIF block is whatever some camera wrote
         return b""
@@ -379,12 +327,12 @@ def to_square(image: Image.Image, size: int) -> Image.Image:
 
 
 def to_pixels(image: Image.Image) -> Pixels:
-    """A PIL image to uint8 ``[H, W, 3]``, sRGB, upright. Raises what :func:`to_rgb` does."""
+    """Convert a PIL image to uint8 ``[H, W, 3]``, upright sRGB. Raises what :func:`to_rgb` does."""
     return np.array(to_rgb(image), dtype=np.uint8)
 
 
 def through_jpeg(pixels: Pixels, quality: int, subsampling: str = "4:2:0") -> Image.Image:
-    """A picture, uint8 ``[H, W, 3]``, saved as JPEG and opened again.
+    """Save a picture, uint8 ``[H, W, 3]``, as JPEG and open it again.
 
     ``subsampling``: of its colours, as Pillow names it; ImageNet-C's files have 4:2:0.
     """
@@ -394,7 +342,7 @@ def through_jpeg(pixels: Pixels, quality: int, subsampling: str = "4:2:0") -> Im
 
 
 def to_tensor(pixels: Pixels) -> Tensor:
-    """Pictures, uint8 ``[..., H, W, 3]``, to float32 ``[..., 3, H, W]`` in [-1, 1]."""
+    """Convert pictures, uint8 ``[..., H, W, 3]``, to float32 ``[..., 3, H, W]`` in [-1, 1]."""
     import torch  # here: decoding a picture must not wait for it
 
     x = torch.tensor(np.ascontiguousarray(pixels)).movedim(-1, -3)  # a copy: it may be read-only
@@ -402,7 +350,7 @@ def to_tensor(pixels: Pixels) -> Tensor:
 
 
 def to_levels(x: Tensor) -> Tensor:
-    """A picture in [-1, 1], rounded to the 256 levels of a picture file, in [-1, 1] again."""
+    """Round a picture in [-1, 1] to the 256 levels of a picture file, in [-1, 1] again."""
     return ((x + 1) * HALF_RANGE).round() / HALF_RANGE - 1
 
 
@@ -413,7 +361,7 @@ def cut_middle(x: Tensor, most: int) -> Tensor:
 
 
 def from_tensor(x: Tensor) -> Pixels:
-    """Float ``[..., 3, H, W]`` in [-1, 1] to pictures, uint8 ``[..., H, W, 3]``, rounded.
+    """Round floats, ``[..., 3, H, W]`` in [-1, 1], to pictures, uint8 ``[..., H, W, 3]``.
 
     Raises ``FloatingPointError`` for what is no picture: NaN would become a grey level.
     """

@@ -33,10 +33,13 @@ from dga.mending import WHOLE_SIDE, may_mend, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
 from dga.pipeline import (
-    PictureCache,
+    ForwardProcess,
+    ForwardResult,
     ReverseResult,
+    collect_results,
+    denoise,
     run,
-    run_repairs,
+    take_last,
 )
 from dga.plain_frame import find_inside
 from dga.profiles import PROFILES, Repair, WindowsConfig
@@ -45,8 +48,10 @@ from dga.stopping import Stop
 
 Picture = TypeVar("Picture", Image.Image, Pixels)
 WINDOW_BATCH = 16
-"""Windows of the discriminator's size whose pixels, or one larger window, are repaired together:
-bounds memory, and the time between two events."""
+"""How many windows of the discriminator's size are repaired together, or as many pixels in larger
+windows; this bounds memory, and the time between two events."""
+FIRST_OF_WINDOW = 1
+"""States of a window that are judged before any other: most windows with noise stop at once."""
 
 
 def choose_repair(models: Models) -> Repair:
@@ -127,9 +132,7 @@ def repair_photograph(
     ``ValueError`` for what is no picture, and ``FloatingPointError`` if a network returns no
     numbers.
     """
-    *_, last = photograph_steps(models, pixels, seed)
-    assert isinstance(last, RepairedPhotograph)
-    return last
+    return take_last(photograph_steps(models, pixels, seed), RepairedPhotograph)
 
 
 def repair(picture: Picture, models: Models | None = None) -> Picture:
@@ -212,7 +215,7 @@ def repair_stored(
 
 
 def _join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The facts of one file; see :func:`repair_stored`."""
+    """Join the facts of a file's frames to those of the file, as :func:`repair_stored` returns."""
     if len(frames) == 1:
         return dict(frames[0])
     return {
@@ -241,20 +244,20 @@ def content_seed(pixels: Pixels) -> int:
 
 
 def mirror_to_side(pixels: Pixels, least: int) -> Pixels:
-    """A picture, uint8 ``[H, W, 3]``, continued by its mirror image to ``least`` pixels a side."""
+    """Continue a picture, uint8 ``[H, W, 3]``, by its mirror image to ``least`` pixels a side."""
     missing = [(0, max(0, least - side)) for side in pixels.shape[:2]]
     return np.pad(pixels, (*missing, (0, 0)), "symmetric") if np.any(missing) else pixels
 
 
 def keep_grey(x: Tensor, pixels: Pixels) -> Tensor:
-    """What was made of a picture, ``[3, H, W]``: grey, R = G = B, where that was, ``[H, W, 3]``."""
+    """Make a repaired picture, ``[3, H, W]``, grey where ``pixels``, as it came, are grey."""
     return x.mean(0).expand_as(x) if (pixels == pixels[..., :1]).all() else x
 
 
 def _repair_whole(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[CandidateScore, None, RepairedPhotograph]:
-    """DGA+ on a picture in one piece, uint8 ``[H, W, 3]``."""
+    """Repair a picture, uint8 ``[H, W, 3]``, in one piece by DGA+."""
     x = to_tensor(pixels).to(models.device)
     for event in run(models, x[None], [seed], [models.profile.plus]):
         if isinstance(event, CandidateScore):
@@ -273,14 +276,14 @@ def _repair_whole(
 def _repair_windows(
     models: Models, pixels: Pixels, seed: int
 ) -> Generator[CandidateScore | Progress, None, RepairedPhotograph]:
-    """A picture, uint8 ``[H, W, 3]``, that is explained as a whole and repaired by windows.
+    """Explain a picture, uint8 ``[H, W, 3]``, as a whole, and repair it by windows.
 
-    What the inverse of the whole has left is denoised by windows, and the rest is mended.
+    Its damage is undone as a whole; what that leaves is denoised by windows, and the rest mended.
     """
     repair = choose_repair(models)
     pixels = mirror_to_side(pixels, models.profile.image_size)
     x = to_tensor(pixels)
-    explanation = yield from PictureCache(models, x, seed).explain(repair.explain)
+    explanation = yield from ForwardProcess(models, x, seed).explain(repair.explain)
     repaired, is_asked = explanation.invert(x), may_mend(models, repair, explanation)
     depths, is_crossed, is_mended = np.zeros((1, 1), np.int64), True, False
     left = _choose_denoised(explanation.degradation, is_asked)
@@ -299,7 +302,7 @@ def _repair_windows(
 
 
 def _choose_denoised(degradation: Degradation, is_asked: bool) -> Degradation:
-    """The damage of which windows are denoised after the inverse of the whole.
+    """Choose the damage that windows are denoised of, after the inverse of the whole.
 
     ``is_asked``: whether a denoiser that sees the picture mends the rest, noise too.
     """
@@ -319,22 +322,22 @@ def _denoise_windows(
     """
     assert repair.explain is not None
     assert repair.explain.windows is not None
-    side, unmended = models.profile.image_size, replace(repair, mending=None)
+    side = models.profile.image_size
     grid = Grid.over(x.shape[1:], side, round(repair.explain.windows.overlap * side))
     total, stops = torch.zeros_like(x), list[Stop]()
     size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
     for first in range(0, len(grid), size):
         numbers = range(first, min(first + size, len(grid)))
-        windows, starts = grid.cut(x, numbers).to(models.device), grid.cut(x_0, numbers)
-        seeds = [seed * 1_000_003 + number for number in numbers]
-        caches = [
-            PictureCache(models, window, window_seed, replace(explanation, x_0=start))
-            for window, window_seed, start in zip(windows, seeds, starts, strict=True)
-        ]
-        results = run_repairs(models, windows, seeds, [unmended], caches)[unmended]
-        for number, result in zip(numbers, results, strict=True):
+        forward_results = list[ForwardResult]()
+        for number in numbers:
+            window, start = (grid.cut(whole, [number])[0] for whole in (x, x_0))
+            process = ForwardProcess(models, window.to(models.device), seed * 1_000_003 + number)
+            of_window = replace(explanation, x_0=start)
+            events = process.find_stop(repair, of_window, number, first=FIRST_OF_WINDOW)
+            forward_results.append(take_last(events, ForwardResult))
+        for result in collect_results(denoise(models, forward_results))[repair]:
             stops.append(result.forward.stop)
-            grid.blend_into(total, number, result.image.cpu())
+            grid.blend_into(total, result.forward.index, result.image.cpu())
         yield Progress(first + len(numbers), len(grid))
     depths = np.array([stop.t_star for stop in stops], np.int64)
     by_window = depths.reshape(len(grid.tops), len(grid.lefts))

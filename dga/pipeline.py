@@ -1,18 +1,19 @@
 """The one loop: explain a picture's damage and undo it, noise what is left, stop, denoise.
 
-:func:`run` does that for a batch and for several repairs at once, as a generator of events. One
-picture is a batch of one (:mod:`dga.adaptation`); rebuilding from every depth is a list of repairs
-with fixed depths. States are drawn and judged only as deep as a rule or a caller needs. (Figure 1
-and section 3 of the paper; the explanation is ours.)
+:func:`run` does that for a batch and for several repairs at once, as a generator of events, in two
+halves: :func:`find_stops` leads every picture into noise, :func:`denoise_and_mend` brings it back.
+One picture is a batch of one (:mod:`dga.adaptation`); rebuilding from every depth is a list of
+repairs with fixed depths. States are drawn and judged only as deep as a rule or a caller needs.
+(Figure 1 and section 3 of the paper; the explanation is ours.)
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -99,17 +100,39 @@ class ForwardResult:
 class ReverseResult:
     """Event: one repair of one picture is finished.
 
-    ``image``: ``[3, S, S]`` at 8-bit levels; ``seconds``: of all denoising and mending.
+    With what a classifier reads in it, it is a :class:`~dga.adaptation.Reconstruction` or, for a
+    batch, :class:`~dga.answers.Answers`.
     """
 
     forward: ForwardResult
     image: Tensor
+    """``[3, S, S]`` at 8-bit levels."""
     seconds: float
+    """Wall clock of denoising and mending."""
 
 
 Event = CandidateScore | JudgedPath | ForwardResult | ReverseStep | ReverseResult
-Permutation = Callable[[list[ForwardResult]], list[ForwardResult]]
-"""From all stops of a batch to those that are denoised."""
+Last = TypeVar("Last")
+
+
+def take_last(events: Iterable[object], kind: type[Last]) -> Last:
+    """The last of some events, a result of this kind; the others are dropped as they come."""
+    last: object = None
+    for event in events:
+        last = event
+    assert isinstance(last, kind)
+    return last
+
+
+def collect_results(events: Iterable[Event]) -> dict[Repair, list[ReverseResult]]:
+    """The results among some events: of every repair, by the pictures' places in their batch."""
+    results = defaultdict[Repair, list[ReverseResult]](list)
+    for event in events:
+        if isinstance(event, ReverseResult):
+            results[event.forward.repair].append(event)
+    for by_picture in results.values():
+        by_picture.sort(key=lambda result: result.forward.index)
+    return results
 
 
 # The loop
@@ -121,85 +144,40 @@ def run(
     x: Tensor,
     seeds: Sequence[int],
     repairs: Sequence[Repair],
-    caches: Sequence[PictureCache] | None = None,
-    permutation: Permutation | None = None,
+    processes: Sequence[ForwardProcess] | None = None,
 ) -> Iterator[Event]:
     """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
 
     Yields a :class:`ForwardResult` and a :class:`ReverseResult` for every picture and repair.
-    ``caches``: of these pictures, to reuse what they computed before; ``permutation``: gets all
-    forward results and returns those to denoise (a control permutes them). Raises
+    ``processes``: of these pictures, to reuse what they computed before. Raises
     ``FloatingPointError`` if a network returns no numbers, and ``MemoryError`` if not even one
     picture fits.
     """
-    forward_results: list[ForwardResult] = []
-    for index in range(len(x)):
-        cache = caches[index] if caches else PictureCache(models, x[index], seeds[index])
-        for repair in repairs:
-            forward = yield from find_stop(cache, index, repair)
-            forward_results.append(forward)
-            if permutation is None:
-                yield forward
-    if permutation is not None:
-        forward_results = permutation(forward_results)
-        yield from forward_results
-    yield from denoise(models, forward_results)
+    forward_results = list[ForwardResult]()
+    for event in find_stops(models, x, seeds, repairs, processes):
+        if isinstance(event, ForwardResult):
+            forward_results.append(event)
+        yield event
+    yield from denoise_and_mend(models, forward_results)
 
 
-def run_repairs(
+def find_stops(
     models: Models,
     x: Tensor,
     seeds: Sequence[int],
     repairs: Sequence[Repair],
-    caches: Sequence[PictureCache] | None = None,
-    permutation: Permutation | None = None,
-) -> dict[Repair, list[ReverseResult]]:
-    """:func:`run`, whose results alone are returned: of every repair, by picture."""
-    results: dict[Repair, dict[int, ReverseResult]] = defaultdict(dict)
-    for event in run(models, x, seeds, repairs, caches, permutation):
-        if isinstance(event, ReverseResult):
-            results[event.forward.repair][event.forward.index] = event
-    return {repair: [by_index[i] for i in range(len(x))] for repair, by_index in results.items()}
-
-
-def find_stop(
-    cache: PictureCache, index: int, repair: Repair, curve_depth: int = 0
-) -> Generator[CandidateScore | JudgedPath, None, ForwardResult]:
-    """Explain a picture and find t*, for one repair.
-
-    ``index``: of the picture in its batch; ``curve_depth``: depths beyond the entry that are
-    judged at least, even where the rule is met before.
-    """
-    explanation = yield from cache.explain(repair.explain)
-    diffusion, path = choose_diffusion(repair, explanation), cache.path(explanation)
-    logits, seconds = np.empty(0), explanation.seconds
-    if diffusion.depth is not None:
-        stop = Stop(diffusion.depth, is_crossed=True)
-    elif explanation.is_unjudgeable or explanation.is_undamaged:
-        stop = Stop(0, is_crossed=True)
-    else:
-        assert diffusion.stopping is not None  # by Diffusion itself
-        first = 1 if cache.explanation else FIRST_STATES  # most windows with noise stop at once
-        stop, count = yield from path.judge_until_stop(diffusion.stopping, first, curve_depth)
-        stop = replace(stop, t_star=0 if stop.has_given_up else explanation.entry + stop.t_star)
-        logits, seconds = path.logits[:count], seconds + path.seconds[count]
-    return ForwardResult(
-        index=index,
-        seed=cache.seed,
-        input=cache.x,
-        repair=repair,
-        diffusion=diffusion,
-        explanation=explanation,
-        stop=stop,
-        logits=logits,
-        reference=path.forward_path.x_0,
-        state=path.forward_path.at(stop.t_star),
-        seconds=seconds,
-    )
+    processes: Sequence[ForwardProcess] | None = None,
+) -> Iterator[Event]:
+    """The first half of :func:`run`: a :class:`ForwardResult` for every picture and repair."""
+    for index in range(len(x)):
+        process = processes[index] if processes else ForwardProcess(models, x[index], seeds[index])
+        for repair in repairs:
+            explanation = yield from process.explain(repair.explain)
+            yield from process.find_stop(repair, explanation, index)
 
 
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
-    """Which of a repair's diffusions applies to a picture with this explanation.
+    """Choose which of a repair's diffusions applies to a picture with this explanation.
 
     An operator guides unless it has erased too much (``is_guide``): of glass and a strong Gaussian
     the inverse's coarse shapes are kept. In a photograph of windows zoom and blocks are undone
@@ -217,29 +195,26 @@ def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
 # The way into noise
 
 
-class PictureCache:
-    """One picture, ``[3, S, S]`` in [-1, 1], with what its repairs share, each computed once.
+class ForwardProcess:
+    """One picture on its way into noise; what its repairs share is computed once.
 
-    ``explanation``: of the picture, if the caller has one; else each configuration searches for
-    one.
+    ``x``: the picture, ``[3, S, S]`` in [-1, 1]; ``seed``: of all its noise.
     """
 
-    def __init__(
-        self, models: Models, x: Tensor, seed: int, explanation: Explanation | None = None
-    ) -> None:
-        self.models, self.x, self.seed, self.explanation = models, x, seed, explanation
+    def __init__(self, models: Models, x: Tensor, seed: int) -> None:
+        self.models, self.x, self.seed = models, x, seed
         self._explanations: dict[ExplanationConfig, Explanation] = {}
         self._paths: dict[Hashable, JudgedPath] = {}
 
     def explain(
         self, config: ExplanationConfig | None
     ) -> Generator[CandidateScore, None, Explanation]:
-        """The caller's explanation, else one by ``config``; without either none.
+        """Explain the picture's damage; without ``config`` nothing is looked for.
 
         Where the picture is larger than one window, it is explained by windows.
         """
-        if config is None or self.explanation:
-            return self.explanation or NO_EXPLANATION
+        if config is None:
+            return NO_EXPLANATION
         if config not in self._explanations:
             start_time, side = time.perf_counter(), self.models.window_size
             scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
@@ -261,6 +236,45 @@ class PictureCache:
             self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation)
         return self._paths[key]
 
+    def find_stop(
+        self,
+        repair: Repair,
+        explanation: Explanation,
+        index: int = 0,
+        first: int = FIRST_STATES,
+        curve_depth: int = 0,
+    ) -> Iterator[JudgedPath | ForwardResult]:
+        """Find t* for one repair; the :class:`ForwardResult` comes last.
+
+        ``index``: of the picture in its batch; ``first``: how many states are judged at once before
+        any other; ``curve_depth``: depths beyond the entry that are judged at least, even where the
+        rule is met before.
+        """
+        diffusion, path = choose_diffusion(repair, explanation), self.path(explanation)
+        logits, seconds = np.empty(0), explanation.seconds
+        if diffusion.depth is not None:
+            stop = Stop(diffusion.depth, is_crossed=True)
+        elif explanation.is_unjudgeable or explanation.is_undamaged:
+            stop = Stop(0, is_crossed=True)
+        else:
+            assert diffusion.stopping is not None  # by Diffusion itself
+            stop, count = yield from path.judge_until_stop(diffusion.stopping, first, curve_depth)
+            stop = replace(stop, t_star=0 if stop.has_given_up else explanation.entry + stop.t_star)
+            logits, seconds = path.logits[:count], seconds + path.seconds[count]
+        yield ForwardResult(
+            index=index,
+            seed=self.seed,
+            input=self.x,
+            repair=repair,
+            diffusion=diffusion,
+            explanation=explanation,
+            stop=stop,
+            logits=logits,
+            reference=path.forward_path.x_0,
+            state=path.forward_path.at(stop.t_star),
+            seconds=seconds,
+        )
+
 
 def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanation) -> JudgedPath:
     """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse."""
@@ -277,10 +291,10 @@ EqualRepairs = list[ForwardResult]
 """Repairs of one picture that have path, t* and diffusion in common, and so what comes out."""
 
 
-def denoise(
+def denoise_and_mend(
     models: Models, forward_results: Sequence[ForwardResult]
 ) -> Iterator[ReverseStep | ReverseResult]:
-    """Bring every picture back; what differs in depth alone shares batches.
+    """Bring every picture back.
 
     What was measured is undone and denoised, and a denoiser that sees the picture mends what is
     left; where nothing was measured but noise, it mends the picture itself.
@@ -292,12 +306,12 @@ def denoise(
             rest.append(forward)
         else:
             yield result
-    for event in _denoise_groups(models, rest):
+    for event in denoise(models, rest):
         yield _mend_result(models, event) if isinstance(event, ReverseResult) else event
 
 
 def _mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
-    """What a denoiser that sees the picture makes of it as it came.
+    """Let a denoiser that sees the picture mend it as it came.
 
     None where an inverse was measured, or where it declines and neither noise nor JPEG was
     measured. Noise that it does not see is taken for fine texture: the picture comes back as it
@@ -325,7 +339,7 @@ def _mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
 
 
 def _mend_result(models: Models, result: ReverseResult) -> ReverseResult:
-    """A repair, or what a denoiser that sees the picture makes of it after a measured inverse."""
+    """Let that denoiser mend a result after a measured inverse; return others as they are."""
     forward = result.forward
     explanation = forward.explanation
     is_asked = may_mend(models, forward.repair, explanation)
@@ -339,10 +353,10 @@ def _mend_result(models: Models, result: ReverseResult) -> ReverseResult:
     return ReverseResult(replace(forward, is_mended=True), mended, seconds)
 
 
-def _denoise_groups(
+def denoise(
     models: Models, forward_results: Sequence[ForwardResult]
 ) -> Iterator[ReverseStep | ReverseResult]:
-    """Denoise every picture to depth 0."""
+    """Denoise every picture to depth 0; mend none. What differs in depth alone shares batches."""
     groups: dict[Diffusion, list[EqualRepairs]] = defaultdict(list)
     equal: dict[Any, EqualRepairs] = defaultdict(list)
     for forward in forward_results:

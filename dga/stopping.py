@@ -14,16 +14,14 @@ from dga.profiles import StoppingConfig
 
 @dataclass(frozen=True)
 class Stop:
-    """A chosen depth. ``t_star``: 0...T; ``is_crossed``: False where a rule was asked and the
-    confidence at t* is not below tau. For a picture that is given up, t* is 0 and not crossed."""
+    """A chosen depth."""
 
     t_star: int
+    """0...T; 0 for a picture that is given up."""
     is_crossed: bool
-
-    @property
-    def has_given_up(self) -> bool:
-        """Whether no depth up to the horizon qualified, so that the picture is left as it is."""
-        return not self.is_crossed and self.t_star == 0
+    """Whether the confidence at t* is below tau; True where no rule was asked."""
+    has_given_up: bool = False
+    """Whether no depth up to the horizon qualified, so that the picture is left as it is."""
 
 
 def confidence_from_logits(logits: ArrayLike) -> NDArray[np.float64]:
@@ -37,7 +35,7 @@ def choose_depth(logits: ArrayLike, config: StoppingConfig) -> Stop:
 
     - Already below at depth 0: t* = 0, crossed.
     - Never below in 0...max_depth: t* = max_depth, not crossed.
-    - With a horizon, not even below by then: t* = 0, not crossed.
+    - With a horizon, not even below by then: t* = 0, not crossed, given up.
     - Equal to tau is not below.
 
     Raises ``ValueError`` for a curve that is empty or not finite. (Section 3.2 of the paper.)
@@ -49,7 +47,7 @@ def choose_depth(logits: ArrayLike, config: StoppingConfig) -> Stop:
     stop = _find_first(below, config.max_depth)
     if config.horizon is None or _find_first(below, config.horizon).is_crossed:
         return stop
-    return Stop(0, is_crossed=False)
+    return Stop(0, is_crossed=False, has_given_up=True)
 
 
 def is_decided(logits: NDArray[np.float64], config: StoppingConfig) -> bool:

@@ -30,6 +30,7 @@ DAMAGED_SHARE = 0.3
 """Weight of the damaged picture in DGA+'s ensemble (assets/results/photo/README.md)."""
 DEFAULT_SYSTEMS = ("dga", "dga-guided", "dda", "dga-plus")
 """The systems that repair one picture, unless others are named."""
+Permutation = Literal["none", "noise", "depth", "explanation"]
 NOT_A_SETTING, ONLY_WITH_REPAIR = {"is_setting": False}, {"needs": "repair"}
 
 
@@ -43,7 +44,7 @@ class Control(Bounded):
     reader has a batch of its own.
     """
 
-    permute: Literal["none", "noise", "depth", "explanation"] = "none"
+    permute: Permutation = "none"
     batch: int | None = bounded(None, 1)
 
 
@@ -169,8 +170,8 @@ def _find_system(profile: Profile, name: str) -> System:
     repair, plus, reader = name.partition("+")
     if not plus:
         raise ValueError(f"Unknown method {name!r}. Known: {', '.join(by_name)}.")
-    repairs = [one for one in by_name if by_name[one].repair]
-    readers = [one for one in by_name if by_name[one].reader]
+    repairs = [name for name, system in by_name.items() if system.repair]
+    readers = [name for name, system in by_name.items() if system.reader]
     if repair not in repairs:
         raise ValueError(f"Unknown repair {repair!r}. Known: {', '.join(repairs)}.")
     if reader not in readers:

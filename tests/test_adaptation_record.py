@@ -1,4 +1,4 @@
-"""The two shapes of a finished run, for shells and for programs, key by key."""
+"""The record of a finished run, for programs and for shells."""
 
 import dataclasses
 import json
@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from dga.adaptation import Adaptation, adapt
-from dga.adaptation_record import to_api_facts, to_command_facts, to_text
+from dga.adaptation_record import to_command_facts, to_facts, to_text
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.search import Explanation
 from dga.pipeline import ForwardResult, choose_diffusion
@@ -22,13 +22,14 @@ PICTURES = {"clean": "out/clean.png", "input": "out/input.png"}
 def explained(
     degradation: Degradation = NO_DEGRADATION,
     t_star: int = 0,
-    crossed: bool = True,
+    has_given_up: bool = False,
     entry: int = 0,
     flat: bool = False,
 ) -> ForwardResult:
     """What DGA+ would have found, as far as words depend on it."""
     explanation, x = Explanation(degradation, entry, 0.03, (), flat), torch.zeros(3, 64, 64)
-    diffusion, stop = choose_diffusion(EVERYDAY16.plus, explanation), Stop(t_star, crossed)
+    diffusion = choose_diffusion(EVERYDAY16.plus, explanation)
+    stop = Stop(t_star, not has_given_up, has_given_up)
     found = EVERYDAY16.plus, diffusion, explanation, stop
     return ForwardResult(0, 11, x, *found, np.zeros(4), x, x, seconds=0.5)
 
@@ -48,7 +49,7 @@ BLUR = Degradation(blur=2.0, regularisation=0.03)
     [
         (explained(), "Damage: none; nothing is left to rebuild, so it is left alone."),
         (explained(NOISE), "Damage: none; nothing is left to rebuild, so it is left alone."),
-        (explained(crossed=False), "no depth hides the rest, so it is left alone"),
+        (explained(has_given_up=True), "no depth hides the rest, so it is left alone"),
         (explained(flat=True), "One colour or a drawing"),
         (explained(t_star=1), "no measurement explains; rebuilt from depth 1 in 1 step"),
         (explained(BLUR, 5), "Damage: blur 2 px; rebuilt from depth 5"),
@@ -60,19 +61,18 @@ def test_a_sentence_for_each_thing_found(degradation, words):
 
 
 def test_programs_get_numbers_and_shells_get_text(run):
-    command, api = to_command_facts(run, PICTURES, "fog", 4), to_api_facts(run)
-    command, api = json.loads(json.dumps([command, api]))
-    assert (command["corruption"], command["severity"], command["pictures"]) == ("fog", 4, PICTURES)
-    shared = command.keys() & api.keys()
-    assert api.keys() == shared
-    assert command.keys() - shared == {"corruption", "severity", "pictures", "device", "precision"}
-    for facts in (command, api):
-        assert (facts["seed"], facts["t_star"]) == (6, run.t_star)
-        assert facts["confidence"] == pytest.approx(run.confidence.tolist(), abs=1e-6)
-        depths = {name: method["depth"] for name, method in facts["methods"].items()}
-        assert depths == {name: one.depth for name, one in run.reconstructions.items()}
-        assert facts["explained"]["parameters"]["exposure"]["gain"] > 2
-        assert len(facts["input"]["top5"]) == 5
+    command, facts = to_command_facts(run, PICTURES, "fog", 4), to_facts(run)
+    command, facts = json.loads(json.dumps([command, facts]))
+    assert command == facts | {"corruption": "fog", "severity": 4, "pictures": PICTURES}
+    assert (facts["seed"], facts["t_star"]) == (6, run.t_star)
+    assert facts["confidence"] == pytest.approx(run.confidence.tolist(), abs=1e-6)
+    depths = {name: method["depth"] for name, method in facts["methods"].items()}
+    assert depths == {name: one.depth for name, one in run.reconstructions.items()}
+    assert facts["explained"]["parameters"]["exposure"]["gain"] > 2
+    likeliest = [(row["label"], row["probability"]) for row in facts["input"]["top5"]]
+    assert likeliest == [
+        (label, pytest.approx(share, abs=1e-6)) for label, share in run.input_prediction.top(5)
+    ]
     first, second, *rows = to_text(command).splitlines()
     assert first == command["explained"]["sentence"]
     assert second.startswith(f"t* = {run.t_star}")
@@ -90,7 +90,7 @@ def test_without_dga_plus_nothing_is_explained(run):
 def test_what_was_not_undone_was_not_found(run):
     """A picture that comes back bit for bit, though something was measured in it."""
     plus = dataclasses.replace(run.plus, image=run.input)
-    facts = to_api_facts(dataclasses.replace(run, reconstructions={"dga-plus": plus}))["explained"]
+    facts = to_facts(dataclasses.replace(run, reconstructions={"dga-plus": plus}))["explained"]
     assert facts["unchanged"]
     assert facts["degradation"] == "none"
     assert facts["parameters"]["exposure"]["gain"] == 1
@@ -102,7 +102,7 @@ def test_dga_plus_alone_has_no_curve(run):
     only = {"dga-plus": plus}
     alone = dataclasses.replace(run, forward=plus.forward, reconstructions=only)
     facts = to_command_facts(alone, PICTURES, None, 4)
-    assert (facts["confidence"], to_api_facts(alone)["confidence"]) == ([], [])
+    assert facts["confidence"] == []
     first, second, *_ = to_text(facts).splitlines()
     assert first.startswith("Damage: gain ")
     assert second.startswith("input ")

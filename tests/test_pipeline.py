@@ -62,7 +62,7 @@ def test_the_record_holds_together(choosy_models, pictures):
     depths = {name: result.depth for name, result in run.reconstructions.items()}
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
-    assert alone.forward is alone.plus_forward
+    assert alone.forward is alone.plus.forward
     assert alone.stopping == alone.forward.diffusion.stopping  # the rule of noisy pictures
     assert alone.stopping == choosy_models.profile.plus.noise_diffusion.stopping
     assert len(alone.confidence) < 20

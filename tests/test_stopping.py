@@ -35,8 +35,7 @@ def test_not_even_below_by_the_horizon_is_left_as_it_is():
     config = dataclasses.replace(CONFIG, max_depth=2, horizon=4)
     late, never = logits(*[0.9] * 4, 0.1, 0.1), logits(*[0.9] * 5, 0.1)
     assert choose_depth(late, config) == Stop(2, False)
-    assert choose_depth(never, config) == Stop(0, False)
-    assert choose_depth(never, config).has_given_up
+    assert choose_depth(never, config) == Stop(0, False, has_given_up=True)
     assert not choose_depth(logits(0.1, 0.9), config).has_given_up
     assert choose_depth(logits(0.9, 0.1, 0.9), config) == Stop(1, True)
     assert config.deepest == 4

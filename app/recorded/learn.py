@@ -61,8 +61,8 @@ class Recorder:
         for name in names:
             run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[SYSTEMS[name]]])
             record[name] = self.read(run.reconstructions[SYSTEMS[name]].image, truth)
-            if run.plus_forward:
-                record["found"] = name_damage(run.plus_forward.explanation.degradation)
+            if run.plus:
+                record["found"] = name_damage(run.plus.forward.explanation.degradation)
         return record
 
     def strengthen(self) -> Facts:
@@ -72,19 +72,19 @@ class Recorder:
         strengths = [self.read(self.damage(case), record["truth"]) for case in cases]
         return record | {"strengths": strengths}
 
-    def judge(self, case: str, seed: int) -> tuple[pipeline.PictureCache, Facts]:
+    def judge(self, case: str, seed: int) -> tuple[pipeline.ForwardProcess, Facts]:
         """A case on its way into noise; the confidence at every depth, and where it stops."""
         x = adaptation.picture_tensor(self.models, self.damage(case))
         rule = self.models.profile.stopping
-        cache = pipeline.PictureCache(self.models, x, seed)
-        path = cache.path(pipeline.NO_EXPLANATION)
+        process = pipeline.ForwardProcess(self.models, x, seed)
+        path = process.path(pipeline.NO_EXPLANATION)
         list(path.judge(DEPTHS[-1] + 1))
         confidence, stop = confidence_from_logits(path.logits), choose_depth(path.logits, rule)
         facts = {"tau": rule.tau, "stop": stop.t_star, "is_crossed": stop.is_crossed}
-        return cache, facts | {"confidence": confidence.round(4).tolist()}
+        return process, facts | {"confidence": confidence.round(4).tolist()}
 
-    def draw(self, cache: pipeline.PictureCache, depth: int) -> str:
-        state = cache.path(pipeline.NO_EXPLANATION).forward_path.at(depth)
+    def draw(self, process: pipeline.ForwardProcess, depth: int) -> str:
+        state = process.path(pipeline.NO_EXPLANATION).forward_path.at(depth)
         return to_data_url(from_tensor(state), quality=NOISY if depth > 4 else QUALITY)
 
     def play(self) -> Facts:
@@ -93,19 +93,19 @@ class Recorder:
         rounds = []
         for depth in ROUNDS:
             sure = [facts["confidence"][depth] for _, facts in pair]
-            images = [self.draw(cache, depth) for cache, _ in pair]
+            images = [self.draw(process, depth) for process, _ in pair]
             rounds.append({"depth": depth, "images": images, "sure": sure})
         return {"rounds": rounds, "stop": pair[1][1]["stop"]}
 
     def rebuild(self) -> Facts:
         """The paper's methods from a number of depths, with the confidence on the way."""
-        record, (cache, facts) = self.compare(REBUILT), self.judge(REBUILT, 0)
+        record, (process, facts) = self.compare(REBUILT), self.judge(REBUILT, 0)
         depths = sorted({*DEPTHS, facts["stop"]})
-        states = {depth: {"depth": depth, "state": self.draw(cache, depth)} for depth in depths}
+        states = {depth: {"depth": depth, "state": self.draw(process, depth)} for depth in depths}
         for name, system in (("free", "dga"), ("guided", "dga-guided")):
             repair = require_repair(systems(self.models.profile)[system])
             ways = {repair.with_depth(depth): depth for depth in depths}
-            for event in pipeline.run(self.models, cache.x[None], [0], list(ways), [cache]):
+            for event in pipeline.run(self.models, process.x[None], [0], list(ways), [process]):
                 if isinstance(event, pipeline.ReverseResult):
                     image = from_tensor(event.image)
                     states[ways[event.forward.repair]][name] = self.read(image, record["truth"])

@@ -20,7 +20,7 @@ from dga.data.uploads import UploadError
 from dga.images import Pixels, to_tensor
 from dga.networks.classifier import Prediction
 from dga.networks.models import Models
-from dga.pipeline import PictureCache
+from dga.pipeline import ForwardProcess
 from dga.profiles import Profile
 
 UNSURE = 0.25
@@ -38,8 +38,8 @@ class Subject:
     """A photo that was damaged, and what was already computed of it.
 
     ``stages``: parts of its record, by their stage's key; ``result``: the repaired photo, uint8
-    ``[H, W, 3]``; ``cache``: what all methods share on the square that the classifier sees;
-    ``images``: what these methods made of that square, uint8 ``[S, S, 3]``, by their part's name.
+    ``[H, W, 3]``; ``cache``: the square that the classifier sees on its way into noise, which all
+    methods share; ``images``: what they made of it, uint8 ``[S, S, 3]``, by their part's name.
     """
 
     original: Photo
@@ -47,7 +47,7 @@ class Subject:
     damaged: Pixels
     stages: dict[StageKey, dict[str, Any]] = field(default_factory=dict)
     result: Pixels | None = None
-    cache: PictureCache | None = None
+    cache: ForwardProcess | None = None
     images: dict[str, Pixels] = field(default_factory=dict)
 
     @classmethod

@@ -29,7 +29,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.mending import draw_from_depths
 from dga.networks.models import Models
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps
-from dga.pipeline import NO_EXPLANATION, ForwardResult, PictureCache, ReverseResult, run
+from dga.pipeline import NO_EXPLANATION, ForwardProcess, ForwardResult, ReverseResult, run
 from dga.profiles import Profile, StoppingConfig
 from dga.stopping import confidence_from_logits
 from dga.systems import require_repair, systems
@@ -189,8 +189,8 @@ class Watcher:
         self.pixels = view_square(profile, subject.damaged)
         if subject.cache is None:
             x = to_tensor(self.pixels).to(models.device)
-            subject.cache = PictureCache(models, x, self.seed)
-        self.cache, self.models = subject.cache, models
+            subject.cache = ForwardProcess(models, x, self.seed)
+        self.process, self.models = subject.cache, models
         self.stopping = choose_stopping(profile, settings)
         self.fixed_depth = settings.fixed_depth or profile.dda_depth
 
@@ -198,8 +198,8 @@ class Watcher:
         """DDA from one depth for all pictures."""
         profile = replace(self.models.profile, dda_depth=self.fixed_depth)
         repair = require_repair(systems(profile)["dda"])
-        x = self.cache.x[None]
-        for event in run(self.models, x, [self.seed], [repair], [self.cache]):
+        x = self.process.x[None]
+        for event in run(self.models, x, [self.seed], [repair], [self.process]):
             if isinstance(event, ReverseResult):
                 self.images["fixed"] = from_tensor(event.image)
                 view = self._show(self.images["fixed"], event.image)
@@ -207,7 +207,7 @@ class Watcher:
 
     def show_film(self) -> Generator[Part]:
         """The picture at some depths of noise; at 0 it is held beside repairs at full size."""
-        states = self.cache.path(NO_EXPLANATION).forward_path
+        states = self.process.path(NO_EXPLANATION).forward_path
         sides = dict.fromkeys(FILM, SMALL) | {0: None}
         film = [
             {"depth": depth, "image": to_data_url(from_tensor(states.at(depth)), side, 80)}
@@ -221,7 +221,8 @@ class Watcher:
         names, forward = {"dga": "paper", "dga-guided": "guided"}, None
         methods = [systems(profile)[name] for name in names]
         deepest = find_chart_depth(profile)
-        for event in adapt_steps(self.models, self.pixels, self.seed, methods, deepest, self.cache):
+        common = self.models, self.pixels, self.seed
+        for event in adapt_steps(*common, methods, deepest, self.process):
             if isinstance(event, JudgedPath):
                 yield {"curve": self._curve(is_done=False)}
             elif isinstance(event, ForwardResult) and forward is None:
@@ -233,7 +234,7 @@ class Watcher:
                 yield {names[event.system.name]: shown | {"depth": event.depth}}
 
     def _curve(self, is_done: bool) -> dict[str, Any]:
-        logits = self.cache.path(NO_EXPLANATION).logits
+        logits = self.process.path(NO_EXPLANATION).logits
         return {"confidence": confidence_from_logits(logits).round(6).tolist(), "is_done": is_done}
 
     def _stop(self, forward: ForwardResult) -> dict[str, Any]:
@@ -251,8 +252,8 @@ class Watcher:
         """What is read where the paper's method, without guidance, begins at each of the film's."""
         repair = require_repair(systems(self.models.profile)["dga"])
         repairs = {repair.with_depth(depth): depth for depth in FILM}
-        x, depths = self.cache.x[None], list[dict[str, Any]]()
-        for event in run(self.models, x, [self.seed], list(repairs), [self.cache]):
+        x, depths = self.process.x[None], list[dict[str, Any]]()
+        for event in run(self.models, x, [self.seed], list(repairs), [self.process]):
             if isinstance(event, ReverseResult):
                 depths.append(self._show_small(event.image, repairs[event.forward.repair]))
                 yield {"depths": sorted(depths, key=lambda entry: entry["depth"])}
@@ -260,7 +261,7 @@ class Watcher:
     def read_mended_depths(self) -> Generator[Part]:
         """The same of the denoiser that sees the damaged picture, whatever was measured."""
         depths = list[dict[str, Any]]()
-        for depth, image in draw_from_depths(self.models, self.cache.x, self.seed, FILM):
+        for depth, image in draw_from_depths(self.models, self.process.x, self.seed, FILM):
             depths.append(self._show_small(image, depth))
             yield {"mended_depths": [*depths]}
 

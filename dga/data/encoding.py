@@ -11,24 +11,26 @@ import numpy as np
 from PIL import Image, TiffImagePlugin
 
 from dga.data.stored_values import Values, encode_deep
+from dga.tiff import DIRECTORIES
 
 LOSSY = {"quality": 95}
-"""How formats are written that give up some of a picture."""
-_DIRECTORIES = 0x8769, 0x8825  # of a camera's settings and of the place, in EXIF
+"""Options for formats that give up some of a picture."""
 _RESTORED = 2  # a GIF's frame is cleared before the next, which may be transparent
 
 
 @dataclass(frozen=True)
 class Frame:
-    """``values``: ``[H, W, 1 to 4]``, uint8 or uint16; ``info``: profile, EXIF and resolution;
-    ``duration``: milliseconds."""
+    """A picture to be written, or one frame or page of several."""
 
     values: Values
+    """``[H, W, 1 to 4]``, uint8 or uint16."""
     info: dict[str, Any]
+    """Profile, EXIF and resolution, by Pillow's names."""
     duration: float = 0.0
+    """Milliseconds for which it is shown."""
 
     def to_image(self) -> Image.Image:
-        """As Pillow writes it; not for colours of 16 bits."""
+        """A PIL image; not for colours of 16 bits, which Pillow cannot write."""
         is_grey = self.values.shape[2] == 1
         image = Image.fromarray(self.values[..., 0] if is_grey else self.values)
         image.info.update(self.info)
@@ -41,14 +43,14 @@ class Frame:
 
 
 def encode_frame(frame: Frame, kind: str, options: Mapping[str, Any]) -> bytes:
-    """One picture as a file."""
+    """The bytes of a file with one picture. ``kind``: Pillow's name of the format."""
     if frame.is_deep_colour:
         return encode_deep(frame.values.astype(np.uint16), kind, frame.info)
     return encode_picture(frame.to_image(), kind, **options, **frame.info)
 
 
 def encode_picture(image: Image.Image, kind: str, **options: Any) -> bytes:
-    """A picture as a file; EXIF that a format cannot hold is left out."""
+    """The bytes of a file with this picture; EXIF that a format cannot hold is left out."""
     stream = io.BytesIO()
     try:
         image.save(stream, kind, **options)
@@ -60,7 +62,7 @@ def encode_picture(image: Image.Image, kind: str, **options: Any) -> bytes:
 
 
 def encode_pages(frames: Sequence[Frame]) -> bytes:
-    """Pages of one TIFF, each with its own size and resolution."""
+    """The bytes of a TIFF with these pages, each with its own size and resolution."""
     if len(frames) == 1:
         return encode_frame(frames[0], "TIFF", {})
     stream = io.BytesIO()
@@ -70,7 +72,7 @@ def encode_pages(frames: Sequence[Frame]) -> bytes:
             if number and "exif" in info:  # whose directories would point to the first page
                 exif = Image.Exif()
                 exif.load(info.pop("exif"))
-                for tag in _DIRECTORIES:
+                for tag in DIRECTORIES:
                     exif.pop(tag, None)
                 info |= {"exif": exif.tobytes()} if exif else {}
             pages.write(encode_frame(Frame(frame.values, info), "TIFF", {}))
@@ -81,10 +83,10 @@ def encode_pages(frames: Sequence[Frame]) -> bytes:
 def encode_moving(
     frames: Sequence[Frame], kind: str, options: Mapping[str, Any], loop: int | None, is_apart: bool
 ) -> bytes:
-    """Frames of one size in time, as APNG, WebP or GIF.
+    """The bytes of an animated PNG, WebP or GIF; all frames have one size.
 
-    ``loop``: how often they are shown, 0 for ever, None as the format does where nothing is said;
-    ``is_apart``: whether the first is a PNG's still picture, and none of them.
+    ``loop``: how often they are shown, 0 for ever, None for the format's default; ``is_apart``:
+    whether the first is a PNG's still picture, which is no part of the animation.
     """
     images = [frame.to_image() for frame in frames]
     has_opacity = any(image.mode == "RGBA" for image in images)

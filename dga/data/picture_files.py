@@ -1,4 +1,4 @@
-"""The one way in which pictures are written that were made of somebody's files."""
+"""Picture files and what is made of them: the one way in which repaired files are written."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from PIL.ExifTags import Base
 
 from dga.data.encoding import LOSSY, Frame, encode_frame, encode_moving, encode_pages
 from dga.data.stored_values import StoredValues, is_deep
@@ -29,12 +30,12 @@ from dga.images import (
     Pixels,
     is_deep_grey,
     is_number,
-    read_directory,
     read_exif,
     to_image_like,
     to_pixels,
 )
 from dga.io.files import explain_writing, write_atomically
+from dga.tiff import read_directory
 
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     ".png": ("PNG", {}), ".jpg": ("JPEG", LOSSY), ".jpeg": ("JPEG", LOSSY),
@@ -43,10 +44,10 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 """Formats that are written, with their options, by suffix."""
 MOST_FRAMES, MOST_FRAME_PIXELS = 1_000, 10**9
 MOVING, PAGED = {"PNG", "WEBP", "GIF"}, {"TIFF", "HEIF"}
-"""Formats with frames in time, and with pages, of which TIFF alone is written."""
+"""Formats with frames in time, and formats with pages, of which only TIFF is written."""
 _OPAQUE, _SHALLOW = {"JPEG"}, {"JPEG", "WEBP", "GIF"}
 """Formats without opacity, and those of 8 bits."""
-_REDUCED, _LAYERS, _PICTURES_OF_MPF = 254, 37_724, 0xB001  # tags of TIFF, and of a JPEG's list
+_LAYERS, _PICTURES_OF_MPF = 37_724, 0xB001  # tags of a TIFF, and of a JPEG's list of pictures
 _BESIDE = {
     "its gain map (HDR)": re.compile(rb"hdr-gain-map|hdrgainmap|iso:ts:21496", re.IGNORECASE),
     "its video": re.compile(rb"MotionPhoto=|MicroVideo="),
@@ -57,11 +58,11 @@ _RARE_COLOURS = {"CMYK": "its printer's colours (CMYK)", "LAB": "its LAB values"
 
 @dataclass(frozen=True)
 class Remade:
-    """A file made of another: its ``content``, and ``losses``, what of that one it does not keep,
-    as "its transparency"."""
+    """A file that was made of another."""
 
     content: bytes
     losses: list[str]
+    """What the other has and this one lacks, such as "its transparency"."""
 
 
 @dataclass(frozen=True)
@@ -73,15 +74,19 @@ class StoredPicture:
 
     @classmethod
     def read(cls, path: Path) -> StoredPicture:
-        """One's own file, decoded. Raises :class:`~dga.data.uploads.UploadError`."""
-        data = read_bytes(path, OWNER)
+        """Read and decode one's own file. Raises :class:`~dga.data.uploads.UploadError`."""
+        return cls.decode(read_bytes(path, OWNER))
+
+    @classmethod
+    def decode(cls, data: bytes) -> StoredPicture:
+        """Decode one's own file. Raises :class:`~dga.data.uploads.UploadError`."""
         picture = cls(data, open_picture(data, OWNER))
         _ = picture.pixels  # what cannot be decoded is refused here
         return picture
 
     @cached_property
     def pixels(self) -> Pixels:
-        """uint8 ``[H, W, 3]``, as every picture is read; of several frames the first."""
+        """Its first frame in 8 bits of sRGB on white, uint8 ``[H, W, 3]``."""
         return to_pixels(to_picture(self.image))
 
     @property
@@ -113,28 +118,28 @@ class StoredPicture:
                     f"The file holds too many frames: at most {MOST_FRAMES:,} of them, and "
                     f"{MOST_FRAME_PIXELS // 10**6:,} megapixels in all, are repaired."
                 )
-            if not getattr(image, "tag_v2", {}).get(_REDUCED, 0) & 1:
+            if not getattr(image, "tag_v2", {}).get(Base.NewSubfileType, 0) & 1:
                 places.append(place)
         return tuple(places)
 
     @property
     def usual_suffix(self) -> str:
-        """``.png``; of several frames that of a format which holds them."""
+        """The ending of its repaired file: of a format that holds all frames, mostly ``.png``."""
         fitting = {"TIFF": ".tif", "HEIF": ".tif", "WEBP": ".webp", "GIF": ".gif"}
         return fitting.get(self.kind, ".png") if len(self.frames) > 1 else ".png"
 
     def list_written(self, suffix: str) -> tuple[int, ...]:
-        """Places of the frames that a file with this suffix holds: pages, or frames in time."""
+        """Places of those of its frames that a file with this suffix can hold."""
         kind, _ = KINDS[suffix.lower()]
         is_held = kind == "TIFF" or (kind in MOVING and self.kind in MOVING)
         return self.frames if is_held else (0,)
 
     def remake(self, suffix: str, change: Callable[[Pixels], Pixels]) -> Remade:
-        """A file of what ``change`` makes of each frame, uint8 ``[H, W, 3]``.
+        """Make a file of what ``change`` makes of each frame, uint8 ``[H, W, 3]``.
 
-        Of what was not changed its own bytes, where ``suffix`` asks for the format that it has.
-        Opacity, 16 bits, profile, EXIF, resolution and times are kept where the format has them.
-        Raises :class:`~dga.data.uploads.UploadError` where the first frame cannot be read.
+        If nothing was changed, and ``suffix`` asks for the format that it has, these are its own
+        bytes. Opacity, 16 bits, profile, EXIF, resolution and times are kept where the format has
+        them. Raises :class:`~dga.data.uploads.UploadError` where the first frame cannot be read.
         """
         (kind, options), places = KINDS[suffix.lower()], self.list_written(suffix)
         is_same, losses = kind == self.kind, dict[str, None]()
@@ -181,7 +186,10 @@ class StoredPicture:
                 yield stored
 
     def _list_losses(self, kind: str, written: int, unread: int) -> list[str]:
-        """What of the file, beside the values of its frames, one of this format does not keep."""
+        """What a file of this format lacks of this one, but for the values of its frames.
+
+        ``written``, ``unread``: how many frames it has, and how many could not be read.
+        """
         total = len(self.frames)
         word = "pages" if self.kind in PAGED else "frames"
         losses = [f"{total - written - unread} of its {total} {word}"] * (total > written + unread)
@@ -191,11 +199,11 @@ class StoredPicture:
         return losses + list_beside(self.data, self.image)
 
     def result(self, pixels: Pixels, suffix: str) -> bytes:
-        """A file of what was made of its first frame, uint8 ``[H, W, 3]``, perhaps reduced.
+        """Make a file of its repaired first frame, uint8 ``[H, W, 3]``, perhaps reduced.
 
-        Of what was not changed its own bytes, where ``suffix`` asks for the format that it has.
-        Profile, EXIF and resolution are kept where the format can hold them, opacity and 16 bits
-        where it was not reduced.
+        If nothing was changed, and ``suffix`` asks for the format that it has, these are its own
+        bytes. Profile, EXIF and resolution are kept where the format can hold them, opacity and 16
+        bits where it was not reduced.
         """
         (kind, options), stored = KINDS[suffix.lower()], self.image
         if pixels.shape[0] * pixels.shape[1] != stored.width * stored.height:
@@ -213,7 +221,7 @@ class StoredPicture:
 
 
 def _make_frame(stored: StoredValues, pixels: Pixels, kind: str, is_moving: bool) -> Frame:
-    """What was made of a frame, uint8 ``[H, W, 3]``, as a format can hold it."""
+    """A repaired frame, uint8 ``[H, W, 3]``, with as much of its file as a format can hold."""
     is_deep_kind = kind not in _SHALLOW and not is_moving
     values, info = stored.lay_back(pixels, kind not in _OPAQUE, is_deep_kind)
     duration = stored.image.info.get("duration")
@@ -221,7 +229,7 @@ def _make_frame(stored: StoredValues, pixels: Pixels, kind: str, is_moving: bool
 
 
 def _list_value_losses(stored: StoredValues, frame: Frame, kind: str) -> list[str]:
-    """What of one frame's values, and of what says what they mean, is not kept."""
+    """What ``frame`` lacks of the values of one that was read, and of what they mean."""
     image, opacity = stored.image, stored.opacity
     losses = []
     is_hidden = is_deep_grey(image) and "transparency" in image.info
@@ -243,7 +251,7 @@ def _list_value_losses(stored: StoredValues, frame: Frame, kind: str) -> list[st
 
 
 def list_beside(data: bytes, image: Image.Image) -> list[str]:
-    """What a file holds beside its pictures, which no file made of it does."""
+    """What a file holds beside its pictures; no file that is made of it holds that."""
     losses = [name for name, pattern in _BESIDE.items() if pattern.search(data)]
     further = (read_directory(image.info.get("mp", b"")) or {}).get(_PICTURES_OF_MPF, (0, 0, 1))[2]
     if further > 1 and not losses:
@@ -253,9 +261,9 @@ def list_beside(data: bytes, image: Image.Image) -> list[str]:
 
 
 def list_losses(data: bytes, suffix: str, is_reduced: bool) -> list[str]:
-    """What of a stranger's file is not kept where its first frame is repaired and written.
+    """What the repaired first frame of a stranger's file will lack of that file.
 
-    ``is_reduced``: to fewer pixels, of 8 bits and opaque.
+    ``is_reduced``: whether it has fewer pixels, and with them 8 bits and no opacity.
     """
     image = open_picture(data)
     kind, word = KINDS[suffix][0], "page" if image.format in PAGED else "frame"
@@ -271,7 +279,7 @@ def list_losses(data: bytes, suffix: str, is_reduced: bool) -> list[str]:
 
 
 def _is_transparent(image: Image.Image) -> bool:
-    """Whether opacity counts: where its channel is empty or full, nobody filled or needs it."""
+    """Whether some of a picture is transparent; a channel that is 0 everywhere was never filled."""
     if is_deep_grey(image) or not image.has_transparency_data:
         return image.has_transparency_data
     bands = image if "A" in image.getbands() else image.convert("RGBA")
@@ -280,15 +288,15 @@ def _is_transparent(image: Image.Image) -> bool:
 
 
 def choose_suffix(kind: str | None, name: str = "") -> str:
-    """The suffix of the file that is made of a stranger's: of its own format, and as its name has
-    it, where that is written without loss of colours."""
+    """The suffix of a stranger's repaired file: of its own format, spelt as in its ``name``, where
+    that is written and keeps the colours; else ``.png``."""
     fitting = [suffix for suffix, (other, _) in KINDS.items() if other == kind != "GIF"] or [".png"]
     suffix = PurePath(name).suffix.lower()
     return suffix if suffix in fitting else fitting[0]
 
 
 def encode_result(data: bytes, pixels: Pixels, suffix: str) -> bytes:
-    """:meth:`StoredPicture.result` of a stranger's file."""
+    """Call :meth:`StoredPicture.result` for a stranger's file."""
     return StoredPicture(data, open_picture(data)).result(pixels, suffix)
 
 

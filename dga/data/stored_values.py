@@ -13,48 +13,49 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+from PIL.ExifTags import Base
 
 from dga.images import (
     Pixels,
     find_gamma,
     read_grey_16,
-    read_orientation,
     to_image_like,
     to_pixels,
     turn_upright,
 )
+from dga.tiff import TEXTS, read_orientation
 
 Values = NDArray[np.unsignedinteger]
-"""uint8 or uint16."""
+"""Of pixels, uint8 or uint16."""
 _PNG_HEAD = 33  # bytes of a PNG before its notes: the signature, and the size
 _BLUE_FIRST = [2, 1, 0, 3]  # channels as OpenCV orders them, and back
 _DEEP_SCALE = 257  # 16-bit levels in one of 8 bits
 _BAND_PIXELS = 1_000_000  # computed at once, to spare memory
 _DEEP_COLOURS = {"RGB", "RGBA"}
 """Modes that Pillow gives to colours of 16 bits, of which it reads 8."""
-_TEXT_TAGS = {0x010E, 0x010F, 0x0110, 0x0131, 0x0132, 0x013B, 0x8298}
 
 
 @dataclass(frozen=True)
 class StoredValues:
-    """One picture, or one frame or page of several, as a file has it; upright.
-
-    ``image``: as it was opened, loaded; ``pixels``: as every picture is read, uint8 ``[H, W, 3]``;
-    ``is_deep``: whether it has more than 8 bits; ``deep``: its colours in 16 of them, uint16
-    ``[H, W, 1 or 3]``, None where they cannot be had; ``opacity``: uint8 or uint16 ``[H, W]``, None
-    where it is opaque.
-    """
+    """One picture, or one frame or page of several, as a file has it; upright."""
 
     image: Image.Image
+    """As Pillow opened and decoded it."""
     pixels: Pixels
+    """8 bits of sRGB on white, uint8 ``[H, W, 3]``, as every picture is read."""
     is_deep: bool
+    """Whether the file has more than 8 bits a channel."""
     deep: NDArray[np.uint16] | None
+    """Its colours in 16 bits, uint16 ``[H, W, 1 or 3]``; None where it has fewer, or they cannot be
+    read."""
     opacity: Values | None
+    """uint8 or uint16 ``[H, W]``; None where all of it is opaque."""
 
     @classmethod
     def read(cls, image: Image.Image, data: bytes = b"", page: int = 0) -> StoredValues:
-        """Decode an opened picture; ``data``: its file, of which colours of 16 bits are read.
+        """Decode an opened picture.
 
+        ``data``: its file, from which colours of 16 bits are read; ``page``: its place there.
         Raises what :func:`dga.images.to_rgb` does.
         """
         # They go when Pillow turns the picture upright.
@@ -79,10 +80,11 @@ class StoredValues:
     def lay_back(
         self, pixels: Pixels, has_opacity: bool = True, is_deep: bool = True
     ) -> tuple[Values, dict[str, Any]]:
-        """What was made of ``pixels``, uint8 ``[H, W, 3]``, as values of the file's own kind.
+        """Give a repaired picture, uint8 ``[H, W, 3]``, the opacity and depth that the file has.
 
-        ``has_opacity``, ``is_deep``: what may be in them. Returns values ``[H, W, 1 to 4]``, of
-        16 bits only where they were stored so, and profile, EXIF and resolution.
+        ``has_opacity``, ``is_deep``: whether the result may have opacity, and 16 bits. Returns
+        values ``[H, W, 1 to 4]``, of 16 bits only where they were stored so, and profile, EXIF and
+        resolution.
         """
         coloured = to_image_like(pixels, self.image)
         info = {str(name): value for name, value in coloured.info.items()}
@@ -165,14 +167,18 @@ def is_deep(image: Image.Image, data: bytes) -> bool:
         return False
     if image.format == "PNG":
         return data[24:25] == b"\x10"  # in its header
-    bits = getattr(image, "tag_v2", {}).get(258, (8,))
+    bits = getattr(image, "tag_v2", {}).get(Base.BitsPerSample, (8,))
     return image.format == "TIFF" and set(bits) == {16}
 
 
 def _decode_deep(
     image: Image.Image, data: bytes, page: int, straight: NDArray[np.uint8] | None
 ) -> NDArray[np.uint16] | None:
-    """Values of 16 bits, uint16 ``[H, W, 3 or 4]``, None where they cannot be had."""
+    """Colours of 16 bits, uint16 ``[H, W, 3 or 4]``, by OpenCV; None where it reads others.
+
+    ``straight``: what Pillow reads of them, uint8 ``[H, W, 4]``, with which they are compared; None
+    where that was not asked for yet.
+    """
     import cv2  # here: it takes a third of a second
 
     content = np.frombuffer(data, np.uint8)
@@ -219,7 +225,7 @@ def _encode_tiff(values: NDArray[np.uint16], info: dict[str, Any]) -> bytes:
 
     exif = Image.Exif()
     exif.load(info.get("exif", b""))
-    texts = {tag: str(exif[tag]) for tag in _TEXT_TAGS & exif.keys()}
+    texts = {tag: str(exif[tag]) for tag in TEXTS & exif.keys()}
     stream, dpi = BytesIO(), info.get("dpi")
     tifffile.imwrite(
         stream,

@@ -25,19 +25,18 @@ from PIL import (
     TiffImagePlugin,
     WebPImagePlugin,
 )
+from PIL.ExifTags import Base
 
 from dga.images import (
-    EXIF,
     MIN_PICTURE_SIDE,
     REDUCED_SIDE,
     PictureError,
     Pixels,
-    find_directories,
-    read_directory,
     to_pixels,
     to_rgb,
     upright_size,
 )
+from dga.tiff import EXIF, find_directories, read_directory
 
 MAX_SIDE = 12_000
 MAX_PIXELS = 50_000_000
@@ -48,7 +47,7 @@ ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
 ENDINGS = {
     ".jpeg", ".jpg", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".heic", ".heif",
 }  # fmt: skip
-"""Of files that are read as pictures, or named where they cannot be."""
+"""Endings of files that count as pictures; those that cannot be read are named."""
 
 _MAGIC = {
     "PNG": rb"\x89PNG\r\n\x1a\n",
@@ -62,7 +61,7 @@ _MAGIC = {
 
 
 class _Gif(GifImagePlugin.GifImageFile):
-    """Pillow joins a GIF's notes, each in a longer time than the one before: not millions."""
+    """A GIF with a bounded number of notes: the more Pillow has joined, the longer each takes."""
 
     blocks = 0
 
@@ -91,15 +90,15 @@ _JPEG_SEGMENTS = _JPEG_FRAMES | {0xC4, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)}
 # Fill bytes and what else stands between segments is passed over, as decoders do.
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
 _BIG_TIFF = re.compile(rb"II\+\0|MM\0\+")
-_JPEG_IN_TIFF, _REDUCED = 7, 254
+_JPEG_IN_TIFF, _YCBCR = 7, 6
 _TIFF_USUAL = {
     # no compression, fax, LZW, JPEG, Deflate, PackBits: they say what is short
-    259: {1, 2, 3, 4, 5, _JPEG_IN_TIFF, 8, 32773, 32946},
-    262: {0, 1, 2, 3, 5, 6, 8},  # grey, RGB, palette, CMYK, YCbCr, LAB
-    _REDUCED: {0, 2},  # no thumbnail
+    Base.Compression: {1, 2, 3, 4, 5, _JPEG_IN_TIFF, 8, 32773, 32946},
+    Base.PhotometricInterpretation: {0, 1, 2, 3, 5, 6, 8},  # grey, RGB, palette, CMYK, YCbCr, LAB
+    Base.NewSubfileType: {0, 2},  # no thumbnail
 }
 _TIFF_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}  # bytes by kind of value
-_TIFF_RARE = {50706, 33421}  # a camera's own values
+_TIFF_RARE = {Base.DNGVersion, Base.CFARepeatPatternDim}  # a camera's own values
 
 
 Place = tuple[str, str]
@@ -112,17 +111,20 @@ class UploadError(PictureError):
 
 @dataclass(frozen=True)
 class Limits:
-    """At most ``size`` bytes, ``side`` pixels a side and ``pixels``; ``least`` pixels a side."""
+    """How large a picture file may be."""
 
     size: int = MAX_BYTES
+    """Most bytes."""
     side: int = MAX_SIDE
+    """Most pixels a side."""
     pixels: int = MAX_PIXELS
     least: int = MIN_PICTURE_SIDE
+    """Least pixels a side."""
 
 
 STRANGERS = Limits()
 OWNER = Limits(2**40, 2**20, 2 * 89_478_485)
-"""Of one's own command line: as many pixels as Pillow reads without being asked."""
+"""Limits of one's own command line: as many pixels as Pillow reads unless told otherwise."""
 
 
 def detect_format(data: bytes) -> str | None:
@@ -174,7 +176,7 @@ def check_length(length: int, limits: Limits = STRANGERS) -> None:
 
 
 def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
-    """A picture file, opened but not decoded, with its metadata: its pixels are :func:`to_rgb`'s.
+    """Open a picture file with its metadata; :func:`to_rgb` decodes it.
 
     The format is that of the bytes; sizes are read from the header. Raises :class:`UploadError`.
     """
@@ -199,9 +201,9 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
 
 
 def go_to_frame(image: Image.Image, data: bytes, place: int) -> bool:
-    """Go to a frame or page of what :func:`open_picture` opened, as far as its header.
+    """Go to a frame or page of one's own picture, and read its header; False where there is none.
 
-    ``data``: its file, one's own. False where there is none. Raises :class:`UploadError`.
+    ``image``: what :func:`open_picture` opened; ``data``: its file. Raises :class:`UploadError`.
     """
     with refuse_unreadable(image.format or "file"):
         if image.format == "TIFF":
@@ -228,7 +230,7 @@ def has_further_frames(image: Image.Image, data: bytes) -> bool:
 
 
 def to_picture(image: Image.Image, side: int | None = None) -> Image.Image:
-    """What :func:`open_picture` opened, by :func:`dga.images.to_rgb`.
+    """Decode what :func:`open_picture` opened by :func:`dga.images.to_rgb`.
 
     Raises :class:`UploadError`.
     """
@@ -238,9 +240,9 @@ def to_picture(image: Image.Image, side: int | None = None) -> Image.Image:
 
 @contextlib.contextmanager
 def refuse_unreadable(kind: str) -> Iterator[None]:
-    """Whatever a reader, a decoder or a zip raises is an :class:`UploadError`, a sentence.
+    """Turn whatever a reader, a decoder or a zip raises into an :class:`UploadError`, one sentence.
 
-    They have many ways to say that a file is broken. ``kind``: the file's, in that sentence.
+    They have many ways to say that a file is broken. ``kind``: of the file, in that sentence.
     """
     try:
         yield
@@ -261,10 +263,10 @@ def _make_rare_error(kind: str) -> UploadError:
 
 
 def _clean_jpeg(data: bytes) -> bytes:
-    """A JPEG without what stands between its segments, up to its first scan.
+    """Remove what stands between a JPEG's segments, up to its first scan.
 
-    Refuses it unless it has one frame of a usual kind, and one EXIF, before that: Pillow joins
-    several EXIF segments and reads them at once, whatever memory they ask for.
+    Up to there it must have one frame of a usual kind, and at most one EXIF segment: Pillow joins
+    several of these and reads them at once, whatever memory they ask for.
     """
     at, frames, exifs, segments = 2, 0, 0, [data[:2]]
     while True:
@@ -296,10 +298,10 @@ def _find_marker(data: bytes, at: int) -> int:
 
 
 def _check_directory(data: bytes, start: int | None = None) -> None:
-    """Refuse rare ways to store pixels, and a camera's own values beside a thumbnail.
+    """Refuse a TIFF with rare ways to store pixels, or with a camera's raw values.
 
-    Pillow reads all that a directory names, be it the same bytes a thousand times; colours that
-    are stored with fewer pixels than light are read of JPEG alone. ``start``: of the page's
+    Pillow reads all that a directory names, be it the same bytes a thousand times. Of TIFFs whose
+    colours have fewer pixels than their light only those in JPEG are read. ``start``: of the page's
     directory, by default the first.
     """
     tags = read_directory(data, start) or {}
@@ -308,9 +310,10 @@ def _check_directory(data: bytes, start: int | None = None) -> None:
     is_usual = all(
         values.get(tag, min(usual)) in usual
         for tag, usual in _TIFF_USUAL.items()
-        if start is None or tag != _REDUCED
+        if start is None or tag != Base.NewSubfileType
     )
-    is_usual &= values.get(262) != 6 or values.get(259) == _JPEG_IN_TIFF
+    is_subsampled = values.get(Base.PhotometricInterpretation) == _YCBCR
+    is_usual &= not is_subsampled or values.get(Base.Compression) == _JPEG_IN_TIFF
     if not tags or length > 2 * len(data) + 64 or not is_usual or tags.keys() & _TIFF_RARE:
         raise _make_rare_error("TIFF")
 
@@ -318,10 +321,10 @@ def _check_directory(data: bytes, start: int | None = None) -> None:
 def _check_strips(data: bytes, image: Any) -> None:
     """Refuse a TIFF whose strips or tiles are rare JPEGs."""
     tags = image.tag_v2
-    if tags.get(259) == _JPEG_IN_TIFF:
-        for start, length in zip(
-            tags.get(273) or tags[324], tags.get(279) or tags[325], strict=True
-        ):
+    if tags.get(Base.Compression) == _JPEG_IN_TIFF:
+        starts = tags.get(Base.StripOffsets) or tags[Base.TileOffsets]
+        lengths = tags.get(Base.StripByteCounts) or tags[Base.TileByteCounts]
+        for start, length in zip(starts, lengths, strict=True):
             if data[start : start + 2] != b"\xff\xd8":
                 raise UploadError(_DAMAGED)
             _clean_jpeg(data[start : start + length])
@@ -342,7 +345,7 @@ def check_size(width: int, height: int, limits: Limits = STRANGERS) -> None:
 
 
 def read_photograph(data: bytes, most: int) -> tuple[Pixels, tuple[int, int]]:
-    """A stranger's photograph at its own size, reduced to ``most`` pixels where it has more.
+    """Read a stranger's photograph at its own size, reduced to ``most`` pixels where it has more.
 
     Returns uint8 ``[H, W, 3]``, and the width and height that it came with, upright.
     """

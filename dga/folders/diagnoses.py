@@ -22,15 +22,16 @@ from dga.images import Pixels
 from dga.io.files import explain_writing, write_atomically
 
 TABLE, REPORT, REPAIRED = "diagnoses.csv", "report.html", "repaired"
-"""Of a folder of diagnoses, beside its lines: names of files, and of a folder."""
+"""What lies in a folder of diagnoses beside its lines: two files, and a folder of pictures."""
 COLUMNS = (
     "path", "class", "width", "height", "format", "photograph", "damaged", "kind", "strength",
     "unit", "description", "sureness", "undoable", "also", "reading_came", "probability_came",
     "reading_repaired", "probability_repaired", "error",
 )  # fmt: skip
-"""Of the table (README.md beside this file); ``kind`` to ``undoable`` are of the surest finding."""
+"""The table's columns, described in README.md beside this file; ``kind`` to ``undoable`` are those
+of the surest finding."""
 SHOWN_SIDE = 240
-"""Pixels a side of a thumbnail, at most."""
+"""Most pixels a side of a thumbnail."""
 UNDOABLE = {True: "yes", False: "no", None: "only a repair tells"}
 
 
@@ -45,9 +46,10 @@ def diagnose_all(
 ) -> Summary:
     """Diagnose every picture of some sources; killed, the same call goes on.
 
-    ``out`` gets lines, a table, the report and the repaired pictures: with ``is_repaired`` those
-    with something that counts and may be undone, else of these what the report shows, if networks
-    are asked at all. Raises what :func:`~dga.folders.repairs.repair_all` does.
+    ``out`` gets lines, a table, the report and repaired pictures. Repaired are, with
+    ``is_repaired``, all pictures in which something counts and may be undone; without, those of
+    them that the report shows, if networks are asked at all. ``command``: that is named in the
+    report. Raises what :func:`~dga.folders.repairs.repair_all` does.
     """
     folder = PictureFolder.of(sources, out)
     repaired = replace(folder, out=out / REPAIRED)
@@ -81,7 +83,10 @@ def diagnose_all(
 
 
 def _show(picture: Picture, repaired: Path | None) -> tuple[bytes, bytes]:
-    """Thumbnails of a picture as it came and, where they differ, repaired; empty without one."""
+    """Thumbnails of a picture as it came and repaired, as WebP.
+
+    Empty bytes where a picture cannot be read, and where the repair has changed nothing.
+    """
     try:
         before = picture.read().pixels
         after = StoredPicture.read(repaired).pixels if repaired else before
@@ -92,15 +97,14 @@ def _show(picture: Picture, repaired: Path | None) -> tuple[bytes, bytes]:
 
 
 def _make_thumbnail(pixels: Pixels) -> bytes:
-    """The middle, at most :data:`SHOWN_SIDE` pixels a side at its own size, where noise and blur
-    are seen, as WebP."""
+    """The middle of a picture, not resized, so that noise and blur are seen, as WebP."""
     top, left = (max(0, side - SHOWN_SIDE) // 2 for side in pixels.shape[:2])
     middle = pixels[top : top + SHOWN_SIDE, left : left + SHOWN_SIDE]
     return encode_picture(Image.fromarray(middle), "WEBP", quality=85)
 
 
 def write_table(folder: PictureFolder, counted: Counted) -> None:
-    """A row a picture, in a table for spreadsheets; of findings those that count."""
+    """Write a table for spreadsheets: a row for each picture, with the findings that count."""
     path = folder.out / TABLE
     with (
         explain_writing(path),
@@ -116,5 +120,5 @@ def write_table(folder: PictureFolder, counted: Counted) -> None:
             if findings:
                 row |= findings[0]
                 row["undoable"] = UNDOABLE[row["undoable"]]
-                row["also"] = "; ".join(one["description"] for one in findings[1:])
+                row["also"] = "; ".join(finding["description"] for finding in findings[1:])
             table.writerow(row)

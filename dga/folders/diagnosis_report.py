@@ -19,11 +19,11 @@ from dga.io.numbers import format_share
 from dga.io.parsing import check_choice, split_list
 
 MOST_WORST = 12
-"""Pictures of a kind, and classes, that are shown."""
+"""How many pictures of each kind of damage, and how many classes, are shown."""
 BINS = 8
-"""Of a histogram of strengths."""
+"""Bars of a histogram of strengths."""
 Thumbnails = Mapping[str, tuple[bytes, bytes]]
-"""A picture as it came and repaired, as WebP, by its path; empty bytes for one there is not."""
+"""By a picture's path: as it came, and repaired, as WebP; empty bytes where there is none."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Counted:
 
     @classmethod
     def parse(cls, only: str | None, least: str | None) -> Counted:
-        """From ``noise,blur`` and ``noise=0.1,blur=3``, or one number where there is one kind.
+        """Parse ``noise,blur`` and ``noise=0.1,blur=3``, or one number where there is one kind.
 
         Raises ``ValueError`` for other kinds, and for what is no number.
         """
@@ -101,26 +101,27 @@ class KindSummary:
 
 @dataclass
 class Summary:
-    """What the lines say of all pictures.
-
-    ``read``: pictures that could be read, of these ``photographs`` and ``damaged``; ``repairable``:
-    with something that may be undone; ``changed``: damaged ones that the classifier reads otherwise
-    once they are repaired, of ``compared``; ``classes``: by folder, pictures and damaged ones;
-    ``errors``, ``failed`` and ``losses``: a sentence on each that could not be read, repaired, or
-    kept whole in its repaired file.
-    """
+    """What the lines say of all pictures; each list has a sentence on each picture."""
 
     read: int = 0
+    """Pictures that could be read; the next three are some of these."""
     photographs: int = 0
     damaged: int = 0
     repairable: int = 0
+    """With something that may be undone."""
     compared: int = 0
+    """Damaged ones that the classifier read as they came and repaired."""
     changed: int = 0
+    """Those of them that it reads otherwise once they are repaired."""
     errors: list[str] = field(default_factory=list)
+    """Why pictures could not be read."""
     failed: list[str] = field(default_factory=list)
+    """Why pictures could not be repaired."""
     losses: list[str] = field(default_factory=list)
+    """What repaired files lack."""
     kinds: dict[str, KindSummary] = field(default_factory=dict)
     classes: dict[str, list[int]] = field(default_factory=dict)
+    """By folder: how many pictures, and how many damaged ones."""
 
     @classmethod
     def of(cls, lines: Iterable[Line], counted: Counted) -> Summary:
@@ -154,28 +155,28 @@ class Summary:
         return self.damaged / max(1, self.read)
 
     @property
-    def found(self) -> list[KindSummary]:
-        """Kinds that were found, the most frequent first."""
-        present = (kind for kind in self.kinds.values() if kind.strengths)
-        return sorted(present, key=lambda kind: -len(kind.strengths))
+    def present(self) -> list[KindSummary]:
+        """Kinds that some picture has, the most frequent first."""
+        kinds = (kind for kind in self.kinds.values() if kind.strengths)
+        return sorted(kinds, key=lambda kind: -len(kind.strengths))
 
     @property
     def worst_paths(self) -> list[str]:
         """Pictures that are shown."""
-        return list(dict.fromkeys(path for kind in self.found for _, path, *_ in kind.worst))
+        return list(dict.fromkeys(path for kind in self.present for _, path, *_ in kind.worst))
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """Of each kind that was found: title, pictures, share, what may be undone, median."""
         return [
             (
-                one.kind.title,
-                f"{len(one.strengths):,}",
-                format_share(len(one.strengths) / self.read),
-                f"{one.undoable:,}",
-                one.kind.form.format(float(np.median(one.strengths))),
+                summary.kind.title,
+                f"{len(summary.strengths):,}",
+                format_share(len(summary.strengths) / self.read),
+                f"{summary.undoable:,}",
+                summary.kind.form.format(float(np.median(summary.strengths))),
             )
-            for one in self.found
+            for summary in self.present
         ]
 
     @property
@@ -191,7 +192,7 @@ class Summary:
 
     def __str__(self) -> str:
         """All of it, for a terminal."""
-        kinds = ", ".join(f"{one.kind.title} {len(one.strengths):,}" for one in self.found)
+        kinds = ", ".join(f"{kind.kind.title} {len(kind.strengths):,}" for kind in self.present)
         text = f"{self.read:,} pictures: {self.damaged:,} damaged ({format_share(self.share)})"
         return f"{text}{': ' * bool(kinds)}{kinds}."
 

@@ -29,13 +29,13 @@ from dga.networks.models import Models
 from dga.photograph import choose_repair, repair_stored
 
 LONGEST_NAME = 255
-"""Bytes of a file's name that usual disks take."""
+"""Most bytes of a file's name that usual disks take."""
 ERRORS = ValueError, FloatingPointError, MemoryError
-"""What one picture may raise; the others go on."""
+"""Errors of one picture, after which the others go on."""
 
 
 class ModelSource(Protocol):
-    """What loads models, and equals another that loads the same, such as options of a command."""
+    """What loads models, such as options of a command; sources of the same models are equal."""
 
     def load(self) -> Models: ...
 
@@ -72,7 +72,7 @@ class Worker:
         }
 
     def diagnose(self, picture: Picture) -> Line:
-        """A picture's line; of one that cannot be read or judged, ``error`` says why."""
+        """Diagnose a picture and return its line; if that fails, its ``error`` says why."""
 
         def describe(stored: StoredPicture) -> Line:
             models = None if self.is_fast else self.models
@@ -82,10 +82,10 @@ class Worker:
         return self._try(picture, describe)
 
     def repair(self, out: Path, picture: Picture) -> Line:
-        """Write a repaired picture below ``out``, whole or not at all; its line says what was done.
+        """Repair a picture, write it below ``out``, whole or not at all, and return its line.
 
-        Of one that cannot be read or repaired, ``error`` says why. Raises ``OSError`` where nothing
-        can be written.
+        If it cannot be read or repaired, the line's ``error`` says why. Raises ``OSError`` where
+        nothing can be written.
         """
 
         def write_repaired(stored: StoredPicture) -> Line:
@@ -100,7 +100,7 @@ class Worker:
         return self._try(picture, write_repaired)
 
     def _try(self, picture: Picture, work: Callable[[StoredPicture], Line]) -> Line:
-        """The line of a picture, with what ``work`` makes of its file, or why that failed."""
+        """Return a picture's line, with what ``work`` makes of its file, or why that failed."""
         _enter(self.folder)
         line: Line = {"path": picture.name, "modified": picture.modified}
         is_read = False
@@ -114,13 +114,13 @@ class Worker:
 
 @functools.cache
 def load_once(source: ModelSource) -> Models:
-    """Its models, the same ones for equal sources."""
+    """Load a source's models; once a process, for all sources that are equal."""
     return source.load()
 
 
 @functools.cache
 def _enter(folder: str) -> None:
-    """Go there, once a process."""
+    """Make a folder the working folder, once a process."""
     os.chdir(folder)
 
 
@@ -139,17 +139,19 @@ class PictureFolder:
 
     @classmethod
     def of(cls, sources: Sequence[Path], out: Path) -> PictureFolder:
-        """On all pictures of some sources. Raises ``ValueError`` as :func:`find_pictures` does."""
+        """Results on all pictures of some sources. Raises what :func:`find_pictures` does."""
         data = tuple(str(source.absolute()) for source in sources)
         return cls(out, data, *find_pictures(sources, out))
 
     def open(self, settings: Mapping[str, Any]) -> AbstractContextManager[None]:
-        """:func:`open_folder`, for results that depend on ``settings``."""
+        """Open the folder by :func:`open_folder`, for results that depend on ``settings``."""
         return open_folder(self.out, {"data": self.data, **settings, "versions": read_versions()})
 
     def read_lines(self) -> Iterator[Line]:
-        """Lines on pictures as they are: none on those that have changed or are gone, or whose
-        result is gone. Raises ``ValueError`` naming a damaged one."""
+        """Lines on pictures that are as they were, and whose results are there.
+
+        Raises ``ValueError`` naming a damaged one.
+        """
         return filter(self._is_current, self._read_all())
 
     def _read_all(self) -> Iterator[Line]:
@@ -190,8 +192,11 @@ class PictureFolder:
         return left
 
     def _clean(self) -> set[str]:
-        """Drop lines that tell of errors or of pictures that are no more, and results of changed
-        ones; returns names of the others. What lies in a folder that is denied may be there."""
+        """Drop lines on errors and on pictures that are gone, and results of changed ones.
+
+        Lines on unlisted pictures stay if a folder cannot be read: they may lie there. Returns the
+        names of pictures that are done.
+        """
         done = set[str]()
         path = self.out / LINES
         with explain_writing(path), write_atomically(path) as part, part.open("w") as file:

@@ -14,10 +14,8 @@ from dga.adaptation_record import RECORD
 from dga.data.picture_files import StoredPicture
 from dga.data.uploads import (
     ALLOWED,
-    OWNER,
     is_picture,
     list_pictures,
-    open_picture,
     refuse_unreadable,
 )
 from dga.io.files import LINES
@@ -38,19 +36,17 @@ class Picture:
 
     @property
     def safe_name(self) -> Path:
-        """A relative path for what is made of it, whatever its name leads to."""
+        """A relative path for its results, which leads nowhere above, whatever its name."""
         parts = (part for part in PurePosixPath(self.name).parts if part != "/")
         return Path(*("up" if part == ".." else part for part in parts))
 
     def read(self) -> StoredPicture:
-        """Its file, decoded. Raises :class:`~dga.data.uploads.UploadError`."""
+        """Read and decode its file. Raises :class:`~dga.data.uploads.UploadError`."""
         if not Path(self.source).is_file():
             return StoredPicture.read(Path(self.source, self.path))
         with refuse_unreadable("zip"):
             data = _open_zip(self.source).read(self.path)
-        stored = StoredPicture(data, open_picture(data, OWNER))
-        _ = stored.pixels  # what cannot be decoded is refused here
-        return stored
+        return StoredPicture.decode(data)
 
 
 @functools.lru_cache(maxsize=4)
@@ -59,7 +55,7 @@ def _open_zip(path: str) -> zipfile.ZipFile:
 
 
 def find_pictures(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture], list[str]]:
-    """All pictures of some sources by name, and what cannot be used of these, a sentence each.
+    """Find all pictures of some sources, by name; and say in a sentence each what cannot be used.
 
     A source is a folder, at any depth of which they lie, a zip, a picture, or a ``.txt`` with a
     path a line. Neither ``out`` nor other folders of results are looked into. What cannot be used

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import torch
 
 AHEAD = 32
-"""Tasks a process that are given out at a time; the next ones when all of them are done."""
+"""Tasks that each process is given at a time; the next ones when all of them are done."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -55,7 +55,7 @@ def start_here(jobs: int) -> Iterator[Run[Any, Any]]:
 
 
 def _begin_process(threads: int) -> None:
-    """A process ends with the one that started it, however that ends, and leaves Ctrl-C to it."""
+    """Let this process end with the one that started it, however that ends, and ignore Ctrl-C."""
     torch.set_num_threads(threads)
 
     def end_with_parent() -> None:
@@ -68,7 +68,7 @@ def _begin_process(threads: int) -> None:
 
 
 def split_tasks(tasks: Iterable[Task], most: int) -> Iterator[list[Task]]:
-    """The tasks, as many at a time, so that few are given out before the first are done."""
+    """Split tasks into lists of at most ``most``, so that few are given out ahead."""
     rest = iter(tasks)
     while some := list(itertools.islice(rest, most)):
         yield some

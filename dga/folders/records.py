@@ -15,12 +15,12 @@ from dga.io.files import CONFIG, LOCK, explain_writing, find_parts, lock_folder,
 from dga.io.parsing import shorten
 
 Line = dict[str, Any]
-"""On one picture, JSON types."""
+"""What is recorded of one picture, in JSON types."""
 
 
 @contextmanager
 def open_folder(folder: Path, config: dict[str, Any]) -> Iterator[None]:
-    """A folder for this process alone, made if need be, whose results depend on ``config``.
+    """Hold a folder for this process alone, made if need be; its results depend on ``config``.
 
     Raises ``ValueError`` for a file, for a folder that holds other files or results of another
     configuration, naming the difference, and for one in use by another process; ``OSError`` where
@@ -43,7 +43,7 @@ def open_folder(folder: Path, config: dict[str, Any]) -> Iterator[None]:
 
 
 def check_config(folder: Path, config: dict[str, Any]) -> dict[str, Any]:
-    """The configuration of the run that began in this folder; empty without one.
+    """Return the configuration of the run that began in this folder; empty without one.
 
     Raises ``ValueError`` if it is damaged or another than ``config``, naming three differences.
     """
@@ -70,7 +70,7 @@ def find_differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
 
 
 def _flatten(config: dict[str, Any], methods: Collection[str]) -> dict[str, Any]:
-    """What counts of a configuration, by names such as ``weights.diffusion``."""
+    """The part of a configuration that counts, by names such as ``weights.diffusion``."""
     rest = {name: config[name] for name in config.keys() - {"command", "versions", "methods"}}
     settings = {name: config["methods"][name] for name in methods}
     return dict(_name_values({**rest, "methods": settings}))
@@ -85,7 +85,7 @@ def _name_values(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[
 
 
 def read_run_config(path: Path) -> dict[str, Any]:
-    """What results depend on. Raises ``ValueError`` for a damaged file."""
+    """Read a folder's configuration. Raises ``ValueError`` for a damaged file."""
     try:
         return dict(json.loads(path.read_text()))
     except (ValueError, TypeError) as error:

@@ -14,18 +14,18 @@ from dga.folders.records import Line
 
 @dataclass
 class RepairSummary:
-    """What became of pictures: how many were ``repaired`` or ``unchanged``, or ``there`` already.
-
-    ``losses``: what a repaired file of this run does not keep, a sentence part for each picture;
-    ``unreadable`` and ``failed``: those that could not be read, or not repaired, with why.
-    """
+    """What became of pictures; each list has a sentence, or a part of one, for each picture."""
 
     there: int = 0
+    """Pictures that an earlier run has repaired or left unchanged."""
     repaired: int = 0
     unchanged: int = 0
     losses: list[str] = field(default_factory=list)
+    """What repaired files of this run lack."""
     unreadable: list[str] = field(default_factory=list)
+    """Why pictures could not be read."""
     failed: list[str] = field(default_factory=list)
+    """Why pictures could be read and not repaired."""
 
     @classmethod
     def of(cls, lines: Iterable[Line], new: Collection[str]) -> RepairSummary:

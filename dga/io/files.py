@@ -79,7 +79,7 @@ def _flush_names(folder: Path) -> None:
 def find_unused_path(path: Path) -> Path:
     """``path``, or the first unused one of ``NAME-2.png``, ``NAME-3.png`` ... where it exists."""
     numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
-    return next(one for one in chain([path], numbered) if not os.path.lexists(one))
+    return next(free for free in chain([path], numbered) if not os.path.lexists(free))
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
@@ -89,7 +89,7 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 
 def to_plain(config: Any) -> dict[str, Any]:
-    """A dataclass, with those that are nested in it, as JSON types by field."""
+    """Convert a dataclass, and those that are nested in it, to JSON types."""
     plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
     return plain
 

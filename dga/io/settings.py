@@ -62,7 +62,7 @@ def override(settings: Any, changes: Mapping[str, str]) -> Any:
 
 
 def _replace_leaves(settings: Any, changes: Mapping[FieldPath, tuple[str, str]]) -> Any:
-    """``changes``: name and text by path."""
+    """Replace fields at any depth. ``changes``: a setting's name and text by the field's path."""
     hints = typing.get_type_hints(type(settings))
     new: dict[str, Any] = {}
     for field in dict.fromkeys(path[0] for path in changes):

@@ -24,7 +24,7 @@ SOFTMAX, SIGMOID, NONE = ACTIVATIONS = "softmax", "sigmoid", "none"
 """How answers become probabilities: softmax where one class is right, sigmoid where any number of
 labels is, none where they are probabilities already."""
 _FEW = 4
-"""Most classes whose logits may all lie between 0 and 1 by chance."""
+"""Classes up to which logits may all lie between 0 and 1 by chance."""
 _mode_lock = threading.RLock()
 
 
@@ -83,7 +83,7 @@ class OwnClassifier(nn.Module):
     @contextlib.contextmanager
     def _evaluation_mode(self) -> Iterator[None]:
         with _mode_lock:  # threads may share the classifier
-            learning = [one for one in self.modules() if getattr(one, "training", False)]
+            learning = [part for part in self.modules() if getattr(part, "training", False)]
             if learning:
                 for module in learning:
                     module.training = False
@@ -97,7 +97,7 @@ class OwnClassifier(nn.Module):
 
 
 def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
-    """A timm model, frozen, from timm's weights (``.safetensors``, ``.pth``).
+    """Load a timm model, frozen, from timm's weights (``.safetensors``, ``.pth``).
 
     The file is read here and not by timm, which then puts the weights in their places. Raises
     :class:`~dga.weights.checkpoints.WeightsError` for a file that cannot be read, holds another
@@ -118,7 +118,7 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
 
 
 def load_packaged(config: ClassifierConfig, path: Path) -> nn.Module:
-    """The checkpoint of a Python package: timm's tensors in timm's order, under other names.
+    """Load the checkpoint of a Python package: timm's tensors in its order, under other names.
 
     Raises :class:`~dga.weights.checkpoints.WeightsError` where kinds or shapes do not fit in that
     order, and for a known file that was altered.
@@ -152,7 +152,7 @@ def _check_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tenso
 
 
 def build_classifier(config: ClassifierConfig, **options: Any) -> nn.Module:
-    """A timm model of the profile's shape; untrained, unless timm's ``options`` say more."""
+    """Build a timm model of the profile's shape, untrained unless timm's ``options`` say more."""
     import timm  # here: with all that it imports it takes a second
 
     if config.channels:
@@ -169,14 +169,14 @@ def build_classifier(config: ClassifierConfig, **options: Any) -> nn.Module:
 
 
 def normalise(x: Tensor, config: ClassifierConfig) -> Tensor:
-    """[-1, 1] to the mean and deviation the classifier was trained with."""
+    """Scale pixels in [-1, 1] to the mean and deviation that the classifier was trained with."""
     mean = torch.tensor(config.mean, device=x.device).view(1, 3, 1, 1)
     std = torch.tensor(config.std, device=x.device).view(1, 3, 1, 1)
     return ((x + 1) / 2 - mean) / std
 
 
 def preprocess(x: Tensor, config: ClassifierConfig) -> Tensor:
-    """``[B, 3, H, W]`` in [-1, 1] to the classifier's input: resize, centre crop, normalise."""
+    """Make ``[B, 3, H, W]`` in [-1, 1] the classifier's input: resize, centre crop, normalise."""
     resize, size = config.resize or config.input_size, config.input_size
     if x.shape[-2:] != (resize, resize):
         x = F.interpolate(x, size=(resize, resize), mode="bicubic", antialias=True).clamp(-1, 1)
@@ -210,7 +210,7 @@ def predict_proba(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tens
 
 
 def to_probabilities(answer: Any, count: int, activation: str) -> Tensor:
-    """A classifier's answer for ``count`` pictures as probabilities, float32 ``[count, classes]``.
+    """Turn an answer for ``count`` pictures into probabilities, float32 ``[count, classes]``.
 
     Raises ``ValueError`` with the likely cause where it cannot be what ``activation`` says.
     """

@@ -7,7 +7,6 @@ common are made once; readers that adapt keep what they learn until they are res
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 from torch import Tensor
 
@@ -18,9 +17,16 @@ from dga.lab.readers.reader import NonLocalMeans, Reader
 from dga.lab.readers.tent import Tent
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import ReverseResult, run_repairs
-from dga.profiles import DenoiseConfig, MemoConfig, TentConfig
-from dga.systems import System
+from dga.pipeline import (
+    ForwardResult,
+    ReverseResult,
+    collect_results,
+    denoise_and_mend,
+    find_stops,
+    run,
+)
+from dga.profiles import DenoiseConfig, MemoConfig, Repair, TentConfig
+from dga.systems import Permutation, System
 
 READERS: dict[type, type[Reader]] = {
     type(None): Reader,
@@ -89,14 +95,29 @@ def answer(
         group = {n: r for n, r in runners.items() if r.system.control.permute == permute}
         repairs = dict.fromkeys(r.system.repair for r in group.values() if r.system.repair)
         models = next(iter(group.values())).models
-        permutation = None if permute == "none" else partial(permute_stops, models, permute)
         with _name_systems(group):
-            results = run_repairs(models, x, seeds, list(repairs), permutation=permutation)
+            results = _repair(models, x, seeds, list(repairs), permute)
         for name, runner in group.items():
             repair = runner.system.repair
             with _name_systems([name]):
                 answers[name] = runner.read(x, seeds, results[repair] if repair else None)
     return {name: answers[name] for name in runners}
+
+
+def _repair(
+    models: Models,
+    x: Tensor,
+    seeds: Sequence[int],
+    repairs: Sequence[Repair],
+    permute: Permutation,
+) -> dict[Repair, list[ReverseResult]]:
+    """The results of every repair, by picture; ``permute``: what pictures exchange before."""
+    if permute == "none":
+        return collect_results(run(models, x, seeds, repairs))
+    events = find_stops(models, x, seeds, repairs)
+    forward_results = [event for event in events if isinstance(event, ForwardResult)]
+    permuted = permute_stops(models, permute, forward_results)
+    return collect_results(denoise_and_mend(models, permuted))
 
 
 @contextmanager

@@ -4,7 +4,6 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import islice
 
 import pandas as pd
 import skimage.data
@@ -21,7 +20,7 @@ from dga.networks.classifier import build_classifier
 from dga.networks.compute import Compute, is_shortage
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
-from dga.pipeline import ForwardResult, denoise, run
+from dga.pipeline import ForwardResult, denoise, find_stops
 from dga.profiles import Diffusion, Profile, Repair
 from dga.systems import parse
 
@@ -68,7 +67,7 @@ def make_works(
         strongest = models.profile.ancestral_guidance or models.profile.guidance
         guidance = strongest if task == "guided" else None
         repair = Repair(Diffusion(depth=timed, guidance=guidance))
-        events = islice(run(models, x, range(len(x)), [repair]), len(x))  # before any denoising
+        events = find_stops(models, x, range(len(x)), [repair])
         forward = [event for event in events if isinstance(event, ForwardResult)]
         yield task, share, partial(lambda ways: list(denoise(models, ways)), forward)
     for task in WHOLE_METHODS if models.weights else ():  # random ones choose no sensible depth
