@@ -7,6 +7,7 @@ may object.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
@@ -54,8 +55,22 @@ LEAST_RELIEF = 0.5
 """By how much a veil's inverse has to lower it. By both, a veil is removed from four of 654
 undamaged photographs, and from none of 154 pages and drawings."""
 
-Undone = tuple[Degradation, Tensor]
-"""A blur, and the picture, ``[3, H, W]``, after its inverse."""
+
+@dataclass(frozen=True)
+class UndoneBlur:
+    """A blur, and the picture after its inverse, ``[3, H, W]``, with the discriminator's mean
+    logits before and after it."""
+
+    operator: Operator
+    x_0: Tensor
+    before: float
+    after: float
+
+    def list_scores(self) -> list[CandidateScore]:
+        """Both, as they are told."""
+        blurred = Degradation(operator=self.operator)
+        candidates = (NO_DEGRADATION, self.before), (blurred, self.after)
+        return [CandidateScore("blur", *candidate) for candidate in candidates]
 
 
 @dataclass(frozen=True)
@@ -96,10 +111,10 @@ class PhotographSearch:
         is_explained = explanation.degradation != NO_DEGRADATION
         if explanation.is_unjudgeable or is_explained or not is_measured:
             return explanation
-        blur = None if is_paper else (yield from self._undo_blur(x, views))
-        if blur is not None:
-            blurred, x_0 = blur
-            return replace(explanation, degradation=blurred, x_0=x_0, is_undamaged=False)
+        undone = None if is_paper else (yield from self._undo_blur(x, views))
+        if undone is not None:
+            blurred = Degradation(operator=undone.operator)
+            return replace(explanation, degradation=blurred, x_0=undone.x_0, is_undamaged=False)
         veil = measure_veil(x)
         if veil and (not is_paper or veil.gain > PAGE_VEIL) and self._has_consent(veil, x):
             return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
@@ -146,36 +161,33 @@ class PhotographSearch:
 
     def _undo_blur(
         self, x: Tensor, views: JudgedViews
-    ) -> Generator[CandidateScore, None, Undone | None]:
-        """The blur of a picture and what it was before; None where the discriminator objects to
-        what is certain, and does not clearly prefer what is likely."""
+    ) -> Generator[CandidateScore, None, UndoneBlur | None]:
+        """The blur of a picture, undone; None where the discriminator objects to what is certain,
+        and does not clearly prefer what is likely."""
         operator = measure_blur(x)
         if operator is not None:
-            undone, scores = self._judge_inverse(operator, x, views)
-            yield from scores
-            before, after = (one.score for one in scores)
-            most = self.windows.objection * operator.most_objection
-            if after <= before + (min(most, 0.0) if before < CLEAR_DAMAGE else most):
+            undone = self._undo(operator, x, views)
+            yield from undone.list_scores()
+            most = 0.0 if undone.before < CLEAR_DAMAGE else math.inf
+            if self._has_consent_for(undone, most):
                 return undone
-        judged = [self._judge_inverse(likely, x, views) for likely in list_likely_blurs(x)]
-        if not judged:
+        likely = [self._undo(operator, x, views) for operator in list_likely_blurs(x)]
+        best = min(likely, key=lambda one: one.after, default=None)
+        if best is None or not self._has_consent_for(best, -CLEAR_RELIEF):
             return None
-        undone, scores = min(judged, key=lambda one: one[1][1].score)
-        before, after = (one.score for one in scores)
-        if after > before - CLEAR_RELIEF:
-            return None
-        yield from scores
-        return undone
+        yield from best.list_scores()
+        return best
 
-    def _judge_inverse(
-        self, operator: Operator, x: Tensor, views: JudgedViews
-    ) -> tuple[Undone, list[CandidateScore]]:
-        """A blur and the picture without it, with the scores of the picture and of that."""
-        blurred = Degradation(operator=operator)
-        inverse = blurred.inverse(x)
-        scores = self.scorer.compare(views.show(x), views.show(inverse), self.config.judged_at)
-        candidates = zip((NO_DEGRADATION, blurred), scores, strict=True)
-        return (blurred, inverse), [CandidateScore("blur", *candidate) for candidate in candidates]
+    def _undo(self, operator: Operator, x: Tensor, views: JudgedViews) -> UndoneBlur:
+        """A picture without a blur, judged."""
+        x_0 = Degradation(operator=operator).inverse(x)
+        scores = self.scorer.compare(views.show(x), views.show(x_0), self.config.judged_at)
+        return UndoneBlur(operator, x_0, *scores)
+
+    def _has_consent_for(self, undone: UndoneBlur, most: float) -> bool:
+        """Whether the mean logit rises by no more than ``most``, nor by more than its kind may."""
+        most = min(most, self.windows.objection * undone.operator.most_objection)
+        return undone.after <= undone.before + most
 
 
 def measure_exposure(x: Tensor) -> Exposure | None:
