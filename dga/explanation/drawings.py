@@ -56,9 +56,14 @@ def is_one_colour_or_drawing(x: Tensor) -> bool:
 
 
 def is_page(x: Tensor) -> bool:
-    """Whether a picture, ``[3, H, W]``, is likely a page, a screen or a cut-out: much is plain, few
-    colours are most of it, and it is of some contrast. Photographs have noise and shading nearly
-    everywhere, but for overexposed light.
+    """Whether a picture, ``[3, H, W]`` in [-1, 1], is likely a page, a screen, print or a
+    cut-out."""
+    return _is_plain(x) or _is_printed(x)
+
+
+def _is_plain(x: Tensor) -> bool:
+    """Whether much of ``[3, H, W]`` is plain, few colours are most of it, and it is of some
+    contrast. Photographs have noise and shading nearly everywhere, but for overexposed light.
     """
     stride = max(1, min(x.shape[1:]) // PAGE_SAMPLES)
     sample = x[:, ::stride, ::stride]
@@ -86,7 +91,7 @@ def _is_overexposed(x: Tensor, is_plain: Tensor) -> bool:
     )
 
 
-def is_printed(x: Tensor) -> bool:
+def _is_printed(x: Tensor) -> bool:
     """Whether ``[3, H, W]`` is likely small print, which the ringing of JPEG keeps from being
     plain: much is near the most common colour, the ground, and strokes stand on it in lines.
     """

@@ -19,7 +19,7 @@ from dga.discriminator import Scorer
 from dga.explanation.blocks import measure_blocks
 from dga.explanation.blur import list_likely_blurs, measure_blur
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.drawings import is_one_colour_or_drawing, is_page, is_printed
+from dga.explanation.drawings import is_one_colour_or_drawing, is_page
 from dga.explanation.exposure import Exposure, measure_darkness
 from dga.explanation.grid import Grid
 from dga.explanation.jpeg_quality import POOR, measure_quality
@@ -32,7 +32,7 @@ from dga.explanation.noise_level import (
     measure_quiet_noise,
 )
 from dga.explanation.operators import Operator
-from dga.explanation.search import CandidateScore, Explanation, Render, explain_picture
+from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.explanation.veil import Veil, measure_veil
 from dga.images import cut_middle, from_tensor
 from dga.profiles import ExplanationConfig, WindowsConfig
@@ -95,9 +95,8 @@ class PhotographSearch:
         screen, which is light without a veil, only noise, lost contrast, poor JPEG and blocks whose
         rows repeat are looked for.
         """
-        is_measured, is_plain = self.windows.measurement, is_page(x)
-        is_paper = is_plain or is_printed(x)
-        blocks = measure_blocks(x, is_plain) if is_measured else None
+        is_measured, is_paper = self.windows.measurement, is_page(x)
+        blocks = measure_blocks(x, is_paper) if is_measured else None
         if blocks and not is_one_colour_or_drawing(x):
             return Explanation(Degradation(operator=blocks), entry=0, measured_noise=0.0)
         exposure = measure_exposure(x) if is_measured and not is_paper else None
@@ -106,7 +105,7 @@ class PhotographSearch:
             if float(after.mean()) < float(before.mean()):
                 return Explanation(Degradation(exposure=exposure), 0, measured_noise=0.0)
         views = JudgedViews(x, self.side, self.windows.detail_windows, self.config.noise_floor)
-        explanation = yield from self._explain_whole(x, views.render, is_plain)
+        explanation = yield from self._explain_whole(x, views, is_paper)
         explanation = replace(explanation, is_page=is_paper)
         is_explained = explanation.degradation != NO_DEGRADATION
         if explanation.is_unjudgeable or is_explained or not is_measured:
@@ -140,7 +139,7 @@ class PhotographSearch:
         return before, after
 
     def _explain_whole(
-        self, x: Tensor, render: Render, is_plain: bool
+        self, x: Tensor, views: JudgedViews, is_paper: bool
     ) -> Generator[CandidateScore, None, Explanation]:
         """Impulses, or noise that is everywhere: texture, too, measures as noise in places.
 
@@ -151,13 +150,13 @@ class PhotographSearch:
         stride = -(-max(x.shape[1:]) // LONGEST_COUNTED)
         sample, noise_level = x[:, ::stride, ::stride], float(measure_noise(x[None])[0])
         middle, thresholds = cut_middle(x, LONGEST_COUNTED), self.config.impulses
-        if thresholds and not is_plain:
+        if thresholds and not is_paper:
             impulses = measure_impulses(middle, thresholds[0], noise_level)
             if impulses:
                 return Explanation(impulses, entry=0, measured_noise=0.0)
         if measure_quiet_noise(x, self.windows.quiet_share) <= config.noise_floor:
             noise_level = min(noise_level, config.noise_floor)
-        return (yield from explain_picture(self.scorer, sample, config, render, noise_level))
+        return (yield from explain_picture(self.scorer, sample, config, views.show(x), noise_level))
 
     def _undo_blur(
         self, x: Tensor, views: JudgedViews
@@ -202,7 +201,7 @@ def measure_impulses(x: Tensor, threshold: float, noise_level: float) -> Degrada
     distance = measure_distance(x)
     if has_impulses(x, distance, threshold, noise_level):
         return Degradation(impulses=threshold)
-    if has_smeared_impulses(x, distance, noise_level) and not is_printed(x):
+    if has_smeared_impulses(x, distance, noise_level):
         return Degradation(impulses=SMEARED, is_smeared=True)
     return None
 
@@ -222,20 +221,6 @@ class JudgedViews:
         """The same views, ``[V, 3, S, S]``, of another picture of that size."""
         thumbnail = make_thumbnail(x, self.grid.side)
         return torch.cat([thumbnail[None], self.grid.cut(x, self.numbers)])
-
-    def render(self, candidate: Degradation) -> Tensor:
-        """The picture's views, ``[V, 3, S, S]``, each window after a candidate's inverse.
-
-        The first, all of the picture made small, stays as it came. An inverse is given half a
-        window around each window, and must not reach further.
-        """
-        views, side = self.show(self.x), self.grid.side
-        for view, (i, j) in zip(views[1:], map(self.grid.corner, self.numbers), strict=True):
-            top, left = max(0, i - side // 2), max(0, j - side // 2)
-            crop = self.x[:, top : i + side + side // 2, left : j + side + side // 2]
-            inverse = candidate.inverse(crop)
-            view.copy_(inverse[:, i - top : i - top + side, j - left : j - left + side])
-        return views
 
 
 def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:

@@ -9,7 +9,7 @@ k0 that its noise matches (:mod:`dga.explanation.noise_level`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -22,9 +22,6 @@ from dga.explanation.drawings import is_one_colour_or_drawing
 from dga.explanation.exposure import Stretch, list_stretches
 from dga.explanation.noise_level import find_matched_depth, measure_noise
 from dga.profiles import ExplanationConfig
-
-Render = Callable[[Degradation], Tensor]
-"""From a candidate to what the discriminator is shown of its result, ``[V, 3, S, S]``."""
 
 
 @dataclass(frozen=True)
@@ -85,20 +82,19 @@ def explain_picture(
     scorer: Scorer,
     x: Tensor,
     config: ExplanationConfig,
-    render: Render | None = None,
+    views: Tensor | None = None,
     noise_level: float | None = None,
 ) -> Generator[CandidateScore, None, Explanation]:
     """Explain one picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels; yields scores as they come.
 
     Noise is searched for first, because it hides the rest: a picture with noise is not searched
-    further. Exposure follows, coarse gains before fine ones, and blur on top of it. ``render``: by
-    default shows the result itself, as a picture of the network's size; ``noise_level``: by
-    default measured.
+    further. Exposure follows, coarse gains before fine ones, and blur on top of it. ``views``: what
+    the discriminator is shown of a picture larger than its own size, ``[V, 3, S, S]``, where only
+    noise is looked for; by default each candidate's result; ``noise_level``: by default measured.
     """
     if noise_level is None:
         noise_level = float(measure_noise(x[None])[0])
-    render = render or (lambda candidate: candidate.inverse(x)[None])
-    search = _CandidateSearch(scorer, x, render, config, noise_level)
+    search = _CandidateSearch(scorer, x, views, config, noise_level)
     best, is_unjudgeable = NO_DEGRADATION, is_one_colour_or_drawing(x)
     if not is_unjudgeable:
         best = yield from search.run()
@@ -118,7 +114,7 @@ class _CandidateSearch:
 
     scorer: Scorer
     x: Tensor
-    render: Render
+    views: Tensor | None
     config: ExplanationConfig
     noise_level: float
     is_undamaged: bool = False
@@ -201,6 +197,10 @@ class _CandidateSearch:
         scores[0] -= head_start
         return candidates[scores.index(min(scores))]
 
+    def _show(self, candidate: Degradation) -> Tensor:
+        """What the discriminator is shown of a candidate's result, ``[V, 3, S, S]``."""
+        return candidate.inverse(self.x)[None] if self.views is None else self.views
+
     def _score(
         self, stage: str, candidates: Sequence[Degradation], offsets: Sequence[int]
     ) -> Generator[CandidateScore, None, list[float]]:
@@ -213,7 +213,7 @@ class _CandidateSearch:
         for depths, group in groups.items():
             new = [candidate for candidate in group if (candidate, depths) not in self.cache]
             if new:
-                views = torch.stack([self.render(candidate) for candidate in new])
+                views = torch.stack([self._show(candidate) for candidate in new])
                 noise_levels = [candidate.noise for candidate in new]
                 new_scores = self.scorer.score(views, depths, noise_levels)
                 for candidate, score in zip(new, new_scores, strict=True):
