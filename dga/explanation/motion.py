@@ -75,6 +75,9 @@ PLAINLY_ONE_SIDED = 5.0
 none has both."""
 LIKELY_ONE_SIDED, LIKELY_FADING = (0.08, 2.0), (0.3, 1.1)
 """Fading motion's share and one-sidedness, of which either pair makes it likely."""
+LIKELY_EVEN, MOST_EVEN, PLAIN_DIRECTION = 0.12, 0.9, 3.0
+"""Even motion's share, and the same over fading motion's beside a plain power law, from both of
+which motion is likely even, unless one direction rings so many times as much."""
 SHORTEST_LIKELY = 8.0
 """Length in pixels of such motion, at least: a hand that shook looks like a shorter one."""
 RINGING_FLOOR = 1e-4
@@ -124,7 +127,12 @@ def find_likely_motion(power: Array, x: Tensor) -> MotionBlur | None:
     directed, sidedness = _find_direction(fading.motion, x)
     limits = LIKELY_ONE_SIDED, LIKELY_FADING
     is_likely = any(fading.share > share and sidedness > least for share, least in limits)
-    return directed if is_likely and directed.length > SHORTEST_LIKELY else None
+    if not is_likely or directed.length <= SHORTEST_LIKELY:
+        return None
+    even = _fit_even(power)
+    odds = _fit_plainly(power, [even.motion])[1] / fading.share
+    is_even = even.share > LIKELY_EVEN and odds > MOST_EVEN and sidedness < PLAIN_DIRECTION
+    return None if is_even else directed
 
 
 @dataclass(frozen=True)

@@ -153,13 +153,13 @@ def _minus_divergence(g: NDArray[np.float64]) -> NDArray[np.float64]:
 def measure_veil(x: Tensor) -> Veil | None:
     """The veil of a picture, ``[3, H, W]`` in [-1, 1]; None where none is measured.
 
-    Where bright streaks fall through it, the rest is measured again without them; without streaks
-    glare alone is none, for a pale photograph looks the same.
+    Where bright streaks fall through it, which are sharp, the rest is measured again without them;
+    without streaks glare alone is none, for a pale photograph looks the same.
     """
     from dga.explanation.streaks import measure_streaks, remove_streaks  # here: as above
 
     veil = _measure_light(x)
-    angle = measure_streaks(x) if veil else None
+    angle = measure_streaks(x) if veil and not is_blurred(x) else None
     if veil is None or angle is None:
         return None if veil == GLARE else veil
     return replace(_measure_light(remove_streaks(x, angle)) or veil, streaks=angle)
