@@ -205,7 +205,7 @@ class Service:
         """The last of what short steps yield: these have a line of their own, and go between the
         steps of others' runs. Raises ``BusyError``."""
         async with self.reading_turns.join(find_page(request)) as turn:
-            answer = [part async for part in self.networks.run_steps(steps, turn)][-1]
+            answer = await take_last(self.networks.run_steps(steps, turn))
         self.photos.make_room()  # for what was kept of a photo
         return answer
 
@@ -243,7 +243,7 @@ class Service:
         card = self.cards.get(key)
         if card is None:
             run = self.run(find_visitor(request), steps, original.pixels[..., 0].size)
-            card = [part async for part in run][-1]
+            card = await take_last(run)
         if original.key in SAMPLES:
             self.cards[key] = card
             for old in list(self.cards)[:-MOST_CARDS]:
@@ -342,13 +342,12 @@ class Service:
         def run(models: Models) -> Generator[Any]:
             return steps(models, pixels)
 
-        visitor, size, last = find_visitor(request), pixels[..., 0].size, None
+        visitor, size = find_visitor(request), pixels[..., 0].size
         if is_comparison:
             parts = self.run(visitor, None, comparison=run, is_heard=is_heard)
         else:
             parts = self.run(visitor, run, size, is_heard=is_heard)
-        async for part in parts:
-            last = part
+        last = await take_last(parts)
         if not is_heard():
             raise BusyError(UNHEARD)
         return last
@@ -399,6 +398,17 @@ def choose_systems(profile: Profile, tau: float | None, dda_depth: int | None) -
         raise SettingsError(f"DDA's depth is a whole number from 1 to {deepest}, not {depth!r}.")
     by_name = systems(replace(profile, stopping=rule, dda_depth=depth))
     return [by_name[name] for name in DEFAULT_SYSTEMS]
+
+
+async def take_last(parts: AsyncIterator[Any]) -> Any:
+    """The last of what a run yields, but for numbers, which are visitors before this one: who gave
+    way after the last step is told them, too. Raises ``BusyError`` where nothing was yielded."""
+    last = None
+    async for part in parts:
+        last = last if isinstance(part, int) else part
+    if last is None:
+        raise BusyError(UNHEARD)
+    return last
 
 
 def send_events(parts: AsyncIterator[Any]) -> Response:
