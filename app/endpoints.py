@@ -30,7 +30,7 @@ from app.runs.damage import damage_photo
 from app.runs.models import Networks, TooLongError
 from app.runs.pictures import to_webp
 from app.runs.samples import SAMPLES
-from app.runs.settings import NONE, Settings, SettingsError, parse_link, parse_settings
+from app.runs.settings import NONE, PAINT, Settings, SettingsError, parse_link, parse_settings
 from app.runs.strokes import KINDS, get_layer, measure_touched
 from app.runs.subject import (
     Subject,
@@ -205,7 +205,8 @@ class Service:
         """The last of what short steps yield: these have a line of their own, and go between the
         steps of others' runs. Raises ``BusyError``."""
         async with self.reading_turns.join(find_page(request)) as turn:
-            answer = await take_last(self.networks.run_steps(steps, turn))
+            run = self.networks.run_steps(steps, turn)
+            answer = [part async for part in run if not isinstance(part, int)][-1]
         self.photos.make_room()  # for what was kept of a photo
         return answer
 
@@ -243,7 +244,7 @@ class Service:
         card = self.cards.get(key)
         if card is None:
             run = self.run(find_visitor(request), steps, original.pixels[..., 0].size)
-            card = await take_last(run)
+            card = [part async for part in run if not isinstance(part, int)][-1]
         if original.key in SAMPLES:
             self.cards[key] = card
             for old in list(self.cards)[:-MOST_CARDS]:
@@ -310,6 +311,8 @@ class Service:
 
         with explain_errors():
             damage = parse_settings(values, {"damage": "corruption", "strength": "severity"})
+            if damage.damage == PAINT:
+                raise SettingsError("Corruption: only the page paints, with its brush.")
             chosen = choose_systems(profile, tau, dda_depth)
             pixels, _ = await self._read(picture, request)
             run = await self._last(request, pixels, steps, is_comparison=True)
@@ -342,12 +345,13 @@ class Service:
         def run(models: Models) -> Generator[Any]:
             return steps(models, pixels)
 
-        visitor, size = find_visitor(request), pixels[..., 0].size
+        visitor, size, last = find_visitor(request), pixels[..., 0].size, None
         if is_comparison:
             parts = self.run(visitor, None, comparison=run, is_heard=is_heard)
         else:
             parts = self.run(visitor, run, size, is_heard=is_heard)
-        last = await take_last(parts)
+        async for part in parts:  # numbers come after the last step, too, from who gives way then
+            last = last if isinstance(part, int) else part
         if not is_heard():
             raise BusyError(UNHEARD)
         return last
@@ -398,17 +402,6 @@ def choose_systems(profile: Profile, tau: float | None, dda_depth: int | None) -
         raise SettingsError(f"DDA's depth is a whole number from 1 to {deepest}, not {depth!r}.")
     by_name = systems(replace(profile, stopping=rule, dda_depth=depth))
     return [by_name[name] for name in DEFAULT_SYSTEMS]
-
-
-async def take_last(parts: AsyncIterator[Any]) -> Any:
-    """The last of what a run yields, but for numbers, which are visitors before this one: who gave
-    way after the last step is told them, too. Raises ``BusyError`` where nothing was yielded."""
-    last = None
-    async for part in parts:
-        last = last if isinstance(part, int) else part
-    if last is None:
-        raise BusyError(UNHEARD)
-    return last
 
 
 def send_events(parts: AsyncIterator[Any]) -> Response:
