@@ -69,8 +69,7 @@ class Answer:
 class Setting:
     """Today's figures of one kind of pictures: all methods, and ours by kind of damage.
 
-    ``key``: of the exhibit; ``condition``: which damage it was; ``strength``: of 5; ``methods``:
-    lists, each with its heading.
+    ``key``: of the exhibit; ``condition``: the damage; ``strength``: of 5; ``methods``: by heading.
     """
 
     key: str
@@ -110,10 +109,9 @@ def _describe_setting(now: Results, key: str) -> Setting:
     assert mean is not None
     rows = [row for row in now.exhibits[key]["rows"] if row["group"] == MEAN]
     against = {row["other"]: row for row in rows if row["method"] == PLUS}
-    rivals = sort_methods(name for name in against if name != SOURCE)
-    rows = [mean, *(against[name] for name in rivals)]
     methods = dict[str, list[Line]]()
-    for row in rows:
+    for name in sort_methods(against):
+        row = against[name]
         title = f"On {row['photographs']} of the photographs, where ours has {row['right']:.1f}"
         if row["photographs"] == mean["photographs"]:
             title = "Beside other methods"
