@@ -30,7 +30,7 @@ from app.runs.damage import damage_photo
 from app.runs.models import Networks, TooLongError
 from app.runs.pictures import to_webp
 from app.runs.samples import SAMPLES
-from app.runs.settings import NONE, Settings, SettingsError, parse_link, parse_settings
+from app.runs.settings import NONE, PAINT, Settings, SettingsError, parse_link, parse_settings
 from app.runs.strokes import KINDS, get_layer, measure_touched
 from app.runs.subject import (
     Subject,
@@ -205,7 +205,8 @@ class Service:
         """The last of what short steps yield: these have a line of their own, and go between the
         steps of others' runs. Raises ``BusyError``."""
         async with self.reading_turns.join(find_page(request)) as turn:
-            answer = [part async for part in self.networks.run_steps(steps, turn)][-1]
+            run = self.networks.run_steps(steps, turn)
+            answer = [part async for part in run if not isinstance(part, int)][-1]
         self.photos.make_room()  # for what was kept of a photo
         return answer
 
@@ -243,7 +244,7 @@ class Service:
         card = self.cards.get(key)
         if card is None:
             run = self.run(find_visitor(request), steps, original.pixels[..., 0].size)
-            card = [part async for part in run][-1]
+            card = [part async for part in run if not isinstance(part, int)][-1]
         if original.key in SAMPLES:
             self.cards[key] = card
             for old in list(self.cards)[:-MOST_CARDS]:
@@ -310,6 +311,8 @@ class Service:
 
         with explain_errors():
             damage = parse_settings(values, {"damage": "corruption", "strength": "severity"})
+            if damage.damage == PAINT:
+                raise SettingsError("Corruption: only the page paints, with its brush.")
             chosen = choose_systems(profile, tau, dda_depth)
             pixels, _ = await self._read(picture, request)
             run = await self._last(request, pixels, steps, is_comparison=True)
@@ -347,8 +350,8 @@ class Service:
             parts = self.run(visitor, None, comparison=run, is_heard=is_heard)
         else:
             parts = self.run(visitor, run, size, is_heard=is_heard)
-        async for part in parts:
-            last = part
+        async for part in parts:  # numbers come after the last step, too, from who gives way then
+            last = last if isinstance(part, int) else part
         if not is_heard():
             raise BusyError(UNHEARD)
         return last

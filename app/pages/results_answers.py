@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.pages.results_numbers import (
@@ -69,14 +69,14 @@ class Answer:
 class Setting:
     """Today's figures of one kind of pictures: all methods, and ours by kind of damage.
 
-    ``key``: of the exhibit; ``condition``: which damage it was; ``strength``: of 5.
+    ``key``: of the exhibit; ``condition``: the damage; ``strength``: of 5; ``methods``: by heading.
     """
 
     key: str
     condition: str
     strength: str
     sentence: str
-    methods: Sequence[Line]
+    methods: Mapping[str, Sequence[Line]]
     kinds: Sequence[Line]
 
     @property
@@ -109,11 +109,15 @@ def _describe_setting(now: Results, key: str) -> Setting:
     assert mean is not None
     rows = [row for row in now.exhibits[key]["rows"] if row["group"] == MEAN]
     against = {row["other"]: row for row in rows if row["method"] == PLUS}
-    rivals = sort_methods(name for name in against if name != SOURCE)
-    rows = [mean, *(against[name] for name in rivals)]
-    methods = [_draw_rival(key, row, mean["photographs"]) for row in rows]
-    ours = f"{mean['right']:.1f}"
-    methods.append(Line(_name(PLUS), ours, mean["right"], behind=(key, MEAN, PLUS)))
+    methods = dict[str, list[Line]]()
+    for name in sort_methods(against):
+        row = against[name]
+        title = f"On {row['photographs']} of the photographs, where ours has {row['right']:.1f}"
+        if row["photographs"] == mean["photographs"]:
+            title = "Beside other methods"
+        methods.setdefault(title, []).append(_draw_rival(key, row))
+    ours = Line(_name(PLUS), f"{mean['right']:.1f}", mean["right"], behind=(key, MEAN, PLUS))
+    methods["Beside other methods"].append(ours)
     sentence = (
         f"{percent(mean['right'])} right instead of {percent(mean['other_right'])}, "
         f"{points(mean)}: of {mean['pictures']} pictures {_count_changes(mean)}."
@@ -233,18 +237,12 @@ def _change(key: str, row: Row, where: str = "") -> Line:
     return Line(name, text, row["right"], row["other_right"], *bounds, behind=behind)
 
 
-def _draw_rival(key: str, row: Row, most: int) -> Line:
-    """Another method, and by how much ours is ahead of it on the same pictures.
-
-    ``key``: of the exhibit whose readings lie behind it; ``most``: photographs that ours has read,
-    of which others may have read fewer.
-    """
+def _draw_rival(key: str, row: Row) -> Line:
+    """Another method, and by how much ours is ahead of it on the same pictures."""
     right, name = row["other_right"], row["other"]
     behind = None if name == SOURCE else (key, MEAN, name)
     text = f"{right:.1f}, ours {points(row, unit='')}"
-    label, read = _name(name), row["photographs"]
-    label += f", {read} photographs" * (read < most)
-    return Line(label, text, right, mark=MARKS.get(name, ""), behind=behind)
+    return Line(_name(name), text, right, mark=MARKS.get(name, ""), behind=behind)
 
 
 def _name(method: str) -> str:

@@ -51,8 +51,10 @@ TITLES = {
     "fixed": "Fixed noise (DDA, 2023): the same for every photo",
 }
 SHORT_NAMES = {key: re.split(r" \(|:", name)[0] for key, name in TITLES.items()}
-SNIPPET = """\
-# pip install .  (in the folder with app.py)
+SPACE = os.environ.get("SPACE_ID")  # whose files are public
+FOLDER = f"a clone of https://huggingface.co/spaces/{SPACE}" if SPACE else "the folder with app.py"
+SNIPPET = f"""\
+# pip install .  (in {FOLDER})
 import dga
 from PIL import Image
 from torch import nn
@@ -106,9 +108,8 @@ def to_json(value: Any) -> Markup:
 
 def render_page(page: Page) -> str:
     """The whole document; links in it are relative to ``[[base]]``, which the server fills in."""
-    space = os.environ.get("SPACE_ID")  # whose files are public
     files = f"files/{digest()}"
-    return render("layout.html", page=page, links=LINKS, files=files, json=to_json, space=space)
+    return render("layout.html", page=page, links=LINKS, files=files, json=to_json, space=SPACE)
 
 
 @cache

@@ -6,6 +6,7 @@ const picture = find("#picture");
 const divider = find("#divider");
 let isMoved = false; // by the visitor
 const FIRST = 0.2; // most of the picture is repaired
+const MOST_FIRST = 0.28; // in a small picture the tag gives way instead
 let firstShare = FIRST; // or just right of the tag
 function moveDivider(share) {
   isMoved = true;
@@ -35,10 +36,8 @@ export function revealRepair() {
 export function placeDivider() {
   if (isMoved) return hideTags(Number(divider.getAttribute("aria-valuenow")));
   const { offsetLeft, offsetWidth } = find("#tag-before");
-  firstShare = Math.max(
-    firstShare,
-    Math.ceil((100 * (offsetLeft + offsetWidth + 8)) / picture.clientWidth) / 100,
-  );
+  const share = Math.ceil((100 * (offsetLeft + offsetWidth + 8)) / picture.clientWidth) / 100;
+  if (share <= MOST_FIRST) firstShare = Math.max(firstShare, share);
   moveDivider(firstShare);
   isMoved = false;
 }

@@ -164,7 +164,7 @@ function showFound() {
 /** At first only what the picture itself does not say. */
 function describeFound({ sentence }) {
   const isCaution = find(".first").matches(".is-untouched") && sentence.includes("invented");
-  return isCaution ? "Details may be invented." : `Found: ${sentence}`;
+  return isCaution ? "Repair may invent details." : `Found: ${sentence}`;
 }
 
 const HARM = "Our repair changed something that the classifier reads by. Results count how often.";

@@ -55,7 +55,7 @@ function compareReadings({ pictures, labels, readings }, kind, method) {
       const [before, after] = [source[place], others[place]];
       if (!before || !after) return;
       if (before[2] === after[2]) return changes[after[2] ? "right" : "wrong"]++;
-      const cells = [path.split("/").at(-1), kinds[one] ?? one, truth, name(before), name(after)];
+      const cells = [kinds[one] ?? one, truth, name(before), name(after), path.split("/").at(-1)];
       changes[after[2] ? "gained" : "lost"].push(cells);
     });
   }
@@ -63,8 +63,8 @@ function compareReadings({ pictures, labels, readings }, kind, method) {
 }
 
 function tabulate(title, rows, isMixed) {
-  const names = ["Photograph", "Damage", "It shows", "Read before", "Read after"];
-  const pick = (cells) => cells.filter((_, place) => place !== 1 || isMixed);
+  const names = ["Damage", "It shows", "Read before", "Read after", "Photograph"];
+  const pick = (cells) => (isMixed ? cells : cells.slice(1));
   const head = pick(names).map((name) => make("th", { scope: "col" }, name));
   const lines = rows.map((cells) =>
     make("tr", {}, ...pick(cells).map((cell) => make("td", {}, cell))),

@@ -341,9 +341,9 @@ def test_on_a_phone_inside_is_a_story_to_swipe(watch):
     page = open_page(watch, "?photo=goldfish#inside")
     wait_for_film(page)
     scenes = page.locator(".scene h3")
-    assert scenes.count() == 4
+    assert scenes.count() == 3
     story = page.locator(".story")
-    for n in range(4):
+    for n in range(3):
         story.evaluate("(node, n) => node.scrollTo({ left: n * node.clientWidth })", n)
         page.wait_for_timeout(400)
         left = scenes.nth(n).evaluate("(node) => node.getBoundingClientRect().left")

@@ -83,7 +83,11 @@ def test_adapt_gives_a_record_and_six_pictures(client, served, panda):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"severity": 9}, {"corruption": "hail"}, *({"dda_depth": depth} for depth in (0, 5.5, True))],
+    [
+        {"severity": 9},
+        *({"corruption": name} for name in ("hail", "paint")),
+        *({"dda_depth": depth} for depth in (0, 5.5, True)),
+    ],
 )
 def test_what_is_not_allowed_is_one_sentence(client, panda, wrong):
     with pytest.raises(AppError) as refusal:

@@ -87,10 +87,12 @@ def test_answers_say_what_was_measured(read):
         assert said[key].startswith("56.0 % right instead of 20.0 %, +36.0 points (")
         assert said[key].endswith("of 150 pictures 56 became right, 2 became wrong.")
     assert next(iter(parts)) == "saved-85-severity-5"
-    ahead = {line.label: line.text for line in parts["severity-5"].methods}
+    [methods] = parts["severity-5"].methods.values()
+    ahead = {line.label: line.text for line in methods}
     assert ahead["Fixed noise"].startswith("30.0, ours +26.0 (")
     assert any("guided" in name and "ours +16.0" in text for name, text in ahead.items())
-    assert [line.label for line in parts["severity-3"].methods] == ["Nothing done", "Our repair"]
+    [methods] = parts["severity-3"].methods.values()
+    assert [line.label for line in methods] == ["Nothing done", "Our repair"]
     kinds = {line.label: line for line in parts["severity-5"].kinds}
     assert (kinds["Snow"].start, kinds["Snow"].end, kinds["Fog"].end) == (20, 0, 60)
     harm = (
@@ -98,6 +100,18 @@ def test_answers_say_what_was_measured(read):
     )
     assert said["harm"] == harm
     assert said["failures"] == "Fewer are read right of: Snow."
+
+
+def test_methods_that_read_fewer_photographs_stand_apart(read):
+    """Below what ours has on the same photographs."""
+
+    def skip(rows):
+        return [row | {"photographs": 3} if row["other"] == "dda" else row for row in rows]
+
+    methods = read(skip)["severity-5"].methods
+    [title] = [title for title in methods if title.startswith("On 3 of")]
+    assert "56.0" in title
+    assert [line.label for line in methods[title]] == ["Fixed noise"]
 
 
 def test_a_changed_number_changes_its_sentence(read):
@@ -216,7 +230,7 @@ def test_what_ships():
 def test_on_a_space_every_page_links_its_code(monkeypatch):
     page = Page("", "title", "description", "")
     assert "huggingface.co" not in render_page(page)
-    monkeypatch.setenv("SPACE_ID", "some/space")
+    monkeypatch.setattr("app.pages.shell.SPACE", "some/space")
     assert "https://huggingface.co/spaces/some/space/tree/main" in render_page(page)
 
 

@@ -21,6 +21,7 @@ import httpx
 import numpy as np
 import pytest
 from starlette.requests import Request
+from starlette.responses import Response
 
 from app import demo, endpoints
 from app.endpoints import Service
@@ -294,6 +295,19 @@ def test_addresses_take_turns_at_brushes(
     asyncio.run(crowd())
     [hers] = {*made} - {made[0]}
     assert made.index(hers) <= 2
+
+
+def test_who_gives_way_after_the_last_step_is_answered(shipped_models: Any) -> None:
+    async def crowd() -> list[Response]:
+        service = Service(Networks(shipped_models))
+        service.reading_turns.slice_seconds = 0
+        requests = [
+            Request({"type": "http", "client": (who, 1), "query_string": b""}) for who in "abc"
+        ]
+        brushes = [service.show_brush("panda", "fog", request) for request in requests]
+        return await asyncio.gather(*brushes)
+
+    assert len({answer.body for answer in asyncio.run(crowd())}) == 1
 
 
 def test_old_files_and_their_folders_go(tmp_path: Path) -> None:
