@@ -133,7 +133,7 @@ def write_headline(
         alone = f"{reason} left it alone."
     after = ""
     if repaired:
-        sight = f"After the repair the classifier {describe_sight(repaired)}."
+        sight = f"After the repair AI {describe_sight(repaired)}."
         after = alone if is_unchanged else sight
     if damage == NONE:
         return _describe_own_photo(damaged, repaired, alone if is_unchanged else "", diagnosis)
@@ -203,8 +203,7 @@ def describe_link(settings: Settings, thing: str | None, touched: float) -> tupl
     what = f"the {thing}" if thing else "what this photo shows"
     if settings.damage == PAINT and not settings.strokes:
         return f"Can you hide {what} from AI?", (
-            "Paint on a photograph, and watch what an image classifier sees. Then a repair strikes "
-            "back."
+            "Paint on a photograph, and watch what AI sees. Then a repair strikes back."
         )
     name = DAMAGE_NAMES.get(settings.damage, "Paint")
     done = f"Added: {_begin_small(name)}, strength {settings.strength} of 5"
@@ -212,11 +211,11 @@ def describe_link(settings: Settings, thing: str | None, touched: float) -> tupl
     if settings.damage == PAINT:
         done = f"{name_touched(touched)} of the photograph was painted over"
     done = "Nothing was added" if settings.damage == NONE else done
-    return f"Does AI see {what}?", f"{done}. What a classifier sees, before and after a repair."
+    return f"Does AI see {what}?", f"{done}. What AI sees, before and after a repair."
 
 
 def _again(damaged: Reading, repaired: Reading) -> str:
-    """How sure the classifier is of the same thing after the repair."""
+    """How sure AI is of the same thing after the repair."""
     change = ""
     if _is_less_sure(damaged, repaired):
         change = ", it is less sure"
@@ -232,7 +231,7 @@ def _is_less_sure(before: Reading, after: Reading) -> bool:
 def _describe_own_photo(
     damaged: Reading, repaired: Reading | None, alone: str, diagnosis: str
 ) -> str:
-    sight = f"The classifier {describe_sight(damaged)}."
+    sight = f"AI {describe_sight(damaged)}."
     if repaired is None:
         return sight
     if alone:
@@ -244,7 +243,7 @@ def _describe_own_photo(
     if not is_same:
         before = f". Before: “{damaged['label']}” ({percent(damaged['share'])})"
     rest = before if not is_same or _is_less_sure(damaged, repaired) else ""
-    when = "The classifier still" if is_as_before else "Now the classifier"
+    when = "AI still" if is_as_before else "Now AI"
     sight = f"{when} {describe_sight(repaired)}{rest}."
     return f"This looked like {what}, and was repaired. {sight}"
 

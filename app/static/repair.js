@@ -167,8 +167,8 @@ function describeFound({ sentence }) {
   return isCaution ? "Repair may invent details." : `Found: ${sentence}`;
 }
 
-const HARM = "Our repair changed something that the classifier reads by. Results count how often.";
-const GUESSES = "The classifier was not sure before the repair, either: one guess became another.";
+const HARM = "Our repair changed something that AI reads by. Results count how often.";
+const GUESSES = "AI was not sure before the repair, either: one guess became another.";
 const REFUSAL = "To undo damage that is not surely there does harm, so nothing was changed.";
 
 /** Why a reading after our repair is no better than the one before; nothing where it is. */
