@@ -20,7 +20,7 @@ from dga.systems import require_repair, systems
 
 MAIN, GAME, REBUILT = "panda gaussian_noise 5", "panda shot_noise 2", "espresso glass_blur 2"
 REPAIR_CASE = "goldfish shot_noise 4"
-COMPARISONS = ("panda contrast 4", "volleyball impulse_noise 5", "goldfish glass_blur 5")
+COMPARISONS = ("panda contrast 4", "panda gaussian_noise 5", "goldfish glass_blur 5")
 FAILS = ("volleyball defocus_blur 5", "goldfish elastic_transform 3", "espresso snow 5")
 ROUNDS, DEPTHS = (0, 4, 8, 12, 18, 24, 48), (0, 2, 4, 8, 12, 18, 24, 36, 48)
 SYSTEMS = {"plus": "dga-plus", "paper": "dga", "fixed": "dda"}
