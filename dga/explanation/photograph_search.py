@@ -66,10 +66,14 @@ class UndoneBlur:
     before: float
     after: float
 
+    @property
+    def degradation(self) -> Degradation:
+        """The blur as an explanation."""
+        return Degradation(operator=self.operator)
+
     def list_scores(self) -> list[CandidateScore]:
-        """Both, as they are told."""
-        blurred = Degradation(operator=self.operator)
-        candidates = (NO_DEGRADATION, self.before), (blurred, self.after)
+        """Both logits as events."""
+        candidates = (NO_DEGRADATION, self.before), (self.degradation, self.after)
         return [CandidateScore("blur", *candidate) for candidate in candidates]
 
 
@@ -112,8 +116,8 @@ class PhotographSearch:
             return explanation
         undone = None if is_paper else (yield from self._undo_blur(x, views))
         if undone is not None:
-            blurred = Degradation(operator=undone.operator)
-            return replace(explanation, degradation=blurred, x_0=undone.x_0, is_undamaged=False)
+            blur, x_0 = undone.degradation, undone.x_0
+            return replace(explanation, degradation=blur, x_0=x_0, is_undamaged=False)
         veil = measure_veil(x)
         if veil and (not is_paper or veil.gain > PAGE_VEIL) and self._has_consent(veil, x):
             return replace(explanation, degradation=Degradation(veil=veil), is_undamaged=False)
