@@ -53,8 +53,8 @@ class Explanation:
     """Whether the picture cannot be judged, for it is of one colour or a drawing
     (:func:`~dga.explanation.drawings.is_one_colour_or_drawing`)."""
     is_page: bool = False
-    """Whether the picture is likely a page, a screen or a cut-out, of which denoisers have seen few
-    (:func:`~dga.explanation.drawings.is_page`)."""
+    """Whether the picture is likely a page, a screen, print or a cut-out, of which denoisers have
+    seen few (:func:`~dga.explanation.drawings.is_page`)."""
     is_undamaged: bool = False
     """Whether there is nothing to repair: the picture looks like source data, or what was measured
     as noise is texture."""
