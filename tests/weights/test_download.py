@@ -1,6 +1,9 @@
 """Downloads from a host that breaks off, alters, ignores or refuses."""
 
 import random
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
@@ -17,9 +20,15 @@ OTHER = random.Random(1).randbytes(300_000)
 NAME = "weights.pt"
 
 
+def sleep_in_this_thread(nap: Callable[[], None]) -> Callable[[float], None]:
+    """``nap`` in place of sleep for the test alone: servers of other tests go on sleeping."""
+    sleep, here = time.sleep, threading.get_ident()
+    return lambda seconds: nap() if threading.get_ident() == here else sleep(seconds)
+
+
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr("time.sleep", sleep_in_this_thread(lambda: None))
     monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 10_000)
 
 
@@ -45,7 +54,8 @@ def test_whole_file_and_no_second_request(host, file, tmp_path):
 def test_broken_connections_resume_in_this_call_and_in_the_next(host, file, tmp_path, monkeypatch):
     host.cuts = [100_000, 50_000]
     with monkeypatch.context() as patch:
-        patch.setattr("time.sleep", mock.Mock(side_effect=[None, KeyboardInterrupt]))
+        nap = mock.Mock(side_effect=[None, KeyboardInterrupt])
+        patch.setattr("time.sleep", sleep_in_this_thread(nap))
         with pytest.raises(KeyboardInterrupt):
             download(file, tmp_path)
     assert left_in(tmp_path) == {f"{NAME}.part"}
