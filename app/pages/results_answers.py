@@ -175,8 +175,8 @@ def _failures(now: Results) -> Answer:
     )
     clear = [name_kind(row["group"]) for _, row in lost if row["gain_high"] < 0]
     more = [
-        f"With an interval below 0: {join_words(clear) or 'none'}.",
-        f"Nothing is gained, in one table at least: {join_words([*nothing]) or 'nowhere'}.",
+        f"Surely fewer, with an interval below 0: {join_words(clear) or 'none'}.",
+        f"Not one became right, in one table at least: {join_words([*nothing]) or 'nowhere'}.",
         TENT_AT_64,
     ]
     places = {one.key: one.name[0].lower() + one.name[1:] for one in settings}

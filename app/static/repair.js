@@ -274,8 +274,10 @@ find("#begin").addEventListener("click", ({ target }) => {
 });
 
 function showAll() {
-  const said = isOld.headline || !record.headline ? describeState() : record.headline;
-  put(find("#headline"), describeGame() || said);
+  const isUnsaid = isOld.headline || !record.headline;
+  const sentences = isUnsaid ? [describeState()] : record.headline.split(/(?<=[.!?]) /);
+  if (inDivider !== "repaired") sentences.splice(1); // the rest is of our repair
+  put(find("#headline"), describeGame() || sentences.join(" "));
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
   showNone();
