@@ -38,7 +38,7 @@ class Subject:
     """A photo that was damaged, and what was already computed of it.
 
     ``stages``: parts of its record, by their stage's key; ``result``: the repaired photo, uint8
-    ``[H, W, 3]``; ``cache``: the square that the classifier sees on its way into noise, which all
+    ``[H, W, 3]``; ``process``: the square that the classifier sees on its way into noise, which all
     methods share; ``images``: what they made of it, uint8 ``[S, S, 3]``, by their part's name.
     """
 
@@ -47,7 +47,7 @@ class Subject:
     damaged: Pixels
     stages: dict[StageKey, dict[str, Any]] = field(default_factory=dict)
     result: Pixels | None = None
-    cache: ForwardProcess | None = None
+    process: ForwardProcess | None = None
     images: dict[str, Pixels] = field(default_factory=dict)
 
     @classmethod
@@ -101,7 +101,7 @@ class Subjects:
             if len(self._subjects) > self._most:
                 self._subjects.popitem(last=False)
             for old in list(self._subjects.values())[:-MOST_CACHES]:
-                old.cache = None
+                old.process = None
         return subject
 
     def forget(self, photo: str) -> None:

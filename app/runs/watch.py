@@ -187,10 +187,10 @@ class Watcher:
         self.label = subject.original.label
         profile = models.profile
         self.pixels = view_square(profile, subject.damaged)
-        if subject.cache is None:
+        if subject.process is None:
             x = to_tensor(self.pixels).to(models.device)
-            subject.cache = ForwardProcess(models, x, self.seed)
-        self.process, self.models = subject.cache, models
+            subject.process = ForwardProcess(models, x, self.seed)
+        self.process, self.models = subject.process, models
         self.stopping = choose_stopping(profile, settings)
         self.fixed_depth = settings.fixed_depth or profile.dda_depth
 

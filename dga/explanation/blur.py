@@ -23,7 +23,7 @@ RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
 """Candidates: disks' radii in pixels."""
 DISK_SHARE = DISK_SLOPE = 0.6
 """Share and slope from which a disk is certain, its radius exact to a quarter pixel."""
-LIKELY_SHARE, LIKELY_SLOPE, LIKELY_DISK = 0.25, 0.4, 3.0
+LIKELY_DISK, SMALLEST_LIKELY = (0.25, 0.4), 3.0
 """The same from which a disk is likely, and its radius in pixels, at least."""
 SMALLEST_DISK = 2.25
 """Pixels; smaller ones look like any soft picture."""
@@ -92,13 +92,13 @@ def list_likely_blurs(x: Tensor) -> list[Operator]:
     Noise and JPEG hide most of a blur's trace. Which it was, if any, others have to judge.
     """
     from dga.explanation.motion import find_likely_motion  # here: the page must not wait for scipy
-    from dga.explanation.zoom import measure_zoom
+    from dga.explanation.zoom import LIKELY_ZOOM, measure_zoom
 
     power = compute_power_spectrum(x)
-    lens = measure_disk(*compute_radial_spectrum(power), LIKELY_SHARE, LIKELY_SLOPE)
-    if lens and lens.radius < LIKELY_DISK:
+    lens = measure_disk(*compute_radial_spectrum(power), *LIKELY_DISK)
+    if lens and lens.radius < SMALLEST_LIKELY:
         lens = None
-    likely = lens, find_likely_motion(power, x), measure_zoom(x, is_likely_enough=True)
+    likely = lens, find_likely_motion(power, x), measure_zoom(x, *LIKELY_ZOOM)
     return [operator for operator in likely if operator]
 
 

@@ -33,8 +33,8 @@ LEAST_SHARE = 0.025
 """Share of the log spectrum's variance that a zoom explains, at least; chosen on ``tune``."""
 LEAST_SLOPE = 0.42
 """Exponent of |H|^2 that fits it, at least; 1 would be exact. Chosen on ``tune``, too."""
-LIKELY_SHARE, LIKELY_SLOPE = 0.02, 0.3
-"""The same from which a zoom is likely."""
+LIKELY_ZOOM = 0.02, 0.3
+"""Share and slope from which a zoom is likely."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,10 @@ def _apply_zooms(x: Tensor, factor: float, is_adjoint: bool) -> Tensor:
     return (beside @ across).reshape(width, n, height).permute(1, 2, 0)
 
 
-def measure_zoom(x: Tensor, is_likely_enough: bool = False) -> Zoom | None:
-    """The zoom that blurred a picture, ``[3, H, W]``; None where it does not show one for certain,
-    or, with ``is_likely_enough``, where none is likely.
+def measure_zoom(
+    x: Tensor, least_share: float = LEAST_SHARE, least_slope: float = LEAST_SLOPE
+) -> Zoom | None:
+    """The zoom that blurred a picture, ``[3, H, W]``; None where it does not show one.
 
     In log-polar coordinates a zoom is a blur H along log-radius alone. The log power spectrum there
     is fitted by least squares: by wavelength and direction, and for each candidate factor by
@@ -123,8 +124,6 @@ def measure_zoom(x: Tensor, is_likely_enough: bool = False) -> Zoom | None:
     family = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS]) + 0.01)[:, rows]
     best, share, slope = fit_spectrum(log_power, regressors, family)
     is_inside = 0 < best < len(FACTORS) - 1
-    certain, likely = (LEAST_SHARE, LEAST_SLOPE), (LIKELY_SHARE, LIKELY_SLOPE)
-    least_share, least_slope = likely if is_likely_enough else certain
     has_zoom = is_inside and share > least_share and slope > least_slope
     return Zoom(round(float(FACTORS[best]), 2)) if has_zoom else None
 
