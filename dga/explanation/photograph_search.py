@@ -25,6 +25,7 @@ from dga.explanation.grid import Grid
 from dga.explanation.jpeg_quality import POOR, measure_quality
 from dga.explanation.noise_level import (
     SMEARED,
+    find_matched_depth,
     has_impulses,
     has_smeared_impulses,
     measure_distance,
@@ -32,7 +33,7 @@ from dga.explanation.noise_level import (
     measure_quiet_noise,
 )
 from dga.explanation.operators import Operator
-from dga.explanation.search import CandidateScore, Explanation, explain_picture
+from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.veil import Veil, measure_veil
 from dga.images import cut_middle, from_tensor
 from dga.profiles import ExplanationConfig, WindowsConfig
@@ -109,7 +110,7 @@ class PhotographSearch:
             if float(after.mean()) < float(before.mean()):
                 return Explanation(Degradation(exposure=exposure), 0, measured_noise=0.0)
         views = JudgedViews(x, self.side, self.windows.detail_windows, self.config.noise_floor)
-        explanation = yield from self._explain_whole(x, views, is_paper)
+        explanation = yield from self._find_noise(x, views, is_paper)
         explanation = replace(explanation, is_page=is_paper)
         is_explained = explanation.degradation != NO_DEGRADATION
         if explanation.is_unjudgeable or is_explained or not is_measured:
@@ -142,25 +143,48 @@ class PhotographSearch:
         before, after = torch.tensor(scores).T
         return before, after
 
-    def _explain_whole(
+    def _find_noise(
         self, x: Tensor, views: JudgedViews, is_paper: bool
     ) -> Generator[CandidateScore, None, Explanation]:
         """Impulses, or noise that is everywhere: texture, too, measures as noise in places.
 
-        Neither exposure nor sharpness is judged: on photographs a discriminator takes a lens's or
-        a camera's blur for damage, and what it then likes best is too sharp.
+        The discriminator judges whether the picture looks like source data, and whether it does
+        rather as a noisy picture at the depth that its noise matches.
         """
-        config = replace(self.config, exposure=False, sharpness=False, impulses=())
-        stride = -(-max(x.shape[1:]) // LONGEST_COUNTED)
-        sample, noise_level = x[:, ::stride, ::stride], float(measure_noise(x[None])[0])
-        middle, thresholds = cut_middle(x, LONGEST_COUNTED), self.config.impulses
+        config, thresholds = self.config, self.config.impulses
+        noise_level = float(measure_noise(x[None])[0])
         if thresholds and not is_paper:
+            middle = cut_middle(x, LONGEST_COUNTED)
             impulses = measure_impulses(middle, thresholds[0], noise_level)
             if impulses:
                 return Explanation(impulses, entry=0, measured_noise=0.0)
         if measure_quiet_noise(x, self.windows.quiet_share) <= config.noise_floor:
             noise_level = min(noise_level, config.noise_floor)
-        return (yield from explain_picture(self.scorer, sample, config, views.show(x), noise_level))
+        explanation = Explanation(NO_DEGRADATION, entry=0, measured_noise=noise_level)
+        stride = -(-max(x.shape[1:]) // LONGEST_COUNTED)
+        if is_one_colour_or_drawing(x[:, ::stride, ::stride]):
+            return replace(explanation, is_unjudgeable=True)
+        is_noisy = noise_level > config.noise_floor
+        levels = [0.0, noise_level] if is_noisy and config.noise else [0.0]
+        shown, scores = views.show(x), list[CandidateScore]()
+        for level in levels:
+            scores.append(self._score_noise("noise" if is_noisy else "nothing", level, shown))
+            yield scores[-1]
+        explanation = replace(explanation, candidate_scores=tuple(scores))
+        without, best = scores[0], scores[-1]
+        if not is_noisy:
+            return replace(explanation, is_undamaged=without.score < config.undamaged_score)
+        if best.score >= without.score - config.noise_head_start:
+            return explanation
+        entry = find_matched_depth(self.scorer.schedule, noise_level)
+        return replace(explanation, degradation=best.degradation, entry=entry)
+
+    def _score_noise(self, stage: str, noise_level: float, views: Tensor) -> CandidateScore:
+        """Judge ``views``, ``[V, 3, S, S]``, as a picture that holds so much noise, or none."""
+        entry = find_matched_depth(self.scorer.schedule, noise_level)
+        depths = [entry + offset for offset in self.config.judged_at]
+        (score,) = self.scorer.score(views[None], depths, [noise_level])
+        return CandidateScore(stage, Degradation(noise=noise_level), score)
 
     def _undo_blur(
         self, x: Tensor, views: JudgedViews
@@ -218,7 +242,7 @@ class JudgedViews:
     """
 
     def __init__(self, x: Tensor, side: int, count: int, noise_floor: float) -> None:
-        self.x, self.grid = x, Grid.over(x.shape[1:], side, 0)
+        self.grid = Grid.over(x.shape[1:], side, 0)
         self.numbers = _rank_windows(x, self.grid, noise_floor)[:count]
 
     def show(self, x: Tensor) -> Tensor:

@@ -82,19 +82,14 @@ def explain_picture(
     scorer: Scorer,
     x: Tensor,
     config: ExplanationConfig,
-    views: Tensor | None = None,
-    noise_level: float | None = None,
 ) -> Generator[CandidateScore, None, Explanation]:
     """Explain one picture, ``[3, H, W]`` in [-1, 1] at 8-bit levels; yields scores as they come.
 
     Noise is searched for first, because it hides the rest: a picture with noise is not searched
-    further. Exposure follows, coarse gains before fine ones, and blur on top of it. ``views``: what
-    the discriminator is shown of a picture larger than its own size, ``[V, 3, S, S]``, where only
-    noise is looked for; by default each candidate's result; ``noise_level``: by default measured.
+    further. Exposure follows, coarse gains before fine ones, and blur on top of it.
     """
-    if noise_level is None:
-        noise_level = float(measure_noise(x[None])[0])
-    search = _CandidateSearch(scorer, x, views, config, noise_level)
+    noise_level = float(measure_noise(x[None])[0])
+    search = _CandidateSearch(scorer, x, config, noise_level)
     best, is_unjudgeable = NO_DEGRADATION, is_one_colour_or_drawing(x)
     if not is_unjudgeable:
         best = yield from search.run()
@@ -114,7 +109,6 @@ class _CandidateSearch:
 
     scorer: Scorer
     x: Tensor
-    views: Tensor | None
     config: ExplanationConfig
     noise_level: float
     is_undamaged: bool = False
@@ -197,10 +191,6 @@ class _CandidateSearch:
         scores[0] -= head_start
         return candidates[scores.index(min(scores))]
 
-    def _show(self, candidate: Degradation) -> Tensor:
-        """What the discriminator is shown of a candidate's result, ``[V, 3, S, S]``."""
-        return candidate.inverse(self.x)[None] if self.views is None else self.views
-
     def _score(
         self, stage: str, candidates: Sequence[Degradation], offsets: Sequence[int]
     ) -> Generator[CandidateScore, None, list[float]]:
@@ -213,9 +203,9 @@ class _CandidateSearch:
         for depths, group in groups.items():
             new = [candidate for candidate in group if (candidate, depths) not in self.cache]
             if new:
-                views = torch.stack([self._show(candidate) for candidate in new])
+                results = torch.stack([candidate.inverse(self.x) for candidate in new])
                 noise_levels = [candidate.noise for candidate in new]
-                new_scores = self.scorer.score(views, depths, noise_levels)
+                new_scores = self.scorer.score(results[:, None], depths, noise_levels)
                 for candidate, score in zip(new, new_scores, strict=True):
                     self.cache[candidate, depths] = score
                     self.candidate_scores.append(CandidateScore(stage, candidate, score))
