@@ -19,21 +19,14 @@ from torch import Tensor
 
 from dga.adaptation import classify
 from dga.data.uploads import to_picture
-from dga.explanation.blocks import measure_blocks
-from dga.explanation.blur import POWER_LAW, measure_blur, measure_softness
+from dga.explanation.blur import POWER_LAW, measure_softness
 from dga.explanation.degradation import Degradation
-from dga.explanation.drawings import is_one_colour_or_drawing, is_page
 from dga.explanation.jpeg_quality import find_quality
-from dga.explanation.noise_level import (
-    find_impulses,
-    measure_noise,
-    measure_quiet_noise,
-)
+from dga.explanation.noise_level import find_impulses
 from dga.explanation.operators import Blocks
-from dga.explanation.photograph_search import PAGE_VEIL, measure_exposure, measure_impulses
+from dga.explanation.photograph_search import PhotographSearch
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
-from dga.explanation.veil import measure_veil
 from dga.images import HALF_RANGE, Pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
 from dga.networks.compute import isolate_numerics
@@ -210,20 +203,21 @@ def diagnose(
     pixels = to_pixels(to_picture(picture))
     framed = pixels[find_inside(pixels)]
     measured = _cut_measured(framed)
-    is_paper, photograph = is_page(measured), None
-    if is_fast:
-        is_photograph = not is_one_colour_or_drawing(measured)
-        findings = _measure(measured, is_paper) if is_photograph else []
-    else:
+    steps: Iterator[object] = _measure(measured)
+    if not is_fast:
         models = models or load_default_models()
-        steps = photograph_steps if has_readings else _explain
-        *events, last = steps(models, pixels, content_seed(pixels))
-        photograph = last if isinstance(last, RepairedPhotograph) else None
-        explanation = photograph.explanation if photograph else last
-        assert isinstance(explanation, Explanation)
+        search = photograph_steps if has_readings else _explain
+        steps = search(models, pixels, content_seed(pixels))
+    *events, last = steps
+    photograph = last if isinstance(last, RepairedPhotograph) else None
+    explanation = photograph.explanation if photograph else last
+    assert isinstance(explanation, Explanation)
+    if is_fast:
+        findings = _list_measured(explanation, measured)
+    else:
         scores = [one for one in events if isinstance(one, CandidateScore) and one.stage == "blur"]
-        is_photograph = not explanation.is_unjudgeable
         findings = _judge(explanation, scores, framed, photograph)
+    is_photograph, is_paper = not explanation.is_unjudgeable, explanation.is_paper
     is_mended = photograph.is_mended if photograph else None
     can_be_soft = is_photograph and not is_paper and not any(f.kind in BLURS for f in findings)
     if can_be_soft and (softness := _find_softness(measured, is_mended)):
@@ -289,7 +283,7 @@ def _name_parts(
     if exposure.gain != 1:
         yield found("exposure", exposure.gain, str(exposure))
     if degradation.impulses is not None:
-        middle = cut_middle(x, LONGEST_MEASURED)
+        middle = cut_middle(x, LONGEST_FILTERED if is_undoable is None else LONGEST_MEASURED)
         share = float(
             find_impulses(middle, degradation.impulses, degradation.is_smeared).float().mean()
         )
@@ -372,28 +366,19 @@ def _cut_measured(pixels: Pixels) -> Tensor:
     return cut_middle(to_tensor(mirror_to_side(pixels, least)), LONGEST_MEASURED)
 
 
-def _measure(x: Tensor, is_paper: bool) -> list[Finding]:
-    """The search of :mod:`dga.explanation.photograph_search`, with nobody to object.
+def _measure(x: Tensor) -> Iterator[CandidateScore | Explanation]:
+    """The explanation of a picture of :func:`_cut_measured`, to which nobody objects."""
+    config = PROFILES["photo"].plus.explain
+    assert config is not None
+    assert config.windows is not None
+    search = PhotographSearch(x, config, config.windows, filtered_side=LONGEST_FILTERED)
+    yield (yield from search.run())
 
-    ``x``: of :func:`_cut_measured`; ``is_paper``: whether it is likely a page.
-    """
-    explain = PROFILES["photo"].plus.explain
-    assert explain is not None
-    assert explain.windows is not None
-    if blocks := measure_blocks(x, is_paper):
-        return list(_name_parts(Degradation(operator=blocks), x))
-    if not is_paper and (exposure := measure_exposure(x)):
-        return list(_name_parts(Degradation(exposure=exposure), x))
-    level = float(measure_noise(x[None])[0])
-    middle, threshold = cut_middle(x, LONGEST_FILTERED), explain.impulses[0]
-    if not is_paper and (impulses := measure_impulses(middle, threshold, level)):
-        return list(_name_parts(impulses, middle))
-    quiet = measure_quiet_noise(x, explain.windows.quiet_share)
+
+def _list_measured(explanation: Explanation, x: Tensor) -> list[Finding]:
+    """Findings of such an explanation of ``[3, H, W]``; none of one colour or a drawing."""
+    if explanation.is_unjudgeable:
+        return []
+    level, quiet = explanation.measured_noise, explanation.quiet_noise
     noise = _find("noise", level, f"noise {level:.2f}", evidence=quiet)
-    if quiet > explain.noise_floor:
-        return [noise]
-    operator = None if is_paper else measure_blur(x)
-    veil = None if operator else measure_veil(x)
-    if veil and is_paper and veil.gain <= PAGE_VEIL:  # light without a veil
-        veil = None
-    return [*_name_parts(Degradation(operator=operator, veil=veil), x), noise]
+    return [*_name_parts(explanation.degradation, x), noise]

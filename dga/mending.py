@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
 from dga.discriminator import JudgedPath, Scorer
-from dga.explanation.drawings import is_page
+from dga.explanation.drawings import is_paper
 from dga.explanation.grid import Grid
 from dga.explanation.photograph_search import JudgedViews
 from dga.explanation.search import Explanation
@@ -39,9 +39,10 @@ def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
         return False
     damage = explanation.degradation
     is_drawn = damage.operator is not None and not damage.operator.is_guide
-    is_page_itself = explanation.is_page and damage.veil is None and damage.jpeg_quality is None
+    is_measured = damage.has_measured_inverse or damage.jpeg_quality is not None
+    is_mere_paper = explanation.is_paper and not is_measured
     has_left_nothing = damage.impulses is not None and not damage.is_smeared
-    return not (is_drawn or has_left_nothing or is_page_itself or explanation.is_unjudgeable)
+    return not (is_drawn or has_left_nothing or is_mere_paper or explanation.is_unjudgeable)
 
 
 def mend(
@@ -58,7 +59,7 @@ def mend(
     assert config is not None
     assert explain is not None
     damage = explanation.degradation
-    if damage.jpeg_quality is None and is_page(x):
+    if damage.jpeg_quality is None and is_paper(x):
         return None
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     change = float((estimate - x).abs().mean())

@@ -26,7 +26,7 @@ from dga.discriminator import FIRST_STATES, JudgedPath, Scorer
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.operators import OperatorConsistency
-from dga.explanation.photograph_search import PhotographSearch
+from dga.explanation.photograph_search import JudgedViews, Judges, PhotographSearch
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
@@ -216,15 +216,15 @@ class ForwardProcess:
         if config is None:
             return NO_EXPLANATION
         if config not in self._explanations:
-            start_time, side = time.perf_counter(), self.models.window_size
+            start_time, side, windows = time.perf_counter(), self.models.window_size, config.windows
             scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
-            if config.windows and max(self.x.shape[1:]) > side:
-                search = PhotographSearch(
-                    scorer, self.models.discriminator, side, config, config.windows
-                ).run(self.x.cpu())
+            if windows and max(self.x.shape[1:]) > side:
+                x = self.x.cpu()
+                views = JudgedViews(x, side, windows.detail_windows, config.noise_floor)
+                judges = Judges(scorer, self.models.discriminator, views)
+                explanation = yield from PhotographSearch(x, config, windows, judges).run()
             else:
-                search = explain_picture(scorer, self.x, config)
-            explanation = yield from search
+                explanation = yield from explain_picture(scorer, self.x, config)
             seconds = time.perf_counter() - start_time
             self._explanations[config] = replace(explanation, seconds=seconds)
         return self._explanations[config]

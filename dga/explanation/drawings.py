@@ -55,7 +55,7 @@ def is_one_colour_or_drawing(x: Tensor) -> bool:
     return int(counts[:2].sum()) > DRAWN_SHARE * grey.numel()
 
 
-def is_page(x: Tensor) -> bool:
+def is_paper(x: Tensor) -> bool:
     """Whether a picture, ``[3, H, W]`` in [-1, 1], is likely a page, a screen, print or a
     cut-out."""
     return _is_plain(x) or _is_printed(x)

@@ -47,14 +47,16 @@ class Explanation:
     measured_noise: float
     """Noise level of the picture, whether it counts or not; 0.0 where it was not measured, or where
     there are blocks or impulses instead."""
+    quiet_noise: float = 0.0
+    """The same in the quietest part of a photograph, where texture is no noise."""
     candidate_scores: tuple[CandidateScore, ...] = ()
     """The candidates for the whole picture, in the order of judging."""
     is_unjudgeable: bool = False
     """Whether the picture cannot be judged, for it is of one colour or a drawing
     (:func:`~dga.explanation.drawings.is_one_colour_or_drawing`)."""
-    is_page: bool = False
+    is_paper: bool = False
     """Whether the picture is likely a page, a screen, print or a cut-out, of which denoisers have
-    seen few (:func:`~dga.explanation.drawings.is_page`)."""
+    seen few (:func:`~dga.explanation.drawings.is_paper`)."""
     is_undamaged: bool = False
     """Whether there is nothing to repair: the picture looks like source data, or what was measured
     as noise is texture."""
