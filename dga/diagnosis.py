@@ -33,13 +33,11 @@ from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
 from dga.photograph import (
     RepairedPhotograph,
-    choose_repair,
     content_seed,
-    is_one_piece,
+    explain_photograph,
     mirror_to_side,
     photograph_steps,
 )
-from dga.pipeline import ForwardProcess
 from dga.plain_frame import find_inside
 from dga.profiles import PROFILES
 
@@ -206,8 +204,10 @@ def diagnose(
     steps: Iterator[object] = _measure(measured)
     if not is_fast:
         models = models or load_default_models()
-        search = photograph_steps if has_readings else _explain
-        steps = search(models, pixels, content_seed(pixels))
+        seed = content_seed(pixels)
+        steps = _explain(models, framed, seed)
+        if has_readings:
+            steps = photograph_steps(models, pixels, seed)
     *events, last = steps
     photograph = last if isinstance(last, RepairedPhotograph) else None
     explanation = photograph.explanation if photograph else last
@@ -311,16 +311,8 @@ def _find_softness(x: Tensor, is_undoable: bool | None) -> Finding | None:
 
 
 def _explain(models: Models, pixels: Pixels, seed: int) -> Iterator[CandidateScore | Explanation]:
-    """The explanation by which :func:`~dga.photograph.repair_photograph` repairs a picture.
-
-    ``pixels``: with its frame, which is set aside. It comes last, after what was judged on the way.
-    """
-    pixels = pixels[find_inside(pixels)]
-    is_whole = is_one_piece(models, *pixels.shape[:2])
-    repair = models.profile.plus if is_whole else choose_repair(models)
-    least = models.window_size if is_whole else models.profile.image_size
-    x = to_tensor(mirror_to_side(pixels, least)).to(models.device)
-    yield (yield from ForwardProcess(models, x, seed).explain(repair.explain))
+    """The explanation of what lies in a photograph's frame, after what was judged on the way."""
+    yield (yield from explain_photograph(models, pixels, seed)).explanation
 
 
 def _judge(

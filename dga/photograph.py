@@ -171,13 +171,13 @@ def photograph_steps(
     _check_pixels(pixels)
     seed = content_seed(pixels) if seed is None else seed
     inside = find_inside(pixels)
-    framed = pixels[inside]
-    height, width = framed.shape[:2]
-    if is_one_piece(models, height, width):
-        result = yield from _repair_whole(models, mirror_to_side(framed, models.window_size), seed)
+    explained = yield from explain_photograph(models, pixels[inside], seed)
+    if explained.is_one_piece:
+        result = _repair_whole(models, explained)
     else:
-        result = yield from _repair_windows(models, framed, seed)
+        result = yield from _repair_windows(models, explained)
     image = pixels.copy()
+    height, width = pixels[inside].shape[:2]
     image[inside] = result.image[:height, :width]
     is_unchanged = np.array_equal(image, pixels)
     yield replace(
@@ -225,12 +225,6 @@ def _join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def is_one_piece(models: Models, height: int, width: int) -> bool:
-    """Whether a photograph of so many pixels is repaired in one piece, not in windows."""
-    most = max(models.window_size, WHOLE_SIDE if models.profile.explains_by_windows else 0)
-    return max(height, width) <= most
-
-
 def _check_pixels(pixels: Any) -> None:
     """Raise ``ValueError`` for anything but a picture, uint8 ``[H, W, 3]``."""
     is_image = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
@@ -249,23 +243,48 @@ def mirror_to_side(pixels: Pixels, least: int) -> Pixels:
     return np.pad(pixels, (*missing, (0, 0)), "symmetric") if np.any(missing) else pixels
 
 
-def keep_grey(x: Tensor, pixels: Pixels) -> Tensor:
-    """Make a repaired picture, ``[3, H, W]``, grey where ``pixels``, as it came, are grey."""
-    return x.mean(0).expand_as(x) if (pixels == pixels[..., :1]).all() else x
+@dataclass(frozen=True)
+class ExplainedPhotograph:
+    """What lies in a photograph's frame, with what damaged it.
+
+    ``process``: of the picture, continued by its mirror image where it is small; ``repair``: what
+    is done to it; ``is_one_piece``: whether in one piece, not in windows.
+    """
+
+    process: ForwardProcess
+    repair: Repair
+    explanation: Explanation
+    is_one_piece: bool
+
+    def finish(self, x: Tensor) -> Pixels:
+        """The repaired picture, ``[3, H, W]``, in 8 bits, and grey where it came grey."""
+        came = self.process.x
+        return from_tensor(x.mean(0).expand_as(x) if came.equal(came[:1].expand_as(came)) else x)
 
 
-def _repair_whole(
+def explain_photograph(
     models: Models, pixels: Pixels, seed: int
-) -> Generator[CandidateScore, None, RepairedPhotograph]:
-    """Repair a picture, uint8 ``[H, W, 3]``, in one piece by DGA+."""
-    x = to_tensor(pixels).to(models.device)
-    for event in run(models, x[None], [seed], [models.profile.plus]):
-        if isinstance(event, CandidateScore):
-            yield event
-        elif isinstance(event, ReverseResult):
-            image, forward = from_tensor(keep_grey(event.image, pixels)), event.forward
+) -> Generator[CandidateScore, None, ExplainedPhotograph]:
+    """Explain what lies in a photograph's frame, uint8 ``[H, W, 3]``, as every repair begins."""
+    has_windows = models.profile.explains_by_windows
+    most = max(models.window_size, WHOLE_SIDE if has_windows else 0)
+    is_one_piece = max(pixels.shape[:2]) <= most
+    repair = models.profile.plus if is_one_piece else choose_repair(models)
+    least = models.window_size if is_one_piece else models.profile.image_size
+    x = to_tensor(mirror_to_side(pixels, least)).to(models.device)
+    process = ForwardProcess(models, x, seed)
+    explanation = yield from process.explain(repair.explain)
+    return ExplainedPhotograph(process, repair, explanation, is_one_piece)
+
+
+def _repair_whole(models: Models, explained: ExplainedPhotograph) -> RepairedPhotograph:
+    """Repair a photograph in one piece."""
+    process = explained.process
+    batch = process.x[None], [process.seed], [explained.repair], [process]
+    result = take_last(run(models, *batch), ReverseResult)
+    forward = result.forward
     return RepairedPhotograph(
-        image,
+        explained.finish(result.image),
         forward.explanation,
         depths=np.array([[forward.stop.t_star]]),
         is_crossed=forward.stop.is_crossed,
@@ -274,16 +293,11 @@ def _repair_whole(
 
 
 def _repair_windows(
-    models: Models, pixels: Pixels, seed: int
-) -> Generator[CandidateScore | Progress, None, RepairedPhotograph]:
-    """Explain a picture, uint8 ``[H, W, 3]``, as a whole, and repair it by windows.
-
-    Its damage is undone as a whole; what that leaves is denoised by windows, and the rest mended.
-    """
-    repair = choose_repair(models)
-    pixels = mirror_to_side(pixels, models.profile.image_size)
-    x = to_tensor(pixels)
-    explanation = yield from ForwardProcess(models, x, seed).explain(repair.explain)
+    models: Models, explained: ExplainedPhotograph
+) -> Generator[Progress, None, RepairedPhotograph]:
+    """Undo a photograph's damage as a whole, denoise by windows what that leaves, mend the rest."""
+    repair, explanation = explained.repair, explained.explanation
+    x, seed = explained.process.x.cpu(), explained.process.seed
     repaired, is_asked = explanation.invert(x), may_mend(models, repair, explanation)
     depths, is_crossed, is_mended = np.zeros((1, 1), np.int64), True, False
     left = _choose_denoised(explanation.degradation, is_asked)
@@ -297,7 +311,7 @@ def _repair_windows(
         repaired, is_mended = (repaired if mended is None else mended).cpu(), mended is not None
         if not is_mended and not explanation.degradation.has_measured_inverse:
             explanation = explanation.without_damage()
-    image = from_tensor(keep_grey(repaired, pixels))
+    image = explained.finish(repaired)
     return RepairedPhotograph(image, explanation, depths, is_crossed, is_mended=is_mended)
 
 
