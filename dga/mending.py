@@ -7,19 +7,21 @@ changes more than an undamaged picture is changed, and where the discriminator d
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
 from dga.discriminator import JudgedPath, Scorer
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_paper
 from dga.explanation.grid import Grid
 from dga.explanation.photograph_search import JudgedViews
 from dga.explanation.search import Explanation
 from dga.images import to_levels
 from dga.networks.models import Models
-from dga.profiles import Diffusion, ExplanationConfig, Repair
+from dga.profiles import Diffusion, ExplanationConfig, MendingConfig, Repair
 from dga.stopping import choose_depth
 
 WHOLE_SIDE = 384
@@ -29,51 +31,70 @@ OVERLAP = 48
 """Pixels that two windows share at least."""
 
 
-def may_mend(models: Models, repair: Repair, explanation: Explanation) -> bool:
-    """Whether that denoiser is asked, for the picture itself or for what a repair made of it.
+@dataclass(frozen=True)
+class Mended:
+    """What a denoiser that sees a picture, ``[3, H, W]``, made of it.
 
-    What was behind glass, or very soft, was drawn anew already; impulses left no other trace unless
-    JPEG has smeared them.
+    ``image``: its result at 8-bit levels or, where that is not used, the picture as it was;
+    ``explanation``: without noise and JPEG where that is not used: it was fine texture.
     """
-    if repair.mending is None or not repair.explain or models.conditional is None:
-        return False
-    damage = explanation.degradation
-    is_drawn = damage.operator is not None and not damage.operator.is_guide
-    is_measured = damage.has_measured_inverse or damage.jpeg_quality is not None
-    is_mere_paper = explanation.is_paper and not is_measured
-    has_left_nothing = damage.impulses is not None and not damage.is_smeared
-    return not (is_drawn or has_left_nothing or is_mere_paper or explanation.is_unjudgeable)
+
+    image: Tensor
+    explanation: Explanation
+    is_used: bool
 
 
 def mend(
     models: Models, x: Tensor, seed: int, repair: Repair, explanation: Explanation
-) -> Tensor | None:
-    """Mend a picture that came, or what was made of it, where :func:`may_mend` says so.
+) -> Mended | None:
+    """Mend a picture as it came or, after a measured inverse, what that made of it.
 
-    ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows. Returns the result,
-    of the same shape at 8-bit levels; None where it is not used. After a measured inverse, and of a
-    poor JPEG, a small change is used, too.
+    ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows. None where the
+    denoiser is not asked, and where it finds no more damage than the measurements: none.
     """
     network, config, explain = models.conditional, repair.mending, repair.explain
-    assert network is not None
-    assert config is not None
-    assert explain is not None
-    damage = explanation.degradation
-    if damage.jpeg_quality is None and is_paper(x):
+    if network is None or config is None or explain is None or _has_no_rest(explanation):
         return None
+    damage = explanation.degradation
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
+    is_wanted = _is_wanted(x, estimate, damage, config)
+    if is_wanted and _measure_objection(models, x, estimate, seed, explain) <= config.objection:
+        depth = _choose_depth(models, estimate, seed, config.diffusion)
+        drawn = _draw_anew(models, network, x, estimate, depth, seed, config.diffusion)
+        return Mended(drawn, explanation, is_used=True)
+    if damage == NO_DEGRADATION:
+        return None
+    is_inverted = damage.has_measured_inverse
+    return Mended(x, explanation if is_inverted else explanation.without_damage(), is_used=False)
+
+
+def _has_no_rest(explanation: Explanation) -> bool:
+    """Whether a repair leaves nothing to mend, or nothing that a denoiser has seen.
+
+    What was behind glass, or very soft, is drawn anew already; impulses leave no other trace unless
+    JPEG has smeared them; and paper is not asked for where nothing was measured but noise.
+    """
+    damage = explanation.degradation
+    is_drawn = damage.operator is not None and not damage.operator.is_guide
+    has_left_nothing = damage.impulses is not None and not damage.is_smeared
+    is_measured = damage.has_measured_inverse or damage.jpeg_quality is not None
+    is_mere_paper = explanation.is_paper and not is_measured
+    return is_drawn or has_left_nothing or is_mere_paper or explanation.is_unjudgeable
+
+
+def _is_wanted(x: Tensor, estimate: Tensor, damage: Degradation, config: MendingConfig) -> bool:
+    """Whether ``x`` is changed as only damage is; it is no paper, unless saved as a poor JPEG.
+
+    After a measured inverse, and of a poor JPEG, a small change will do.
+    """
+    if damage.jpeg_quality is not None:
+        return True
+    if is_paper(x):
+        return False
     change = float((estimate - x).abs().mean())
     texture = sum(float(x.diff(dim=dim).abs().mean()) for dim in (1, 2))
     is_small = change < max(config.least_change, config.least_share * texture)
-    is_damaged = damage.has_measured_inverse or damage.jpeg_quality is not None
-    if is_small and not is_damaged:
-        return None
-    if _measure_objection(models, x, estimate, seed, explain) > config.objection:
-        return None
-    depth = _choose_depth(models, estimate, seed, config.diffusion)
-    if depth:
-        estimate = _draw_anew(models, network, x, estimate, depth, seed, config.diffusion)
-    return estimate
+    return damage.has_measured_inverse or not is_small
 
 
 def draw_from_depths(
@@ -90,8 +111,7 @@ def draw_from_depths(
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     for depth in depths:
         step = Diffusion(depth=depth, steps=1)
-        drawn = _draw_anew(models, network, x, estimate, depth, seed, step) if depth else estimate
-        yield depth, drawn
+        yield depth, _draw_anew(models, network, x, estimate, depth, seed, step)
 
 
 def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tensor:
@@ -155,6 +175,8 @@ def _draw_anew(
     diffusion: Diffusion,
 ) -> Tensor:
     """The estimate noised to ``depth`` and denoised beside the picture that came, ``[3, H, W]``."""
+    if not depth:
+        return estimate
     state = ForwardPath(models.schedule, estimate, seed).at(depth)
     sampler = choose_sampler(diffusion)
     process = ReverseProcess(models.schedule, _Conditioned(network, x[None]), sampler)

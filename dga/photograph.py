@@ -24,12 +24,12 @@ from dga.data.encoding import Frame
 from dga.data.picture_files import StoredPicture
 from dga.data.stored_values import StoredValues
 from dga.data.uploads import refuse_unreadable
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.degradation import Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
 from dga.images import Pixels, from_tensor, to_levels, to_tensor
-from dga.mending import WHOLE_SIDE, may_mend, mend
+from dga.mending import WHOLE_SIDE, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
 from dga.pipeline import (
@@ -298,32 +298,21 @@ def _repair_windows(
     """Undo a photograph's damage as a whole, denoise by windows what that leaves, mend the rest."""
     repair, explanation = explained.repair, explained.explanation
     x, seed = explained.process.x.cpu(), explained.process.seed
-    repaired, is_asked = explanation.invert(x), may_mend(models, repair, explanation)
-    depths, is_crossed, is_mended = np.zeros((1, 1), np.int64), True, False
-    left = _choose_denoised(explanation.degradation, is_asked)
-    if left != NO_DEGRADATION:
-        windows = replace(explanation, degradation=left)
+    repaired, operator = explanation.invert(x), explanation.degradation.operator
+    depths, is_crossed = np.zeros((1, 1), np.int64), True
+    if isinstance(operator, Convolution) and operator.is_guide:  # the same in every window
+        windows = replace(explanation, degradation=Degradation(operator=operator))
         denoising = _denoise_windows(models, repair, windows, x, repaired, seed)
         repaired, depths, is_crossed = yield from denoising
-    if is_asked:
-        repaired = to_levels(repaired).to(models.device)
-        mended = mend(models, repaired, seed, repair, explanation)
-        repaired, is_mended = (repaired if mended is None else mended).cpu(), mended is not None
-        if not is_mended and not explanation.degradation.has_measured_inverse:
-            explanation = explanation.without_damage()
+    mended = mend(models, to_levels(repaired).to(models.device), seed, repair, explanation)
+    if mended is not None:
+        repaired, explanation = mended.image.cpu(), mended.explanation
+    elif explanation.degradation.noise:
+        denoising = _denoise_windows(models, repair, explanation, x, repaired, seed)
+        repaired, depths, is_crossed = yield from denoising
+    is_mended = mended is not None and mended.is_used
     image = explained.finish(repaired)
     return RepairedPhotograph(image, explanation, depths, is_crossed, is_mended=is_mended)
-
-
-def _choose_denoised(degradation: Degradation, is_asked: bool) -> Degradation:
-    """Choose the damage that windows are denoised of, after the inverse of the whole.
-
-    ``is_asked``: whether a denoiser that sees the picture mends the rest, noise too.
-    """
-    operator = degradation.operator
-    if isinstance(operator, Convolution) and operator.is_guide:  # the same everywhere
-        return Degradation(operator=operator)
-    return NO_DEGRADATION if is_asked else Degradation(noise=degradation.noise)
 
 
 def _denoise_windows(

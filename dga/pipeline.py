@@ -30,7 +30,7 @@ from dga.explanation.photograph_search import JudgedViews, Judges, PhotographSea
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
-from dga.mending import may_mend, mend
+from dga.mending import mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.profiles import (
@@ -301,56 +301,36 @@ def denoise_and_mend(
     """
     rest = list[ForwardResult]()
     for forward in forward_results:
-        result = _mend_input(models, forward)
-        if result is None:
+        mended = None if _is_inverted(forward) else _mend(models, _end_as_it_came(forward))
+        if mended is None:
             rest.append(forward)
         else:
-            yield result
+            yield mended
     for event in denoise(models, rest):
-        yield _mend_result(models, event) if isinstance(event, ReverseResult) else event
+        if isinstance(event, ReverseResult) and _is_inverted(event.forward):
+            event = _mend(models, event) or event
+        yield event
 
 
-def _mend_input(models: Models, forward: ForwardResult) -> ReverseResult | None:
-    """Let a denoiser that sees the picture mend it as it came.
-
-    None where an inverse was measured, or where it declines and neither noise nor JPEG was
-    measured. Noise that it does not see is taken for fine texture: the picture comes back as it
-    came.
-    """
-    explanation = forward.explanation
-    is_asked = may_mend(models, forward.repair, explanation)
-    if explanation.degradation.has_measured_inverse or not is_asked:
-        return None
-    start_time = time.perf_counter()
-    mended = mend(models, forward.input, forward.seed, forward.repair, explanation)
-    seconds = time.perf_counter() - start_time
-    has_traces = explanation.entry or explanation.degradation.jpeg_quality is not None
-    if mended is None and not has_traces:
-        return None
-    unnoised = replace(
-        forward,
-        explanation=explanation.without_damage() if mended is None else explanation,
-        stop=Stop(0, is_crossed=True),
-        reference=forward.input,
-        state=forward.input,
-        is_mended=mended is not None,
-    )
-    return ReverseResult(unnoised, forward.input if mended is None else mended, seconds)
+def _is_inverted(forward: ForwardResult) -> bool:
+    return forward.explanation.degradation.has_measured_inverse
 
 
-def _mend_result(models: Models, result: ReverseResult) -> ReverseResult:
-    """Let that denoiser mend a result after a measured inverse; return others as they are."""
-    forward = result.forward
-    explanation = forward.explanation
-    is_asked = may_mend(models, forward.repair, explanation)
-    if not explanation.degradation.has_measured_inverse or not is_asked:
-        return result
-    start_time = time.perf_counter()
-    mended = mend(models, result.image, forward.seed, forward.repair, explanation)
-    seconds = result.seconds + time.perf_counter() - start_time
+def _end_as_it_came(forward: ForwardResult) -> ReverseResult:
+    """The picture of a repair as it came, neither noised nor denoised."""
+    came, stop = forward.input, Stop(0, is_crossed=True)
+    return ReverseResult(replace(forward, stop=stop, reference=came, state=came), came, seconds=0.0)
+
+
+def _mend(models: Models, result: ReverseResult) -> ReverseResult | None:
+    """Let a denoiser that sees the picture mend a result; None as :func:`dga.mending.mend`."""
+    start_time, forward = time.perf_counter(), result.forward
+    mended = mend(models, result.image, forward.seed, forward.repair, forward.explanation)
     if mended is None:
-        return replace(result, seconds=seconds)
-    return ReverseResult(replace(forward, is_mended=True), mended, seconds)
+        return None
+    forward = replace(forward, explanation=mended.explanation, is_mended=mended.is_used)
+    seconds = result.seconds + time.perf_counter() - start_time
+    return ReverseResult(forward, mended.image, seconds)
 
 
 def denoise(

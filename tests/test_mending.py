@@ -104,9 +104,9 @@ def test_an_estimate_may_be_drawn_anew_from_a_depth(
 ) -> None:
     x, plus = to_tensor(corrupt(coffee, "sensor_noise", 5, seed=1)), photo_models.profile.plus
     anew = dataclasses.replace(plus, mending=MendingConfig(diffusion=diffusion))
-    mended = mend(photo_models, x, 0, anew, NO_EXPLANATION)
-    again = mend(photo_models, x, 0, anew, NO_EXPLANATION)
-    plain = mend(photo_models, x, 0, plus, NO_EXPLANATION)
+    mended, again, plain = (
+        mend(photo_models, x, 0, repair, NO_EXPLANATION).image for repair in (anew, anew, plus)
+    )
     assert mended.equal(again)
     assert not mended.equal(plain)
 
