@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 from skimage.metrics import peak_signal_noise_ratio as psnr
 
 from dga.corruptions import corrupt
-from dga.explanation.blur import measure_blur
+from dga.explanation.blur import BlurFits
 from dga.explanation.operators import Disk, MotionBlur, Operator
 from dga.images import Pixels, from_tensor, through_jpeg, to_tensor
 from dga.mending import draw_from_depths, mend
@@ -135,7 +135,7 @@ def test_blur_that_saving_hid_is_undone_where_the_discriminator_prefers_it(
     """Nothing certain is measured in it, and what is likely is its own kind."""
     panda = open_sample("panda")
     damaged = np.asarray(through_jpeg(corrupt(panda, kind, 5, seed=0), 85))
-    assert measure_blur(to_tensor(damaged)) is None
+    assert BlurFits(to_tensor(damaged)).find_certain() is None
     result = repair_photograph(photo_models, damaged)
     assert isinstance(result.explanation.degradation.operator, operator)
     assert psnr(panda, result.image) > psnr(panda, damaged) + 4

@@ -3,8 +3,12 @@
 Limits were chosen on the photographs of ``tune`` (assets/results/photo/README.md).
 """
 
+from __future__ import annotations
+
 import functools
 import math
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from torch import Tensor
@@ -13,20 +17,23 @@ from dga.explanation.operators import Disk, GaussianBlur, Operator
 from dga.explanation.spectrum import (
     FLOOR,
     Array,
+    Fit,
     compute_power_spectrum,
     compute_radial_spectrum,
     fit_spectrum,
     measure_asymmetry,
 )
 
+if TYPE_CHECKING:  # the page must not wait for scipy
+    from dga.explanation.motion import MotionFits
+    from dga.explanation.zoom import Zoom
+
 RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
 """Candidates: disks' radii in pixels."""
-DISK_SHARE = DISK_SLOPE = 0.6
-"""Share and slope from which a disk is certain, its radius exact to a quarter pixel."""
-LIKELY_DISK, SMALLEST_LIKELY = (0.25, 0.4), 3.0
-"""The same from which a disk is likely, and its radius in pixels, at least."""
-SMALLEST_DISK = 2.25
-"""Pixels; smaller ones look like any soft picture."""
+CERTAIN_DISK, LIKELY_DISK = (0.6, 0.6), (0.25, 0.4)
+"""Share and slope from which a disk is certain, and from which it is likely."""
+SMALLEST_DISK, SMALLEST_LIKELY = 2.25, 3.0
+"""Radius in pixels of either, at least; smaller ones look like any soft picture."""
 SIGMA = (1.75, 10.0)
 """Least and largest deviation in pixels of a Gaussian blur; smaller ones look like glass."""
 POWER_LAW = 2.4
@@ -59,47 +66,73 @@ MOST_DIAGONAL = -1.0
 than -0.7, one lens of 3 px in 20 less than -1, the enlarged always."""
 
 
-def measure_blur(x: Tensor) -> Operator | None:
-    """The blur of ``[3, H, W]`` in [-1, 1]: soft, lens, motion, zoom or glass.
+class BlurFits:
+    """What may have blurred a picture, ``[3, H, W]`` in [-1, 1]: each kind is fitted once."""
 
-    None if unclear, and of an enlarged picture, whose detail is not blurred but missing.
-    """
-    from dga.explanation.glass import measure_glass  # here: the page must not wait for scipy
-    from dga.explanation.motion import measure_motion
-    from dga.explanation.zoom import measure_zoom
+    def __init__(self, x: Tensor) -> None:
+        self.x, self.power = x, compute_power_spectrum(x)
+        self.radial = compute_radial_spectrum(self.power)
 
-    power = compute_power_spectrum(x)
-    spectrum = compute_radial_spectrum(power)
-    soft, lens = measure_gaussian(*spectrum), measure_disk(*spectrum)
-    if soft and is_enlarged(power, soft.sigma, SOFT_END):
-        return None
-    if lens and is_enlarged(power, lens.radius, LENS_END):
-        return None
-    if lens and not soft:
-        return lens
-    motion = measure_motion(power, x)
-    if soft and not motion:
-        return soft
-    if other := lens or motion or measure_zoom(x):
-        return other
-    is_round = abs(measure_asymmetry(power, *FINEST)) < MOST_SQUARE
-    return measure_glass(x) if is_round else None
+    @cached_property
+    def lens(self) -> Fit[Disk]:
+        """The disk that explains the spectrum best."""
+        return fit_disk(*self.radial)
 
+    @cached_property
+    def motion(self) -> MotionFits:
+        """The motions that do, even and fading."""
+        from dga.explanation.motion import MotionFits
 
-def list_likely_blurs(x: Tensor) -> list[Operator]:
-    """What may have blurred ``[3, H, W]`` where nothing is certain: a lens, fading motion, a zoom.
+        return MotionFits(self.power, self.x)
 
-    Noise and JPEG hide most of a blur's trace. Which it was, if any, others have to judge.
-    """
-    from dga.explanation.motion import find_likely_motion  # here: the page must not wait for scipy
-    from dga.explanation.zoom import LIKELY_ZOOM, measure_zoom
+    @cached_property
+    def zoom(self) -> Fit[Zoom] | None:
+        """The zoom that does; None where there is hardly one."""
+        from dga.explanation.zoom import fit_zoom  # here: the page must not wait for scipy
 
-    power = compute_power_spectrum(x)
-    lens = measure_disk(*compute_radial_spectrum(power), *LIKELY_DISK)
-    if lens and lens.radius < SMALLEST_LIKELY:
-        lens = None
-    likely = lens, find_likely_motion(power, x), measure_zoom(x, *LIKELY_ZOOM)
-    return [operator for operator in likely if operator]
+        return fit_zoom(self.x)
+
+    def find_certain(self) -> Operator | None:
+        """The blur that is certain: soft, lens, motion, zoom or glass.
+
+        None if unclear, and of an enlarged picture, whose detail is not blurred but missing.
+        """
+        from dga.explanation.glass import measure_glass  # here: as above
+        from dga.explanation.zoom import CERTAIN_ZOOM
+
+        soft, lens = measure_gaussian(*self.radial), self.lens.operator
+        has_lens = self.lens.exceeds(CERTAIN_DISK) and lens.radius >= SMALLEST_DISK
+        if soft and is_enlarged(self.power, soft.sigma, SOFT_END):
+            return None
+        if has_lens and is_enlarged(self.power, lens.radius, LENS_END):
+            return None
+        if has_lens and not soft:
+            return lens
+        motion = self.motion.find_certain()
+        if soft and not motion:
+            return soft
+        if has_lens or motion:
+            return lens if has_lens else motion
+        if self.zoom and self.zoom.exceeds(CERTAIN_ZOOM):
+            return self.zoom.operator
+        is_round = abs(measure_asymmetry(self.power, *FINEST)) < MOST_SQUARE
+        return measure_glass(self.x) if is_round else None
+
+    def list_likely(self) -> list[Operator]:
+        """What is likely where nothing is certain: a lens, fading motion, a zoom.
+
+        Noise and JPEG hide most of a blur's trace. Which it was, if any, others have to judge.
+        """
+        from dga.explanation.zoom import LIKELY_ZOOM  # here: as above
+
+        likely = list[Operator]()
+        if self.lens.exceeds(LIKELY_DISK) and self.lens.operator.radius >= SMALLEST_LIKELY:
+            likely.append(self.lens.operator)
+        if motion := self.motion.find_likely():
+            likely.append(motion)
+        if self.zoom and self.zoom.exceeds(LIKELY_ZOOM):
+            likely.append(self.zoom.operator)
+        return likely
 
 
 def is_blurred(x: Tensor) -> bool:
@@ -149,12 +182,7 @@ def is_enlarged(power: Array, width: float, band: tuple[float, float]) -> bool:
     return measure_asymmetry(power, band[0] / width, band[1] / width) < MOST_DIAGONAL
 
 
-def measure_disk(
-    radial: Array,
-    frequency: Array,
-    least_share: float = DISK_SHARE,
-    least_slope: float = DISK_SLOPE,
-) -> Disk | None:
+def fit_disk(radial: Array, frequency: Array) -> Fit[Disk]:
     """A lens out of focus, by the zeros of its transfer function in the radial spectrum.
 
     The highest frequencies hold noise and rounding alone: what is not above them by 0.3 hardly
@@ -165,8 +193,7 @@ def measure_disk(
     weight = np.where(frequency > 0.02, is_above_noise + 0.05, 0.0)
     power_law = np.stack([weight, weight * np.log(frequency)], 1)
     best, share, slope = fit_spectrum(weight * radial, power_law, weight * family)
-    has_zeros = share > least_share and slope > least_slope
-    return Disk(RADII[best]) if has_zeros and RADII[best] >= SMALLEST_DISK else None
+    return Fit(Disk(RADII[best]), share, slope)
 
 
 @functools.lru_cache(maxsize=8)

@@ -9,6 +9,7 @@ undone. What is between both, as of a hand that shook, is left alone.
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -21,6 +22,7 @@ from dga.explanation.spectrum import (
     FLOOR,
     POWER_FLOOR,
     Array,
+    Fit,
     compute_radial_spectrum,
     find_axes,
     find_band,
@@ -89,68 +91,97 @@ LONGEST_JUDGED = 512
 """Pixels a side of a picture's middle in which ringing is measured, at most."""
 
 
-def measure_motion(power: Array, x: Tensor) -> MotionBlur | None:
-    """The motion of a picture, even or fading; None where none is certain.
+class MotionFits:
+    """The even and the fading motion that explain a picture best, each fitted once.
 
     ``power``: of :func:`~dga.explanation.spectrum.compute_power_spectrum` of ``x``,
     ``[3, H, W]``.
     """
-    even, fading = _fit_even(power), _fit_fading(power)
-    least_slope = LONG_SLOPE if even.motion.length > LONG else LEAST_SLOPE
-    is_even = even.share > LEAST_EVEN_SHARE and even.slope > least_slope
-    is_even = is_even and EVEN_RANGE[0] < even.motion.length < EVEN_RANGE[1]
-    is_fading = fading.share > LEAST_FADING_SHARE and fading.slope > LEAST_SLOPE
-    is_fading = is_fading and _is_erased(fading.motion, power)
-    if not is_even and not is_fading:
-        return None
-    _, share, _ = _fit_plainly(power, [even.motion])
-    odds = share / max(fading.share, 1e-9)
-    directed, sidedness = _find_direction(fading.motion, x)
-    is_one_sided = sidedness > ONE_SIDED
-    is_striped = even.share > CLEAR_STRIPES
-    least_odds = STRIPED_ODDS if is_striped else EVEN_ODDS
-    if is_even and odds > (least_odds if is_one_sided else FADING_ODDS):
-        return even.motion
-    is_likely = is_one_sided and odds < FADING_ODDS
-    is_plain = sidedness > PLAINLY_ONE_SIDED and not is_striped
-    return directed if is_fading and (is_likely or is_plain) else None
 
+    def __init__(self, power: Array, x: Tensor) -> None:
+        self.power, self.x = power, x
 
-def find_likely_motion(power: Array, x: Tensor) -> MotionBlur | None:
-    """The fading motion of a picture that is likely, though not certain; None where none is.
+    @cached_property
+    def even(self) -> Fit[MotionBlur]:
+        """Even motion, beside a law that depends on direction."""
+        spectrum = _Spectrum.of(self.power)
+        if spectrum is None:
+            return Fit(MotionBlur(EVEN_RANGE[0], 0.0))
+        coarse = spectrum.fit(EVEN_ANGLES, EVEN_LENGTHS).operator
+        return spectrum.fit(coarse.angle + EVEN_TURNS, coarse.length * np.exp(EVEN_STRETCHES))
 
-    ``power`` and ``x``: of :func:`measure_motion`.
-    """
-    fading = _fit_fading(power)
-    if fading.share < LIKELY_ONE_SIDED[0] or not _is_erased(fading.motion, power):
-        return None
-    directed, sidedness = _find_direction(fading.motion, x)
-    limits = LIKELY_ONE_SIDED, LIKELY_FADING
-    is_likely = any(fading.share > share and sidedness > least for share, least in limits)
-    if not is_likely or directed.length <= SHORTEST_LIKELY:
-        return None
-    even = _fit_even(power)
-    odds = _fit_plainly(power, [even.motion])[1] / fading.share
-    is_even = even.share > LIKELY_EVEN and odds > MOST_EVEN and sidedness < PLAIN_DIRECTION
-    return None if is_even else directed
+    @cached_property
+    def fading(self) -> Fit[MotionBlur]:
+        """Fading motion, beside a plain law; its sign is open."""
+        power, side = self.power, len(self.power)
+        family, *residuals = _fading_family(side)
+        best, _, slope = fit_residuals(_read_band(power), _plain_law(side), *residuals)
+        motion = family[best]
+        refined = [
+            replace(motion, length=motion.length * factor, angle=motion.angle + turn)
+            for factor in FADING_STRETCHES
+            for turn in FADING_TURNS
+        ]
+        best, share, _ = _fit_plainly(power, refined)
+        return Fit(refined[best], share, slope)
 
+    @cached_property
+    def odds(self) -> float:
+        """The share of the even over that of the fading, both beside a plain law."""
+        return _fit_plainly(self.power, [self.even.operator])[1] / max(self.fading.share, 1e-9)
 
-@dataclass(frozen=True)
-class _Fit:
-    """How well a motion explains a spectrum: its share and its slope."""
+    @cached_property
+    def is_erased(self) -> bool:
+        """Whether hardly more than rounding is left where the fading erases most."""
+        side = len(self.power)
+        frequency, is_used = find_band(side, *FADING_BAND)
+        transfer = _find_transfer(self.fading.operator, side)
+        is_erased = (transfer < np.quantile(transfer, 0.3)) & (frequency > 0.08)
+        window = np.hanning(side)[:, None] * np.hanning(side)
+        rounding = np.log((window**2).sum() / 36 + POWER_FLOOR)  # a twelfth of a level, 3 channels
+        left = np.median(np.log(self.power[is_used][is_erased] + POWER_FLOOR))
+        return bool(left - rounding < MOST_POWER_LEFT)
 
-    motion: MotionBlur
-    share: float = 0.0
-    slope: float = 0.0
+    @cached_property
+    def directed(self) -> tuple[MotionBlur, float]:
+        """The fading in the direction in which its inverse rings less, and how many times as much
+        that rings in the other."""
+        motion = self.fading.operator
+        pair = motion, replace(motion, angle=motion.angle - 180)
+        ringing = [_measure_ringing(one, self.x) + RINGING_FLOOR for one in pair]
+        return pair[ringing.index(min(ringing))], max(ringing) / min(ringing)
 
+    def find_certain(self) -> MotionBlur | None:
+        """The motion that is certain, even or fading; None where neither is."""
+        even, fading = self.even, self.fading
+        least_slope = LONG_SLOPE if even.operator.length > LONG else LEAST_SLOPE
+        is_even = even.exceeds((LEAST_EVEN_SHARE, least_slope))
+        is_even = is_even and EVEN_RANGE[0] < even.operator.length < EVEN_RANGE[1]
+        is_fading = fading.exceeds((LEAST_FADING_SHARE, LEAST_SLOPE)) and self.is_erased
+        if not is_even and not is_fading:
+            return None
+        directed, sidedness = self.directed
+        is_one_sided = sidedness > ONE_SIDED
+        is_striped = even.share > CLEAR_STRIPES
+        least_odds = STRIPED_ODDS if is_striped else EVEN_ODDS
+        if is_even and self.odds > (least_odds if is_one_sided else FADING_ODDS):
+            return even.operator
+        is_likely = is_one_sided and self.odds < FADING_ODDS
+        is_plain = sidedness > PLAINLY_ONE_SIDED and not is_striped
+        return directed if is_fading and (is_likely or is_plain) else None
 
-def _fit_even(power: Array) -> _Fit:
-    """The even motion that explains a spectrum best, beside a law that depends on direction."""
-    spectrum = _Spectrum.of(power)
-    if spectrum is None:
-        return _Fit(MotionBlur(EVEN_RANGE[0], 0.0))
-    coarse = spectrum.fit(EVEN_ANGLES, EVEN_LENGTHS).motion
-    return spectrum.fit(coarse.angle + EVEN_TURNS, coarse.length * np.exp(EVEN_STRETCHES))
+    def find_likely(self) -> MotionBlur | None:
+        """The fading motion that is likely, though not certain; None where none is."""
+        share = self.fading.share
+        if share < LIKELY_ONE_SIDED[0] or not self.is_erased:
+            return None
+        directed, sidedness = self.directed
+        limits = LIKELY_ONE_SIDED, LIKELY_FADING
+        is_likely = any(share > least[0] and sidedness > least[1] for least in limits)
+        if not is_likely or directed.length <= SHORTEST_LIKELY:
+            return None
+        is_even = self.even.share > LIKELY_EVEN and self.odds > MOST_EVEN
+        return None if is_even and sidedness < PLAIN_DIRECTION else directed
 
 
 @dataclass(frozen=True)
@@ -182,7 +213,7 @@ class _Spectrum:
         basis = np.linalg.qr(np.stack(law, 1))[0]
         return cls(log_power - basis @ (basis.T @ log_power), basis, down, across)
 
-    def fit(self, angles: Array, lengths: Array) -> _Fit:
+    def fit(self, angles: Array, lengths: Array) -> Fit[MotionBlur]:
         """The best even motion by least squares, of all angles and lengths.
 
         For each angle the spectrum is summed by the frequency along it once.
@@ -202,7 +233,7 @@ class _Spectrum:
             slopes[row] = products / energy
         i, j = divmod(int(shares.argmax()), len(lengths))
         motion = MotionBlur(round(float(lengths[j]), 2), float(angles[i]) % 180)
-        return _Fit(motion, float(shares[i, j]), float(slopes[i, j]))
+        return Fit(motion, float(shares[i, j]), float(slopes[i, j]))
 
 
 @functools.lru_cache(maxsize=64)
@@ -212,20 +243,6 @@ def _log_powers(lengths: tuple[float, ...]) -> Array:
     transfer = np.sinc(u * np.array(lengths)[:, None]) * np.sinc(u)
     table: Array = np.log(transfer**2 + ERASED)
     return table
-
-
-def _fit_fading(power: Array) -> _Fit:
-    """The fading motion that explains a spectrum best, beside a plain law; its sign is open."""
-    family, *residuals = _fading_family(len(power))
-    best, _, slope = fit_residuals(_read_band(power), _plain_law(len(power)), *residuals)
-    motion = family[best]
-    refined = [
-        replace(motion, length=motion.length * factor, angle=motion.angle + turn)
-        for factor in FADING_STRETCHES
-        for turn in FADING_TURNS
-    ]
-    best, share, _ = _fit_plainly(power, refined)
-    return _Fit(refined[best], share, slope)
 
 
 def _fit_plainly(power: Array, motions: Sequence[MotionBlur]) -> tuple[int, float, float]:
@@ -278,26 +295,6 @@ def _find_transfer(motion: MotionBlur, side: int) -> Array:
     along[rows] = np.fft.rfft(kernel[rows])
     transfer: Array = np.abs(np.fft.fft(along[:, columns], axis=0)[is_used[:, columns]])
     return transfer
-
-
-def _is_erased(motion: MotionBlur, power: Array) -> bool:
-    """Whether hardly more than rounding is left where a motion erases most."""
-    side = len(power)
-    frequency, is_used = find_band(side, *FADING_BAND)
-    transfer = _find_transfer(motion, side)
-    is_erased = (transfer < np.quantile(transfer, 0.3)) & (frequency > 0.08)
-    window = np.hanning(side)[:, None] * np.hanning(side)
-    rounding = np.log((window**2).sum() / 36 + POWER_FLOOR)  # a twelfth of a level, three channels
-    left = np.median(np.log(power[is_used][is_erased] + POWER_FLOOR))
-    return bool(left - rounding < MOST_POWER_LEFT)
-
-
-def _find_direction(motion: MotionBlur, x: Tensor) -> tuple[MotionBlur, float]:
-    """A fading motion in the direction in which ``[3, H, W]`` rings less when it is undone, and how
-    many times as much it rings in the other."""
-    pair = motion, replace(motion, angle=motion.angle - 180)
-    ringing = [_measure_ringing(one, x) + RINGING_FLOOR for one in pair]
-    return pair[ringing.index(min(ringing))], max(ringing) / min(ringing)
 
 
 def _measure_ringing(motion: MotionBlur, x: Tensor) -> float:

@@ -8,7 +8,7 @@ may object.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from dga.discriminator import Scorer
 from dga.explanation.blocks import measure_blocks
-from dga.explanation.blur import list_likely_blurs, measure_blur
+from dga.explanation.blur import BlurFits
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing, is_paper
 from dga.explanation.exposure import Exposure, measure_darkness
@@ -59,27 +59,15 @@ undamaged photographs, and from none of 154 pages and drawings."""
 
 @dataclass(frozen=True)
 class UndoneBlur:
-    """A blur, and the picture after its inverse, ``[3, H, W]``, with the discriminator's mean
-    logits before and after it."""
+    """A picture after the inverse of a blur, ``[3, H, W]``, and its score."""
 
-    operator: Operator
     x_0: Tensor
-    before: float
-    after: float
-
-    @property
-    def degradation(self) -> Degradation:
-        """The blur as an explanation."""
-        return Degradation(operator=self.operator)
-
-    def list_scores(self) -> list[CandidateScore]:
-        """Both logits as events."""
-        candidates = (NO_DEGRADATION, self.before), (self.degradation, self.after)
-        return [CandidateScore("blur", *candidate) for candidate in candidates]
+    candidate: CandidateScore
 
     def extend(self, found: Explanation) -> Explanation:
         """What was found, and this blur."""
-        return replace(found, degradation=self.degradation, x_0=self.x_0, is_undamaged=False)
+        blur = self.candidate.degradation
+        return replace(found, degradation=blur, x_0=self.x_0, is_undamaged=False)
 
 
 @dataclass(frozen=True)
@@ -105,6 +93,15 @@ class Judges:
         least = 0.0 if veil.gain >= STRONG_VEIL else DAMAGED_THUMBNAIL
         is_relieved = bool((after < before).all()) and float((before - after).mean()) > LEAST_RELIEF
         return is_relieved and float(before.mean()) > least
+
+    def score(
+        self, stage: str, candidate: Degradation, x: Tensor, offsets: Sequence[int]
+    ) -> CandidateScore:
+        """Score the views of ``x`` at depths beyond the entry of a candidate's noise."""
+        entry = find_matched_depth(self.scorer.schedule, candidate.noise)
+        depths = [entry + offset for offset in offsets]
+        (score,) = self.scorer.score(self.views.show(x)[None], depths, [candidate.noise])
+        return CandidateScore(stage, candidate, score)
 
     def _judge_thumbnails(self, x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
         """Scores by both networks for the thumbnails of two pictures, ``[2]`` each."""
@@ -195,13 +192,9 @@ class PhotographSearch:
         if judges is None:
             return replace(found, degradation=noise) if is_noisy else found
         candidates = [NO_DEGRADATION, noise] if is_noisy and config.noise else [NO_DEGRADATION]
-        stage, shown = "noise" if is_noisy else "nothing", judges.views.show(self.x)
-        scores = list[CandidateScore]()
+        stage, scores = "noise" if is_noisy else "nothing", list[CandidateScore]()
         for candidate in candidates:
-            entry = find_matched_depth(judges.scorer.schedule, candidate.noise)
-            depths = [entry + offset for offset in config.judged_at]
-            (score,) = judges.scorer.score(shown[None], depths, [candidate.noise])
-            scores.append(CandidateScore(stage, candidate, score))
+            scores.append(judges.score(stage, candidate, self.x, config.judged_at))
             yield scores[-1]
         found = replace(found, candidate_scores=tuple(scores))
         without, best = scores[0], scores[-1]
@@ -209,37 +202,42 @@ class PhotographSearch:
             return replace(found, is_undamaged=without.score < config.undamaged_score)
         if best.score >= without.score - config.noise_head_start:
             return found
+        entry = find_matched_depth(judges.scorer.schedule, noise_level)
         return replace(found, degradation=noise, entry=entry)
 
     def _undo_blur(self, found: Explanation) -> Generator[CandidateScore, None, Explanation | None]:
         """The explanation by a blur, undone; None where the discriminator objects to what is
         certain, and does not clearly prefer what is likely."""
-        operator, judges = measure_blur(self.x), self.judges
+        fits, judges = BlurFits(self.x), self.judges
+        certain = fits.find_certain()
         if judges is None:
-            return replace(found, degradation=Degradation(operator=operator)) if operator else None
-        if operator is not None:
-            undone = self._undo(operator, judges)
-            yield from undone.list_scores()
-            most = 0.0 if undone.before < CLEAR_DAMAGE else math.inf
-            if self._has_consent_for(undone, most):
+            return replace(found, degradation=Degradation(operator=certain)) if certain else None
+        before = replace(found.candidate_scores[0], stage="blur")
+        if certain is not None:
+            undone = self._undo(certain, judges)
+            yield from (before, undone.candidate)
+            most = 0.0 if before.score < CLEAR_DAMAGE else math.inf
+            if self._has_consent_for(undone, before.score, most):
                 return undone.extend(found)
-        likely = [self._undo(operator, judges) for operator in list_likely_blurs(self.x)]
-        best = min(likely, key=lambda one: one.after, default=None)
-        if best is None or not self._has_consent_for(best, -CLEAR_RELIEF):
+        likely = [self._undo(operator, judges) for operator in fits.list_likely()]
+        best = min(likely, key=lambda one: one.candidate.score, default=None)
+        if best is None or not self._has_consent_for(best, before.score, -CLEAR_RELIEF):
             return None
-        yield from best.list_scores()
+        yield from (before, best.candidate)
         return best.extend(found)
 
     def _undo(self, operator: Operator, judges: Judges) -> UndoneBlur:
         """The picture without a blur, judged."""
-        x_0, show = Degradation(operator=operator).inverse(self.x), judges.views.show
-        scores = judges.scorer.compare(show(self.x), show(x_0), self.config.judged_at)
-        return UndoneBlur(operator, x_0, *scores)
+        blur = Degradation(operator=operator)
+        x_0 = blur.inverse(self.x)
+        return UndoneBlur(x_0, judges.score("blur", blur, x_0, self.config.judged_at))
 
-    def _has_consent_for(self, undone: UndoneBlur, most: float) -> bool:
-        """Whether the mean logit rises by no more than ``most``, nor by more than its kind may."""
-        most = min(most, self.windows.objection * undone.operator.most_objection)
-        return undone.after <= undone.before + most
+    def _has_consent_for(self, undone: UndoneBlur, before: float, most: float) -> bool:
+        """Whether the score rises by no more than ``most``, nor by more than its kind may."""
+        operator = undone.candidate.degradation.operator
+        assert operator is not None
+        most = min(most, self.windows.objection * operator.most_objection)
+        return undone.candidate.score <= before + most
 
 
 def _measure_exposure(x: Tensor) -> Exposure | None:

@@ -6,6 +6,8 @@ much of the variance that a and b leave. These two numbers are the *slope* and t
 """
 
 import functools
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 import torch
@@ -15,6 +17,7 @@ from torch import Tensor
 from dga.images import HALF_RANGE
 
 Array = NDArray[np.float64]
+Blur = TypeVar("Blur", covariant=True)
 TILE = 224
 """Pixels a side of the parts whose spectra are averaged, at most."""
 FLOOR = 1e-4
@@ -23,6 +26,19 @@ POWER_FLOOR = 0.1
 """Added to power on the plane before its logarithm: well below that of rounding."""
 RING_FLOOR = 1e-3
 """Added to power by rings before its logarithm."""
+
+
+@dataclass(frozen=True)
+class Fit(Generic[Blur]):
+    """The member of a family that explains a spectrum best, with its share and its slope."""
+
+    operator: Blur
+    share: float = 0.0
+    slope: float = 0.0
+
+    def exceeds(self, least: tuple[float, float]) -> bool:
+        """Whether its share and its slope exceed these."""
+        return self.share > least[0] and self.slope > least[1]
 
 
 def compute_power_spectrum(x: Tensor) -> Array:

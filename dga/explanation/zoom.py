@@ -17,7 +17,7 @@ from scipy import sparse
 from torch import Tensor
 
 from dga.explanation.operators import Operator, conjugate_gradients
-from dga.explanation.spectrum import Array, fit_spectrum
+from dga.explanation.spectrum import Array, Fit, fit_spectrum
 
 COPIES = 11
 """How many zoomed copies that mean has, as in ImageNet-C; the picture itself counts once more."""
@@ -29,12 +29,8 @@ INNER = 0.15
 """Smallest radius of the log-polar picture, as a share of the largest."""
 SMALLEST = 128
 """Shorter side in pixels; smaller undamaged photographs look zoomed in one of thirty."""
-LEAST_SHARE = 0.025
-"""Share of the log spectrum's variance that a zoom explains, at least; chosen on ``tune``."""
-LEAST_SLOPE = 0.42
-"""Exponent of |H|^2 that fits it, at least; 1 would be exact. Chosen on ``tune``, too."""
-LIKELY_ZOOM = 0.02, 0.3
-"""Share and slope from which a zoom is likely."""
+CERTAIN_ZOOM, LIKELY_ZOOM = (0.025, 0.42), (0.02, 0.3)
+"""Share and slope from which a zoom is certain, and from which it is likely."""
 
 
 @dataclass(frozen=True)
@@ -107,10 +103,9 @@ def _apply_zooms(x: Tensor, factor: float, is_adjoint: bool) -> Tensor:
     return (beside @ across).reshape(width, n, height).permute(1, 2, 0)
 
 
-def measure_zoom(
-    x: Tensor, least_share: float = LEAST_SHARE, least_slope: float = LEAST_SLOPE
-) -> Zoom | None:
-    """The zoom that blurred a picture, ``[3, H, W]``; None where it does not show one.
+def fit_zoom(x: Tensor) -> Fit[Zoom] | None:
+    """The zoom that explains a picture, ``[3, H, W]``, best; None of too few or equal values, and
+    where that is the smallest or the largest.
 
     In log-polar coordinates a zoom is a blur H along log-radius alone. The log power spectrum there
     is fitted by least squares: by wavelength and direction, and for each candidate factor by
@@ -124,8 +119,7 @@ def measure_zoom(
     family = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS]) + 0.01)[:, rows]
     best, share, slope = fit_spectrum(log_power, regressors, family)
     is_inside = 0 < best < len(FACTORS) - 1
-    has_zoom = is_inside and share > least_share and slope > least_slope
-    return Zoom(round(float(FACTORS[best]), 2)) if has_zoom else None
+    return Fit(Zoom(round(float(FACTORS[best]), 2)), share, slope) if is_inside else None
 
 
 def _log_polar_spectrum(grey: Tensor) -> tuple[Array, Array, NDArray[np.intp], Array]:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 import dga
 from dga.explanation.blocks import measure_blocks
-from dga.explanation.blur import measure_blur
+from dga.explanation.blur import BlurFits
 from dga.explanation.degradation import Degradation
 from dga.explanation.glass import filter_median
 from dga.explanation.operators import Blocks, Convolution, Disk, GaussianBlur, MotionBlur, Operator
@@ -135,7 +135,7 @@ def test_blur_is_measured_and_undone(clear: Pixels, made: Operator) -> None:
     """A lens to a quarter pixel, a soft blur to a tenth, a zoom to a twentieth, motion by line."""
     x = to_tensor(clear)
     y = damaged_by(made, x)
-    measured = measure_blur(y)
+    measured = BlurFits(y).find_certain()
     assert type(measured) is type(made)
     if isinstance(measured, Disk) and isinstance(made, Disk):
         assert measured.radius == pytest.approx(made.radius, abs=0.25)
@@ -166,7 +166,7 @@ def test_even_motion_of_every_length_is_measured_also_after_jpeg(
     x = to_tensor(clear)
     pixels = from_tensor(damaged_by(MotionBlur(length, angle), x))
     y = to_tensor(np.asarray(through_jpeg(pixels, quality)) if quality else pixels)
-    measured = measure_blur(y)
+    measured = BlurFits(y).find_certain()
     assert isinstance(measured, MotionBlur)
     assert not measured.one_sided
     assert measured.length == pytest.approx(length, rel=0.1)
@@ -176,7 +176,7 @@ def test_even_motion_of_every_length_is_measured_also_after_jpeg(
 @pytest.mark.parametrize("name", ["camera_shake", "enlarged", "moved_part"])
 def test_what_is_no_even_blur_is_not_taken_for_one(clear: Pixels, name: str) -> None:
     x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, name, 5, 1))
-    measured = measure_blur(y)
+    measured = BlurFits(y).find_certain()
     assert measured is None or gain(measured, x, y) > -1.2
 
 
@@ -231,7 +231,7 @@ def test_nothing_is_measured_in_an_undamaged_photograph(
     name: str, turn: Callable[[Pixels], Pixels]
 ) -> None:
     x = to_tensor(np.ascontiguousarray(turn(photograph(name))))
-    assert (measure_blocks(x), measure_blur(x), measure_veil(x)) == (None, None, None)
+    assert (measure_blocks(x), BlurFits(x).find_certain(), measure_veil(x)) == (None, None, None)
 
 
 @pytest.mark.parametrize("size", [(96, 96), (65, 240), (300, 200), (64, 64)])
@@ -242,7 +242,9 @@ def test_any_size_is_measured(size: tuple[int, int], name: str | None) -> None:
     if name:
         pixels = dga.corrupt(pixels, name, 3, 0)
     x = to_tensor(pixels)
-    found = Degradation(operator=measure_blocks(x) or measure_blur(x), veil=measure_veil(x))
+    found = Degradation(
+        operator=measure_blocks(x) or BlurFits(x).find_certain(), veil=measure_veil(x)
+    )
     z = found.inverse(x)
     assert z.shape == x.shape
     assert z.isfinite().all()
@@ -255,7 +257,7 @@ def test_nothing_is_measured_in_one_colour_or_a_ramp(value: float) -> None:
     ramp = torch.linspace(-1, 1, 80).expand(3, 100, 80).contiguous()
     for x in (flat, ramp):
         assert measure_blocks(x) is None
-        assert measure_blur(x) is None
+        assert BlurFits(x).find_certain() is None
     assert measure_veil(flat) is None
 
 
