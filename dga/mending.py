@@ -25,10 +25,9 @@ from dga.profiles import Diffusion, ExplanationConfig, MendingConfig, Repair
 from dga.stopping import choose_depth
 
 WHOLE_SIDE = 384
-"""Pixels a side up to which a photograph is repaired and mended in one piece; windows bound memory
-above."""
+"""Pixels a side up to which a photograph is repaired in one piece; above, windows bound memory."""
 OVERLAP = 48
-"""Pixels that two windows share at least."""
+"""Pixels that two of these windows share at least."""
 
 
 @dataclass(frozen=True)

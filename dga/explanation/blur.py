@@ -3,16 +3,13 @@
 Limits were chosen on the photographs of ``tune`` (assets/results/photo/README.md).
 """
 
-from __future__ import annotations
-
 import functools
 import math
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from torch import Tensor
 
+from dga.explanation.motion import MotionFits
 from dga.explanation.operators import Disk, GaussianBlur, Operator
 from dga.explanation.spectrum import (
     FLOOR,
@@ -23,10 +20,6 @@ from dga.explanation.spectrum import (
     fit_spectrum,
     measure_asymmetry,
 )
-
-if TYPE_CHECKING:  # the page must not wait for scipy
-    from dga.explanation.motion import MotionFits
-    from dga.explanation.zoom import Zoom
 
 RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
 """Candidates: disks' radii in pixels."""
@@ -39,31 +32,28 @@ SIGMA = (1.75, 10.0)
 POWER_LAW = 2.4
 """Exponent by which a sharp photograph's power spectrum falls, on average."""
 LEAST_FALL = 5.0
-"""Natural log power by which a Gaussian falls below that law before rounding ends it, at least."""
-MOST_MISFIT = 0.6
-"""Root mean square of its residuals, at most."""
+"""Least natural log power by which a Gaussian falls below that law before rounding ends it."""
+GAUSSIAN_MISFIT = 0.6
+"""Most root mean square of its residuals, in natural log power."""
 MOST_RISE = 1.0
-"""By how much log power rises again with frequency, at most; after a disk's zeros it rises more."""
+"""Most natural log power that it gains again with frequency; after a disk's zeros it gains more."""
 MOST_ENLARGED = 3.0
 """Pixels of the widest blur that an enlarged picture passes for; of wider ones too few frequencies
 tell."""
 FINEST = 0.25, 0.4
 """Cycles a pixel of the finest detail."""
 MOST_SQUARE = 0.4
-"""By how much its natural log power differs between axes and diagonals behind glass, at most; in
-enlarged pictures it mostly differs by more."""
+"""Most difference of its natural log power between axes and diagonals behind glass; enlarged
+pictures mostly have more."""
 DETAIL_BANDS = (0.03, 0.07), (0.12, 0.22), (0.25, 0.4)
 """Cycles a pixel of coarse, middle and fine detail."""
 MOST_FALL = 4.8
-"""Softness (:func:`measure_softness`) from which a picture counts as blurred. Of 100 pictures under
-a veil 3 have as much, of 13 blurred ones that looked unevenly veiled 11."""
-SOFT_END = 3 / math.tau, 3.5 / math.tau
-"""Where an enlarged picture's spectrum ends: cycles a deviation of the Gaussian it resembles."""
-LENS_END = 0.6, 1.2
-"""The same in cycles a radius of the lens that it resembles."""
+"""Softness (:func:`measure_softness`) from which a picture counts as blurred."""
+SOFT_END, LENS_END = (3 / math.tau, 3.5 / math.tau), (0.6, 1.2)
+"""Where an enlarged picture's spectrum ends: cycles a deviation of the Gaussian, or a radius of the
+lens, that it resembles."""
 MOST_DIAGONAL = -1.0
-"""Natural log power along diagonals over that along the axes there, at most. Gaussians have more
-than -0.7, one lens of 3 px in 20 less than -1, the enlarged always."""
+"""Most natural log power along diagonals over that along the axes there."""
 
 
 class BlurFits:
@@ -73,20 +63,18 @@ class BlurFits:
         self.x, self.power = x, compute_power_spectrum(x)
         self.radial = compute_radial_spectrum(self.power)
 
-    @cached_property
+    @functools.cached_property
     def lens(self) -> Fit[Disk]:
         """The disk that explains the spectrum best."""
         return fit_disk(*self.radial)
 
-    @cached_property
+    @functools.cached_property
     def motion(self) -> MotionFits:
         """The motions that do, even and fading."""
-        from dga.explanation.motion import MotionFits
-
         return MotionFits(self.power, self.x)
 
-    @cached_property
-    def zoom(self) -> Fit[Zoom] | None:
+    @functools.cached_property
+    def zoom(self) -> Fit[Operator] | None:
         """The zoom that does; None where there is hardly one."""
         from dga.explanation.zoom import fit_zoom  # here: the page must not wait for scipy
 
@@ -141,8 +129,7 @@ def is_blurred(x: Tensor) -> bool:
 
 
 def measure_softness(radial: Array, frequency: Array) -> float:
-    """Natural log power of a picture's coarse detail over that of the finer, whatever its contrast:
-    3.5 in the median of sharp photographs, above 5.5 in 3 of 100.
+    """Natural log power of a picture's coarse detail over that of the finer, whatever its contrast.
 
     ``radial`` and ``frequency``: of :func:`compute_radial_spectrum`.
     """
@@ -167,7 +154,7 @@ def measure_gaussian(radial: Array, frequency: Array) -> GaussianBlur | None:
     rise = (radial - np.minimum.accumulate(radial))[3:].max()
     sigma = math.sqrt(max(-slope, 0)) / (2 * math.pi)
     is_deep = -slope * frequency[count] ** 2 > LEAST_FALL
-    is_soft = is_deep and misfit < MOST_MISFIT and rise < MOST_RISE
+    is_soft = is_deep and misfit < GAUSSIAN_MISFIT and rise < MOST_RISE
     return GaussianBlur(round(sigma, 2)) if is_soft and SIGMA[0] <= sigma <= SIGMA[1] else None
 
 

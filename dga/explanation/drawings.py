@@ -9,35 +9,35 @@ from dga.explanation.noise_level import measure_distance
 PLAIN_REACH = 8
 """A pixel is plain that equals the one so many pixels beside, further than JPEG's blocks reach."""
 PLAIN_SHARE = 0.2
-"""Share of a page's pixels that are plain, at least."""
+"""Least share of plain pixels on a page."""
 PAGE_COLOURS = 0.35
-"""Share of its four most common colours, at least. Of 60 undamaged photographs of ``tune`` one has
-more of both, of 132 pages, drawings and cut-outs 110."""
-PAPER_WHITE, PAPER_BORDER, PAPER_PLAIN = 0.97, 0.7, 0.12
-"""Paper is white at so much of the border, in [-1, 1] from so bright on; else of a screen's other
-pixels more are plain. Overexposed snow is neither: of 60 photographs of ``tune`` under the
-strongest it makes 32 as plain as pages, 8 of them with such a border."""
+"""Least share of a page's four most common colours."""
+PAPER_WHITE = 0.97
+"""Level in [-1, 1] from which a pixel is white in every channel."""
+PAPER_BORDER = 0.7
+"""Least share of white along a sheet's border; overexposed snow seldom has as much."""
+SCREEN_PLAIN = 0.12
+"""Least share of plain pixels among a screen's coloured ones; beside overexposed snow are fewer."""
 PAGE_SAMPLES = 224
-"""Samples a side at which these are counted."""
+"""Samples a side at which plain pixels and colours are counted."""
 COLOUR_LEVELS = 64
-"""Levels of a channel at which colours are counted."""
+"""Levels of a channel at which a page's colours are counted."""
 LEAST_PAGE_SPAN = 0.6
-"""Of a page's grey levels, black -1 and white 1, without its darkest and lightest thousandth. Lost
-contrast makes a photograph as plain as a page: of ``tune`` at most 0.44, of undamaged pages at
-least 0.86."""
+"""Least span of a page's grey levels in [-1, 1]; lost contrast makes photographs as plain."""
 DRAWN_SHARE = 0.75
-"""Share of the pixels at a drawing's two most common levels, at least. Of 1,475 photographs the
-grey ones, overexposed ones among them, have at most 0.73 there."""
-
-GROUND_LEVELS, GROUND_REACH = 16, 0.19
-"""Levels of a channel at which the most common colour is found, and how far others may be from it
-to count as the ground."""
+"""Least share of the pixels at a drawing's two most common levels."""
+GROUND_LEVELS = 16
+"""Levels of a channel at which the colour of print's ground is found."""
+GROUND_REACH = 0.19
+"""How far in [-1, 1] a value may be from that colour, and be ground."""
 PRINTED_GROUND = 0.35
-"""Share of ground from which there may be print: JPEG leaves print 0.35 to 0.79."""
-STROKE, LEAST_STROKES, LEAST_LINES = 0.4, 0.02, 6.0
-"""Strokes are values so far from their neighbours' median; their least share; and the variance of
-their number by row, and by column, over its mean, at least. Print is in lines and has 7 to 60;
-impulses are strewn and have 1 to 2.4, rain at most 4.4 by one of both."""
+"""Least share of ground behind print."""
+STROKE = 0.4
+"""Least distance in [-1, 1] of a stroke from its neighbours' median."""
+LEAST_STROKES = 0.02
+"""Least share of strokes in print."""
+LEAST_LINES = 6.0
+"""Least variance of the strokes' number by row, and by column, over its mean: print is in lines."""
 
 
 def is_one_colour_or_drawing(x: Tensor) -> bool:
@@ -70,10 +70,8 @@ def _is_plain(x: Tensor) -> bool:
     is_plain = (sample[..., PLAIN_REACH:] == sample[..., :-PLAIN_REACH]).all(0)
     if not is_plain.numel() or float(is_plain.float().mean()) < PLAIN_SHARE:
         return False
-    levels = ((sample.flatten(1) + 1) * (COLOUR_LEVELS / 2)).long()  # [3, n]
-    colours = (levels * levels.new_tensor([[1], [100], [10_000]])).sum(0)
-    counts = colours.unique(return_counts=True)[1]
-    if float(counts.topk(min(4, len(counts))).values.sum() / counts.sum()) <= PAGE_COLOURS:
+    colours = _number_colours(((sample.flatten(1) + 1) * (COLOUR_LEVELS / 2)).long())
+    if float(colours.bincount(minlength=4).topk(4).values.sum() / len(colours)) <= PAGE_COLOURS:
         return False
     levels, rare = x.mean(0).flatten().sort().values, x[0].numel() // 1000
     has_span = float(levels[-1 - rare] - levels[rare]) > LEAST_PAGE_SPAN
@@ -87,16 +85,20 @@ def _is_overexposed(x: Tensor, is_plain: Tensor) -> bool:
     border = torch.cat([is_white[0], is_white[-1], is_white[:, 0], is_white[:, -1]])
     others = is_plain[(x < 1).any(0)[:, :-PLAIN_REACH]]
     return (
-        float(border.float().mean()) < PAPER_BORDER and float(others.float().mean()) < PAPER_PLAIN
+        float(border.float().mean()) < PAPER_BORDER and float(others.float().mean()) < SCREEN_PLAIN
     )
+
+
+def _number_colours(levels: Tensor) -> Tensor:
+    """A number for each pixel's colour, ``[n]``, of its levels, 0 to 99, ``[3, n]``."""
+    return (levels * levels.new_tensor([[10_000], [100], [1]])).sum(0)
 
 
 def _is_printed(x: Tensor) -> bool:
     """Whether ``[3, H, W]`` is likely small print, which the ringing of JPEG keeps from being
     plain: much is near the most common colour, the ground, and strokes stand on it in lines.
     """
-    levels = ((x.flatten(1) + 1) / 2 * (GROUND_LEVELS - 1)).round().long()  # [3, n]
-    colours = (levels * levels.new_tensor([[GROUND_LEVELS**2], [GROUND_LEVELS], [1]])).sum(0)
+    colours = _number_colours(((x.flatten(1) + 1) / 2 * (GROUND_LEVELS - 1)).round().long())
     is_common = colours == colours.bincount().argmax()
     ground = x.flatten(1)[:, is_common].median(1).values
     is_ground = ((x.flatten(1) - ground[:, None]).abs() <= GROUND_REACH).all(0)

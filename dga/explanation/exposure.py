@@ -21,7 +21,7 @@ SOURCE_MEAN = -0.1
 LIGHTEST_SHARE = 0.005
 """Share of the pixels that count as a picture's lightest."""
 DARK = 0.5
-"""Level, 0 to 1, below which these lie in a dark picture, and in no undamaged one of 654."""
+"""Level, 0 to 1, below which these lie in a dark picture."""
 WHITE = 0.95
 """Level, 0 to 1, to which these are brought."""
 

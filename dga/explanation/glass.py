@@ -53,10 +53,10 @@ class Glass(GaussianBlur):
         return f"behind glass that spreads {self.sigma:.1f} px"
 
     def invert(self, y: Tensor) -> Tensor:
-        return filter_median(y).clamp(-1, 1)
+        return straighten_edges(y).clamp(-1, 1)
 
 
-def filter_median(x: Tensor) -> Tensor:
+def straighten_edges(x: Tensor) -> Tensor:
     """Median along columns, then rows, of ``[..., 3, H, W]``, so that edges run straight again.
 
     A pixel that was exchanged across an edge takes the value of the majority around it.

@@ -16,16 +16,19 @@ from dga.images import Pixels, through_jpeg
 
 BLOCK = 8
 POOR = 16
-"""Quality up to which a picture is mended even where little of it would change: in 40 photographs
-of `tune` each the share of the true class rises by 0.01 to 0.05, from 18 on by none."""
-MOST_TRACED, MOST_SIDE = 70, 256
-"""The best quality that is looked for in pixels, and pixels a side of the middle where."""
-LEAST_FIT, LEAST_MULTIPLES = 0.5, 20
-"""How well, up to 1, multiples must fit a quality's steps, and how many are needed to fit well."""
+"""Quality up to which a picture is mended even where little of it would change."""
+MOST_TRACED = 70
+"""The best quality that is looked for in pixels."""
+MOST_SIDE = 256
+"""Pixels a side of the middle in which it is."""
+LEAST_FIT = 0.5
+"""Least mean cosine, up to 1, of the remainders that a quality's quantisation leaves."""
+LEAST_MULTIPLES = 20
+"""Added to the number of multiples, of which that is a mean: few prove nothing."""
 SAME = 5
 """By how much two measurements of one quality may differ."""
 COARSER = 0.001
-"""What a quality's fit is better than the next one's, for all multiples of 4 are multiples of 2."""
+"""Taken from the fit for each point of quality: what fits coarse steps fits their halves, too."""
 _COARSE = np.add.outer(np.arange(BLOCK), np.arange(BLOCK))
 _COARSE = (_COARSE > 0) & (_COARSE < 5)  # frequencies at which few multiples are 0
 

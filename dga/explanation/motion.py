@@ -9,7 +9,6 @@ undone. What is between both, as of a hand that shook, is left alone.
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -35,13 +34,13 @@ EVEN_LENGTHS = np.exp(np.arange(np.log(3.0), np.log(36.0), 0.07))
 EVEN_ANGLES = np.arange(0.0, 180.0, 3.75)
 """Even motions that are tried first, in pixels and degrees."""
 EVEN_STRETCHES, EVEN_TURNS = np.arange(-0.08, 0.081, 0.016), np.arange(-3.0, 3.1, 0.75)
-"""Around the best of them: logarithms of factors of its length, and degrees that are added."""
+"""Tried next: logarithms of factors of the best one's length, and degrees added to its angle."""
 EVEN_RANGE = 4.5, 34.0
 """Pixels between which even motion is certain."""
 FADING_LENGTHS, FADING_ANGLES = (3.0, 5.0, 8.0, 12.0, 15.0), np.arange(0.0, 180.0, 7.5)
 """Fading motions that are tried first, in pixels and degrees."""
 FADING_STRETCHES, FADING_TURNS = (0.9, 1.0, 1.1), np.arange(-4.0, 4.1, 0.5)
-"""Around the best of them: factors of its length, and degrees that are added."""
+"""Tried next: factors of the best one's length, and degrees added to its angle."""
 LOWEST, HIGHEST = 0.02, 0.45
 """Cycles a pixel between which even motion is looked for."""
 LEAST_RANGE = 0.08
@@ -54,39 +53,32 @@ BINS = 160
 """Of the frequency along even motion, from 0 to half a cycle a pixel."""
 FADING_BAND = 0.03, 0.4
 """Cycles a pixel between which fading motion is looked for."""
-LEAST_EVEN_SHARE, LEAST_FADING_SHARE = 0.14, 0.18
-"""Shares from which even and fading motion are certain."""
-LEAST_SLOPE = 0.55
-"""Slope from which either is certain."""
+CERTAIN_EVEN, CERTAIN_LONG, CERTAIN_FADING = (0.14, 0.55), (0.14, 0.9), (0.18, 0.55)
+"""Share and slope from which even motion, long even motion and fading motion are certain."""
 LONG = 20.0
-"""Length in pixels from which even motion needs more slope: a part that moved has stripes, too."""
-LONG_SLOPE = 0.9
-"""Slope from which so long a motion is certain."""
-EVEN_ODDS = 1.25
-"""Even motion's share over fading motion's, beside a plain power law, from which motion is even."""
-STRIPED_ODDS = 1.12
-"""The same where stripes are clear."""
-FADING_ODDS = 0.93
-"""The same ratio below which motion is not even."""
+"""Length in pixels from which even motion is long: a part that moved has stripes, too."""
 CLEAR_STRIPES = 0.2
-"""Even motion's share from which its stripes are clear; between the odds it then does not fade."""
+"""Share of even motion from which its stripes are clear."""
+EVEN_ODDS, STRIPED_ODDS = 1.25, 1.12
+"""Odds from which motion is even though one direction rings more, and where stripes are clear."""
+FADING_ODDS = 0.93
+"""Odds up to which motion is not even, and fades if one direction rings more."""
 ONE_SIDED = 1.45
-"""How many times as much as the other one direction of a fading motion rings, at least."""
+"""Sidedness from which one direction rings more."""
 PLAINLY_ONE_SIDED = 5.0
-"""The same from which motion without clear stripes fades whatever the odds; of 288 even motions
-none has both."""
-LIKELY_ONE_SIDED, LIKELY_FADING = (0.08, 2.0), (0.3, 1.1)
-"""Fading motion's share and one-sidedness, of which either pair makes it likely."""
-LIKELY_EVEN, MOST_EVEN, PLAIN_DIRECTION = 0.12, 0.9, 3.0
-"""Even motion's share, and the same over fading motion's beside a plain power law, from both of
-which motion is likely even, unless one direction rings so many times as much."""
+"""Sidedness from which motion without clear stripes fades whatever the odds."""
+LIKELY_FADING = (0.08, 2.0), (0.3, 1.1)
+"""Share and sidedness of fading motion, of which either pair makes it likely."""
+LIKELY_EVEN, LIKELY_EVEN_ODDS = 0.12, 0.9
+"""Share and odds from which motion is likely even, and is not undone as one that fades."""
+PLAIN_DIRECTION = 3.0
+"""Sidedness from which it is all the same."""
 SHORTEST_LIKELY = 8.0
-"""Length in pixels of such motion, at least: a hand that shook looks like a shorter one."""
+"""Least length in pixels of likely motion: a hand that shook looks like a shorter one."""
 RINGING_FLOOR = 1e-4
-"""Added to both, pixels in [-1, 1]."""
+"""Added to the ringing in each direction, pixels in [-1, 1]."""
 MOST_POWER_LEFT = 5.2
-"""Natural log power over that of rounding which fading motion leaves where it erases most; 5 of
-520 undamaged photographs have less there. A fence or a field has the slope, but not this."""
+"""Most natural log power over that of rounding that fading motion leaves where it erases most."""
 LONGEST_JUDGED = 512
 """Pixels a side of a picture's middle in which ringing is measured, at most."""
 
@@ -101,7 +93,7 @@ class MotionFits:
     def __init__(self, power: Array, x: Tensor) -> None:
         self.power, self.x = power, x
 
-    @cached_property
+    @functools.cached_property
     def even(self) -> Fit[MotionBlur]:
         """Even motion, beside a law that depends on direction."""
         spectrum = _Spectrum.of(self.power)
@@ -110,7 +102,7 @@ class MotionFits:
         coarse = spectrum.fit(EVEN_ANGLES, EVEN_LENGTHS).operator
         return spectrum.fit(coarse.angle + EVEN_TURNS, coarse.length * np.exp(EVEN_STRETCHES))
 
-    @cached_property
+    @functools.cached_property
     def fading(self) -> Fit[MotionBlur]:
         """Fading motion, beside a plain law; its sign is open."""
         power, side = self.power, len(self.power)
@@ -125,12 +117,12 @@ class MotionFits:
         best, share, _ = _fit_plainly(power, refined)
         return Fit(refined[best], share, slope)
 
-    @cached_property
+    @functools.cached_property
     def odds(self) -> float:
-        """The share of the even over that of the fading, both beside a plain law."""
+        """*Odds*: the share of the even over that of the fading, both beside a plain law."""
         return _fit_plainly(self.power, [self.even.operator])[1] / max(self.fading.share, 1e-9)
 
-    @cached_property
+    @functools.cached_property
     def is_erased(self) -> bool:
         """Whether hardly more than rounding is left where the fading erases most."""
         side = len(self.power)
@@ -142,10 +134,10 @@ class MotionFits:
         left = np.median(np.log(self.power[is_used][is_erased] + POWER_FLOOR))
         return bool(left - rounding < MOST_POWER_LEFT)
 
-    @cached_property
+    @functools.cached_property
     def directed(self) -> tuple[MotionBlur, float]:
-        """The fading in the direction in which its inverse rings less, and how many times as much
-        that rings in the other."""
+        """The fading in the direction in which its inverse rings less, and its *sidedness*: how
+        many times as much that rings in the other."""
         motion = self.fading.operator
         pair = motion, replace(motion, angle=motion.angle - 180)
         ringing = [_measure_ringing(one, self.x) + RINGING_FLOOR for one in pair]
@@ -154,10 +146,9 @@ class MotionFits:
     def find_certain(self) -> MotionBlur | None:
         """The motion that is certain, even or fading; None where neither is."""
         even, fading = self.even, self.fading
-        least_slope = LONG_SLOPE if even.operator.length > LONG else LEAST_SLOPE
-        is_even = even.exceeds((LEAST_EVEN_SHARE, least_slope))
+        is_even = even.exceeds(CERTAIN_LONG if even.operator.length > LONG else CERTAIN_EVEN)
         is_even = is_even and EVEN_RANGE[0] < even.operator.length < EVEN_RANGE[1]
-        is_fading = fading.exceeds((LEAST_FADING_SHARE, LEAST_SLOPE)) and self.is_erased
+        is_fading = fading.exceeds(CERTAIN_FADING) and self.is_erased
         if not is_even and not is_fading:
             return None
         directed, sidedness = self.directed
@@ -172,15 +163,13 @@ class MotionFits:
 
     def find_likely(self) -> MotionBlur | None:
         """The fading motion that is likely, though not certain; None where none is."""
-        share = self.fading.share
-        if share < LIKELY_ONE_SIDED[0] or not self.is_erased:
+        limits = [limit for share, limit in LIKELY_FADING if self.fading.share > share]
+        if not limits or not self.is_erased:
             return None
         directed, sidedness = self.directed
-        limits = LIKELY_ONE_SIDED, LIKELY_FADING
-        is_likely = any(share > least[0] and sidedness > least[1] for least in limits)
-        if not is_likely or directed.length <= SHORTEST_LIKELY:
+        if sidedness <= min(limits) or directed.length <= SHORTEST_LIKELY:
             return None
-        is_even = self.even.share > LIKELY_EVEN and self.odds > MOST_EVEN
+        is_even = self.even.share > LIKELY_EVEN and self.odds > LIKELY_EVEN_ODDS
         return None if is_even and sidedness < PLAIN_DIRECTION else directed
 
 

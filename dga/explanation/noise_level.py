@@ -25,36 +25,32 @@ BLOCK_SIDE = 24
 BLOCK_STEP = 8
 """Pixels from one block to the next; even."""
 LEAST_IMPULSES = 0.002
-"""Share of wrong values from which there are impulses."""
+"""Least share of wrong values where there are impulses."""
 MOST_PAIRED = 0.15
 """By how much more often than any other a wrong value's neighbour is wrong, too, at most."""
-EXTREME = 0.68
-"""Share of black and white among values far from their neighbours, from which there are impulses
-beside strong noise: impulse noise has 0.73 to 0.99, shot and Gaussian noise at most 0.63
-(assets/results/photo/README.md); fine texture has other values."""
-MIXED_EXTREME = 0.2
-"""The same beside less noise, where shot and Gaussian noise has at most 0.16."""
-NEARLY_EXTREME = 0.8
-"""Level from which such a value is nearly black or white."""
-LEAST_EXTREME = 0.75
-"""Share of these that are wholly so, at least: 0.86 to 1 before JPEG, 0.49 to 0.65 after it."""
 STRONG_NOISE = 0.22
-"""The noise level from which noise is strong; fine texture measures as less."""
+"""Noise level from which noise is strong; fine texture measures as less."""
+EXTREME, MIXED_EXTREME = 0.68, 0.2
+"""Least share of black and white among values far from their neighbours where there are impulses:
+beside strong noise, and beside less."""
+NEARLY_EXTREME = 0.8
+"""Level, 0 to 1 from mid grey, from which a value is nearly black or white."""
+LEAST_EXTREME = 0.75
+"""Least share of wholly black or white values among these; JPEG leaves fewer."""
 SMEARED = 0.4
 """Least distance of an impulse that JPEG has smeared from its neighbours' median."""
 VERY_FAR = 0.8
-"""Second distance, beyond which such values are counted, too."""
+"""Distance from that median from which a value is very far."""
 LEAST_NOISE = 0.035
 """Noise level below which there are no smeared impulses."""
 LEAST_FAR = 0.02
-"""Share of values beyond the first distance below which there are none."""
-MOST_COLOUR = 0.3
-"""Finest detail of colour over that of brightness, at most: noise has 0.02 to 0.17 after JPEG, 0.64
-to 1 before it."""
+"""Least share of values as far as smeared impulses."""
 LEAST_VERY_FAR = 0.11
-"""Share of the values beyond the first distance that lie beyond the second, too, at least."""
+"""Least share of very far values among these."""
 LEAST_EXCESS = 1.7
-"""Share of all values beyond the second, as a multiple of Gaussian noise's, at least."""
+"""Least share of very far values among all, as a multiple of Gaussian noise's."""
+MOST_COLOUR = 0.3
+"""Most fine detail of colour over that of brightness: JPEG leaves noise little colour."""
 
 
 def measure_noise(x: Tensor) -> Tensor:
@@ -136,7 +132,7 @@ def find_impulses(x: Tensor, threshold: float, is_smeared: bool = False) -> Tens
 
 
 def measure_distance(x: Tensor) -> Tensor:
-    """Of each value, ``[..., 3, H, W]``, from the median of its 3 x 3 neighbourhood."""
+    """How far each value, ``[..., 3, H, W]``, is from the median of its 3 x 3 neighbourhood."""
     median = _filter_median(x.cpu().numpy())
     return (x - torch.from_numpy(median).to(x)).abs()
 

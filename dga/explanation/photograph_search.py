@@ -47,14 +47,13 @@ PAPER_VEIL = 10.0
 CLEAR_DAMAGE = 1.4
 """Mean logit below which a blur's inverse has to lower it."""
 CLEAR_RELIEF = 1.0
-"""By how much the inverse of a blur that is likely has to lower it."""
+"""By how much the inverse of a blur that is only likely has to lower the mean logit."""
 LIGHT_JUDGED_AT = 4, 8
 """Depths at which networks judge light that was added or is missing."""
 DAMAGED_THUMBNAIL = 0.5
 """Mean logit from which a thumbnail looks damaged."""
 LEAST_RELIEF = 0.5
-"""By how much a veil's inverse has to lower it. By both, a veil is removed from four of 654
-undamaged photographs, and from none of 154 pages and drawings."""
+"""By how much a veil's inverse has to lower it."""
 
 
 @dataclass(frozen=True)

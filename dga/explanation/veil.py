@@ -29,7 +29,7 @@ ROUNDS = 25
 # are of pixels in [-1, 1]; "dark" is the level of the darkest hundredth of each pixel's darkest
 # channel. All were chosen at 224 px, on ``tune`` (assets/results/photo/README.md).
 BLACK = -0.9
-"""Where dark is no higher, something is black: there is no veil. In tune all are above -0.84."""
+"""Where dark is no higher, something is black: there is no veil."""
 LIGHT_LEVEL = -0.58
 LIGHT_SATURATION = 0.28
 """Where light was added, dark + 0.3 mean is above that level, and mean saturation below this."""
@@ -46,9 +46,8 @@ SMOOTH_RATIO = 1.9
 UNEVEN_SATURATION = 0.2
 UNEVEN_WHITE = 0.003
 """Under an uneven veil, mean saturation and the share of white pixels are below these."""
-DRAWN_SHARE = 0.6
-"""Of neighbours down or across that are equal, from which shading is drawn and no uneven veil; of
-30 photographs under fog, frost and snow, also grey and saved as JPEG, at most 0.56 are."""
+MOST_EQUAL = 0.6
+"""Share of equal neighbours, down or across, beyond which shading is drawn and no uneven veil."""
 UNEVEN_SHARE = 0.9
 """Share of an uneven veil that is subtracted: its estimate holds shading of the picture, too."""
 UNEVEN_DEVIATION = 0.5
@@ -192,4 +191,4 @@ def _measure_light(x: Tensor) -> Veil | None:
 
 def _is_drawn(x: Tensor) -> bool:
     """Whether most neighbours in ``[3, H, W]`` are equal, which noise prevents in photographs."""
-    return any(float((x.diff(dim=dim) == 0).all(0).float().mean()) > DRAWN_SHARE for dim in (1, 2))
+    return any(float((x.diff(dim=dim) == 0).all(0).float().mean()) > MOST_EQUAL for dim in (1, 2))

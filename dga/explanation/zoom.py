@@ -28,7 +28,7 @@ FACTORS = np.arange(1.06, 1.42, 0.01)
 INNER = 0.15
 """Smallest radius of the log-polar picture, as a share of the largest."""
 SMALLEST = 128
-"""Shorter side in pixels; smaller undamaged photographs look zoomed in one of thirty."""
+"""Shorter side in pixels, at least; smaller undamaged photographs often look zoomed."""
 CERTAIN_ZOOM, LIKELY_ZOOM = (0.025, 0.42), (0.02, 0.3)
 """Share and slope from which a zoom is certain, and from which it is likely."""
 
