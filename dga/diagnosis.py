@@ -33,6 +33,7 @@ from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
 from dga.photograph import (
     RepairedPhotograph,
+    check_pixels,
     content_seed,
     explain_photograph,
     mirror_to_side,
@@ -195,24 +196,24 @@ def diagnose(
     """
     if not isinstance(picture, Image.Image):
         array = np.asarray(picture)
-        if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
-            raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
+        check_pixels(array)
         picture = Image.fromarray(array)
     pixels = to_pixels(to_picture(picture))
-    framed = pixels[find_inside(pixels)]
+    models = None if is_fast else models or load_default_models()
+    framed, seed = pixels[find_inside(pixels)], content_seed(pixels)
     measured = _cut_measured(framed)
-    steps: Iterator[object] = _measure(measured)
-    if not is_fast:
-        models = models or load_default_models()
-        seed = content_seed(pixels)
+    steps: Iterator[object]
+    if models is None:
+        steps = _measure(measured)
+    elif has_readings:
+        steps = photograph_steps(models, pixels, seed)
+    else:
         steps = _explain(models, framed, seed)
-        if has_readings:
-            steps = photograph_steps(models, pixels, seed)
     *events, last = steps
     photograph = last if isinstance(last, RepairedPhotograph) else None
     explanation = photograph.explanation if photograph else last
     assert isinstance(explanation, Explanation)
-    if is_fast:
+    if models is None:
         findings = _list_measured(explanation, measured)
     else:
         scores = [one for one in events if isinstance(one, CandidateScore) and one.stage == "blur"]

@@ -146,10 +146,8 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     network returns no numbers. (:func:`repair_photograph` returns what was found, too;
     :func:`dga.folders.repairs.repair_all` repairs whole folders.)
     """
-    if not isinstance(picture, Image.Image | np.ndarray):
-        raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     if not isinstance(picture, Image.Image):
-        _check_pixels(picture)  # before models are loaded
+        check_pixels(picture)  # before models are loaded
         return repair_photograph(models or load_default_models(), picture).image
     with refuse_unreadable(picture.format or "picture"):
         stored = StoredValues.read(picture)
@@ -168,7 +166,7 @@ def photograph_steps(
     A plain frame is set aside, and comes back bit for bit.
     """
     start_time = time.perf_counter()
-    _check_pixels(pixels)
+    check_pixels(pixels)
     seed = content_seed(pixels) if seed is None else seed
     inside = find_inside(pixels)
     explained = yield from explain_photograph(models, pixels[inside], seed)
@@ -225,11 +223,11 @@ def _join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _check_pixels(pixels: Any) -> None:
+def check_pixels(pixels: Any) -> None:
     """Raise ``ValueError`` for anything but a picture, uint8 ``[H, W, 3]``."""
     is_image = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
     if not is_image or pixels.shape[2] != 3 or not pixels.size:
-        raise ValueError("A picture is an array of shape [H, W, 3] in 8 bits.")
+        raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
 
 
 def content_seed(pixels: Pixels) -> int:
