@@ -294,33 +294,37 @@ def _repair_windows(
     models: Models, explained: ExplainedPhotograph
 ) -> Generator[Progress, None, RepairedPhotograph]:
     """Undo a photograph's damage as a whole, denoise by windows what that leaves, mend the rest."""
-    repair, explanation = explained.repair, explained.explanation
-    x, seed = explained.process.x.cpu(), explained.process.seed
-    repaired, operator = explanation.invert(x), explanation.degradation.operator
+    process, repair, explanation = explained.process, explained.repair, explained.explanation
+    repaired, operator = explanation.invert(process.x.cpu()), explanation.degradation.operator
     depths, is_crossed = np.zeros((1, 1), np.int64), True
     if isinstance(operator, Convolution) and operator.is_guide:  # the same in every window
         windows = replace(explanation, degradation=Degradation(operator=operator))
-        denoising = _denoise_windows(models, repair, windows, x, repaired, seed)
+        denoising = _denoise_windows(models, replace(explained, explanation=windows), repaired)
         repaired, depths, is_crossed = yield from denoising
-    mended = mend(models, to_levels(repaired).to(models.device), seed, repair, explanation)
+    result = to_levels(repaired).to(models.device)
+    mended = mend(models, result, process.seed, repair, explanation)
     if mended is not None:
         repaired, explanation = mended.image.cpu(), mended.explanation
     elif explanation.degradation.noise:
-        denoising = _denoise_windows(models, repair, explanation, x, repaired, seed)
-        repaired, depths, is_crossed = yield from denoising
-    is_mended = mended is not None and mended.is_used
-    image = explained.finish(repaired)
-    return RepairedPhotograph(image, explanation, depths, is_crossed, is_mended=is_mended)
+        repaired, depths, is_crossed = yield from _denoise_windows(models, explained, repaired)
+    return RepairedPhotograph(
+        explained.finish(repaired),
+        explanation,
+        depths,
+        is_crossed,
+        is_mended=mended is not None and mended.is_used,
+    )
 
 
 def _denoise_windows(
-    models: Models, repair: Repair, explanation: Explanation, x: Tensor, x_0: Tensor, seed: int
+    models: Models, explained: ExplainedPhotograph, x_0: Tensor
 ) -> Generator[Progress, None, tuple[Tensor, NDArray[np.int64], bool]]:
-    """Repair a picture, ``[3, H, W]``, window by window; ``x_0``: the same after the inverse.
+    """Denoise a photograph window by window from ``x_0``, ``[3, H, W]``, after the inverse.
 
     Returns the repaired picture, each window's t*, ``[rows, columns]``, and whether all of them met
     their stopping rule.
     """
+    repair, seed, x = explained.repair, explained.process.seed, explained.process.x.cpu()
     assert repair.explain is not None
     assert repair.explain.windows is not None
     side = models.profile.image_size
@@ -333,7 +337,7 @@ def _denoise_windows(
         for number in numbers:
             window, start = (grid.cut(whole, [number])[0] for whole in (x, x_0))
             process = ForwardProcess(models, window.to(models.device), seed * 1_000_003 + number)
-            of_window = replace(explanation, x_0=start)
+            of_window = replace(explained.explanation, x_0=start)
             events = process.find_stop(repair, of_window, number, first=FIRST_OF_WINDOW)
             forward_results.append(take_last(events, ForwardResult))
         for result in collect_results(denoise(models, forward_results))[repair]:
