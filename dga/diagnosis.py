@@ -87,14 +87,16 @@ MARGIN_WEIGHT = 0.5
 """How much a logit by which the discriminator prefers the inverse adds to a finding's log odds."""
 SHARP_SOFTNESS = 3.5
 """That of sharp photographs, in natural log power, which a finding of softness exceeds."""
-COARSE, LOST_POWER, LENS_END = (0.015, 0.05), 2.5, 2.83
-"""Detail is lost where natural log power has fallen so far below that of coarse detail, between so
-many cycles a pixel, and below the law of sharp photographs. A lens's has so many radians a radius
-further: 2 J1(z) / z = exp(-2.5 / 2)."""
+COARSE = 0.015, 0.05
+"""Cycles a pixel of coarse detail, of which none is lost."""
+LOST_POWER = 2.5
+"""Natural log power below the law of sharp photographs at which finer detail is lost."""
+LENS_RADIANS = 2.83
+"""Radians a radius at which a lens lets as little through: 2 J1(z) / z = exp(-2.5 / 2)."""
 LEAST_SURE, SURE = 0.005, 0.5
 """Sureness from which a finding is told, and from which it counts as damage."""
-LONGEST_MEASURED, LONGEST_FILTERED = 1024, 256
-"""Pixels a side of the middle that is measured without networks, and by a median filter."""
+MEASURED_SIDE, FILTERED_SIDE = 1024, 256
+"""Pixels a side of the middle that is measured without networks, and searched for impulses."""
 
 
 @dataclass(frozen=True)
@@ -284,7 +286,7 @@ def _name_parts(
     if exposure.gain != 1:
         yield found("exposure", exposure.gain, str(exposure))
     if degradation.impulses is not None:
-        middle = cut_middle(x, LONGEST_FILTERED if is_undoable is None else LONGEST_MEASURED)
+        middle = cut_middle(x, FILTERED_SIDE if is_undoable is None else MEASURED_SIDE)
         share = float(
             find_impulses(middle, degradation.impulses, degradation.is_smeared).float().mean()
         )
@@ -303,7 +305,7 @@ def _find_softness(x: Tensor, is_undoable: bool | None) -> Finding | None:
     is_coarse = (frequency > COARSE[0]) & (frequency < COARSE[1])
     is_lost = (below_law < below_law[is_coarse].mean() - LOST_POWER) & (frequency > COARSE[1])
     end = frequency[is_lost.argmax()] if is_lost.any() else frequency[-1]
-    radius = LENS_END / (2 * math.pi * float(end))
+    radius = LENS_RADIANS / (2 * math.pi * float(end))
     text = f"little fine detail, as behind a lens of {radius:.1f} px"
     return _find("soft", radius, text, evidence=lost, is_undoable=is_undoable)
 
@@ -356,16 +358,14 @@ def _cut_measured(pixels: Pixels) -> Tensor:
     ``[3, h, w]`` in [-1, 1]: its middle; a small one is continued by its mirror image.
     """
     least = PROFILES["photo"].discriminator.image_size
-    return cut_middle(to_tensor(mirror_to_side(pixels, least)), LONGEST_MEASURED)
+    return cut_middle(to_tensor(mirror_to_side(pixels, least)), MEASURED_SIDE)
 
 
 def _measure(x: Tensor) -> Iterator[CandidateScore | Explanation]:
     """The explanation of a picture of :func:`_cut_measured`, to which nobody objects."""
     config = PROFILES["photo"].plus.explain
     assert config is not None
-    assert config.windows is not None
-    search = PhotographSearch(x, config, config.windows, filtered_side=LONGEST_FILTERED)
-    yield (yield from search.run())
+    yield (yield from PhotographSearch(x, config, filtered_side=FILTERED_SIDE).run())
 
 
 def _list_measured(explanation: Explanation, x: Tensor) -> list[Finding]:

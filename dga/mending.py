@@ -132,8 +132,7 @@ def _measure_objection(
 ) -> float:
     """By how much the discriminator finds the estimate more damaged than the picture: mean logit
     over a thumbnail and the windows with the finest detail."""
-    count = explain.windows.detail_windows if explain.windows else 0
-    views = JudgedViews(x.cpu(), models.window_size, count, explain.noise_floor)
+    views = JudgedViews(x.cpu(), models.window_size, explain)
     shown = views.show(x.cpu()), views.show(estimate.cpu())
     scorer = Scorer(models.schedule, models.explainer, seed)
     before, after = scorer.compare(*shown, explain.judged_at)

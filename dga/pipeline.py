@@ -216,13 +216,12 @@ class ForwardProcess:
         if config is None:
             return NO_EXPLANATION
         if config not in self._explanations:
-            start_time, side, windows = time.perf_counter(), self.models.window_size, config.windows
+            start_time, side = time.perf_counter(), self.models.window_size
             scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
-            if windows and max(self.x.shape[1:]) > side:
+            if config.windows and max(self.x.shape[1:]) > side:
                 x = self.x.cpu()
-                views = JudgedViews(x, side, windows.detail_windows, config.noise_floor)
-                judges = Judges(scorer, self.models.discriminator, views)
-                explanation = yield from PhotographSearch(x, config, windows, judges).run()
+                judges = Judges(scorer, self.models.discriminator, JudgedViews(x, side, config))
+                explanation = yield from PhotographSearch(x, config, judges).run()
             else:
                 explanation = yield from explain_picture(scorer, self.x, config)
             seconds = time.perf_counter() - start_time

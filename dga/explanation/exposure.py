@@ -21,9 +21,9 @@ SOURCE_MEAN = -0.1
 LIGHTEST_SHARE = 0.005
 """Share of the pixels that count as a picture's lightest."""
 DARK = 0.5
-"""Level, 0 to 1, below which these lie in a dark picture."""
+"""Level, 0 to 1, below which the lightest pixels of a dark picture lie."""
 WHITE = 0.95
-"""Level, 0 to 1, to which these are brought."""
+"""Level, 0 to 1, to which they are brought."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from dga.images import cut_middle, from_tensor
 from dga.profiles import ExplanationConfig, WindowsConfig
 
 LONGEST_COUNTED = 1024
-"""Pixels a side. Of a larger picture only every n-th pixel is used, where means are enough."""
+"""Pixels a side up to which every pixel is counted; of larger pictures every n-th, or a middle."""
 STRONG_VEIL = 8.0
 """Gain of a veil from which its inverse needs less consent; undamaged pictures seldom have it."""
 PAPER_VEIL = 10.0
@@ -53,7 +53,7 @@ LIGHT_JUDGED_AT = 4, 8
 DAMAGED_THUMBNAIL = 0.5
 """Mean logit from which a thumbnail looks damaged."""
 LEAST_RELIEF = 0.5
-"""By how much a veil's inverse has to lower it."""
+"""By how much a veil's inverse has to lower the thumbnail's mean logit."""
 
 
 @dataclass(frozen=True)
@@ -115,16 +115,21 @@ class Judges:
 class PhotographSearch:
     """The search in one photograph.
 
-    ``x``: ``[3, H, W]`` in [-1, 1] at 8-bit levels; ``windows``: of ``config``; ``judges``: without
-    any, what is certain is believed, and what is only likely is not; ``filtered_side``: pixels a
-    side of the middle in which impulses are looked for.
+    ``x``: ``[3, H, W]`` in [-1, 1] at 8-bit levels; ``judges``: without any, what is certain is
+    believed, and what is only likely is not; ``filtered_side``: pixels a side of the middle in
+    which impulses are looked for.
     """
 
     x: Tensor
     config: ExplanationConfig
-    windows: WindowsConfig
     judges: Judges | None = None
     filtered_side: int = LONGEST_COUNTED
+
+    @property
+    def windows(self) -> WindowsConfig:
+        """Those of ``config``, which has some."""
+        assert self.config.windows is not None
+        return self.config.windows
 
     def run(self) -> Generator[CandidateScore, None, Explanation]:
         """Blocks, or too little light; else impulses or noise; else blur; else a veil; else JPEG.
@@ -247,16 +252,17 @@ def _measure_exposure(x: Tensor) -> Exposure | None:
 
 
 class JudgedViews:
-    """What the discriminator is shown of a picture: a thumbnail, and ``count`` windows of it.
+    """What the discriminator is shown of a picture: a thumbnail, and a few windows of it.
 
     The windows, ``side`` pixels a side, are those with the finest detail that is no noise, at the
     picture's own resolution: a background out of focus says nothing of damage. A thumbnail shows
     neither impulses nor blocks.
     """
 
-    def __init__(self, x: Tensor, side: int, count: int, noise_floor: float) -> None:
+    def __init__(self, x: Tensor, side: int, config: ExplanationConfig) -> None:
+        count = config.windows.detail_windows if config.windows else 0
         self.side, self.grid = side, Grid.over(x.shape[1:], side, 0)
-        self.numbers = _rank_windows(x, self.grid, noise_floor)[:count]
+        self.numbers = _rank_windows(x, self.grid, config.noise_floor)[:count]
 
     def show(self, x: Tensor) -> Tensor:
         """The same views, ``[V, 3, S, S]``, of another picture of that size."""

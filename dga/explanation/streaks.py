@@ -24,12 +24,12 @@ STEEPEST = 45
 MEASURED_LENGTH, MEASURED_WIDTH = 9, 5
 """Lines along and across a streak in pixels, when its direction is measured."""
 LENGTH, WIDTH = 5, 3
-"""The same when streaks are removed: shorter ones cost fewer details, and read better."""
+"""Lines along and across a streak in pixels, when it is removed: longer ones cost more details."""
 LEAST_RATIO = 1.8
-"""Streaks of the best direction are so many times as strong as those of the median one."""
+"""Least strength of the best direction's streaks as a multiple of the median one's."""
 LEAST_STRENGTH = 0.005
-"""Their mean brightness over the picture, where white is 1 and black 0."""
-LONGEST_MEASURED = 512
+"""Least strength of streaks: the mean light that they add, white 1 and black 0."""
+SEARCHED_SIDE = 512
 """Pixels a side of the middle in which streaks are measured."""
 
 
@@ -38,7 +38,7 @@ def measure_streaks(x: Tensor) -> int | None:
 
     Edges of a building have a direction, too: whoever asks has seen that light was added.
     """
-    grey = _to_grey(cut_middle(x, LONGEST_MEASURED))
+    grey = _to_grey(cut_middle(x, SEARCHED_SIDE))
     strengths = [
         float(_find_streaks(grey, angle, MEASURED_LENGTH, MEASURED_WIDTH).mean())
         for angle in ANGLES

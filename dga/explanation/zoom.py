@@ -21,7 +21,7 @@ from dga.explanation.spectrum import Array, Fit, fit_spectrum
 
 COPIES = 11
 """How many zoomed copies that mean has, as in ImageNet-C; the picture itself counts once more."""
-CG_STEPS = 8
+ZOOM_STEPS = 8
 """Steps of conjugate gradients. That they are few regularises the solution, too."""
 FACTORS = np.arange(1.06, 1.42, 0.01)
 """Candidates for the largest factor."""
@@ -56,7 +56,7 @@ class Zoom(Operator):
         begin = z.float()
         residual = adjoin(y.float() - zoom(begin))
         solved = conjugate_gradients(
-            lambda x: adjoin(zoom(x)) + weight * x, begin, residual, CG_STEPS
+            lambda x: adjoin(zoom(x)) + weight * x, begin, residual, ZOOM_STEPS
         )
         return solved.to(z)
 
