@@ -71,7 +71,7 @@ def _has_no_rest(explanation: Explanation) -> bool:
     """Whether a repair leaves nothing to mend, or nothing that a denoiser has seen.
 
     What was behind glass, or very soft, is drawn anew already; impulses leave no other trace unless
-    JPEG has smeared them; and paper is not asked for where nothing was measured but noise.
+    JPEG has smeared them; on paper only what was measured leaves some, but for noise.
     """
     damage = explanation.degradation
     is_drawn = damage.operator is not None and not damage.operator.is_guide

@@ -21,6 +21,8 @@ from dga.explanation.spectrum import (
     measure_asymmetry,
 )
 
+CERTAIN_ZOOM, LIKELY_ZOOM = (0.025, 0.42), (0.02, 0.3)
+"""Share and slope from which a zoom is certain, and from which it is likely."""
 RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
 """Candidates: disks' radii in pixels."""
 CERTAIN_DISK, LIKELY_DISK = (0.6, 0.6), (0.25, 0.4)
@@ -74,8 +76,8 @@ class BlurFits:
         return MotionFits(self.power, self.x)
 
     @functools.cached_property
-    def zoom(self) -> Fit[Operator] | None:
-        """The zoom that does; None where there is hardly one."""
+    def zoom(self) -> Fit[Operator]:
+        """The zoom that does."""
         from dga.explanation.zoom import fit_zoom  # here: the page must not wait for scipy
 
         return fit_zoom(self.x)
@@ -86,7 +88,6 @@ class BlurFits:
         None if unclear, and of an enlarged picture, whose detail is not blurred but missing.
         """
         from dga.explanation.glass import measure_glass  # here: as above
-        from dga.explanation.zoom import CERTAIN_ZOOM
 
         soft, lens = measure_gaussian(*self.radial), self.lens.operator
         has_lens = self.lens.exceeds(CERTAIN_DISK) and lens.radius >= SMALLEST_DISK
@@ -101,7 +102,7 @@ class BlurFits:
             return soft
         if has_lens or motion:
             return lens if has_lens else motion
-        if self.zoom and self.zoom.exceeds(CERTAIN_ZOOM):
+        if self.zoom.exceeds(CERTAIN_ZOOM):
             return self.zoom.operator
         is_round = abs(measure_asymmetry(self.power, *FINEST)) < MOST_SQUARE
         return measure_glass(self.x) if is_round else None
@@ -111,14 +112,12 @@ class BlurFits:
 
         Noise and JPEG hide most of a blur's trace. Which it was, if any, others have to judge.
         """
-        from dga.explanation.zoom import LIKELY_ZOOM  # here: as above
-
         likely = list[Operator]()
         if self.lens.exceeds(LIKELY_DISK) and self.lens.operator.radius >= SMALLEST_LIKELY:
             likely.append(self.lens.operator)
         if motion := self.motion.find_likely():
             likely.append(motion)
-        if self.zoom and self.zoom.exceeds(LIKELY_ZOOM):
+        if self.zoom.exceeds(LIKELY_ZOOM):
             likely.append(self.zoom.operator)
         return likely
 

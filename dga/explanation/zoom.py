@@ -29,8 +29,6 @@ INNER = 0.15
 """Smallest radius of the log-polar picture, as a share of the largest."""
 SMALLEST = 128
 """Shorter side in pixels, at least; smaller undamaged photographs often look zoomed."""
-CERTAIN_ZOOM, LIKELY_ZOOM = (0.025, 0.42), (0.02, 0.3)
-"""Share and slope from which a zoom is certain, and from which it is likely."""
 
 
 @dataclass(frozen=True)
@@ -103,23 +101,24 @@ def _apply_zooms(x: Tensor, factor: float, is_adjoint: bool) -> Tensor:
     return (beside @ across).reshape(width, n, height).permute(1, 2, 0)
 
 
-def fit_zoom(x: Tensor) -> Fit[Zoom] | None:
-    """The zoom that explains a picture, ``[3, H, W]``, best; None of too few or equal values, and
-    where that is the smallest or the largest.
+def fit_zoom(x: Tensor) -> Fit[Zoom]:
+    """The zoom that explains a picture, ``[3, H, W]``, best; it explains nothing of too few or
+    equal values, and where it would be the smallest or the largest.
 
     In log-polar coordinates a zoom is a blur H along log-radius alone. The log power spectrum there
     is fitted by least squares: by wavelength and direction, and for each candidate factor by
     log |H|^2. The factor that explains most of what the other two leave is returned.
     """
+    nothing = Fit(Zoom(1.0))
     if min(x.shape[1:]) < SMALLEST:
-        return None
+        return nothing
     log_power, regressors, rows, radial = _log_polar_spectrum(x.double().mean(0))
     if len(log_power) < 4 * regressors.shape[1] or log_power.var() == 0:
-        return None
+        return nothing
     family = np.log(np.stack([_zoom_power(radial, z) for z in FACTORS]) + 0.01)[:, rows]
     best, share, slope = fit_spectrum(log_power, regressors, family)
     is_inside = 0 < best < len(FACTORS) - 1
-    return Fit(Zoom(round(float(FACTORS[best]), 2)), share, slope) if is_inside else None
+    return Fit(Zoom(round(float(FACTORS[best]), 2)), share, slope) if is_inside else nothing
 
 
 def _log_polar_spectrum(grey: Tensor) -> tuple[Array, Array, NDArray[np.intp], Array]:
