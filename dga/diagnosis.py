@@ -283,8 +283,8 @@ def _name_parts(
         others = (veil.colour, veil.gamma) if is_undoable is not None else ()
         change = max(abs(factor - 1) for factor in (veil.gain, *others))
         yield found("veil", veil.gain, str(veil), 1 + change)
-    if exposure.gain != 1:
-        yield found("exposure", exposure.gain, str(exposure))
+    if exposure.stretch != 1:
+        yield found("exposure", exposure.stretch, str(exposure))
     if degradation.impulses is not None:
         middle = cut_middle(x, FILTERED_SIDE if is_undoable is None else MEASURED_SIDE)
         share = float(

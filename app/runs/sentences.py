@@ -56,7 +56,7 @@ def name_damage(degradation: Degradation) -> str:
         veil = degradation.veil
         names += ["falling streaks"] * (veil.streaks is not None)
         names.append("haze" if veil.smooth else "low contrast" if veil.gain > 1.5 else "glare")
-    elif degradation.exposure.gain != 1:
+    elif degradation.exposure.stretch != 1:
         names.append("wrong exposure")
     elif any(degradation.exposure.offset):
         names.append("wrong brightness")

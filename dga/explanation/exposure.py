@@ -18,28 +18,48 @@ DEVIATION_LIMIT = 0.6
 """Photographs, pixels in [-1, 1], deviate less than this from their mean; no gain goes beyond."""
 SOURCE_MEAN = -0.1
 """Mean grey level of source pictures, pixels in [-1, 1]: ImageNet's, 0.45 in [0, 1]."""
-LIGHTEST_SHARE = 0.005
-"""Share of the pixels that count as a picture's lightest."""
+EXTREME_SHARE = 0.005
+"""Share of the pixels that count as a picture's lightest, or darkest."""
 DARK = 0.5
 """Level, 0 to 1, below which the lightest pixels of a dark picture lie."""
 WHITE = 0.95
 """Level, 0 to 1, to which they are brought."""
+BRIGHT = 0.42
+"""Level, 0 to 1, above which the darkest pixels' brightest channel lies in a picture that is too
+bright."""
+LIFTED_SHARE = 0.9
+"""Share of that level which becomes black."""
 
 
 @dataclass(frozen=True)
 class Exposure:
-    """An inverse of a change of exposure: ``gain x + offset``, with an ``offset`` per channel."""
+    """An inverse of a change of exposure: ``gain x + offset``, with an ``offset`` per channel.
+
+    ``black``: level, 0 to 1, of a pixel's brightest channel that becomes black before; hues and
+    white stay.
+    """
 
     gain: float = 1.0
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    black: float = 0.0
+
+    @property
+    def stretch(self) -> float:
+        """By how much differences between levels are multiplied."""
+        return self.gain / (1 - self.black)
 
     def apply(self, x: Tensor) -> Tensor:
         """The inverse of ``x``, ``[..., 3, H, W]`` in [-1, 1], clipped to that range."""
+        if self.black:
+            x = _lower_black(x, self.black)
         offset = x.new_tensor(self.offset).view(3, 1, 1)
         return (self.gain * x + offset).clamp(-1, 1)
 
     def __str__(self) -> str:
-        """Such as ``too dark, gain 2.5``, where black stays black, or ``gain 2, offset ...``."""
+        """Such as ``too bright, black at 0.4``, ``too dark, gain 2.5``, where black stays black,
+        or ``gain 2, offset ...``."""
+        if self.black:
+            return f"too bright, black at {self.black:.2g}"
         if self.gain > 1 and set(self.offset) == {self.gain - 1}:
             return f"too dark, gain {self.gain:.3g}"
         offset = "/".join(f"{o:+.2f}" for o in self.offset)
@@ -55,12 +75,31 @@ def measure_darkness(x: Tensor) -> Exposure | None:
     None where they are light enough, or all is of one level.
     """
     highest = x.amax(0).flatten()
-    rank = max(1, round((1 - LIGHTEST_SHARE) * len(highest)))
+    rank = max(1, round((1 - EXTREME_SHARE) * len(highest)))
     lightest = (float(highest.kthvalue(rank).values) + 1) / 2
     if lightest >= DARK or float(highest.std()) < DEVIATION_FLOOR:
         return None
     gain = WHITE / lightest
     return Exposure(gain, (gain - 1, gain - 1, gain - 1))
+
+
+def measure_brightness(x: Tensor) -> Exposure | None:
+    """The level that was added to all pixels of ``[3, H, W]``, as black; None where some are dark,
+    or all are of one level."""
+    highest = x.amax(0).flatten()
+    rank = max(1, round(EXTREME_SHARE * len(highest)))
+    darkest = (float(highest.kthvalue(rank).values) + 1) / 2
+    if darkest <= BRIGHT or float(highest.std()) < DEVIATION_FLOOR:
+        return None
+    return Exposure(black=LIFTED_SHARE * darkest)
+
+
+def _lower_black(x: Tensor, black: float) -> Tensor:
+    """Lower each pixel's brightest channel, with the others, so that ``black`` becomes 0."""
+    levels = (x + 1) / 2
+    highest = levels.amax(-3, keepdim=True)
+    lowered = (highest - black).clamp(min=0) / (1 - black)
+    return 2 * levels * lowered / highest.clamp(min=1e-6) - 1
 
 
 @dataclass(frozen=True)

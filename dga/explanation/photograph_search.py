@@ -20,7 +20,7 @@ from dga.explanation.blocks import measure_blocks
 from dga.explanation.blur import BlurFits
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing, is_paper
-from dga.explanation.exposure import Exposure, measure_darkness
+from dga.explanation.exposure import Exposure, measure_brightness, measure_darkness
 from dga.explanation.grid import Grid
 from dga.explanation.jpeg_quality import POOR, measure_quality
 from dga.explanation.noise_level import (
@@ -34,12 +34,14 @@ from dga.explanation.noise_level import (
 )
 from dga.explanation.operators import Operator
 from dga.explanation.search import CandidateScore, Explanation
-from dga.explanation.veil import Veil, measure_veil
+from dga.explanation.veil import measure_veil
 from dga.images import cut_middle, from_tensor
 from dga.profiles import ExplanationConfig, WindowsConfig
 
 LONGEST_COUNTED = 1024
 """Pixels a side up to which every pixel is counted; of larger pictures every n-th, or a middle."""
+WEAK_VEIL = 3.0
+"""Gain of a veil below which brightness explains the picture as well, if nothing is dark."""
 STRONG_VEIL = 8.0
 """Gain of a veil from which its inverse needs less consent; undamaged pictures seldom have it."""
 PAPER_VEIL = 10.0
@@ -52,6 +54,8 @@ LIGHT_JUDGED_AT = 4, 8
 """Depths at which networks judge light that was added or is missing."""
 DAMAGED_THUMBNAIL = 0.5
 """Mean logit from which a thumbnail looks damaged."""
+SUSPECT_THUMBNAIL = 0.1
+"""Mean logit from which it does where nothing is dark."""
 LEAST_RELIEF = 0.5
 """By how much a veil's inverse has to lower the thumbnail's mean logit."""
 
@@ -86,10 +90,10 @@ class Judges:
         before, after = self._judge_thumbnails(x, exposure.apply(x))
         return float(after.mean()) < float(before.mean())
 
-    def prefer_clear(self, x: Tensor, veil: Veil) -> bool:
-        """Whether both networks find the thumbnail damaged, and less so without the veil."""
-        before, after = self._judge_thumbnails(x, veil.remove(x))
-        least = 0.0 if veil.gain >= STRONG_VEIL else DAMAGED_THUMBNAIL
+    def prefer_clear(self, x: Tensor, cleared: Tensor, least: float) -> bool:
+        """Whether both networks find the thumbnail damaged, by a mean logit above ``least``, and
+        less so ``cleared`` of added light."""
+        before, after = self._judge_thumbnails(x, cleared)
         is_relieved = bool((after < before).all()) and float((before - after).mean()) > LEAST_RELIEF
         return is_relieved and float(before.mean()) > least
 
@@ -162,11 +166,9 @@ class PhotographSearch:
         blurred = None if found.is_paper else (yield from self._undo_blur(found))
         if blurred:
             return blurred
-        veil = measure_veil(x)
-        if veil and found.is_paper and veil.gain <= PAPER_VEIL:
-            veil = None
-        if veil and (judges is None or judges.prefer_clear(x, veil)):
-            return replace(found, degradation=Degradation(veil=veil), is_undamaged=False)
+        light = self._measure_added_light(found)
+        if light:
+            return replace(found, degradation=light, is_undamaged=False)
         quality = measure_quality(from_tensor(x))
         if quality is not None and quality <= POOR:
             return replace(found, degradation=Degradation(jpeg_quality=quality))
@@ -242,6 +244,26 @@ class PhotographSearch:
         assert operator is not None
         most = min(most, self.windows.objection * operator.most_objection)
         return undone.candidate.score <= before + most
+
+    def _measure_added_light(self, found: Explanation) -> Degradation | None:
+        """A veil, or too much brightness. None where there is neither, or the judges object; less
+        is asked of them where nothing is dark: in undamaged photographs something is."""
+        x, veil = self.x, measure_veil(self.x)
+        if veil and found.is_paper and veil.gain <= PAPER_VEIL:
+            veil = None
+        exposure = None if found.is_paper else measure_brightness(x)
+        if veil and not (exposure and veil.gain < WEAK_VEIL):
+            light, cleared = Degradation(veil=veil), veil.remove(x)
+        elif exposure:
+            light, cleared = Degradation(exposure=exposure), exposure.apply(x)
+        else:
+            return None
+        least = DAMAGED_THUMBNAIL if exposure is None else SUSPECT_THUMBNAIL
+        if veil and veil.gain >= STRONG_VEIL:
+            least = 0.0
+        if self.judges and not self.judges.prefer_clear(x, cleared, least):
+            return None
+        return light
 
 
 def _measure_exposure(x: Tensor) -> Exposure | None:

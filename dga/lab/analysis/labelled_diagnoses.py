@@ -32,7 +32,7 @@ _RIGHT = {
     ),
     ("blocks",): ("pixelate",),
     ("veil",): ("snow", "frost", "fog", "brightness", "contrast", "rain", "haze"),
-    ("exposure",): ("underexposed",),
+    ("exposure",): ("underexposed", "brightness"),
     ("jpeg",): ("jpeg_compression", "jpeg_twice"),
 }  # fmt: skip
 """Kinds that are right, and the corruptions of which they are; another one's is of its own name."""
