@@ -74,12 +74,8 @@ class Judges:
         x: Tensor,
         config: ExplanationConfig,
     ) -> None:
-        self.scorer, self.discriminator, self.side, self.config = (
-            scorer,
-            discriminator,
-            side,
-            config,
-        )
+        self.scorer, self.discriminator = scorer, discriminator
+        self.side, self.config = side, config
         count = config.windows.detail_windows if config.windows else 0
         self.grid = Grid.over(x.shape[1:], side, 0)
         self.numbers = _rank_windows(x, self.grid, config.noise_floor)[:count]
