@@ -17,7 +17,7 @@ from dga.discriminator import JudgedPath, Scorer
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.drawings import is_paper
 from dga.explanation.grid import Grid
-from dga.explanation.photograph_search import JudgedViews
+from dga.explanation.photograph_search import Judges
 from dga.explanation.search import Explanation
 from dga.images import to_levels
 from dga.networks.models import Models
@@ -139,11 +139,9 @@ def _measure_objection(
 ) -> float:
     """By how much the discriminator finds the estimate more damaged than the picture: mean logit
     over a thumbnail and the windows with the finest detail."""
-    views = JudgedViews(x.cpu(), models.window_size, explain)
-    shown = views.show(x.cpu()), views.show(estimate.cpu())
     scorer = Scorer(models.schedule, models.explainer, seed)
-    before, after = scorer.compare(*shown, explain.judged_at)
-    return after - before
+    judges = Judges(scorer, models.discriminator, models.window_size, x.cpu(), explain)
+    return judges.score(estimate.cpu()) - judges.score(x.cpu())
 
 
 def _choose_depth(models: Models, estimate: Tensor, seed: int, diffusion: Diffusion) -> int:

@@ -26,7 +26,7 @@ from dga.discriminator import FIRST_STATES, JudgedPath, Scorer
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.operators import OperatorConsistency
-from dga.explanation.photograph_search import JudgedViews, Judges, PhotographSearch
+from dga.explanation.photograph_search import Judges, PhotographSearch
 from dga.explanation.search import CandidateScore, Explanation, explain_picture
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
@@ -220,7 +220,7 @@ class ForwardProcess:
             scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
             if config.windows and max(self.x.shape[1:]) > side:
                 x = self.x.cpu()
-                judges = Judges(scorer, self.models.discriminator, JudgedViews(x, side, config))
+                judges = Judges(scorer, self.models.discriminator, side, x, config)
                 explanation = yield from PhotographSearch(x, config, judges).run()
             else:
                 explanation = yield from explain_picture(scorer, self.x, config)

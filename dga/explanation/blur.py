@@ -67,17 +67,14 @@ class BlurFits:
 
     @functools.cached_property
     def lens(self) -> Fit[Disk]:
-        """The disk that explains the spectrum best."""
         return fit_disk(*self.radial)
 
     @functools.cached_property
     def motion(self) -> MotionFits:
-        """The motions that do, even and fading."""
         return MotionFits(self.power, self.x)
 
     @functools.cached_property
     def zoom(self) -> Fit[Operator]:
-        """The zoom that does."""
         from dga.explanation.zoom import fit_zoom  # here: the page must not wait for scipy
 
         return fit_zoom(self.x)

@@ -8,7 +8,7 @@ may object.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import torch
@@ -60,30 +60,36 @@ LEAST_RELIEF = 0.5
 """By how much a veil's inverse has to lower the thumbnail's mean logit."""
 
 
-@dataclass(frozen=True)
-class UndoneBlur:
-    """A picture after the inverse of a blur, ``[3, H, W]``, and its score."""
-
-    x_0: Tensor
-    candidate: CandidateScore
-
-    def extend(self, found: Explanation) -> Explanation:
-        """What was found, and this blur."""
-        blur = self.candidate.degradation
-        return replace(found, degradation=blur, x_0=self.x_0, is_undamaged=False)
-
-
-@dataclass(frozen=True)
 class Judges:
-    """The networks that may object to what was measured in a picture.
+    """The networks that may object to what was measured in a picture, and what they are shown.
 
-    ``scorer``: of DGA+'s discriminator; ``discriminator``: the paper's, which judges light beside
-    it; ``views``: what is shown of the picture.
+    ``scorer``: of DGA+'s discriminator, which judges a thumbnail and a few windows, ``side`` pixels
+    a side; ``discriminator``: the paper's, which judges light beside it; ``x``: the picture,
+    ``[3, H, W]``. The windows are those with the finest detail that is no noise, at the picture's
+    own resolution: a background out of focus says nothing of damage. A thumbnail shows neither
+    impulses nor blocks.
     """
 
-    scorer: Scorer
-    discriminator: nn.Module
-    views: JudgedViews
+    def __init__(
+        self,
+        scorer: Scorer,
+        discriminator: nn.Module,
+        side: int,
+        x: Tensor,
+        config: ExplanationConfig,
+    ) -> None:
+        self.scorer, self.discriminator = scorer, discriminator
+        self.side, self.config = side, config
+        count = config.windows.detail_windows if config.windows else 0
+        self.grid = Grid.over(x.shape[1:], side, 0)
+        self.numbers = _rank_windows(x, self.grid, config.noise_floor)[:count]
+
+    def score(self, x: Tensor, noise_level: float = 0.0) -> float:
+        """Score the picture, or what was made of it, as one that holds so much noise."""
+        entry = find_matched_depth(self.scorer.schedule, noise_level)
+        depths = [entry + offset for offset in self.config.judged_at]
+        views = torch.cat([make_thumbnail(x, self.side)[None], self.grid.cut(x, self.numbers)])
+        return self.scorer.score(views[None], depths, [noise_level])[0]
 
     def prefer_light(self, x: Tensor, exposure: Exposure) -> bool:
         """Whether the thumbnail of a dark picture, ``[3, H, W]``, looks less damaged in light."""
@@ -97,18 +103,9 @@ class Judges:
         is_relieved = bool((after < before).all()) and float((before - after).mean()) > LEAST_RELIEF
         return is_relieved and float(before.mean()) > least
 
-    def score(
-        self, stage: str, candidate: Degradation, x: Tensor, offsets: Sequence[int]
-    ) -> CandidateScore:
-        """Score the views of ``x`` at depths beyond the entry of a candidate's noise."""
-        entry = find_matched_depth(self.scorer.schedule, candidate.noise)
-        depths = [entry + offset for offset in offsets]
-        (score,) = self.scorer.score(self.views.show(x)[None], depths, [candidate.noise])
-        return CandidateScore(stage, candidate, score)
-
     def _judge_thumbnails(self, x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
         """Scores by both networks for the thumbnails of two pictures, ``[2]`` each."""
-        shown, undone = (make_thumbnail(one, self.views.side)[None] for one in (x, result))
+        shown, undone = (make_thumbnail(one, self.side)[None] for one in (x, result))
         scorers = self.scorer, replace(self.scorer, network=self.discriminator)
         scores = [one.compare(shown, undone, LIGHT_JUDGED_AT) for one in scorers]
         before, after = torch.tensor(scores).T
@@ -200,7 +197,8 @@ class PhotographSearch:
         candidates = [NO_DEGRADATION, noise] if is_noisy and config.noise else [NO_DEGRADATION]
         stage, scores = "noise" if is_noisy else "nothing", list[CandidateScore]()
         for candidate in candidates:
-            scores.append(judges.score(stage, candidate, self.x, config.judged_at))
+            score = judges.score(self.x, candidate.noise)
+            scores.append(CandidateScore(stage, candidate, score))
             yield scores[-1]
         found = replace(found, candidate_scores=tuple(scores))
         without, best = scores[0], scores[-1]
@@ -220,30 +218,35 @@ class PhotographSearch:
             return replace(found, degradation=Degradation(operator=certain)) if certain else None
         before = replace(found.candidate_scores[0], stage="blur")
         if certain is not None:
-            undone = self._undo(certain, judges)
-            yield from (before, undone.candidate)
+            after, undone = self._undo(certain, found, judges)
+            yield from (before, after)
             most = 0.0 if before.score < CLEAR_DAMAGE else math.inf
-            if self._has_consent_for(undone, before.score, most):
-                return undone.extend(found)
-        likely = [self._undo(operator, judges) for operator in fits.list_likely()]
-        best = min(likely, key=lambda one: one.candidate.score, default=None)
-        if best is None or not self._has_consent_for(best, before.score, -CLEAR_RELIEF):
+            if self._has_consent(before, after, most):
+                return undone
+        tries = [self._undo(operator, found, judges) for operator in fits.list_likely()]
+        if not tries:
             return None
-        yield from (before, best.candidate)
-        return best.extend(found)
+        after, undone = min(tries, key=lambda one: one[0].score)
+        if not self._has_consent(before, after, -CLEAR_RELIEF):
+            return None
+        yield from (before, after)
+        return undone
 
-    def _undo(self, operator: Operator, judges: Judges) -> UndoneBlur:
-        """The picture without a blur, judged."""
+    def _undo(
+        self, operator: Operator, found: Explanation, judges: Judges
+    ) -> tuple[CandidateScore, Explanation]:
+        """Undo a blur beside what was found, and judge the result."""
         blur = Degradation(operator=operator)
         x_0 = blur.inverse(self.x)
-        return UndoneBlur(x_0, judges.score("blur", blur, x_0, self.config.judged_at))
+        undone = replace(found, degradation=blur, x_0=x_0, is_undamaged=False)
+        return CandidateScore("blur", blur, judges.score(x_0)), undone
 
-    def _has_consent_for(self, undone: UndoneBlur, before: float, most: float) -> bool:
+    def _has_consent(self, before: CandidateScore, after: CandidateScore, most: float) -> bool:
         """Whether the score rises by no more than ``most``, nor by more than its kind may."""
-        operator = undone.candidate.degradation.operator
+        operator = after.degradation.operator
         assert operator is not None
         most = min(most, self.windows.objection * operator.most_objection)
-        return undone.candidate.score <= before + most
+        return after.score <= before.score + most
 
     def _measure_added_light(self, found: Explanation) -> Degradation | None:
         """A veil, or too much brightness. None where there is neither, or the judges object; less
@@ -271,24 +274,6 @@ def _measure_exposure(x: Tensor) -> Exposure | None:
     behind a veil: in the dark much is black, behind a veil nothing."""
     exposure = measure_darkness(x)
     return None if exposure is None or measure_veil(x) else exposure
-
-
-class JudgedViews:
-    """What the discriminator is shown of a picture: a thumbnail, and a few windows of it.
-
-    The windows, ``side`` pixels a side, are those with the finest detail that is no noise, at the
-    picture's own resolution: a background out of focus says nothing of damage. A thumbnail shows
-    neither impulses nor blocks.
-    """
-
-    def __init__(self, x: Tensor, side: int, config: ExplanationConfig) -> None:
-        count = config.windows.detail_windows if config.windows else 0
-        self.side, self.grid = side, Grid.over(x.shape[1:], side, 0)
-        self.numbers = _rank_windows(x, self.grid, config.noise_floor)[:count]
-
-    def show(self, x: Tensor) -> Tensor:
-        """The same views, ``[V, 3, S, S]``, of another picture of that size."""
-        return torch.cat([make_thumbnail(x, self.side)[None], self.grid.cut(x, self.numbers)])
 
 
 def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:
