@@ -16,6 +16,7 @@ import dga
 from dga.explanation.blocks import measure_blocks
 from dga.explanation.blur import BlurFits
 from dga.explanation.degradation import Degradation
+from dga.explanation.exposure import measure_brightness
 from dga.explanation.glass import straighten_edges
 from dga.explanation.operators import Blocks, Convolution, Disk, GaussianBlur, MotionBlur, Operator
 from dga.explanation.streaks import remove_streaks
@@ -204,6 +205,26 @@ def test_lost_contrast_is_brought_back(clear: Pixels, severity: int) -> None:
     assert back > 0.8
 
 
+def test_a_picture_that_is_too_bright_is_darkened(clear: Pixels) -> None:
+    """Its darkest pixels were lifted by half; the others keep their hues."""
+    x, bright = to_tensor(clear), to_tensor(dga.corrupt(clear, "brightness", 5, 0))
+    exposure = measure_brightness(bright)
+    assert exposure is not None
+    assert psnr(exposure.apply(bright), x) > psnr(bright, x)
+    is_clipped = (bright == 1).any(0)
+    hue = (x - x.mean(0))[:, ~is_clipped].sign()
+    darkened = exposure.apply(bright)
+    assert float(((darkened - darkened.mean(0))[:, ~is_clipped].sign() == hue).float().mean()) > 0.9
+
+
+@pytest.mark.slow
+def test_brightness_is_undone_in_a_repair(photo_models: Models, clear: Pixels) -> None:
+    bright = dga.corrupt(clear, "brightness", 5, 0)
+    repaired = repair_photograph(photo_models, bright)
+    assert repaired.explanation.degradation.exposure.black > 0.3
+    assert np.asarray(repaired.image).mean() < bright.mean() - 20
+
+
 @pytest.mark.parametrize("name", ["chelsea", "astronaut"])
 def test_fog_is_a_veil_that_is_uneven(name: str) -> None:
     veil = measure_veil(to_tensor(dga.corrupt(photograph(name), "fog", 5, 0)))
@@ -231,7 +252,8 @@ def test_nothing_is_measured_in_an_undamaged_photograph(
     name: str, turn: Callable[[Pixels], Pixels]
 ) -> None:
     x = to_tensor(np.ascontiguousarray(turn(photograph(name))))
-    assert (measure_blocks(x), BlurFits(x).find_certain(), measure_veil(x)) == (None, None, None)
+    found = measure_blocks(x), BlurFits(x).find_certain(), measure_veil(x), measure_brightness(x)
+    assert found == (None, None, None, None)
 
 
 @pytest.mark.parametrize("size", [(96, 96), (65, 240), (300, 200), (64, 64)])
@@ -259,6 +281,7 @@ def test_nothing_is_measured_in_one_colour_or_a_ramp(value: float) -> None:
         assert measure_blocks(x) is None
         assert BlurFits(x).find_certain() is None
     assert measure_veil(flat) is None
+    assert measure_brightness(flat) is None
 
 
 @pytest.mark.parametrize("weight", [0.05, 1.0])
