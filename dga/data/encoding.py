@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from PIL import Image, TiffImagePlugin
 
-from dga.data.stored_values import Values, encode_deep
+from dga.data.stored_values import Values
 from dga.tiff import DIRECTORIES
 
 LOSSY = {"quality": 95}
@@ -23,29 +22,21 @@ class Frame:
     """A picture to be written, or one frame or page of several."""
 
     values: Values
-    """``[H, W, 1 to 4]``, uint8 or uint16."""
+    """uint8 ``[H, W, 3 or 4]``, or uint16 ``[H, W]``."""
     info: dict[str, Any]
     """Profile, EXIF and resolution, by Pillow's names."""
     duration: float = 0.0
     """Milliseconds for which it is shown."""
 
     def to_image(self) -> Image.Image:
-        """A PIL image; not for colours of 16 bits, which Pillow cannot write."""
-        is_grey = self.values.shape[2] == 1
-        image = Image.fromarray(self.values[..., 0] if is_grey else self.values)
+        """A PIL image."""
+        image = Image.fromarray(self.values)
         image.info.update(self.info)
         return image
-
-    @property
-    def is_deep_colour(self) -> bool:
-        """Whether these are colours of 16 bits."""
-        return self.values.dtype == np.uint16 and self.values.shape[2] > 1
 
 
 def encode_frame(frame: Frame, kind: str, options: Mapping[str, Any]) -> bytes:
     """The bytes of a file with one picture. ``kind``: Pillow's name of the format."""
-    if frame.is_deep_colour:
-        return encode_deep(frame.values.astype(np.uint16), kind, frame.info)
     return encode_picture(frame.to_image(), kind, **options, **frame.info)
 
 

@@ -15,7 +15,7 @@ from PIL import Image
 from PIL.ExifTags import Base
 
 from dga.data.encoding import LOSSY, Frame, encode_frame, encode_moving, encode_pages
-from dga.data.stored_values import StoredValues, is_deep
+from dga.data.stored_values import StoredValues, has_deep_values
 from dga.data.uploads import (
     OWNER,
     UploadError,
@@ -138,8 +138,9 @@ class StoredPicture:
         """Make a file of what ``change`` makes of each frame, uint8 ``[H, W, 3]``.
 
         If nothing was changed, and ``suffix`` asks for the format that it has, these are its own
-        bytes. Opacity, 16 bits, profile, EXIF, resolution and times are kept where the format has
-        them. Raises :class:`~dga.data.uploads.UploadError` where the first frame cannot be read.
+        bytes. Opacity, 16 bits of grey, profile, EXIF, resolution and times are kept where the
+        format has them. Raises :class:`~dga.data.uploads.UploadError` where the first frame cannot
+        be read.
         """
         (kind, options), places = KINDS[suffix.lower()], self.list_written(suffix)
         is_same, losses = kind == self.kind, dict[str, None]()
@@ -177,7 +178,7 @@ class StoredPicture:
             try:
                 go_to_frame(image, self.data, place)
                 with refuse_unreadable(self.kind):
-                    stored = StoredValues.read(image, self.data, place)
+                    stored = StoredValues.read(image, self.data)
             except UploadError:
                 if not place:
                     raise
@@ -271,7 +272,7 @@ def list_losses(data: bytes, suffix: str, is_reduced: bool) -> list[str]:
     losses += list_beside(data, image)
     if is_reduced:
         losses += ["its transparency"] * _is_transparent(image)
-        losses += ["more than 8 bits a channel"] * (is_deep_grey(image) or is_deep(image, data))
+        losses += ["more than 8 bits a channel"] * has_deep_values(image, data)
         return losses
     stored = StoredValues.read(open_picture(data), data)
     frame = _make_frame(stored, stored.pixels, kind, is_moving=False)
