@@ -1,4 +1,8 @@
-"""Picture files and what is made of them: the one way in which repaired files are written."""
+"""Picture files and what is made of them.
+
+Of one's own file every frame is repaired (:meth:`StoredPicture.remake`), of a stranger's the first,
+perhaps reduced (:func:`encode_result`). What a result lacks of its file is said of both.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from PIL.ExifTags import Base
 
 from dga.data.encoding import Frame, encode_frame, encode_moving, encode_pages
 from dga.data.formats import FORMATS, WRITTEN, Format
-from dga.data.stored_values import StoredValues, has_deep_values
+from dga.data.stored_values import StoredValues, has_deep_values, is_transparent
 from dga.data.uploads import (
     OWNER,
     UploadError,
@@ -30,14 +34,13 @@ from dga.images import (
     Pixels,
     is_deep_grey,
     is_number,
-    read_exif,
-    to_image_like,
     to_pixels,
 )
 from dga.io.files import explain_writing, write_atomically
 from dga.tiff import read_directory
 
 MOST_FRAMES, MOST_FRAME_PIXELS = 1_000, 10**9
+_MORE_BITS = "more than 8 bits a channel"
 _LAYERS, _PICTURES_OF_MPF = 37_724, 0xB001  # tags of a TIFF, and of a JPEG's list of pictures
 _BESIDE = {
     "its gain map (HDR)": re.compile(rb"hdr-gain-map|hdrgainmap|iso:ts:21496", re.IGNORECASE),
@@ -146,12 +149,12 @@ class StoredPicture:
             is_same &= np.array_equal(pixels, stored.pixels)
             if is_same and len(self.frames) == 1:
                 break  # nothing of it is needed
-            frame = _make_frame(stored, pixels, kind, is_moving)
-            losses |= dict.fromkeys(_list_value_losses(stored, frame, kind))
+            frame, lacking = _remake_frame(stored, pixels, kind, is_moving)
+            losses |= dict.fromkeys(lacking)
             written.append(frame)
         if is_same and places == self.frames and not unread:
             return Remade(self.data, [])
-        rest = self._list_losses(kind, len(places) - unread, unread)
+        rest = self._list_file_losses(kind, len(places) - unread, unread)
         loop = self.image.info.get("loop")
         if is_moving:
             is_apart = bool(getattr(self.image, "default_image", False))
@@ -178,7 +181,7 @@ class StoredPicture:
             else:
                 yield stored
 
-    def _list_losses(self, kind: Format, written: int, unread: int) -> list[str]:
+    def _list_file_losses(self, kind: Format, written: int, unread: int) -> list[str]:
         """What a file of this format lacks of this one, but for the values of its frames.
 
         ``written``, ``unread``: how many frames it has, and how many could not be read.
@@ -189,60 +192,36 @@ class StoredPicture:
         losses += [f"{unread} of its {total} {word}, which cannot be read"] * (unread > 0)
         if written > 1 and self.kind.is_moving and not kind.is_moving:
             losses.append("the times of its frames")
-        return losses + list_beside(self.data, self.image)
-
-    def result(self, pixels: Pixels, suffix: str) -> bytes:
-        """Make a file of its repaired first frame, uint8 ``[H, W, 3]``, perhaps reduced.
-
-        If nothing was changed, and ``suffix`` asks for the format that it has, these are its own
-        bytes. Profile, EXIF and resolution are kept where the format can hold them, opacity and 16
-        bits where it was not reduced.
-        """
-        kind, stored = WRITTEN[suffix.lower()], self.image
-        if pixels.shape[0] * pixels.shape[1] != stored.width * stored.height:
-            original = Image.fromarray(pixels)
-            original.info = {n: stored.info[n] for n in ("icc_profile", "dpi") if n in stored.info}
-            original.info["exif"] = read_exif(stored)
-            image = to_image_like(pixels, original)
-            info = {str(name): value for name, value in image.info.items()}
-            return encode_frame(Frame(np.asarray(image), info), kind)
-        if self.kind == kind and np.array_equal(pixels, self.pixels):
-            return self.data
-        (values,) = self._read_frames([0])
-        assert values is not None  # else that raises
-        return encode_frame(_make_frame(values, pixels, kind, is_moving=False), kind)
+        return losses + _list_beside(self.data, self.image)
 
 
-def _make_frame(stored: StoredValues, pixels: Pixels, kind: Format, is_moving: bool) -> Frame:
-    """A repaired frame, uint8 ``[H, W, 3]``, with as much of its file as a format can hold."""
+def _remake_frame(
+    stored: StoredValues, pixels: Pixels, kind: Format, is_moving: bool = False
+) -> tuple[Frame, list[str]]:
+    """A repaired frame, uint8 ``[H, W, 3]``, with as much of its file as a format can hold; and
+    what of its values, and of what they mean, it lacks."""
     values, info = stored.lay_back(pixels, not kind.is_opaque, kind.is_deep and not is_moving)
-    duration = stored.image.info.get("duration")
-    return Frame(values, info, float(duration) if is_number(duration) else 0.0)
-
-
-def _list_value_losses(stored: StoredValues, frame: Frame, kind: Format) -> list[str]:
-    """What ``frame`` lacks of the values of one that was read, and of what they mean."""
-    image, opacity = stored.image, stored.opacity
-    losses = []
+    image, opacity, losses = stored.image, stored.opacity, list[str]()
     is_hidden = is_deep_grey(image) and "transparency" in image.info
     if is_hidden or (opacity is not None and kind.is_opaque):
         losses.append("its transparency")
     elif opacity is not None and kind.name == "GIF" and np.unique(opacity).size > 2:
         losses.append("its half transparency")
-    if frame.values.dtype == np.uint8 and stored.is_deep:
-        losses.append("more than 8 bits a channel")
+    if values.dtype == np.uint8 and stored.is_deep:
+        losses.append(_MORE_BITS)
     elif image.mode in ("I", "F"):
         losses.append("more than 16 bits a channel")
     if kind.name == "GIF":
         losses.append("more than 256 colours a frame")
     if image.mode in _RARE_COLOURS:
         losses.append(_RARE_COLOURS[image.mode])
-    if "icc_profile" in image.info and "icc_profile" not in frame.info:
+    if "icc_profile" in image.info and "icc_profile" not in info:
         losses.append("its colour profile")
-    return losses
+    duration = image.info.get("duration")
+    return Frame(values, info, float(duration) if is_number(duration) else 0.0), losses
 
 
-def list_beside(data: bytes, image: Image.Image) -> list[str]:
+def _list_beside(data: bytes, image: Image.Image) -> list[str]:
     """What a file holds beside its pictures; no file that is made of it holds that."""
     losses = [name for name, pattern in _BESIDE.items() if pattern.search(data)]
     further = (read_directory(image.info.get("mp", b"")) or {}).get(_PICTURES_OF_MPF, (0, 0, 1))[2]
@@ -252,33 +231,20 @@ def list_beside(data: bytes, image: Image.Image) -> list[str]:
     return losses + ["its XMP notes"] * ("xmp" in image.info)
 
 
-def list_losses(data: bytes, suffix: str, is_reduced: bool) -> list[str]:
+def list_losses(data: bytes, suffix: str, is_plain: bool) -> list[str]:
     """What the repaired first frame of a stranger's file will lack of that file.
 
-    ``is_reduced``: whether it has fewer pixels, and with them 8 bits and no opacity.
+    ``is_plain``: whether it has 8 bits and no opacity, as one that is reduced.
     """
     image = open_picture(data)
-    kind, is_paged = WRITTEN[suffix], FORMATS[str(image.format)].is_paged
-    losses = [f"all but its first {'page' if is_paged else 'frame'}"] * has_further_frames(
-        image, data
-    )
-    losses += list_beside(data, image)
-    if is_reduced:
-        losses += ["its transparency"] * _is_transparent(image)
-        losses += ["more than 8 bits a channel"] * has_deep_values(image, data)
-        return losses
+    word = "page" if FORMATS[str(image.format)].is_paged else "frame"
+    losses = [f"all but its first {word}"] * has_further_frames(image, data)
+    losses += _list_beside(data, image)
+    if is_plain:
+        losses += ["its transparency"] * is_transparent(image)
+        return losses + [_MORE_BITS] * has_deep_values(image, data)
     stored = StoredValues.read(open_picture(data), data)
-    frame = _make_frame(stored, stored.pixels, kind, is_moving=False)
-    return losses + _list_value_losses(stored, frame, kind)
-
-
-def _is_transparent(image: Image.Image) -> bool:
-    """Whether some of a picture is transparent; a channel that is 0 everywhere was never filled."""
-    if is_deep_grey(image) or not image.has_transparency_data:
-        return image.has_transparency_data
-    bands = image if "A" in image.getbands() else image.convert("RGBA")
-    least, most = bands.getchannel("A").getextrema()
-    return most != 0 and least != 255
+    return losses + _remake_frame(stored, stored.pixels, WRITTEN[suffix])[1]
 
 
 def choose_suffix(kind: str | None, name: str = "") -> str:
@@ -291,8 +257,21 @@ def choose_suffix(kind: str | None, name: str = "") -> str:
 
 
 def encode_result(data: bytes, pixels: Pixels, suffix: str) -> bytes:
-    """Call :meth:`StoredPicture.result` for a stranger's file."""
-    return StoredPicture(data, open_picture(data)).result(pixels, suffix)
+    """Make a file of a stranger's repaired first frame, uint8 ``[H, W, 3]``, perhaps reduced.
+
+    If nothing was changed, and ``suffix`` asks for the format that it has, these are its own bytes.
+    Profile, EXIF and resolution are kept where the format can hold them, opacity and 16 bits of
+    grey where it was not reduced.
+    """
+    kind, image = WRITTEN[suffix.lower()], open_picture(data)
+    is_reduced = pixels.shape[0] * pixels.shape[1] != image.width * image.height
+    with refuse_unreadable(str(image.format)):
+        stored = (
+            StoredValues.reduce(image, pixels) if is_reduced else StoredValues.read(image, data)
+        )
+    if not is_reduced and kind.name == image.format and np.array_equal(pixels, stored.pixels):
+        return data
+    return encode_frame(_remake_frame(stored, pixels, kind)[0], kind)
 
 
 def write(path: Path, content: bytes) -> None:

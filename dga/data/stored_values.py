@@ -18,6 +18,7 @@ from dga.images import (
     Pixels,
     find_gamma,
     is_deep_grey,
+    read_exif,
     read_grey_16,
     to_image_like,
     to_pixels,
@@ -58,13 +59,17 @@ class StoredValues:
         tags, is_deep = dict(getattr(image, "tag_v2", {})), has_deep_values(image, data)
         pixels = to_pixels(image)
         grey = read_grey_16(image, tags)
-        opacity = None
-        if grey is None and image.has_transparency_data:
-            opacity = _read_upright(image)[..., 3]
-            least, most = opacity.min(), opacity.max()
-            if not most or least == 255:  # nobody filled the channel, or nobody needs it
-                opacity = None
+        has_opacity = grey is None and is_transparent(image)
+        opacity = _read_upright(image)[..., 3] if has_opacity else None
         return cls(image, pixels, is_deep, grey, opacity)
+
+    @classmethod
+    def reduce(cls, image: Image.Image, pixels: Pixels) -> StoredValues:
+        """An opened picture whose ``pixels`` are fewer, uint8 ``[H, W, 3]``: opaque, in 8 bits."""
+        reduced = Image.fromarray(pixels)
+        reduced.info = {n: image.info[n] for n in ("icc_profile", "dpi") if n in image.info}
+        reduced.info["exif"] = read_exif(image)
+        return cls(reduced, pixels, is_deep=False, grey=None, opacity=None)
 
     def lay_back(
         self, pixels: Pixels, has_opacity: bool = True, is_deep: bool = True
@@ -126,6 +131,15 @@ def _read_upright(image: Image.Image) -> NDArray[np.uint8]:
     is_turned = hasattr(image, "tag_v2")  # Pillow turns a TIFF by itself
     orientation = 1 if is_turned else read_orientation(image.info.get("exif", b""))
     return turn_upright(np.asarray(image.convert("RGBA")), orientation)
+
+
+def is_transparent(image: Image.Image) -> bool:
+    """Whether some of a picture is transparent; a channel that is 0 everywhere was never filled."""
+    if is_deep_grey(image) or not image.has_transparency_data:
+        return image.has_transparency_data
+    bands = image if "A" in image.getbands() else image.convert("RGBA")
+    least, most = bands.getchannel("A").getextrema()
+    return most != 0 and least != 255
 
 
 def has_deep_values(image: Image.Image, data: bytes) -> bool:

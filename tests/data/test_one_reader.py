@@ -10,7 +10,7 @@ from PIL import Image
 
 import dga
 from dga.data.formats import WRITTEN
-from dga.data.picture_files import StoredPicture
+from dga.data.picture_files import StoredPicture, encode_result
 from dga.data.uploads import UploadError, open_picture, read_photograph
 from dga.images import read_exif, to_image_like, to_pixels, to_square
 from dga.lab.data.cropping import Crop
@@ -123,12 +123,12 @@ def test_profile_exif_and_resolution_survive(tmp_path, name, suffix):
     kind, path = name.split("-")[0], tmp_path / "a"
     path.write_bytes(data)
     picture = StoredPicture.read(path)
-    same = picture.result(picture.pixels.copy(), suffix)
+    same = encode_result(picture.data, picture.pixels.copy(), suffix)
     assert (same == picture.data) == (WRITTEN[suffix].name == picture.image.format)
     changed = picture.pixels.copy()
     changed[:9, :9] = 40, 90, 160
     for expected, content in (
-        (changed, picture.result(changed, suffix)),
+        (changed, encode_result(picture.data, changed, suffix)),
         (picture.pixels, same),
     ):
         with Image.open(io.BytesIO(content)) as image:

@@ -14,7 +14,7 @@ import tifffile
 from PIL import Image, PngImagePlugin
 
 from dga.data import picture_files
-from dga.data.picture_files import Remade, StoredPicture, list_losses
+from dga.data.picture_files import Remade, StoredPicture, encode_result, list_losses
 from dga.data.uploads import OWNER, UploadError, open_picture
 from dga.images import Pixels, to_pixels
 from tests.fixtures.odd_pictures import FORMATS, as_rgb, grey, swapped_profile, tags, tiff, truth
@@ -318,7 +318,7 @@ def test_what_is_not_kept_is_said(name: str) -> None:
     make, suffix, words = LOSSES[name]
     picture = stored(make())
     assert any(words in loss for loss in picture.remake(suffix, brighten).losses)
-    losses = list_losses(picture.data, suffix, is_reduced=False)
+    losses = list_losses(picture.data, suffix, is_plain=False)
     assert any(words in loss for loss in losses) == (name != "frames")
     assert any("first frame" in loss for loss in losses) == (name == "frames")
     assert stored(saved("PNG", truth())).remake(suffix, brighten).losses in (
@@ -328,14 +328,14 @@ def test_what_is_not_kept_is_said(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["opacity", "16 bits"])
 def test_what_a_smaller_picture_loses_is_said(name: str) -> None:
-    assert list_losses(LOSSES[name][0](), ".png", is_reduced=False) == []
-    assert list_losses(LOSSES[name][0](), ".png", is_reduced=True)
+    assert list_losses(LOSSES[name][0](), ".png", is_plain=False) == []
+    assert list_losses(LOSSES[name][0](), ".png", is_plain=True)
 
 
 @pytest.mark.parametrize(("alpha", "words"), [(255, []), (0, []), (99, ["its transparency"])])
 def test_opacity_that_says_nothing_is_no_loss(alpha: int, words: list[str]) -> None:
     image = Image.fromarray(np.dstack([truth(), np.full(truth().shape[:2], alpha, np.uint8)]))
-    assert list_losses(saved("PNG", image), ".png", is_reduced=True) == words
+    assert list_losses(saved("PNG", image), ".png", is_plain=True) == words
 
 
 @pytest.mark.parametrize("suffix", [".png", ".tif", ".gif"])
@@ -346,8 +346,8 @@ def test_texts_of_a_png_are_no_numbers(key: str, text: str, suffix: str) -> None
     notes.add_text(key, text)
     picture = stored(saved("PNG", truth(), pnginfo=notes))
     assert picture.remake(suffix, brighten).content
-    assert picture.result(truth()[:20, :20], suffix)
-    assert list_losses(picture.data, ".png", is_reduced=False) == []
+    assert encode_result(picture.data, truth()[:20, :20], suffix)
+    assert list_losses(picture.data, ".png", is_plain=False) == []
     moving = saved("PNG", truth(), pnginfo=notes, save_all=True,
                    append_images=[Image.fromarray(grey())])  # fmt: skip
     assert stored(moving).remake(suffix, brighten).content
