@@ -16,6 +16,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from dga.answers import Answer, answer_repaired, read_repaired
+from dga.batch_size import REPAIR_BATCH
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.classifier import SOFTMAX, OwnClassifier, predict_proba
 from dga.networks.compute import isolate_numerics
@@ -27,9 +28,6 @@ from dga.sentences import name_damage
 from dga.systems import parse
 
 DEFAULT_METHOD = "dga-plus-ensemble"
-BATCH = 16
-"""How many pictures are repaired together. More of them need more memory and are no faster."""
-
 ROUNDING = 1e-3
 """How far outside [0, 1] pixels may lie, since resizing overshoots by about so much."""
 
@@ -104,16 +102,18 @@ class AdaptedClassifier(nn.Module):
 
     @isolate_numerics
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> AdaptedClassifier:
-        """Move the networks, for ``.to``, ``.cuda`` and the like.
+        """Move the networks, for ``.to``, ``.cuda`` and the like, as :meth:`Models.to` does.
 
         Raises ``ValueError`` for another precision: each network has the one that suits it.
         """
-        if fn(torch.zeros(1)).dtype != torch.float32:
+        moved = fn(torch.zeros(1))
+        if moved.dtype != torch.float32:
             raise ValueError(
                 "The networks' precision is chosen as they are loaded (load_models, Compute); "
                 "move them to a device with .to(device)."
             )
         super()._apply(fn, recurse)
+        self.models = self.models.to(moved.device)
         return self
 
     @isolate_numerics
@@ -136,7 +136,7 @@ class AdaptedClassifier(nn.Module):
             pairs = zip(pictures, seeds, strict=True)
             self.last = [self._answer_photograph(picture, seed) for picture, seed in pairs]
         else:
-            batches = [slice(n, n + BATCH) for n in range(0, len(pictures), BATCH)]
+            batches = [slice(n, n + REPAIR_BATCH) for n in range(0, len(pictures), REPAIR_BATCH)]
             parts = (self._answer_batch(pictures[batch], seeds[batch]) for batch in batches)
             self.last = [answer for part in parts for answer in part]
         p = torch.stack([answer.probabilities for answer in self.last]).float()

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
+from dga.batch_size import WINDOW_BATCH
 from dga.data.encoding import Frame
 from dga.data.picture_files import StoredPicture
 from dga.data.stored_values import StoredValues
@@ -47,9 +48,6 @@ from dga.sentences import name_damage
 from dga.stopping import Stop
 
 Picture = TypeVar("Picture", Image.Image, Pixels)
-WINDOW_BATCH = 16
-"""How many windows of the discriminator's size are repaired together, or as many pixels in larger
-windows; this bounds memory, and the time between two events."""
 FIRST_OF_WINDOW = 1
 """States of a window that are judged before any other: most windows with noise stop at once."""
 

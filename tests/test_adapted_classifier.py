@@ -65,7 +65,7 @@ def test_order_and_batches_do_not_matter(choosy_models, x, monkeypatch):
     loader = DataLoader(TensorDataset(x), batch_size=2)
     alone = torch.cat([model(pictures) for (pictures,) in loader])
     torch.testing.assert_close(alone, whole, atol=1e-4, rtol=0)
-    monkeypatch.setattr("dga.adapted_classifier.BATCH", 2)
+    monkeypatch.setattr("dga.adapted_classifier.REPAIR_BATCH", 2)
     torch.testing.assert_close(model(x), whole, atol=1e-4, rtol=0)
     assert column(model.last, "depth") == depths
 

@@ -58,7 +58,7 @@ def by_module(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     """``AdaptedClassifier``, made where the models are not and moved to them, and ``repair``."""
     classes = models.profile.classifier.classes
     model = AdaptedClassifier(copy.deepcopy(models).to("cpu"), "dga-plus").to(models.device)
-    assert model.models.device == models.device
+    assert model.models.device == model.models.compute.device == models.device
     x = torch.tensor(pictures).movedim(-1, 1) / 255
     for answers in (model(x), model(x.to(models.device))):
         for i, row in enumerate(answers):
