@@ -20,9 +20,6 @@ from dga.networks.classifier import Prediction
 from dga.sentences import describe_explanation, name_damage
 from dga.systems import System
 
-RECORD = "adapted.json"
-"""The file of a run's record, beside its pictures."""
-
 
 def choose_folder(out: Path | None, picture: Path, names: Sequence[str]) -> Path:
     """The folder for the run of a picture: ``out``, else an unused one named after the picture.

@@ -34,7 +34,7 @@ from dga.explanation.photograph_search import PAGE_VEIL, measure_exposure, measu
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
 from dga.explanation.veil import measure_veil
-from dga.images import HALF_RANGE, Pixels, cut_middle, to_pixels, to_square, to_tensor
+from dga.images import HALF_RANGE, Pixels, check_pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
@@ -204,8 +204,7 @@ def diagnose(
     """
     if not isinstance(picture, Image.Image):
         array = np.asarray(picture)
-        if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
-            raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
+        check_pixels(array)
         picture = Image.fromarray(array)
     pixels = to_pixels(to_picture(picture))
     framed = pixels[find_inside(pixels)]

@@ -29,7 +29,7 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
-from dga.images import Pixels, from_tensor, to_levels, to_tensor
+from dga.images import Pixels, check_pixels, from_tensor, to_levels, to_tensor
 from dga.mending import WHOLE_SIDE, may_mend, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
@@ -144,10 +144,8 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     network returns no numbers. (:func:`repair_photograph` returns what was found, too;
     :func:`dga.folders.repairs.repair_all` repairs whole folders.)
     """
-    if not isinstance(picture, Image.Image | np.ndarray):
-        raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
     if not isinstance(picture, Image.Image):
-        _check_pixels(picture)  # before models are loaded
+        check_pixels(picture)  # before models are loaded
         return repair_photograph(models or load_default_models(), picture).image
     with refuse_unreadable(picture.format or "picture"):
         stored = StoredValues.read(picture)
@@ -166,7 +164,7 @@ def photograph_steps(
     A plain frame is set aside, and comes back bit for bit.
     """
     start_time = time.perf_counter()
-    _check_pixels(pixels)
+    check_pixels(pixels)
     seed = content_seed(pixels) if seed is None else seed
     inside = find_inside(pixels)
     framed = pixels[inside]
@@ -227,13 +225,6 @@ def is_one_piece(models: Models, height: int, width: int) -> bool:
     """Whether a photograph of so many pixels is repaired in one piece, not in windows."""
     most = max(models.window_size, WHOLE_SIDE if models.profile.explains_by_windows else 0)
     return max(height, width) <= most
-
-
-def _check_pixels(pixels: Any) -> None:
-    """Raise ``ValueError`` for anything but a picture, uint8 ``[H, W, 3]``."""
-    is_image = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
-    if not is_image or pixels.shape[2] != 3 or not pixels.size:
-        raise ValueError("A picture is an array of shape [H, W, 3] in 8 bits.")
 
 
 def content_seed(pixels: Pixels) -> int:

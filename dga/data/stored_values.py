@@ -17,6 +17,7 @@ from PIL.ExifTags import Base
 from dga.images import (
     Pixels,
     find_gamma,
+    find_orientation,
     is_deep_grey,
     read_exif,
     read_grey_16,
@@ -24,7 +25,6 @@ from dga.images import (
     to_pixels,
     turn_upright,
 )
-from dga.tiff import read_orientation
 
 Values = NDArray[np.unsignedinteger]
 """Of pixels, uint8 or uint16."""
@@ -55,7 +55,7 @@ class StoredValues:
 
         Raises what :func:`dga.images.to_rgb` does.
         """
-        # They go when Pillow turns the picture upright.
+        # Before its pixels: see find_orientation.
         tags, is_deep = dict(getattr(image, "tag_v2", {})), has_deep_values(image, data)
         pixels = to_pixels(image)
         grey = read_grey_16(image, tags)
@@ -128,9 +128,7 @@ def _lay_under(
 
 def _read_upright(image: Image.Image) -> NDArray[np.uint8]:
     """Values as they are stored, with opacity, uint8 ``[H, W, 4]``."""
-    is_turned = hasattr(image, "tag_v2")  # Pillow turns a TIFF by itself
-    orientation = 1 if is_turned else read_orientation(image.info.get("exif", b""))
-    return turn_upright(np.asarray(image.convert("RGBA")), orientation)
+    return turn_upright(np.asarray(image.convert("RGBA")), find_orientation(image))
 
 
 def is_transparent(image: Image.Image) -> bool:
