@@ -317,7 +317,7 @@ class Service:
             pixels, _ = await self._read(picture, request)
             run = await self._last(request, pixels, steps, is_comparison=True)
             rebuilt = (result.image for result in run.reconstructions.values())
-            pictures = run.input, run.forward.x_t_star, *rebuilt
+            pictures = run.input, run.x_t_star, *rebuilt
             return to_facts(run), await self._write(request, *pictures)
 
     async def _read(self, picture: Any, request: gr.Request) -> tuple[Pixels, list[str]]:

@@ -1,13 +1,13 @@
 """One picture and some systems: what each of them makes of it, as pictures and predictions.
 
-:func:`adapt_steps` is :func:`dga.pipeline.run` for one picture, whose results are classified.
+:func:`rebuild` is :func:`dga.pipeline.run` for one picture, whose results are classified.
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.batch_size import choose_batch_size
+from dga.discriminator import JudgedPath
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import isolate_numerics
@@ -56,29 +57,34 @@ class Adaptation:
 
     profile: Profile
     stopping: StoppingConfig
-    """The rule by which the t* of ``forward`` was chosen."""
+    """The rule by which the t* of ``forward`` is chosen."""
     seed: int
     precision: str
     device: str
     input: Pixels
     """uint8 ``[S, S, 3]``."""
     input_prediction: Prediction
-    forward: ForwardResult
-    """The forward process of the picture as it came or, where every system undoes damage first,
-    that of the first system."""
-    x_t_star_prediction: Prediction
-    """What the classifier reads in the picture noised to t*."""
+    forward: ForwardResult | None
+    """The forward process of the picture as it came; None where every system undoes damage first,
+    so that nobody needs it."""
+    x_t_star_prediction: Prediction | None
+    """What the classifier reads in the picture noised to t*; None likewise."""
     reconstructions: Mapping[str, Reconstruction]
     """By the system's name."""
 
     @property
-    def t_star(self) -> int:
-        return self.forward.stop.t_star
+    def t_star(self) -> int | None:
+        return self.forward.stop.t_star if self.forward else None
+
+    @property
+    def x_t_star(self) -> Pixels | None:
+        """The picture as it came, noised to t*: uint8 ``[S, S, 3]``."""
+        return self.forward.x_t_star if self.forward else None
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) along the path of ``forward``."""
-        return self.forward.confidence
+        """P(corrupted | x_k) along the path of ``forward``; empty without."""
+        return self.forward.confidence if self.forward else np.empty(0)
 
     @property
     def plus(self) -> Reconstruction | None:
@@ -101,46 +107,37 @@ def adapt(
 
 @isolate_numerics
 def adapt_steps(
-    models: Models,
-    pixels: Pixels,
-    seed: int = 0,
-    chosen: Sequence[System] | None = None,
-    curve_depth: int | None = None,
-    process: ForwardProcess | None = None,
+    models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
 ) -> Iterator[Event | Reconstruction | Adaptation]:
     """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
 
-    The first :class:`ForwardResult` is that of the picture as it came, by the rule of the first
-    system that explains nothing and has one, else of the profile. ``curve_depth``: how deep this
-    path is judged at least, by default to T. Without a ``curve_depth``, where every system explains
-    the damage first, nobody needs this path: it is not judged, and there is no such event.
-    ``process``: of this picture, to share its explanations and paths with other calls.
+    Where some system explains nothing, or none is chosen, :func:`judge_curve` comes first, to T, by
+    the rule of the first such system that has one, else of the profile.
     """
     profile, x = models.profile, picture_tensor(models, pixels)
     if chosen is None:
         chosen = [systems(profile)[name] for name in DEFAULT_SYSTEMS]
-    process = process or ForwardProcess(models, x, seed)
-    by_repair = defaultdict[Repair, list[System]](list)
-    for system in chosen:
-        by_repair[require_repair(system)].append(system)
+    repairs = [require_repair(system) for system in chosen]
+    process = ForwardProcess(models, x, seed)
     (input_prediction,) = classify(models, x[None])
-    unexplained = [repair.diffusion for repair in by_repair if not repair.explain]
-    forward: ForwardResult | None = None
-    if unexplained or not chosen or curve_depth is not None:
-        rules = (diffusion.stopping for diffusion in unexplained if diffusion.depth is None)
-        rule = next(rules, None) or profile.stopping
-        deepest = profile.schedule.steps if curve_depth is None else curve_depth
-        path_alone = Repair(Diffusion(rule))
-        for event in process.find_stop(path_alone, NO_EXPLANATION, curve_depth=deepest):
-            if isinstance(event, ForwardResult):
-                forward = event
+    unexplained = [repair.diffusion for repair in repairs if not repair.explain]
+    rules = (diffusion.stopping for diffusion in unexplained if diffusion.depth is None)
+    rule = next(rules, None) or profile.stopping
+    forward, at_t_star = None, None
+    if unexplained or not chosen:
+        for event in judge_curve(process, rule, profile.schedule.steps):
             yield event
-    results = yield from _reconstruct(models, process, by_repair)
-    forward = forward or results[chosen[0].name].forward
-    (at_t_star,) = classify(models, to_tensor(forward.x_t_star)[None].to(models.device))
+        assert isinstance(event, ForwardResult)
+        forward = event
+        (at_t_star,) = classify(models, to_tensor(forward.x_t_star)[None].to(models.device))
+    results = dict[str, Reconstruction]()
+    for step in rebuild(models, process, chosen):
+        if isinstance(step, Reconstruction):
+            results[step.system.name] = step
+        yield step
     yield Adaptation(
         profile=profile,
-        stopping=forward.diffusion.stopping or profile.stopping,
+        stopping=rule,
         seed=seed,
         precision=models.compute.precision,
         device=str(models.device),
@@ -152,11 +149,29 @@ def adapt_steps(
     )
 
 
-def _reconstruct(
-    models: Models, process: ForwardProcess, by_repair: Mapping[Repair, Sequence[System]]
-) -> Generator[Event | Reconstruction, None, dict[str, Reconstruction]]:
-    """The result of every system, by name: repairs that systems have in common are made once."""
-    results: dict[str, Reconstruction] = {}
+@isolate_numerics
+def judge_curve(
+    process: ForwardProcess, stopping: StoppingConfig, depth: int
+) -> Iterator[JudgedPath | ForwardResult]:
+    """Judge a picture as it came, to ``depth`` at least; the :class:`ForwardResult` comes last.
+
+    ``stopping``: the rule by which its t* is chosen.
+    """
+    path_alone = Repair(Diffusion(stopping))
+    yield from process.find_stop(path_alone, NO_EXPLANATION, curve_depth=depth)
+
+
+@isolate_numerics
+def rebuild(
+    models: Models, process: ForwardProcess, chosen: Sequence[System]
+) -> Iterator[Event | Reconstruction]:
+    """Rebuild a picture by some systems; repairs that they have in common are made once.
+
+    Raises ``ValueError`` for a system that does more than repair one picture.
+    """
+    by_repair = defaultdict[Repair, list[System]](list)
+    for system in chosen:
+        by_repair[require_repair(system)].append(system)
     for event in run(models, process.x[None], [process.seed], list(by_repair), [process]):
         if not isinstance(event, ReverseResult):
             yield event
@@ -166,10 +181,7 @@ def _reconstruct(
         (prediction,) = classify(models, event.image[None])
         seconds = event.seconds + time.perf_counter() - start_time
         for system in by_repair[event.forward.repair]:
-            result = Reconstruction(system, event.forward, image, prediction, seconds)
-            results[system.name] = result
-            yield result
-    return results
+            yield Reconstruction(system, event.forward, image, prediction, seconds)
 
 
 def classify(models: Models, x: Tensor) -> list[Prediction]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from dga.adaptation import Adaptation, Reconstruction
@@ -20,9 +19,6 @@ from dga.io.files import find_unused_path, to_plain
 from dga.networks.classifier import Prediction
 from dga.sentences import describe_explanation, name_damage
 from dga.systems import System
-
-RECORD = "adapted.json"
-"""The file of a run's record, beside its pictures."""
 
 
 def choose_folder(out: Path | None, picture: Path, names: Sequence[str]) -> Path:
@@ -45,13 +41,15 @@ def _make_path(folder: Path, name: str) -> Path:
 
 
 def list_names(systems: Sequence[System], has_clean: bool) -> list[str]:
-    """The names of all pictures of a run; ``has_clean``: whether there is an undamaged one."""
+    """The names of all pictures of a run, at most; ``has_clean``: of an undamaged one, too."""
     return ["input", "x_t_star", *["clean"] * has_clean, *(system.name for system in systems)]
 
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
     """Write every picture as PNG, ``clean`` too where there is one; returns {name: path}."""
-    pictures = {"input": run.input, "x_t_star": run.forward.x_t_star}
+    pictures = {"input": run.input}
+    if run.x_t_star is not None:
+        pictures["x_t_star"] = run.x_t_star
     if clean is not None:
         pictures["clean"] = clean
     pictures |= {name: r.image for name, r in run.reconstructions.items()}
@@ -68,11 +66,8 @@ def to_facts(run: Adaptation) -> dict[str, Any]:
         "tau": run.stopping.tau,
         "max_depth": run.stopping.max_depth,
         "horizon": run.stopping.horizon,
-        "t_star": run.t_star,
-        "crossed": run.forward.stop.is_crossed,
-        "curve_seconds": round(run.forward.seconds, 4),
+        **_stop_facts(run),
         "input": {"top5": _list_likeliest(run.input_prediction)},
-        "x_t_star": {"top5": _list_likeliest(run.x_t_star_prediction)},
         "methods": {
             name: {
                 "depth": result.depth,
@@ -83,7 +78,7 @@ def to_facts(run: Adaptation) -> dict[str, Any]:
             for name, result in run.reconstructions.items()
         },
         "explained": _explanation_facts(run, run.plus) if run.plus else None,
-        "confidence": [round(c, 6) for c in _curve(run).tolist()],
+        "confidence": [round(c, 6) for c in run.confidence.tolist()],
         "device": run.device,
         "precision": run.precision,
     }
@@ -101,10 +96,18 @@ def to_command_facts(
     }
 
 
-def _curve(run: Adaptation) -> NDArray[np.float64]:
-    """Confidence on the paper's path; empty where every system explained the damage first."""
-    is_explained = run.plus is not None and run.forward is run.plus.forward
-    return np.empty(0) if is_explained else run.confidence
+def _stop_facts(run: Adaptation) -> dict[str, Any]:
+    """Where the path of the picture as it came stops; empty values where nobody needed it."""
+    forward, prediction = run.forward, run.x_t_star_prediction
+    if forward is None or prediction is None:
+        return dict.fromkeys(("t_star", "crossed", "given_up", "curve_seconds", "x_t_star"))
+    return {
+        "t_star": forward.stop.t_star,
+        "crossed": forward.stop.is_crossed,
+        "given_up": forward.stop.has_given_up,
+        "curve_seconds": round(forward.seconds, 4),
+        "x_t_star": {"top5": _list_likeliest(prediction)},
+    }
 
 
 def _seconds(result: Reconstruction) -> float:
@@ -149,7 +152,7 @@ def _list_likeliest(prediction: Prediction) -> list[dict[str, Any]]:
 def to_text(facts: dict[str, Any]) -> str:
     """The command's facts as text: what DGA+ did, the path to t*, and a line for each method."""
     lines = [facts["explained"]["sentence"]] if facts["explained"] else []
-    if facts["confidence"]:  # DGA+ alone goes its own way
+    if facts["t_star"] is not None:  # DGA+ alone goes its own way
         lines += _path_text(facts)
     rows = {"input": facts["input"], **facts["methods"]}
     for name, row in rows.items():
@@ -162,10 +165,10 @@ def to_text(facts: dict[str, Any]) -> str:
 
 def _path_text(facts: dict[str, Any]) -> list[str]:
     ending = f"t* = {facts['t_star']}"
-    if not facts["crossed"] and facts["t_star"]:
-        ending += " (the deepest allowed: confidence had not fallen below tau)"
-    elif not facts["crossed"]:
+    if facts["given_up"]:
         ending += f" (left alone: confidence stayed above tau to depth {facts['horizon']})"
+    elif not facts["crossed"]:
+        ending += " (the deepest allowed: confidence had not fallen below tau)"
     first = f"{ending}, tau {facts['tau']}, chosen in {facts['curve_seconds']:.2f} s"
     depths = range(0, len(facts["confidence"]), 10)
     samples = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in depths)

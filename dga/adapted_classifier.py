@@ -6,7 +6,6 @@ It learns nothing: it applies a method of :mod:`dga.systems` to each picture by 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +15,8 @@ import torch
 from PIL import Image
 from torch import Tensor, nn
 
-from dga.answers import Answers, answer_repaired, read_repaired
+from dga.answers import Answer, answer_repaired, read_repaired
+from dga.batch_size import REPAIR_BATCH
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.classifier import SOFTMAX, OwnClassifier, predict_proba
 from dga.networks.compute import isolate_numerics
@@ -28,9 +28,6 @@ from dga.sentences import name_damage
 from dga.systems import parse
 
 DEFAULT_METHOD = "dga-plus-ensemble"
-BATCH = 16
-"""How many pictures are repaired together. More of them need more memory and are no faster."""
-
 ROUNDING = 1e-3
 """How far outside [0, 1] pixels may lie, since resizing overshoots by about so much."""
 
@@ -78,8 +75,8 @@ class AdaptedClassifier(nn.Module):
         profile = models.profile if models else get_profile("photo")
         self.size = profile.image_size if size is None else size
         self.method, self.seeds = method, seeds
-        self.last: Answers | None = None
-        """The answers of the latest call: depths, repaired pictures, seconds and more."""
+        self.last: list[Answer] = []
+        """The latest call's answers, one a picture: its depth, the repaired picture and more."""
         if classifier is None and activation != SOFTMAX:
             raise ValueError("An activation is for a classifier of your own: name one.")
         system = parse(profile, method)
@@ -105,16 +102,18 @@ class AdaptedClassifier(nn.Module):
 
     @isolate_numerics
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> AdaptedClassifier:
-        """Move the networks, for ``.to``, ``.cuda`` and the like.
+        """Move the networks, for ``.to``, ``.cuda`` and the like, as :meth:`Models.to` does.
 
         Raises ``ValueError`` for another precision: each network has the one that suits it.
         """
-        if fn(torch.zeros(1)).dtype != torch.float32:
+        moved = fn(torch.zeros(1))
+        if moved.dtype != torch.float32:
             raise ValueError(
                 "The networks' precision is chosen as they are loaded (load_models, Compute); "
                 "move them to a device with .to(device)."
             )
         super()._apply(fn, recurse)
+        self.models = self.models.to(moved.device)
         return self
 
     @isolate_numerics
@@ -129,35 +128,35 @@ class AdaptedClassifier(nn.Module):
         _check_pixels(x)
         if not len(x):  # a grey picture tells how many classes there are
             grey = torch.zeros(1, 3, self.size, self.size, device=self.models.device)
-            self.last = Answers(self._read(grey)[:0], [], [], [])
-            return self.last.probabilities.to(x.device)
+            self.last = []
+            return self._read(grey)[:0].to(x.device)
         pictures = resize_to_square(from_tensor(x * 2 - 1), self.size)
         seeds = self.seeds(pictures)
         if self.size != self.models.profile.image_size:
             pairs = zip(pictures, seeds, strict=True)
-            parts = [self._answer_photograph(picture, seed) for picture, seed in pairs]
+            self.last = [self._answer_photograph(picture, seed) for picture, seed in pairs]
         else:
-            batches = [slice(n, n + BATCH) for n in range(0, len(pictures), BATCH)]
-            parts = [self._answer_batch(pictures[batch], seeds[batch]) for batch in batches]
-        self.last = join_answers(parts)
-        p = self.last.probabilities.float()
+            batches = [slice(n, n + REPAIR_BATCH) for n in range(0, len(pictures), REPAIR_BATCH)]
+            parts = (self._answer_batch(pictures[batch], seeds[batch]) for batch in batches)
+            self.last = [answer for part in parts for answer in part]
+        p = torch.stack([answer.probabilities for answer in self.last]).float()
         return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
 
-    def _answer_batch(self, pictures: Pixels, seeds: Sequence[int]) -> Answers:
+    def _answer_batch(self, pictures: Pixels, seeds: Sequence[int]) -> list[Answer]:
         """Pictures of the profile's size, uint8 ``[B, S, S, 3]``, repaired together, then read."""
         x, repair = to_tensor(pictures).to(self.models.device), self._system.repair
         if repair is not None:
             results = collect_results(run(self.models, x, seeds, [repair]))[repair]
             return answer_repaired(self._system, results, x, self._read)
-        start_time, count = time.perf_counter(), len(x)
+        start_time = time.perf_counter()
         probabilities = self._read(x)
-        seconds = [(time.perf_counter() - start_time) / count] * count
-        return Answers(probabilities, seconds, depths=[0] * count, crossed=[True] * count)
+        seconds = (time.perf_counter() - start_time) / len(x)
+        return [Answer(row, seconds) for row in probabilities]
 
-    def _answer_photograph(self, pixels: Pixels, seed: int) -> Answers:
+    def _answer_photograph(self, pixels: Pixels, seed: int) -> Answer:
         """A picture of any size, uint8 ``[S, S, 3]``, repaired as a photograph, then read.
 
-        The answer's depth is the deepest of all windows; ``crossed``: whether all met their rule.
+        Its depth is the deepest of all windows; ``is_crossed``: whether all met their rule.
         """
         photograph = repair_photograph(self.models, pixels, seed)
         degradation = name_damage(str(photograph.explanation.degradation), photograph.is_unchanged)
@@ -165,14 +164,14 @@ class AdaptedClassifier(nn.Module):
         repaired, damaged = (
             to_tensor(image)[None].to(self.models.device) for image in (photograph.image, pixels)
         )
-        probabilities = read_repaired(self._system, repaired, damaged, self._read)
-        return Answers(
+        (probabilities,) = read_repaired(self._system, repaired, damaged, self._read)
+        return Answer(
             probabilities,
-            seconds=[photograph.seconds + time.perf_counter() - start_time],
-            depths=[int(photograph.depths.max())],
-            crossed=[photograph.is_crossed],
-            pictures=repaired,
-            details=[{"unchanged": photograph.is_unchanged, "degradation": degradation}],
+            seconds=photograph.seconds + time.perf_counter() - start_time,
+            depth=int(photograph.depths.max()),
+            is_crossed=photograph.is_crossed,
+            picture=repaired[0],
+            details={"unchanged": photograph.is_unchanged, "degradation": degradation},
         )
 
     def _read(self, x: Tensor) -> Tensor:
@@ -204,18 +203,6 @@ def with_classifier(
     profile = dataclasses.replace(models.profile, classifier=config)
     own = OwnClassifier(classifier, activation).to(models.device)
     return dataclasses.replace(models, profile=profile, classifier=own)
-
-
-def join_answers(parts: Sequence[Answers]) -> Answers:
-    """The answers for the pictures of several batches, in their order."""
-    joined: dict[str, Any] = {}
-    for field in dataclasses.fields(Answers):
-        values = [getattr(part, field.name) for part in parts]
-        if all(isinstance(value, Tensor) for value in values):
-            joined[field.name] = torch.cat(values)
-        elif not any(value is None for value in values):
-            joined[field.name] = list(itertools.chain(*values))
-    return Answers(**joined)
 
 
 def _check_pixels(x: Tensor) -> None:

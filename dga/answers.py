@@ -1,8 +1,8 @@
-"""A classifier's answers for repaired pictures, with the depth, the time and the repair of each."""
+"""A classifier's answer for a repaired picture, with the depth, the time and the repair."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -16,40 +16,42 @@ Read = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
-class Answers:
-    """One system's answers for ``B`` pictures."""
+class Answer:
+    """One system's answer for one picture."""
 
     probabilities: Tensor
-    """``[B, classes]``; rows sum to 1."""
-    seconds: Sequence[float]
-    """Wall clock of each picture, as if no other system had been asked."""
-    depths: Sequence[int]
-    """t* of each picture."""
-    crossed: Sequence[bool]
+    """``[classes]``; they sum to 1."""
+    seconds: float
+    """Wall clock, as if no other system had been asked."""
+    depth: int = 0
+    """t*."""
+    is_crossed: bool = True
     """Whether its stopping rule was met there."""
-    pictures: Tensor | None = None
-    """The repaired pictures, ``[B, 3, S, S]``; None where they were read as they came."""
-    details: Sequence[Mapping[str, Any]] | None = None
-    """Further fields of a result line, for each picture."""
+    picture: Tensor | None = None
+    """The repaired picture, ``[3, S, S]``; None where it was read as it came."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields of a result line."""
 
 
 def answer_repaired(
     system: System, results: Sequence[ReverseResult], damaged: Tensor, read: Read
-) -> Answers:
+) -> list[Answer]:
     """Answers for repaired pictures; ``damaged``: the same as they came, ``[B, 3, S, S]``."""
     start_time = time.perf_counter()
     pictures = torch.stack([result.image for result in results])
-    forwards = [result.forward for result in results]
     probabilities = read_repaired(system, pictures, damaged, read)
     reading = (time.perf_counter() - start_time) / len(results)
-    return Answers(
-        probabilities,
-        seconds=[result.forward.seconds + result.seconds + reading for result in results],
-        depths=[forward.stop.t_star for forward in forwards],
-        crossed=[forward.stop.is_crossed for forward in forwards],
-        pictures=pictures,
-        details=[_describe_explanation(forward) for forward in forwards],
-    )
+    return [
+        Answer(
+            row,
+            seconds=result.forward.seconds + result.seconds + reading,
+            depth=result.forward.stop.t_star,
+            is_crossed=result.forward.stop.is_crossed,
+            picture=result.image,
+            details=_describe_explanation(result.forward),
+        )
+        for row, result in zip(probabilities, results, strict=True)
+    ]
 
 
 def read_repaired(system: System, repaired: Tensor, damaged: Tensor, read: Read) -> Tensor:

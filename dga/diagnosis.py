@@ -27,13 +27,12 @@ from dga.explanation.operators import Blocks
 from dga.explanation.photograph_search import PhotographSearch
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
-from dga.images import HALF_RANGE, Pixels, cut_middle, to_pixels, to_square, to_tensor
+from dga.images import HALF_RANGE, Pixels, check_pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
 from dga.photograph import (
     RepairedPhotograph,
-    check_pixels,
     content_seed,
     explain_photograph,
     mirror_to_side,

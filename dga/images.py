@@ -46,6 +46,16 @@ class PictureError(ValueError):
     """A picture that cannot be read right. The message is one sentence for its owner."""
 
 
+def check_pixels(pixels: Any) -> None:
+    """Raise ``ValueError`` for anything but a picture, uint8 ``[H, W, 3]``."""
+    is_array = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
+    if not is_array or pixels.shape[2] != 3 or not pixels.size:
+        raise ValueError(
+            "A picture is an array of shape [H, W, 3] in 8 bits; dga.to_pixels makes one of a PIL "
+            "image."
+        )
+
+
 def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
     """Convert any PIL image to 8-bit sRGB, upright, with white behind transparency.
 
@@ -55,7 +65,7 @@ def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
     without metadata. Raises :class:`PictureError` where it is unclear what the values mean.
     """
     factor = max(1, min(image.size) // least) if least else 1
-    tags = dict(getattr(image, "tag_v2", {}))  # they go when Pillow turns the picture upright
+    tags = dict(getattr(image, "tag_v2", {}))  # see find_orientation
     is_plain = image.mode == "RGB" and not _CHANGES_MEANING & image.info.keys()
     if is_plain and factor == 1 and not isinstance(image, ImageFile.ImageFile):
         return image
@@ -66,7 +76,7 @@ def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
     for box in _bands(image.size, factor):
         band = values.to_rgb(image.crop(box))
         canvas.paste(band.reduce(factor) if factor > 1 else band, (0, box[1] // factor))
-    orientation = 1 if tags else read_orientation(image.info.get("exif", b""))
+    orientation = find_orientation(image)
     if orientation > 1:
         canvas.getexif()[Base.Orientation] = orientation
         ImageOps.exif_transpose(canvas, in_place=True)
@@ -161,7 +171,7 @@ def read_grey_16(image: Image.Image, tags: Mapping[int, Any]) -> NDArray[np.uint
     if not is_deep_grey(image):
         return None
     values = _Values.of(image, tags).scale_grey(np.asarray(image), 65_535).astype(np.uint16)
-    return turn_upright(values, 1 if tags else read_orientation(image.info.get("exif", b"")))
+    return turn_upright(values, find_orientation(image))
 
 
 def find_gamma(info: Mapping[Any, Any]) -> float | None:
@@ -256,10 +266,18 @@ def turn_upright(values: NDArray[Any], orientation: int) -> NDArray[Any]:
     return values[::down, ::right]
 
 
+def find_orientation(image: Image.Image) -> int:
+    """EXIF's orientation, 1 to 8, in which the values of a loaded picture lie.
+
+    Pillow turns a TIFF upright by itself, as it loads it, and its tags are then gone.
+    """
+    is_tiff = hasattr(image, "tag_v2")
+    return 1 if is_tiff else read_orientation(image.info.get("exif", b""))
+
+
 def upright_size(image: Image.Image) -> tuple[int, int]:
     """Upright width and height of a picture that :func:`to_rgb` has loaded from its file."""
-    is_turned = read_orientation(image.info.get("exif", b"")) >= 5  # Pillow turns a TIFF by itself
-    return image.size[::-1] if is_turned else image.size
+    return image.size[::-1] if find_orientation(image) >= 5 else image.size
 
 
 def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:

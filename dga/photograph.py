@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
+from dga.batch_size import WINDOW_BATCH
 from dga.data.encoding import Frame
 from dga.data.picture_files import StoredPicture
 from dga.data.stored_values import StoredValues
@@ -28,7 +29,7 @@ from dga.explanation.degradation import Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
-from dga.images import Pixels, from_tensor, to_levels, to_tensor
+from dga.images import Pixels, check_pixels, from_tensor, to_levels, to_tensor
 from dga.mending import WHOLE_SIDE, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
@@ -47,9 +48,6 @@ from dga.sentences import name_damage
 from dga.stopping import Stop
 
 Picture = TypeVar("Picture", Image.Image, Pixels)
-WINDOW_BATCH = 16
-"""How many windows of the discriminator's size are repaired together, or as many pixels in larger
-windows; this bounds memory, and the time between two events."""
 FIRST_OF_WINDOW = 1
 """States of a window that are judged before any other: most windows with noise stop at once."""
 
@@ -221,13 +219,6 @@ def _join_facts(frames: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "unchanged": all(facts["unchanged"] for facts in frames),
         "seconds": round(sum(facts["seconds"] for facts in frames), 3),
     }
-
-
-def check_pixels(pixels: Any) -> None:
-    """Raise ``ValueError`` for anything but a picture, uint8 ``[H, W, 3]``."""
-    is_image = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
-    if not is_image or pixels.shape[2] != 3 or not pixels.size:
-        raise ValueError("A picture is a PIL image, or an array of shape [H, W, 3] in 8 bits.")
 
 
 def content_seed(pixels: Pixels) -> int:

@@ -100,8 +100,8 @@ class ForwardResult:
 class ReverseResult:
     """Event: one repair of one picture is finished.
 
-    With what a classifier reads in it, it is a :class:`~dga.adaptation.Reconstruction` or, for a
-    batch, :class:`~dga.answers.Answers`.
+    With what a classifier reads in it, it is a :class:`~dga.adaptation.Reconstruction` or an
+    :class:`~dga.answers.Answer`.
     """
 
     forward: ForwardResult

@@ -87,6 +87,18 @@ def test_without_dga_plus_nothing_is_explained(run):
     assert to_text(facts).startswith("t* = ")
 
 
+def test_the_text_tells_giving_up_from_the_deepest_depth(run):
+    """Also where the deepest depth is 0."""
+    for stop, words in (
+        (Stop(0, False), "the deepest allowed"),
+        (Stop(0, False, True), "left alone"),
+    ):
+        ended = dataclasses.replace(run, forward=dataclasses.replace(run.forward, stop=stop))
+        facts = to_command_facts(ended, PICTURES, "fog", 4)
+        assert facts["given_up"] == stop.has_given_up
+        assert words in to_text(facts)
+
+
 def test_what_was_not_undone_was_not_found(run):
     """A picture that comes back bit for bit, though something was measured in it."""
     plus = dataclasses.replace(run.plus, image=run.input)
@@ -98,11 +110,10 @@ def test_what_was_not_undone_was_not_found(run):
 
 
 def test_dga_plus_alone_has_no_curve(run):
-    plus = run.reconstructions["dga-plus"]
-    only = {"dga-plus": plus}
-    alone = dataclasses.replace(run, forward=plus.forward, reconstructions=only)
+    only = {"dga-plus": run.reconstructions["dga-plus"]}
+    alone = dataclasses.replace(run, forward=None, x_t_star_prediction=None, reconstructions=only)
     facts = to_command_facts(alone, PICTURES, None, 4)
-    assert facts["confidence"] == []
+    assert (facts["confidence"], facts["t_star"], facts["x_t_star"]) == ([], None, None)
     first, second, *_ = to_text(facts).splitlines()
     assert first.startswith("Damage: gain ")
     assert second.startswith("input ")

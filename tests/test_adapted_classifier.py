@@ -23,6 +23,7 @@ from dga.networks.unet import ConditionalDenoiser
 from dga.photograph import repair
 from dga.systems import parse
 from tests.fixtures.models import TINY_NETWORK
+from tests.fixtures.runs import column
 
 SIZE = 32
 SPECS = ("source", "dga-guided:tau=0.6", "dga-plus")
@@ -45,11 +46,10 @@ def test_it_is_the_method(choosy_models, x, spec):
     pixels = pixels_of(x)
     runners = {spec: SystemRunner(choosy_models, parse(choosy_models.profile, spec))}
     expected = answer(runners, to_tensor(pixels), content_seeds(pixels))[spec]
-    torch.testing.assert_close(logits, expected.probabilities.log())
-    for field in dataclasses.fields(model.last):
-        value = getattr(model.last, field.name)
-        assert value is None or len(value) == len(x), field.name
-    assert (model.last.depths, model.last.crossed) == (expected.depths, expected.crossed)
+    torch.testing.assert_close(logits, column(expected, "probabilities").log())
+    assert len(model.last) == len(x)
+    for name in ("depth", "is_crossed"):
+        assert column(model.last, name) == column(expected, name)
     assert not logits.requires_grad
     assert not any(module.training for module in model.train().modules())
 
@@ -57,17 +57,17 @@ def test_it_is_the_method(choosy_models, x, spec):
 def test_order_and_batches_do_not_matter(choosy_models, x, monkeypatch):
     model = AdaptedClassifier(choosy_models, "dga-guided:tau=0.6")
     whole = model(x)
-    depths = model.last.depths
+    depths = column(model.last, "depth")
     assert max(depths) > 0
     order = [3, 5, 0, 4, 1, 2]
     torch.testing.assert_close(model(x[order]), whole[order], atol=1e-4, rtol=0)
-    assert model.last.depths == [depths[i] for i in order]
+    assert column(model.last, "depth") == [depths[i] for i in order]
     loader = DataLoader(TensorDataset(x), batch_size=2)
     alone = torch.cat([model(pictures) for (pictures,) in loader])
     torch.testing.assert_close(alone, whole, atol=1e-4, rtol=0)
-    monkeypatch.setattr("dga.adapted_classifier.BATCH", 2)
+    monkeypatch.setattr("dga.adapted_classifier.REPAIR_BATCH", 2)
     torch.testing.assert_close(model(x), whole, atol=1e-4, rtol=0)
-    assert model.last.depths == depths
+    assert column(model.last, "depth") == depths
 
 
 def test_other_sizes_are_read_as_files_are(choosy_models, cat):
@@ -112,10 +112,10 @@ def test_any_module_can_be_the_classifier(choosy_models, x):
     model = AdaptedClassifier(choosy_models, "dga-guided:tau=0.6", classifier=own)
     log_probabilities = model(x)
     seen = own.shown  # what the method made of the pictures, in [0, 1]
-    torch.testing.assert_close(seen, (model.last.pictures + 1) / 2)
+    torch.testing.assert_close(seen, (column(model.last, "picture") + 1) / 2)
     expected = AdaptedClassifier(choosy_models, "dga-guided:tau=0.6")
     expected(x)
-    assert torch.equal(model.last.pictures, expected.last.pictures)
+    assert torch.equal(column(model.last, "picture"), column(expected.last, "picture"))
     with torch.no_grad():
         torch.testing.assert_close(log_probabilities, own.eval()(seen).log_softmax(1))
 
@@ -185,7 +185,7 @@ def test_no_pictures_have_no_answers(choosy_models, x):
     ):
         classes = model(x[:1]).shape[1]
         assert model(x[:0]).shape == (0, classes)
-        assert model.last.depths == []
+        assert model.last == []
 
 
 def test_several_labels_have_a_probability_each(choosy_models, x):
@@ -296,7 +296,7 @@ def test_repaired_pictures_are_of_the_kind_that_was_given(choosy_models, x):
     model = AdaptedClassifier(choosy_models)
     model(x[1:2])
     array = repair(pixels, choosy_models)
-    assert torch.equal(to_tensor(array), model.last.pictures[0])
+    assert torch.equal(to_tensor(array), model.last[0].picture)
     picture = repair(Image.fromarray(pixels), choosy_models)
     assert isinstance(picture, Image.Image)
     assert np.array_equal(to_pixels(picture), array)
@@ -327,7 +327,7 @@ def test_a_classifier_of_another_size_gets_pictures_of_its_size(choosy_models, c
     assert own.shown.shape == (1, 3, 80, 80)
     large = resize_to_square(cat[None], 80)
     photograph = dga.repair_photograph(choosy_models, large[0])
-    assert model.last.crossed == [photograph.is_crossed]
+    assert [answer.is_crossed for answer in model.last] == [photograph.is_crossed]
     repaired = photograph.image
     assert np.array_equal(pixels_of(own.shown)[0], repaired)
     torch.testing.assert_close(said.exp(), own(to_tensor(repaired)[None] / 2 + 0.5).softmax(1))

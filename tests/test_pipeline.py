@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dga.adaptation import adapt, adapt_steps
+from dga.adaptation import adapt, judge_curve
 from dga.diffusion import FewSteps, ForwardPath, ReverseProcess
 from dga.images import from_tensor, to_tensor
 from dga.networks.models import Models
+from dga.pipeline import ForwardProcess
 from dga.profiles import Diffusion
 from dga.stopping import Stop, choose_depth
 from dga.systems import DEFAULT_SYSTEMS, System, parse
@@ -62,10 +63,8 @@ def test_the_record_holds_together(choosy_models, pictures):
     depths = {name: result.depth for name, result in run.reconstructions.items()}
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
-    assert alone.forward is alone.plus.forward
-    assert alone.stopping == alone.forward.diffusion.stopping  # the rule of noisy pictures
-    assert alone.stopping == choosy_models.profile.plus.noise_diffusion.stopping
-    assert len(alone.confidence) < 20
+    assert (alone.forward, alone.t_star, alone.x_t_star, len(alone.confidence)) == (*[None] * 3, 0)
+    assert len(alone.plus.forward.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
     assert (judged.forward.stop, judged.reconstructions) == (run.forward.stop, {})
 
@@ -94,11 +93,12 @@ def test_same_seed_same_bits(choosy_models, pictures):
 def test_a_curve_to_some_depth_stops_where_the_whole_one_does(choosy_models, pictures, tau):
     chosen = systems_of(choosy_models, f"dga:tau={tau}:horizon=60")
     whole = adapt(choosy_models, pictures[4], 3, chosen)
-    *_, short = adapt_steps(choosy_models, pictures[4], 3, chosen, curve_depth=16)
-    known = len(short.forward.logits)
-    assert short.forward.stop == whole.forward.stop
+    process = ForwardProcess(choosy_models, to_tensor(pictures[4]), 3)
+    *_, short = judge_curve(process, chosen[0].repair.diffusion.stopping, 16)
+    known = len(short.logits)
+    assert short.stop == whole.forward.stop
     assert known == 61 if whole.forward.stop.has_given_up else 17 <= known <= 61
-    assert np.allclose(short.forward.logits, whole.forward.logits[:known], atol=1e-5)
+    assert np.allclose(short.logits, whole.forward.logits[:known], atol=1e-5)
 
 
 def test_a_fixed_depth_asks_no_discriminator(choosy_models, pictures):

@@ -56,7 +56,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Diagnoses:
-    """What ``dga diagnose --labels`` found of known damage, by kind of it, or nothing."""
+    """What ``dga judge-diagnoses`` found of known damage, by kind of it, or nothing."""
 
     damaged: Sequence[Row] = ()
     undamaged: Row | None = None

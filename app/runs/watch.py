@@ -22,8 +22,7 @@ from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import Settings
 from app.runs.strokes import measure_touched
 from app.runs.subject import StageKey, Subject, describe_reading, read_pictures, view_square
-from dga.adaptation import Reconstruction, adapt_steps, classify
-from dga.discriminator import JudgedPath
+from dga.adaptation import Reconstruction, classify, judge_curve, rebuild
 from dga.explanation.search import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.mending import draw_from_depths
@@ -218,20 +217,19 @@ class Watcher:
     def repair_by_discriminator(self) -> Generator[Part]:
         """DGA and DGA + G: the curve as it grows, the stop, both pictures."""
         profile = replace(self.models.profile, stopping=self.stopping)
-        names, forward = {"dga": "paper", "dga-guided": "guided"}, None
-        methods = [systems(profile)[name] for name in names]
-        deepest = find_chart_depth(profile)
-        common = self.models, self.pixels, self.seed
-        for event in adapt_steps(*common, methods, deepest, self.process):
-            if isinstance(event, JudgedPath):
+        for event in judge_curve(self.process, self.stopping, find_chart_depth(profile)):
+            if isinstance(event, ForwardResult):
+                yield {"curve": self._curve(is_done=True), "stop": self._stop(event)}
+            else:
                 yield {"curve": self._curve(is_done=False)}
-            elif isinstance(event, ForwardResult) and forward is None:
-                forward = event
-                yield {"curve": self._curve(is_done=True), "stop": self._stop(forward)}
-            elif isinstance(event, Reconstruction):
-                self.images[names[event.system.name]] = event.image
-                shown = show(event.image, describe_reading(event.prediction), self.label)
-                yield {names[event.system.name]: shown | {"depth": event.depth}}
+        names = {"dga": "paper", "dga-guided": "guided"}
+        methods = [systems(profile)[name] for name in names]
+        for step in rebuild(self.models, self.process, methods):
+            if isinstance(step, Reconstruction):
+                name = names[step.system.name]
+                self.images[name] = step.image
+                shown = show(step.image, describe_reading(step.prediction), self.label)
+                yield {name: shown | {"depth": step.depth}}
 
     def _curve(self, is_done: bool) -> dict[str, Any]:
         logits = self.process.path(NO_EXPLANATION).logits

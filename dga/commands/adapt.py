@@ -31,7 +31,7 @@ def adapt(
     from dga import adaptation, adaptation_record
     from dga.corruptions import CORRUPTIONS, check_corruption, corrupt
     from dga.images import to_pixels, to_square
-    from dga.io.files import write_json
+    from dga.io.files import RECORD, write_json
     from dga.io.parsing import split_list
     from dga.profiles import get_profile
     from dga.systems import parse_all, require_repair
@@ -51,5 +51,5 @@ def adapt(
     run = adaptation.adapt(loaded, damaged, seed, systems)
     written = adaptation_record.save_pictures(run, folder, pixels if corruption else None)
     facts = adaptation_record.to_command_facts(run, written, corruption, severity)
-    write_json(folder / adaptation_record.RECORD, facts)
+    write_json(folder / RECORD, facts)
     typer.echo(json.dumps(facts) if as_json else adaptation_record.to_text(facts))

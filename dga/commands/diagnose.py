@@ -28,52 +28,28 @@ def diagnose(
     repair: Annotated[
         bool, typer.Option("--repair", help="Repair exactly these, below OUT/repaired.")
     ] = False,
-    labels: Annotated[
-        Path | None,
-        typer.Option(help="A CSV of path, corruption and strength: say what was found of them."),
-    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    machines: command_line.EngineOptions = command_line.EngineOptions(),
     models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Find which pictures are damaged, how, and how badly; with --classifier, how it reads them.
 
     Ends with status 1 if some could not be read or repaired. Killed, the same command goes on.
     """
-    from dga.diagnosis import SURE
     from dga.folders import diagnoses
     from dga.folders.diagnosis_report import Counted
     from dga.folders.picture_folder import Worker
     from dga.folders.processes import start_here
-    from dga.folders.records import read_lines
-    from dga.io.files import LINES
     from dga.io.parsing import parse_share
 
     if fast and models.classifier:
         raise ValueError("--fast asks no network: leave --classifier out, or --fast.")
     counted = Counted.parse(only, min_strength)
     most = None if fail_above is None else parse_share(fail_above)
-    if labels is not None:
-        from dga.lab.analysis import labelled_diagnoses  # here: pandas and scikit-learn are large
-
-        known = labelled_diagnoses.read_labels(labels)
-    worker, command = (
-        Worker(models, fast, bool(models.classifier)),
-        command_line.read_command_line(),
-    )
-    workers = start_here(jobs)
-    if machines.engine == "ray":
-        from dga.lab.evaluation.cluster import start_on_cluster
-
-        workers = start_on_cluster(machines.address)
-    with workers as run:
+    worker = Worker(models, fast, bool(models.classifier))
+    command = command_line.read_command_line()
+    with start_here(jobs) as run:
         summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
-    if labels is not None:
-        lines = read_lines(out / LINES, ("path",))
-        tables = labelled_diagnoses.compare_with_labels(lines, known, SURE)
-        typer.echo(labelled_diagnoses.format_comparison(tables))
-        labelled_diagnoses.write_comparison(tables, out, command, fast)
     command_line.print_losses(summary.losses)
     command_line.print_skipped_pictures(summary.errors)
     command_line.print_skipped_pictures(summary.failed, "could not be repaired")

@@ -64,7 +64,8 @@ def _repair_file(
     """Write one repaired picture, whole or not at all; returns its record."""
     from tqdm import tqdm
 
-    from dga.data.picture_files import KINDS, write
+    from dga.data.formats import WRITTEN
+    from dga.data.picture_files import write
     from dga.io.files import find_unused_path
     from dga.photograph import repair_stored
 
@@ -74,9 +75,9 @@ def _repair_file(
     if target.is_dir():
         file = target / f"{photo.stem}-repaired.png"
         raise ValueError(f"{target} is a folder: name a file, such as --out {file}.")
-    if target.suffix.lower() not in KINDS:
+    if target.suffix.lower() not in WRITTEN:
         ending = f"not as {target.suffix}" if target.suffix else f"and {target} has no ending"
-        raise ValueError(f"A picture is written as {', '.join(KINDS)}, {ending}.")
+        raise ValueError(f"A picture is written as {', '.join(WRITTEN)}, {ending}.")
     if out and target.exists() and not overwrite:
         raise ValueError(f"{target} is there already: name another file, or add --overwrite.")
     picture = command_line.read_picture(photo)

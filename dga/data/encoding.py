@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from PIL import Image, TiffImagePlugin
 
-from dga.data.stored_values import Values, encode_deep
+from dga.data.formats import FORMATS, Format
+from dga.data.stored_values import Values
 from dga.tiff import DIRECTORIES
 
-LOSSY = {"quality": 95}
-"""Options for formats that give up some of a picture."""
 _RESTORED = 2  # a GIF's frame is cleared before the next, which may be transparent
 
 
@@ -23,34 +21,29 @@ class Frame:
     """A picture to be written, or one frame or page of several."""
 
     values: Values
-    """``[H, W, 1 to 4]``, uint8 or uint16."""
+    """uint8 ``[H, W, 3 or 4]``, or uint16 ``[H, W]``."""
     info: dict[str, Any]
     """Profile, EXIF and resolution, by Pillow's names."""
     duration: float = 0.0
     """Milliseconds for which it is shown."""
 
     def to_image(self) -> Image.Image:
-        """A PIL image; not for colours of 16 bits, which Pillow cannot write."""
-        is_grey = self.values.shape[2] == 1
-        image = Image.fromarray(self.values[..., 0] if is_grey else self.values)
+        """A PIL image."""
+        image = Image.fromarray(self.values)
         image.info.update(self.info)
         return image
 
-    @property
-    def is_deep_colour(self) -> bool:
-        """Whether these are colours of 16 bits."""
-        return self.values.dtype == np.uint16 and self.values.shape[2] > 1
 
-
-def encode_frame(frame: Frame, kind: str, options: Mapping[str, Any]) -> bytes:
-    """The bytes of a file with one picture. ``kind``: Pillow's name of the format."""
-    if frame.is_deep_colour:
-        return encode_deep(frame.values.astype(np.uint16), kind, frame.info)
-    return encode_picture(frame.to_image(), kind, **options, **frame.info)
+def encode_frame(frame: Frame, kind: Format) -> bytes:
+    """The bytes of a file with one picture."""
+    return encode_picture(frame.to_image(), kind.name, **kind.options, **frame.info)
 
 
 def encode_picture(image: Image.Image, kind: str, **options: Any) -> bytes:
-    """The bytes of a file with this picture; EXIF that a format cannot hold is left out."""
+    """The bytes of a file with this picture; EXIF that a format cannot hold is left out.
+
+    ``kind``: Pillow's name of the format.
+    """
     stream = io.BytesIO()
     try:
         image.save(stream, kind, **options)
@@ -64,7 +57,7 @@ def encode_picture(image: Image.Image, kind: str, **options: Any) -> bytes:
 def encode_pages(frames: Sequence[Frame]) -> bytes:
     """The bytes of a TIFF with these pages, each with its own size and resolution."""
     if len(frames) == 1:
-        return encode_frame(frames[0], "TIFF", {})
+        return encode_frame(frames[0], FORMATS["TIFF"])
     stream = io.BytesIO()
     with TiffImagePlugin.AppendingTiffWriter(stream) as pages:
         for number, frame in enumerate(frames):
@@ -75,14 +68,12 @@ def encode_pages(frames: Sequence[Frame]) -> bytes:
                 for tag in DIRECTORIES:
                     exif.pop(tag, None)
                 info |= {"exif": exif.tobytes()} if exif else {}
-            pages.write(encode_frame(Frame(frame.values, info), "TIFF", {}))
+            pages.write(encode_frame(Frame(frame.values, info), FORMATS["TIFF"]))
             pages.newFrame()
     return stream.getvalue()
 
 
-def encode_moving(
-    frames: Sequence[Frame], kind: str, options: Mapping[str, Any], loop: int | None, is_apart: bool
-) -> bytes:
+def encode_moving(frames: Sequence[Frame], kind: Format, loop: int | None, is_apart: bool) -> bytes:
     """The bytes of an animated PNG, WebP or GIF; all frames have one size.
 
     ``loop``: how often they are shown, 0 for ever, None for the format's default; ``is_apart``:
@@ -90,21 +81,22 @@ def encode_moving(
     """
     images = [frame.to_image() for frame in frames]
     has_opacity = any(image.mode == "RGBA" for image in images)
-    options = {**options, **frames[0].info}
-    durations = [frame.duration if kind == "PNG" else round(frame.duration) for frame in frames]
-    if kind == "PNG":
+    options = {**kind.options, **frames[0].info}
+    name, is_png = kind.name, kind.name == "PNG"
+    durations = [frame.duration if is_png else round(frame.duration) for frame in frames]
+    if is_png:
         is_apart = is_apart and len(frames) > 1
         options |= {"default_image": is_apart, "blend": 0, "disposal": 0}
         durations = durations[is_apart:]
         images = [image.convert("RGBA") if has_opacity else image for image in images]
-    elif kind == "GIF":
+    elif name == "GIF":
         options |= {"disposal": _RESTORED if has_opacity else 0}
     elif has_opacity:
         options["kmax"] = 1  # each frame by itself: else libwebp loses the opacity of lossy ones
     if loop is not None:
         options["loop"] = loop
-    elif kind != "GIF":
+    elif name != "GIF":
         options["loop"] = 1  # which a GIF means by silence
     return encode_picture(
-        images[0], kind, save_all=True, append_images=images[1:], duration=durations, **options
+        images[0], name, save_all=True, append_images=images[1:], duration=durations, **options
     )

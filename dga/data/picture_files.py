@@ -1,4 +1,8 @@
-"""Picture files and what is made of them: the one way in which repaired files are written."""
+"""Picture files and what is made of them.
+
+Of one's own file every frame is repaired (:meth:`StoredPicture.remake`), of a stranger's the first,
+perhaps reduced (:func:`encode_result`). What a result lacks of its file is said of both.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import Path, PurePath
-from typing import Any
 
 import numpy as np
 from PIL import Image
 from PIL.ExifTags import Base
 
-from dga.data.encoding import LOSSY, Frame, encode_frame, encode_moving, encode_pages
-from dga.data.stored_values import StoredValues, is_deep
+from dga.data.encoding import Frame, encode_frame, encode_moving, encode_pages
+from dga.data.formats import FORMATS, WRITTEN, Format
+from dga.data.stored_values import StoredValues, has_deep_values, is_transparent
 from dga.data.uploads import (
     OWNER,
     UploadError,
@@ -30,23 +34,13 @@ from dga.images import (
     Pixels,
     is_deep_grey,
     is_number,
-    read_exif,
-    to_image_like,
     to_pixels,
 )
 from dga.io.files import explain_writing, write_atomically
 from dga.tiff import read_directory
 
-KINDS: dict[str, tuple[str, dict[str, Any]]] = {
-    ".png": ("PNG", {}), ".jpg": ("JPEG", LOSSY), ".jpeg": ("JPEG", LOSSY),
-    ".webp": ("WEBP", LOSSY), ".tif": ("TIFF", {}), ".tiff": ("TIFF", {}), ".gif": ("GIF", {}),
-}  # fmt: skip
-"""Formats that are written, with their options, by suffix."""
 MOST_FRAMES, MOST_FRAME_PIXELS = 1_000, 10**9
-MOVING, PAGED = {"PNG", "WEBP", "GIF"}, {"TIFF", "HEIF"}
-"""Formats with frames in time, and formats with pages, of which only TIFF is written."""
-_OPAQUE, _SHALLOW = {"JPEG"}, {"JPEG", "WEBP", "GIF"}
-"""Formats without opacity, and those of 8 bits."""
+_MORE_BITS = "more than 8 bits a channel"
 _LAYERS, _PICTURES_OF_MPF = 37_724, 0xB001  # tags of a TIFF, and of a JPEG's list of pictures
 _BESIDE = {
     "its gain map (HDR)": re.compile(rb"hdr-gain-map|hdrgainmap|iso:ts:21496", re.IGNORECASE),
@@ -90,9 +84,9 @@ class StoredPicture:
         return to_pixels(to_picture(self.image))
 
     @property
-    def kind(self) -> str:
-        """Its format, as Pillow names it."""
-        return str(self.image.format)
+    def kind(self) -> Format:
+        """Its format."""
+        return FORMATS[str(self.image.format)]
 
     @cached_property
     def frames(self) -> tuple[int, ...]:
@@ -101,7 +95,7 @@ class StoredPicture:
         Raises :class:`~dga.data.uploads.UploadError` where there are too many.
         """
         places, pixels = [0], self.image.width * self.image.height
-        if self.kind not in MOVING | PAGED:
+        if not (self.kind.is_moving or self.kind.is_paged):
             return (0,)
         image = open_picture(self.data, OWNER)
         for place in count(1):
@@ -125,26 +119,28 @@ class StoredPicture:
     @property
     def usual_suffix(self) -> str:
         """The ending of its repaired file: of a format that holds all frames, mostly ``.png``."""
-        fitting = {"TIFF": ".tif", "HEIF": ".tif", "WEBP": ".webp", "GIF": ".gif"}
-        return fitting.get(self.kind, ".png") if len(self.frames) > 1 else ".png"
+        if len(self.frames) == 1:
+            return ".png"
+        return ".tif" if self.kind.is_paged else self.kind.endings[0]
 
     def list_written(self, suffix: str) -> tuple[int, ...]:
         """Places of those of its frames that a file with this suffix can hold."""
-        kind, _ = KINDS[suffix.lower()]
-        is_held = kind == "TIFF" or (kind in MOVING and self.kind in MOVING)
+        kind = WRITTEN[suffix.lower()]
+        is_held = kind.is_paged or (kind.is_moving and self.kind.is_moving)
         return self.frames if is_held else (0,)
 
     def remake(self, suffix: str, change: Callable[[Pixels], Pixels]) -> Remade:
         """Make a file of what ``change`` makes of each frame, uint8 ``[H, W, 3]``.
 
         If nothing was changed, and ``suffix`` asks for the format that it has, these are its own
-        bytes. Opacity, 16 bits, profile, EXIF, resolution and times are kept where the format has
-        them. Raises :class:`~dga.data.uploads.UploadError` where the first frame cannot be read.
+        bytes. Opacity, 16 bits of grey, profile, EXIF, resolution and times are kept where the
+        format has them. Raises :class:`~dga.data.uploads.UploadError` where the first frame cannot
+        be read.
         """
-        (kind, options), places = KINDS[suffix.lower()], self.list_written(suffix)
+        kind, places = WRITTEN[suffix.lower()], self.list_written(suffix)
         is_same, losses = kind == self.kind, dict[str, None]()
         written, unread = list[Frame](), 0
-        is_moving = len(places) > 1 and kind in MOVING
+        is_moving = len(places) > 1 and kind.is_moving
         for stored in self._read_frames(places):
             if stored is None:
                 unread += 1
@@ -153,21 +149,21 @@ class StoredPicture:
             is_same &= np.array_equal(pixels, stored.pixels)
             if is_same and len(self.frames) == 1:
                 break  # nothing of it is needed
-            frame = _make_frame(stored, pixels, kind, is_moving)
-            losses |= dict.fromkeys(_list_value_losses(stored, frame, kind))
+            frame, lacking = _remake_frame(stored, pixels, kind, is_moving)
+            losses |= dict.fromkeys(lacking)
             written.append(frame)
         if is_same and places == self.frames and not unread:
             return Remade(self.data, [])
-        rest = self._list_losses(kind, len(places) - unread, unread)
+        rest = self._list_file_losses(kind, len(places) - unread, unread)
         loop = self.image.info.get("loop")
         if is_moving:
             is_apart = bool(getattr(self.image, "default_image", False))
             loop = int(loop) if is_number(loop) else None
-            content = encode_moving(written, kind, options, loop, is_apart)
-        elif kind == "TIFF":
+            content = encode_moving(written, kind, loop, is_apart)
+        elif kind.is_paged:
             content = encode_pages(written)
         else:
-            content = encode_frame(written[0], kind, options)
+            content = encode_frame(written[0], kind)
         return Remade(content, [*rest, *losses])
 
     def _read_frames(self, places: Sequence[int]) -> Iterator[StoredValues | None]:
@@ -176,8 +172,8 @@ class StoredPicture:
         for place in places:
             try:
                 go_to_frame(image, self.data, place)
-                with refuse_unreadable(self.kind):
-                    stored = StoredValues.read(image, self.data, place)
+                with refuse_unreadable(self.kind.name):
+                    stored = StoredValues.read(image, self.data)
             except UploadError:
                 if not place:
                     raise
@@ -185,72 +181,47 @@ class StoredPicture:
             else:
                 yield stored
 
-    def _list_losses(self, kind: str, written: int, unread: int) -> list[str]:
+    def _list_file_losses(self, kind: Format, written: int, unread: int) -> list[str]:
         """What a file of this format lacks of this one, but for the values of its frames.
 
         ``written``, ``unread``: how many frames it has, and how many could not be read.
         """
         total = len(self.frames)
-        word = "pages" if self.kind in PAGED else "frames"
+        word = "pages" if self.kind.is_paged else "frames"
         losses = [f"{total - written - unread} of its {total} {word}"] * (total > written + unread)
         losses += [f"{unread} of its {total} {word}, which cannot be read"] * (unread > 0)
-        if written > 1 and self.kind in MOVING and kind not in MOVING:
+        if written > 1 and self.kind.is_moving and not kind.is_moving:
             losses.append("the times of its frames")
-        return losses + list_beside(self.data, self.image)
-
-    def result(self, pixels: Pixels, suffix: str) -> bytes:
-        """Make a file of its repaired first frame, uint8 ``[H, W, 3]``, perhaps reduced.
-
-        If nothing was changed, and ``suffix`` asks for the format that it has, these are its own
-        bytes. Profile, EXIF and resolution are kept where the format can hold them, opacity and 16
-        bits where it was not reduced.
-        """
-        (kind, options), stored = KINDS[suffix.lower()], self.image
-        if pixels.shape[0] * pixels.shape[1] != stored.width * stored.height:
-            original = Image.fromarray(pixels)
-            original.info = {n: stored.info[n] for n in ("icc_profile", "dpi") if n in stored.info}
-            original.info["exif"] = read_exif(stored)
-            image = to_image_like(pixels, original)
-            info = {str(name): value for name, value in image.info.items()}
-            return encode_frame(Frame(np.asarray(image), info), kind, options)
-        if stored.format == kind and np.array_equal(pixels, self.pixels):
-            return self.data
-        (values,) = self._read_frames([0])
-        assert values is not None  # else that raises
-        return encode_frame(_make_frame(values, pixels, kind, is_moving=False), kind, options)
+        return losses + _list_beside(self.data, self.image)
 
 
-def _make_frame(stored: StoredValues, pixels: Pixels, kind: str, is_moving: bool) -> Frame:
-    """A repaired frame, uint8 ``[H, W, 3]``, with as much of its file as a format can hold."""
-    is_deep_kind = kind not in _SHALLOW and not is_moving
-    values, info = stored.lay_back(pixels, kind not in _OPAQUE, is_deep_kind)
-    duration = stored.image.info.get("duration")
-    return Frame(values, info, float(duration) if is_number(duration) else 0.0)
-
-
-def _list_value_losses(stored: StoredValues, frame: Frame, kind: str) -> list[str]:
-    """What ``frame`` lacks of the values of one that was read, and of what they mean."""
-    image, opacity = stored.image, stored.opacity
-    losses = []
+def _remake_frame(
+    stored: StoredValues, pixels: Pixels, kind: Format, is_moving: bool = False
+) -> tuple[Frame, list[str]]:
+    """A repaired frame, uint8 ``[H, W, 3]``, with as much of its file as a format can hold; and
+    what of its values, and of what they mean, it lacks."""
+    values, info = stored.lay_back(pixels, not kind.is_opaque, kind.is_deep and not is_moving)
+    image, opacity, losses = stored.image, stored.opacity, list[str]()
     is_hidden = is_deep_grey(image) and "transparency" in image.info
-    if is_hidden or (opacity is not None and kind in _OPAQUE):
+    if is_hidden or (opacity is not None and kind.is_opaque):
         losses.append("its transparency")
-    elif opacity is not None and kind == "GIF" and np.unique(opacity).size > 2:
+    elif opacity is not None and kind.name == "GIF" and np.unique(opacity).size > 2:
         losses.append("its half transparency")
-    if frame.values.dtype == np.uint8 and stored.is_deep:
-        losses.append("more than 8 bits a channel")
+    if values.dtype == np.uint8 and stored.is_deep:
+        losses.append(_MORE_BITS)
     elif image.mode in ("I", "F"):
         losses.append("more than 16 bits a channel")
-    if kind == "GIF":
+    if kind.name == "GIF":
         losses.append("more than 256 colours a frame")
     if image.mode in _RARE_COLOURS:
         losses.append(_RARE_COLOURS[image.mode])
-    if "icc_profile" in image.info and "icc_profile" not in frame.info:
+    if "icc_profile" in image.info and "icc_profile" not in info:
         losses.append("its colour profile")
-    return losses
+    duration = image.info.get("duration")
+    return Frame(values, info, float(duration) if is_number(duration) else 0.0), losses
 
 
-def list_beside(data: bytes, image: Image.Image) -> list[str]:
+def _list_beside(data: bytes, image: Image.Image) -> list[str]:
     """What a file holds beside its pictures; no file that is made of it holds that."""
     losses = [name for name, pattern in _BESIDE.items() if pattern.search(data)]
     further = (read_directory(image.info.get("mp", b"")) or {}).get(_PICTURES_OF_MPF, (0, 0, 1))[2]
@@ -260,44 +231,47 @@ def list_beside(data: bytes, image: Image.Image) -> list[str]:
     return losses + ["its XMP notes"] * ("xmp" in image.info)
 
 
-def list_losses(data: bytes, suffix: str, is_reduced: bool) -> list[str]:
+def list_losses(data: bytes, suffix: str, is_plain: bool) -> list[str]:
     """What the repaired first frame of a stranger's file will lack of that file.
 
-    ``is_reduced``: whether it has fewer pixels, and with them 8 bits and no opacity.
+    ``is_plain``: whether it has 8 bits and no opacity, as one that is reduced.
     """
     image = open_picture(data)
-    kind, word = KINDS[suffix][0], "page" if image.format in PAGED else "frame"
+    word = "page" if FORMATS[str(image.format)].is_paged else "frame"
     losses = [f"all but its first {word}"] * has_further_frames(image, data)
-    losses += list_beside(data, image)
-    if is_reduced:
-        losses += ["its transparency"] * _is_transparent(image)
-        losses += ["more than 8 bits a channel"] * (is_deep_grey(image) or is_deep(image, data))
-        return losses
+    losses += _list_beside(data, image)
+    if is_plain:
+        losses += ["its transparency"] * is_transparent(image)
+        return losses + [_MORE_BITS] * has_deep_values(image, data)
     stored = StoredValues.read(open_picture(data), data)
-    frame = _make_frame(stored, stored.pixels, kind, is_moving=False)
-    return losses + _list_value_losses(stored, frame, kind)
-
-
-def _is_transparent(image: Image.Image) -> bool:
-    """Whether some of a picture is transparent; a channel that is 0 everywhere was never filled."""
-    if is_deep_grey(image) or not image.has_transparency_data:
-        return image.has_transparency_data
-    bands = image if "A" in image.getbands() else image.convert("RGBA")
-    least, most = bands.getchannel("A").getextrema()
-    return most != 0 and least != 255
+    return losses + _remake_frame(stored, stored.pixels, WRITTEN[suffix])[1]
 
 
 def choose_suffix(kind: str | None, name: str = "") -> str:
     """The suffix of a stranger's repaired file: of its own format, spelt as in its ``name``, where
     that is written and keeps the colours; else ``.png``."""
-    fitting = [suffix for suffix, (other, _) in KINDS.items() if other == kind != "GIF"] or [".png"]
+    is_kept = kind in FORMATS and FORMATS[kind].is_written and kind != "GIF"
+    fitting = FORMATS[kind].endings if kind and is_kept else (".png",)
     suffix = PurePath(name).suffix.lower()
     return suffix if suffix in fitting else fitting[0]
 
 
 def encode_result(data: bytes, pixels: Pixels, suffix: str) -> bytes:
-    """Call :meth:`StoredPicture.result` for a stranger's file."""
-    return StoredPicture(data, open_picture(data)).result(pixels, suffix)
+    """Make a file of a stranger's repaired first frame, uint8 ``[H, W, 3]``, perhaps reduced.
+
+    If nothing was changed, and ``suffix`` asks for the format that it has, these are its own bytes.
+    Profile, EXIF and resolution are kept where the format can hold them, opacity and 16 bits of
+    grey where it was not reduced.
+    """
+    kind, image = WRITTEN[suffix.lower()], open_picture(data)
+    is_reduced = pixels.shape[0] * pixels.shape[1] != image.width * image.height
+    with refuse_unreadable(str(image.format)):
+        stored = (
+            StoredValues.reduce(image, pixels) if is_reduced else StoredValues.read(image, data)
+        )
+    if not is_reduced and kind.name == image.format and np.array_equal(pixels, stored.pixels):
+        return data
+    return encode_frame(_remake_frame(stored, pixels, kind)[0], kind)
 
 
 def write(path: Path, content: bytes) -> None:

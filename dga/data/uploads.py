@@ -6,7 +6,6 @@ pixels when they are asked for.
 """
 
 import contextlib
-import importlib.util
 import io
 import re
 import zipfile
@@ -16,17 +15,10 @@ from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any
 
-from PIL import (
-    BmpImagePlugin,
-    GifImagePlugin,
-    Image,
-    JpegImagePlugin,
-    PngImagePlugin,
-    TiffImagePlugin,
-    WebPImagePlugin,
-)
+from PIL import Image
 from PIL.ExifTags import Base
 
+from dga.data.formats import ALLOWED, ENDINGS, FORMATS
 from dga.images import (
     MIN_PICTURE_SIDE,
     REDUCED_SIDE,
@@ -41,47 +33,7 @@ from dga.tiff import EXIF, find_directories, read_directory
 MAX_SIDE = 12_000
 MAX_PIXELS = 50_000_000
 MAX_BYTES = 20 * 2**20
-MOST_NOTES = 4_096  # blocks of a GIF's notes, 1 MB
 MOST_PASSES = 12  # of a progressive JPEG of the largest size; smaller ones may have more
-ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
-ENDINGS = {
-    ".jpeg", ".jpg", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".heic", ".heif",
-}  # fmt: skip
-"""Endings of files that count as pictures; those that cannot be read are named."""
-
-_MAGIC = {
-    "PNG": rb"\x89PNG\r\n\x1a\n",
-    "JPEG": rb"\xff\xd8\xff",
-    "GIF": rb"GIF8[79]a",
-    "TIFF": rb"II\*\0|MM\0\*",
-    "BMP": rb"BM",
-    "WEBP": rb"RIFF....WEBP",
-    "HEIF": rb"....ftyp(?:he[iv]|mif)",
-}
-
-
-class _Gif(GifImagePlugin.GifImageFile):
-    """A GIF with a bounded number of notes: the more Pillow has joined, the longer each takes."""
-
-    blocks = 0
-
-    def data(self) -> bytes | None:
-        self.blocks += 1
-        if self.blocks > MOST_NOTES:
-            raise ValueError("too many notes")
-        return super().data()
-
-
-_READERS: dict[str, Any] = {
-    "PNG": PngImagePlugin.PngImageFile,
-    "JPEG": JpegImagePlugin.JpegImageFile,
-    "GIF": _Gif,
-    "TIFF": TiffImagePlugin.TiffImageFile,
-    "BMP": BmpImagePlugin.BmpImageFile,
-    "WEBP": WebPImagePlugin.WebPImageFile,
-}
-if importlib.util.find_spec("pillow_heif"):
-    _READERS["HEIF"] = importlib.import_module("pillow_heif").HeifImageFile
 
 _DAMAGED = "This picture is damaged or incomplete and cannot be read; try saving it again."
 # Lossless, hierarchical and arithmetic JPEGs have decoders that write beyond their memory.
@@ -129,8 +81,8 @@ OWNER = Limits(2**40, 2**20, 2 * 89_478_485)
 
 def detect_format(data: bytes) -> str | None:
     """Pillow's name of the format that the first bytes announce; None for any other."""
-    kinds = (kind for kind, magic in _MAGIC.items() if re.match(magic, data, re.DOTALL))
-    return next(kinds, None)
+    kinds = (kind for kind in FORMATS.values() if re.match(kind.magic, data, re.DOTALL))
+    return next((kind.name for kind in kinds), None)
 
 
 def is_picture(name: str) -> bool:
@@ -183,14 +135,15 @@ def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
     kind = detect_format(data)
     if _BIG_TIFF.match(data):  # the checks below read directories of the usual size
         raise _make_rare_error("TIFF")
-    if kind not in _READERS:
+    reader = FORMATS[kind].reader if kind else None
+    if kind is None or reader is None:
         raise UploadError(f"This file is not a {ALLOWED} picture.")
     with refuse_unreadable(kind):
         if kind == "JPEG":
             data = _clean_jpeg(data)
         if kind == "TIFF":
             _check_directory(data)
-        image: Image.Image = _READERS[kind](io.BytesIO(data))
+        image: Image.Image = reader(io.BytesIO(data))
         check_size(*image.size, limits)
         if kind == "TIFF":
             _check_strips(data, image)

@@ -10,15 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from dga.adaptation_record import RECORD
+from dga.data.formats import ALLOWED
 from dga.data.picture_files import StoredPicture
-from dga.data.uploads import (
-    ALLOWED,
-    is_picture,
-    list_pictures,
-    refuse_unreadable,
-)
-from dga.io.files import LINES
+from dga.data.uploads import is_picture, list_pictures, refuse_unreadable
+from dga.io.files import LINES, RECORD
 
 
 @dataclass(frozen=True, slots=True)

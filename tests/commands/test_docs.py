@@ -80,7 +80,7 @@ def test_commands_and_their_options_are_there():
     seen = set()
     for page, lines in _said():
         for line in lines:
-            for name, rest in re.findall(r"(?:-m dga|^dga) ([a-z]\w*)(.*)", line.split("#")[0]):
+            for name, rest in re.findall(r"(?:-m dga|^dga) ([a-z][\w-]*)(.*)", line.split("#")[0]):
                 assert name in options, f"{page}: {line}"
                 named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", rest))
                 assert named <= options[name] | {"--help"}, f"{page}: {line}"

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 import dga
-from dga.data.picture_files import KINDS, StoredPicture
+from dga.data.formats import WRITTEN
+from dga.data.picture_files import StoredPicture, encode_result
 from dga.data.uploads import UploadError, open_picture, read_photograph
 from dga.images import read_exif, to_image_like, to_pixels, to_square
 from dga.lab.data.cropping import Crop
@@ -122,12 +123,12 @@ def test_profile_exif_and_resolution_survive(tmp_path, name, suffix):
     kind, path = name.split("-")[0], tmp_path / "a"
     path.write_bytes(data)
     picture = StoredPicture.read(path)
-    same = picture.result(picture.pixels.copy(), suffix)
-    assert (same == picture.data) == (KINDS[suffix][0] == picture.image.format)
+    same = encode_result(picture.data, picture.pixels.copy(), suffix)
+    assert (same == picture.data) == (WRITTEN[suffix].name == picture.image.format)
     changed = picture.pixels.copy()
     changed[:9, :9] = 40, 90, 160
     for expected, content in (
-        (changed, picture.result(changed, suffix)),
+        (changed, encode_result(picture.data, changed, suffix)),
         (picture.pixels, same),
     ):
         with Image.open(io.BytesIO(content)) as image:
@@ -135,10 +136,10 @@ def test_profile_exif_and_resolution_survive(tmp_path, name, suffix):
             if "broken" not in name:
                 assert image.info.get("icc_profile") == picture.image.info.get("icc_profile")
             assert image.getexif().get(0x010F) == "Maker"
-            if "WEBP" not in (kind, KINDS[suffix][0]):
+            if "WEBP" not in (kind, WRITTEN[suffix].name):
                 assert np.allclose(image.info["dpi"], 300, atol=1)
             pixels = to_pixels(image).astype(int)
-        lossless = KINDS[suffix][0] in ("PNG", "TIFF")
+        lossless = WRITTEN[suffix].name in ("PNG", "TIFF")
         assert pixels.shape == expected.shape
         assert np.abs(pixels - expected).mean() <= (0.2 if lossless else 8)
 

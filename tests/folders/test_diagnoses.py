@@ -420,7 +420,9 @@ def test_labels_say_what_was_found(mine):
         Image.fromarray(add_noise(image, strength / 10)).save(mine / f"{strength}.png")
         rows.append(f"{strength}.png,noise,{strength / 10}")
     Path("labels.csv").write_text("\n".join(rows))
-    said = run_dga("diagnose", mine, "--out", "out", "--fast", "--labels", "labels.csv").stdout
+    assert "out holds no diagnoses" in refused("judge-diagnoses", "out", "labels.csv")
+    run_dga("diagnose", mine, "--out", "out", "--fast")
+    said = run_dga("judge-diagnoses", "out", "labels.csv").stdout
     header, noise = (
         next(line for line in said.splitlines() if line.startswith(f"| {word}")).split(" | ")
         for word in ("corruption", "noise")
@@ -435,8 +437,7 @@ def test_labels_say_what_was_found(mine):
     assert found == {"clean": (0, 2), "noise": (3, 3)}
     assert (written["networks"], str(mine) in written["command"]) == (False, False)
     Path("labels.csv").write_text("path,strength\na.png,3")
-    labels = "--labels", "labels.csv"
-    assert "no column corruption" in refused("diagnose", mine, "--out", "new", "--fast", *labels)
+    assert "no column corruption" in refused("judge-diagnoses", "out", "labels.csv")
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@ def everything() -> Iterator[None]:
 
 def read(models: Models, pixels: np.ndarray) -> Tensor:
     runners = {"one": SystemRunner(models, parse(models.profile, "dga-guided:depth=3"))}
-    return answer(runners, to_tensor(pixels)[None], [0])["one"].probabilities
+    return answer(runners, to_tensor(pixels)[None], [0])["one"][0].probabilities
 
 
 def classify(method: str) -> Callable[[Models, np.ndarray], Tensor]:

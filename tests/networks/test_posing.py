@@ -48,22 +48,22 @@ def by_answer(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     runners = create_runners(models, parse_all(models.profile, SYSTEMS))
     x, classes = to_tensor(pictures).to(models.device), models.profile.classifier.classes
     for name, answers in answer(runners, x, range(len(x))).items():
-        images = pictures if answers.pictures is None else from_tensor(answers.pictures)
-        for i, row in enumerate(answers.probabilities):
-            label = classes[int(row.argmax())]
-            yield Result(f"{i} {name}", answers.depths[i], images[i], label)
+        for i, one in enumerate(answers):
+            image = pictures[i] if one.picture is None else from_tensor(one.picture)
+            label = classes[int(one.probabilities.argmax())]
+            yield Result(f"{i} {name}", one.depth, image, label)
 
 
 def by_module(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     """``AdaptedClassifier``, made where the models are not and moved to them, and ``repair``."""
     classes = models.profile.classifier.classes
     model = AdaptedClassifier(copy.deepcopy(models).to("cpu"), "dga-plus").to(models.device)
-    assert model.models.device == models.device
+    assert model.models.device == model.models.compute.device == models.device
     x = torch.tensor(pictures).movedim(-1, 1) / 255
     for answers in (model(x), model(x.to(models.device))):
         for i, row in enumerate(answers):
-            image = from_tensor(model.last.pictures[i])
-            yield Result(f"{i}", model.last.depths[i], image, classes[int(row.argmax())])
+            image = from_tensor(model.last[i].picture)
+            yield Result(f"{i}", model.last[i].depth, image, classes[int(row.argmax())])
     yield Result("repaired", 0, repair(pictures[-1], models), "")
     wide = repair_photograph(models, np.tile(pictures[-1], (1, 2, 1)), seed=3)
     depth, text = int(wide.depths.max()), str(wide.explanation.degradation)

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dga.adaptation import adapt, adapt_steps
+from dga.adaptation import adapt, judge_curve
 from dga.corruptions import corrupt
-from dga.images import Pixels, to_pixels, to_square
+from dga.images import Pixels, to_pixels, to_square, to_tensor
+from dga.pipeline import ForwardProcess
 from dga.systems import parse
 from tests.fixtures.pictures import photograph
 
@@ -31,8 +32,9 @@ def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models, photog
     """Of the clean ones 7 of 8 by depth 4."""
 
     def t_star(pixels: Pixels, seed: int) -> int:
-        *_, run = adapt_steps(shipped_models, pixels, seed, [], curve_depth=0)
-        return run.t_star
+        process = ForwardProcess(shipped_models, to_tensor(pixels), seed)
+        *_, forward = judge_curve(process, shipped_models.profile.stopping, 0)
+        return forward.stop.t_star
 
     clean = [t_star(pixels, seed) for seed, pixels in enumerate(photographs)]
     assert sum(depth <= 4 for depth in clean) >= 7, clean

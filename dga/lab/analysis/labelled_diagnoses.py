@@ -127,19 +127,18 @@ def format_comparison(tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 def write_comparison(
-    tables: Mapping[str, pd.DataFrame], folder: Path, command: str, is_fast: bool
+    tables: Mapping[str, pd.DataFrame], folder: Path, command: str, has_networks: bool
 ) -> None:
     """The tables as :data:`COMPARISON` in a folder, which the app's page Results reads.
 
-    ``command``: that diagnosed the pictures; ``is_fast``: without networks.
+    ``command``: that compared them; ``has_networks``: whether networks diagnosed, too.
     """
     rows = {
         name: json.loads(table.astype({table.columns[0]: str}).to_json(orient="records"))
         for name, table in tables.items()
     }
-    write_json(
-        folder / COMPARISON, {"command": hide_paths([command])[0], "networks": not is_fast, **rows}
-    )
+    facts = {"command": hide_paths([command])[0], "networks": has_networks}
+    write_json(folder / COMPARISON, facts | rows)
 
 
 def _format_cell(value: Any) -> str:

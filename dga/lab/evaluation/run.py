@@ -126,11 +126,10 @@ class LoadedSystems:
         x = to_tensor(pictures.pixels).to(self.models.device)  # [B, 3, S, S]
         lines: list[ResultLine] = []
         for name, answers in answer(runners, x, seeds).items():
-            repaired = answers.pictures
-            shown = pictures.pixels if repaired is None else from_tensor(repaired)
-            ranks = answers.probabilities.argsort(dim=1, descending=True, stable=True)
-            for i, (corruption, severity) in enumerate(conditions):
-                first, label = int(ranks[i, 0]), int(pictures.labels[i])
+            for i, one in enumerate(answers):
+                corruption, severity = conditions[i]
+                ranks = one.probabilities.argsort(descending=True, stable=True)
+                first, label = int(ranks[0]), int(pictures.labels[i])
                 line = {
                     "path": pictures.names[i],
                     "class": pictures.classes[label],
@@ -140,15 +139,16 @@ class LoadedSystems:
                     "method": name,
                     # By position: two classes may share a name.
                     "correct": first == label if plan.has_labels else None,
-                    "depth": int(answers.depths[i]),
-                    "crossed": bool(answers.crossed[i]),
+                    "depth": one.depth,
+                    "crossed": one.is_crossed,
                     "prediction": classes[first],
-                    "probability": round(float(answers.probabilities[i, first]), 5),
-                    "seconds": round(float(answers.seconds[i]), 4),
-                    **(answers.details[i] if answers.details else {}),
+                    "probability": round(float(one.probabilities[first]), 5),
+                    "seconds": round(one.seconds, 4),
+                    **one.details,
                 }
                 if clean is not None:
-                    line["psnr"] = compute_psnr(shown[i], clean[i])
+                    shown = pictures.pixels[i] if one.picture is None else from_tensor(one.picture)
+                    line["psnr"] = compute_psnr(shown, clean[i])
                 lines.append(line)
         return lines
 

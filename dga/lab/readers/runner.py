@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from torch import Tensor
 
-from dga.answers import Answers, answer_repaired
+from dga.answers import Answer, answer_repaired
 from dga.lab.readers.memo import Memo
 from dga.lab.readers.permutation import permute_stops
 from dga.lab.readers.reader import NonLocalMeans, Reader
@@ -53,7 +53,7 @@ class SystemRunner:
 
     def read(
         self, x: Tensor, seeds: Sequence[int], results: Sequence[ReverseResult] | None
-    ) -> Answers:
+    ) -> list[Answer]:
         """Answers for pictures as they came, ``[B, 3, S, S]``, one seed for each.
 
         ``results``: of the system's repair, by picture; None where it has none.
@@ -63,17 +63,16 @@ class SystemRunner:
             return answer_repaired(
                 self.system, results, x, lambda p: reader.read(reader.prepare(p), seeds)
             )
-        start_time, n = time.perf_counter(), len(x)
+        start_time = time.perf_counter()
         pictures = reader.prepare(x)
         probabilities, is_changed = reader.read(pictures, seeds), pictures is not x
-        return Answers(
-            probabilities,
-            seconds=[(time.perf_counter() - start_time) / n] * n,
-            depths=[0] * n,
-            crossed=[True] * n,
-            pictures=pictures if is_changed else None,
-            details=[{"unchanged": False}] * n if is_changed else None,
-        )
+        seconds = (time.perf_counter() - start_time) / len(x)
+        if not is_changed:
+            return [Answer(row, seconds) for row in probabilities]
+        return [
+            Answer(row, seconds, picture=picture, details={"unchanged": False})
+            for row, picture in zip(probabilities, pictures, strict=True)
+        ]
 
 
 def create_runners(models: Models, systems: Mapping[str, System]) -> dict[str, SystemRunner]:
@@ -84,7 +83,7 @@ def create_runners(models: Models, systems: Mapping[str, System]) -> dict[str, S
 @isolate_numerics
 def answer(
     runners: Mapping[str, SystemRunner], x: Tensor, seeds: Sequence[int]
-) -> dict[str, Answers]:
+) -> dict[str, list[Answer]]:
     """What systems answer for the same pictures, ``[B, 3, S, S]`` in [-1, 1].
 
     What their repairs share is computed once. Raises ``FloatingPointError``, which names the

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Categorical
 
-from dga.answers import Answers
+from dga.answers import Answer
 from dga.images import to_tensor
 from dga.lab.readers.memo import Memo
 from dga.lab.readers.runner import answer, create_runners
@@ -18,7 +18,7 @@ from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16, TentConfig
 from dga.systems import parse, parse_all, systems
-from tests.fixtures.runs import counted
+from tests.fixtures.runs import column, counted
 
 PAIRS = ("dga-plus+tent:batch=6", "dga-guided+memo:views=2", "dga-plus:permute=noise:batch=3")
 
@@ -30,7 +30,7 @@ def x(pictures: np.ndarray) -> Tensor:
 
 def answers(
     models: Models, x: Tensor, *texts: str, seeds: Sequence[int] = (3, 4, 5, 6, 7, 8)
-) -> dict[str, Answers]:
+) -> dict[str, list[Answer]]:
     runners = create_runners(models, parse_all(models.profile, texts))
     return answer(runners, x, seeds)
 
@@ -39,26 +39,26 @@ def answers(
 def test_every_system_answers_for_every_picture(choosy_models, x, text):
     """Beside others as alone; without a reader that adapts, in any order."""
     told = answers(choosy_models, x, text)[text]
-    assert told.probabilities.shape == (6, 16)
-    torch.testing.assert_close(told.probabilities.sum(1), torch.ones(6))
-    assert len(told.seconds) == len(told.depths) == len(told.crossed) == 6
-    assert min(told.seconds) > 0
+    probabilities, depths = column(told, "probabilities"), column(told, "depth")
+    assert probabilities.shape == (6, 16)
+    torch.testing.assert_close(probabilities.sum(1), torch.ones(6))
+    assert min(column(told, "seconds")) > 0
     system = parse(choosy_models.profile, text)
-    assert (told.pictures is None) == (system.repair is None and text != "denoise")
-    assert bool(told.details and told.details[0]) == ("plus" in text or text == "denoise")
+    assert (told[0].picture is None) == (system.repair is None and text != "denoise")
+    assert bool(told[0].details) == ("plus" in text or text == "denoise")
     beside = answers(choosy_models, x, "dga", text, "dga-plus")[text]
-    assert beside.depths == told.depths
-    torch.testing.assert_close(beside.probabilities, told.probabilities, atol=1e-4, rtol=0)
+    assert column(beside, "depth") == depths
+    torch.testing.assert_close(column(beside, "probabilities"), probabilities, atol=1e-4, rtol=0)
     if not system.batch:
         other = answers(choosy_models, x.flip(0), text, seeds=(8, 7, 6, 5, 4, 3))[text]
-        assert other.depths == told.depths[::-1]
-        flipped = other.probabilities.flip(0)
-        torch.testing.assert_close(flipped, told.probabilities, atol=1e-4, rtol=0)
+        assert column(other, "depth") == depths[::-1]
+        flipped = column(other, "probabilities").flip(0)
+        torch.testing.assert_close(flipped, probabilities, atol=1e-4, rtol=0)
 
 
 def test_a_denoiser_takes_noise_out(choosy_models, x):
     noisy = 0.3 * torch.randn(x.shape, generator=torch.manual_seed(0)).clamp(-3, 3)
-    denoised = answers(choosy_models, noisy, "denoise")["denoise"].pictures
+    denoised = column(answers(choosy_models, noisy, "denoise")["denoise"], "picture")
     assert denoised.std() < 0.5 * noisy.std()
 
 
@@ -71,12 +71,13 @@ def test_what_systems_share_is_done_once(choosy_models, x):
     assert models.denoiser.shown == 2 * alone
     assert models.discriminator.shown == 0
     assert list(told) == [*several]
-    mean = 0.3 * told["source"].probabilities + 0.7 * told["dda"].probabilities
-    torch.testing.assert_close(told["dda-ensemble:share=0.3"].probabilities, mean)
+    read = {name: column(answers, "probabilities") for name, answers in told.items()}
+    mean = 0.3 * read["source"] + 0.7 * read["dda"]
+    torch.testing.assert_close(read["dda-ensemble:share=0.3"], mean)
     (surer,) = answers(models, x, "dda-ensemble:trust=1e6").values()
-    both = [told[name].probabilities for name in ("source", "dda")]
+    both = [read[name] for name in ("source", "dda")]
     least = min(both, key=lambda p: float(torch.special.entr(p).sum()))
-    assert torch.equal(surer.probabilities, least)
+    assert torch.equal(column(surer, "probabilities"), least)
 
 
 @pytest.mark.parametrize("what", ["noise", "depth", "explanation"])
@@ -85,32 +86,32 @@ def test_pictures_exchange_what_was_found(choosy_models, x, what):
     text = f"dga-plus:permute={what}:batch=6"
     own, permuted = answers(choosy_models, x, "dga-plus", text).values()
     again = answers(choosy_models, x, "dga-plus", text)[text]
-    assert torch.equal(permuted.pictures, again.pictures)
-    assert not torch.equal(permuted.pictures, own.pictures)
+    assert torch.equal(column(permuted, "picture"), column(again, "picture"))
+    assert not torch.equal(column(permuted, "picture"), column(own, "picture"))
     beside = answers(choosy_models, x, f"dga:permute={what}:batch=6", text)[text]
-    assert beside.depths == permuted.depths  # no other repair's
+    assert column(beside, "depth") == column(permuted, "depth")  # no other repair's
     order = torch.randperm(6, generator=torch.Generator().manual_seed(0)).tolist()
 
-    def entries(details: Sequence[dict]) -> list[int]:
-        return [one["entry"] for one in details]
+    def entries(answers: Sequence[Answer]) -> list[int]:
+        return [one.details["entry"] for one in answers]
 
-    def damages(details: Sequence[dict], is_whole: bool = True) -> list[str]:
-        texts = [one["degradation"] for one in details]
+    def damages(answers: Sequence[Answer], is_whole: bool = True) -> list[str]:
+        texts = [one.details["degradation"] for one in answers]
         return texts if is_whole else [t.split("noise")[0].strip(", ") or "none" for t in texts]
 
-    theirs = [own.details[j] for j in order]
+    theirs = [own[j] for j in order]
     if what == "depth":  # that is, what lies beyond one's own entry
-        beyond = [own.depths[j] - own.details[j]["entry"] if own.depths[j] else 0 for j in order]
-        expected = [entry + more for entry, more in zip(entries(own.details), beyond, strict=True)]
-        assert permuted.depths == expected
-        assert damages(permuted.details) == damages(own.details)
+        beyond = [own[j].depth - own[j].details["entry"] if own[j].depth else 0 for j in order]
+        expected = [entry + more for entry, more in zip(entries(own), beyond, strict=True)]
+        assert column(permuted, "depth") == expected
+        assert damages(permuted) == damages(own)
     else:
-        assert permuted.depths == [own.depths[j] for j in order]
-        assert entries(permuted.details) == entries(theirs)
+        assert column(permuted, "depth") == [own[j].depth for j in order]
+        assert entries(permuted) == entries(theirs)
     if what == "explanation":
-        assert damages(permuted.details) == damages(theirs)
+        assert damages(permuted) == damages(theirs)
     if what == "noise":
-        assert damages(permuted.details, False) == damages(own.details, False)
+        assert damages(permuted, False) == damages(own, False)
 
 
 # Tent
@@ -150,14 +151,15 @@ def test_a_pair_shows_its_reader_what_was_repaired_first(choosy_models, x):
     text = "dga-plus+tent:batch=6:lr=0.5:trust=0"
     told = answers(choosy_models, x, text)[text]
     tent = Tent(choosy_models, TentConfig(lr=0.5, batch=6))
-    each = [tent.read(shown, ()) for shown in (told.pictures, x)]
-    torch.testing.assert_close(told.probabilities, (each[0] + each[1]) / 2)
+    each = [tent.read(shown, ()) for shown in (column(told, "picture"), x)]
+    torch.testing.assert_close(column(told, "probabilities"), (each[0] + each[1]) / 2)
     runners = create_runners(choosy_models, parse_all(choosy_models.profile, [text]))
     for _ in range(2):
-        again = answer(runners, x, range(3, 9))[text].probabilities
-    assert not torch.equal(again, told.probabilities)  # it learned
+        again = column(answer(runners, x, range(3, 9))[text], "probabilities")
+    assert not torch.equal(again, column(told, "probabilities"))  # it learned
     runners[text].reset()
-    assert torch.equal(answer(runners, x, range(3, 9))[text].probabilities, told.probabilities)
+    again = column(answer(runners, x, range(3, 9))[text], "probabilities")
+    assert torch.equal(again, column(told, "probabilities"))
 
 
 def test_tent_refuses_a_model_without_norms(tiny_models):
