@@ -52,8 +52,8 @@ def record_part(models: Models, part: str, name: str, folder: Path) -> Iterator[
     """The files of one sample, as they are written."""
     if part == "runs":
         runs = [Settings(photo=name, damage=damage) for damage in (NONE, *FIRST_DAMAGES)]
-        if name == Settings().photo:  # what the page opens with, also with our limit
-            runs.append(Settings(max_depth=models.profile.stopping.max_depth))
+        if name == Settings().photo:  # what the page opens with, also without our limit
+            runs.append(Settings(max_depth=models.profile.stopping.deepest))
         for settings in runs:
             yield write_record(settings, record_run(models, settings), folder)
     else:
@@ -92,8 +92,7 @@ def record_board(models: Models, photo: str) -> dict[str, Any]:
     """Every damage of a photo at full strength, and what each method makes of it, small."""
     rows = []
     for damage in CORRUPTIONS:
-        limit = models.profile.stopping.max_depth  # as in all tables
-        settings = Settings(photo=photo, damage=damage, strength=BOARD_STRENGTH, max_depth=limit)
+        settings = Settings(photo=photo, damage=damage, strength=BOARD_STRENGTH)
         subject, begun = make_subject(models, settings), time.monotonic()
         record = merge_parts(run_first_stages(models, subject))
         watcher = Watcher(models, subject, settings)

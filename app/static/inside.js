@@ -24,7 +24,7 @@ function findStop({ confidence }, tau, limit, page) {
 /** Whether what was computed ends where other settings would have it end, too. */
 export function keepsStop({ curve, stop }, { tau, max_depth }, page) {
   if (!curve?.is_done || !stop) return false;
-  const { depth, isCrossed } = findStop(curve, tau ?? page.tau, max_depth ?? page.deepest, page);
+  const { depth, isCrossed } = findStop(curve, tau ?? page.tau, max_depth ?? page.cap, page);
   return depth === stop.depth && isCrossed === stop.is_crossed;
 }
 
@@ -149,12 +149,12 @@ function makeChart(change, page) {
     dimRebuilt();
   }
   const findShownStop = () =>
-    findStop(shown.record.curve, shown.tau, shown.settings.max_depth ?? page.deepest, page);
+    findStop(shown.record.curve, shown.tau, shown.settings.max_depth ?? page.cap, page);
   function placeStop() {
     const { curve, film } = shown.record;
     const chosen = curve?.is_done ? findShownStop() : null;
     describeStop(chosen, curve, page, shown.isRunning);
-    find("#limited").hidden = !(chosen?.depth > page.cap);
+    find("#lift").hidden = chosen?.limit !== page.cap || chosen.isCrossed || chosen.isLeftAlone;
     ringFrame(chosen, film);
     stop.style.display = chosen ? "" : "none";
     if (!chosen) return;
@@ -236,7 +236,7 @@ function describeStop(stop, curve, page, isRunning) {
   put(find("#counting"), isLooking ? `The detector is looking${steps} …` : ""); // not said aloud
   const rules = [];
   if (stop && stop.tau !== page.tau) rules.push(`your τ of ${percent(stop.tau)}`);
-  if (stop && stop.limit !== page.deepest) rules.push(`our limit of ${page.cap} steps`);
+  if (stop && stop.limit !== page.cap) rules.push(`at most ${page.deepest} steps`);
   const text = stop ? nameStop(stop, page) : "";
   const sentence = `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
   put(find("#stop"), rules.length ? `With ${rules.join(" and ")}: ${sentence}` : text);
