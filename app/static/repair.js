@@ -271,6 +271,7 @@ function begin({ key } = {}) {
 }
 for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, begin);
 find("#begin").addEventListener("click", () => {
+  begin();
   find("#damages [aria-checked=true]").focus({ preventScroll: true });
 });
 
@@ -755,7 +756,7 @@ find("#lift").addEventListener("click", () => {
 });
 find("#reset").addEventListener("click", () => {
   change(USUAL_RULE);
-  find("#chart [role=slider]:last-of-type").focus({ preventScroll: true });
+  find("#tau").focus({ preventScroll: true });
 });
 
 // ---- Own photos: chosen, pasted or dropped
