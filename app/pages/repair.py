@@ -3,7 +3,15 @@
 from typing import Any
 
 from app.pages.results_numbers import STRENGTHS, Results
-from app.pages.shell import CLASSIFIER, DESCRIPTIONS, REPAIR_SNIPPET, SHORT_NAMES, TITLES, Page, render
+from app.pages.shell import (
+    CLASSIFIER,
+    DESCRIPTIONS,
+    REPAIR_SNIPPET,
+    SHORT_NAMES,
+    TITLES,
+    Page,
+    render,
+)
 from app.recorded.store import FOLDER, list_recorded, read_record, read_weights
 from app.runs.models import Networks
 from app.runs.pictures import SMALL, to_data_url

@@ -1,9 +1,11 @@
 // The line between damaged and repaired: by dragging anywhere on the picture, by arrows, by taps.
 // Beside it the button that shows the original while it is held.
-import { clamp, drag, find, SLIDER_KEYS } from "./base.js";
+import { clamp, drag, find } from "./base.js";
 
 const picture = find("#picture");
 const divider = find("#divider");
+const ARROWS = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5 };
+const KEYS = { ...ARROWS, PageUp: 25, PageDown: -25, Home: -100, End: 100 }; // in hundredths
 let isMoved = false; // by the visitor
 const FIRST = 0.2; // most of the picture is repaired
 const MOST_FIRST = 0.28; // in a small picture the tag gives way instead
@@ -64,7 +66,7 @@ picture.addEventListener("pointerdown", (event) => {
   drag(picture, event, move, (isKept) => isTouch && isKept && move(event));
 });
 divider.addEventListener("keydown", (event) => {
-  const by = 5 * SLIDER_KEYS[event.key];
+  const by = KEYS[event.key];
   if (!by) return;
   event.preventDefault();
   moveDivider((Number(divider.getAttribute("aria-valuenow")) + by) / 100);

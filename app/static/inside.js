@@ -8,7 +8,7 @@ const BOTTOM = 260;
 
 let chart = null;
 let last = "";
-const findFigures = () => all("#noised > *, #rebuilt > *");
+const figures = all("#noised > *, #rebuilt > *");
 
 /** As the server decides it: the first depth below tau, at most the limit; with a horizon 0, where
  * none is below by then. */
@@ -93,7 +93,7 @@ function makeChart(change, page) {
     const { tau, fixed_depth } = shown.settings;
     const isOtherTau = shown.tau !== (tau ?? page.tau);
     const isOtherDepth = shown.depth !== (fixed_depth ?? page.fixedDepth);
-    findFigures().forEach((figure, n) => {
+    figures.forEach((figure, n) => {
       figure.classList.toggle("is-other", n < 3 ? isOtherTau : n === 3 && isOtherDepth);
     });
   }
@@ -264,28 +264,14 @@ function showRebuilt(record, isRunning) {
   const plus = repaired?.is_unchanged ? "Left alone" : "Repaired";
   const theirs = fixed ? `From depth ${fixed.depth}, shapes kept` : "The same for all";
   const entries = [
-    [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`, ""],
-    [paper, paper?.depth === 0 ? rest : "Rebuilt freely", "The paper’s method"],
-    [guided, guided?.depth === 0 ? rest : coarse, "The paper’s method, guided"],
-    [fixed, theirs, "Fixed noise"],
-    [repaired, plus, "Our repair"],
+    [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`],
+    [paper, paper?.depth === 0 ? rest : "Rebuilt freely"],
+    [guided, guided?.depth === 0 ? rest : coarse],
+    [fixed, theirs],
+    [repaired, plus],
   ];
-  if (!findFigures().length) {
-    const [noised, ...others] = entries.map(([, , method]) =>
-      make(
-        "figure",
-        {},
-        make("img", { width: 224, height: 224, loading: "lazy" }),
-        make("b", {}),
-        make("span", {}, method),
-        make("div", { class: "reading" }),
-      ),
-    );
-    find("#noised").append(noised);
-    find("#rebuilt").append(...others);
-  }
   entries.forEach(([part, name], n) => {
-    const figure = findFigures()[n];
+    const figure = figures[n];
     const [image, title, , reading] = figure.children;
     image.classList.toggle("is-old", !part);
     if (part && image.src !== part.image) image.src = part.image;
