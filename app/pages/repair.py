@@ -74,8 +74,8 @@ def repair_page(networks: Networks) -> Page:
     }
     main = render(
         "repair.html", damages=damages, everyday=EVERYDAY_NAMES, samples=samples,
-        record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS, snippet=REPAIR_SNIPPET,
-        opening=OPENING, deepest=data["deepest"],
+        record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS,
+        snippet=REPAIR_SNIPPET, opening=OPENING, deepest=data["deepest"],
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping, has_explainer=networks.has_explainer,
         has_mender=CONDITIONAL in networks.weights, unsure=UNSURE,

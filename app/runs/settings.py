@@ -44,8 +44,8 @@ class Settings(BaseModel):
     None where it is not, as of none and paint; ``seed``: fixes damage and noise; ``tau``:
     confidence below which the paper's method stops, None for the profile's; ``max_depth``: depth
     where it stops at the latest, None for the profile's; ``fixed_depth``: the rival's, None for the
-    profile's; ``is_brief``: whether the run ends with our repair, and of an undamaged photo before it; ``strokes``: of the brush,
-    as in links; empty where the damage is not paint."""
+    profile's; ``is_brief``: whether the run ends with our repair, and of an undamaged photo before
+    it; ``strokes``: of the brush, as in links; empty where the damage is not paint."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     photo: Annotated[str, Field(min_length=1, max_length=64)] = "panda"
