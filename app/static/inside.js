@@ -135,18 +135,7 @@ function makeChart(change, page) {
     const { depth } = chosen;
     const [line, text] = stop.children;
     setAttributes(line, { x1: x(depth), x2: x(depth) });
-    const reason = width < 700 ? "" : "already below the dashes without noise, ";
-    const isClean = curve.confidence[0] < shown.tau;
-    put(
-      text,
-      isClean
-        ? `t* = 0: ${reason}nothing to do`
-        : !depth
-          ? "t* = 0: left alone"
-          : chosen.isCrossed
-            ? `t* = ${depth}: stopped here`
-            : `t* = ${depth}: the limit, still ${sayAtLeast(chosen.share, chosen.tau)} sure`,
-    );
+    put(text, `t* = ${depth}`);
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
