@@ -199,7 +199,7 @@ const nameRest = (name) =>
 const nameLimit = () => {
   const { stop } = inDivider === "paper" && !isOld.stop ? record : {};
   const isLimited = stop && !stop.is_crossed && stop.depth === page.cap;
-  return isLimited ? " That is our limit; Inside shows it without." : "";
+  return isLimited ? " That is our limit, which Inside can lift." : "";
 };
 
 function showTiles() {
