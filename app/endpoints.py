@@ -205,8 +205,7 @@ class Service:
         """The last of what short steps yield: these have a line of their own, and go between the
         steps of others' runs. Raises ``BusyError``."""
         async with self.reading_turns.join(find_page(request)) as turn:
-            run = self.networks.run_steps(steps, turn)
-            answer = [part async for part in run if not isinstance(part, int)][-1]
+            answer = await find_last(self.networks.run_steps(steps, turn))
         self.photos.make_room()  # for what was kept of a photo
         return answer
 
@@ -243,8 +242,8 @@ class Service:
 
         card = self.cards.get(key)
         if card is None:
-            run = self.run(find_visitor(request), steps, original.pixels[..., 0].size)
-            card = [part async for part in run if not isinstance(part, int)][-1]
+            size = original.pixels[..., 0].size
+            card = await find_last(self.run(find_visitor(request), steps, size))
         if original.key in SAMPLES:
             self.cards[key] = card
             for old in list(self.cards)[:-MOST_CARDS]:
@@ -345,13 +344,9 @@ class Service:
         def run(models: Models) -> Generator[Any]:
             return steps(models, pixels)
 
-        visitor, size, last = find_visitor(request), pixels[..., 0].size, None
-        if is_comparison:
-            parts = self.run(visitor, None, comparison=run, is_heard=is_heard)
-        else:
-            parts = self.run(visitor, run, size, is_heard=is_heard)
-        async for part in parts:  # numbers come after the last step, too, from who gives way then
-            last = last if isinstance(part, int) else part
+        visitor, size = find_visitor(request), pixels[..., 0].size
+        repair, comparison = (None, run) if is_comparison else (run, None)
+        last = await find_last(self.run(visitor, repair, size, comparison, is_heard))
         if not is_heard():
             raise BusyError(UNHEARD)
         return last
@@ -364,6 +359,19 @@ class Service:
         for content in files:
             self.visitors.files.take(find_visitor(request).address, count_blocks(len(content)))
         return [await asyncio.to_thread(write_file, content) for content in files]
+
+
+async def find_last(parts: AsyncIterator[Any]) -> Any:
+    """The last part that is no place in the line; places may come after it.
+
+    Raises ``BusyError`` where there is none: the run was dropped.
+    """
+    last = None
+    async for part in parts:
+        last = last if isinstance(part, int) else part
+    if last is None:
+        raise BusyError(UNHEARD)
+    return last
 
 
 def list_samples(profile: Profile) -> list[Photo]:

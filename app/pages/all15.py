@@ -7,7 +7,6 @@ from pathlib import Path
 
 from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, TITLES, Page, render
 from app.recorded.store import FOLDER
-from app.runs.samples import SAMPLES
 from app.runs.sentences import PLAIN_NAMES
 from app.runs.settings import Settings
 from dga.profiles import get_profile
@@ -19,16 +18,13 @@ def all15_page(folder: Path = BOARDS) -> Page:
     """The page; each board is a file that its script asks for."""
     recorded = (path.stem for path in folder.glob("*.json"))
     photos = sorted(recorded, key=lambda name: (name != Settings().photo, name))
-    missing = [name for name in SAMPLES if photos and name not in photos]
     first = json.loads((folder / f"{photos[0]}.json").read_text("utf-8")) if photos else None
-    rule = get_profile("photo").stopping
     titles = TITLES["paper"], "The paper's method with guidance (DGA + G): coarse shapes are kept"
     data = {
         "board": first,
         "names": PLAIN_NAMES,
         "descriptions": DESCRIPTIONS,
         "titles": titles,
-        "cap": rule.max_depth,
         "columns": {"damaged": "Damaged", "repaired": SHORT_NAMES["plus"]} | SHORT_NAMES,
     }
     return Page(
@@ -36,8 +32,8 @@ def all15_page(folder: Path = BOARDS) -> Page:
         "All 15 kinds of damage: DGA",
         "Fifteen kinds of damage on one photograph, and what three repairs make of each.",
         render(
-            "all15.html", photos=photos, missing=missing, methods=TITLES,
-            classifier=CLASSIFIER, limit=rule.max_depth, horizon=rule.horizon,
+            "all15.html", photos=photos, methods=TITLES, classifier=CLASSIFIER,
+            limit=get_profile("photo").stopping.max_depth,
         ),
         ("all15.css",),
         ("all15.js",),

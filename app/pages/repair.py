@@ -3,7 +3,15 @@
 from typing import Any
 
 from app.pages.results_numbers import STRENGTHS, Results
-from app.pages.shell import CLASSIFIER, DESCRIPTIONS, SHORT_NAMES, SNIPPET, TITLES, Page, render
+from app.pages.shell import (
+    CLASSIFIER,
+    DESCRIPTIONS,
+    REPAIR_SNIPPET,
+    SHORT_NAMES,
+    TITLES,
+    Page,
+    render,
+)
 from app.recorded.store import FOLDER, list_recorded, read_record, read_weights
 from app.runs.models import Networks
 from app.runs.pictures import SMALL, to_data_url
@@ -38,15 +46,16 @@ def repair_page(networks: Networks) -> Page:
         for n, key in enumerate(order)
     ]  # fmt: skip
     samples = [
-        {"key": name, "image": to_data_url(sample.pixels(profile), SMALL, 80)}
+        {"key": name, "damage": DAMAGE_NAMES[sample.damage].lower(),
+         "image": to_data_url(sample.pixels(profile), SMALL, 80)}
         for name, sample in SAMPLES.items()
-    ]
+    ]  # fmt: skip
     data: dict[str, Any] = {
         "opening": OPENING.model_dump(),
         "record": first_parts,
         "recorded": list_recorded() if is_recorded else [],
         "thumbnails": list_recorded(FOLDER.parent / "thumbnails"),
-        "samples": list(SAMPLES),
+        "samples": {name: sample.damage for name, sample in SAMPLES.items()},
         "names": names,
         "quality": RELEASE_QUALITY,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
@@ -65,8 +74,8 @@ def repair_page(networks: Networks) -> Page:
     }
     main = render(
         "repair.html", damages=damages, everyday=EVERYDAY_NAMES, samples=samples,
-        record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS, snippet=SNIPPET,
-        opening=OPENING,
+        record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS,
+        snippet=REPAIR_SNIPPET, opening=OPENING, is_recorded=is_recorded, deepest=data["deepest"],
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping, has_explainer=networks.has_explainer,
         has_mender=CONDITIONAL in networks.weights, unsure=UNSURE,
@@ -89,12 +98,12 @@ FIRST_PARTS = (
 )  # fmt: skip
 
 
-def read_rates(results: Results) -> dict[str, dict[int, dict[str, float]]]:
+def read_rates(results: Results) -> dict[str, dict[int, dict[str, Any]]]:
     """Share of pictures that are read right, before and after, by damage (or none) and strength.
 
     ``fog-saved`` is fog, saved as JPEG; ``mean`` is every kind of damage.
     """
-    rates: dict[str, dict[int, dict[str, float]]] = {}
+    rates: dict[str, dict[int, dict[str, Any]]] = {}
     figures = [("undamaged", CLEAN, NONE, 5)]
     for s in STRENGTHS:
         saved = f"saved-{RELEASE_QUALITY}-severity-{s}"
@@ -107,5 +116,6 @@ def read_rates(results: Results) -> dict[str, dict[int, dict[str, float]]]:
                 "before": row["other_right"] / 100,
                 "after": row["right"] / 100,
                 "pictures": row["pictures"],
+                "place": "harm" if damage == NONE else f"of-{key}",
             }
     return rates

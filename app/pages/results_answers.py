@@ -27,7 +27,8 @@ TRAINED_ON = (
     "was done to them; the last choices were made while these figures were known."
 )
 """As the model cards say and ``assets/results/photo/README.md``."""
-HARDLY_TOLD = 0.7
+BY_METHOD = "By method"
+HARDLY_FOUND = 0.7
 """Area under the curve below which a kind of damage is named as one that is not found."""
 TENT_AT_64 = (
     "At 64 pixels, with 16 kinds of things and one damage at a time, Tent is ahead of our repair: "
@@ -112,12 +113,12 @@ def _describe_setting(now: Results, key: str) -> Setting:
     methods = dict[str, list[Line]]()
     for name in sort_methods(against):
         row = against[name]
-        title = f"On {row['photographs']} of the photographs, where ours has {row['right']:.1f}"
+        title = f"On {row['photographs']} of the photographs, where ours reads {row['right']:.1f}"
         if row["photographs"] == mean["photographs"]:
-            title = "Beside other methods"
+            title = BY_METHOD
         methods.setdefault(title, []).append(_draw_rival(key, row))
     ours = Line(_name(PLUS), f"{mean['right']:.1f}", mean["right"], behind=(key, MEAN, PLUS))
-    methods["Beside other methods"].append(ours)
+    methods[BY_METHOD].append(ours)
     sentence = (
         f"{percent(mean['right'])} right instead of {percent(mean['other_right'])}, "
         f"{points(mean)}: of {mean['pictures']} pictures {_count_changes(mean)}."
@@ -168,20 +169,24 @@ def _failures(now: Results) -> Answer:
     if not rows:
         return Answer("failures", question)
     lost = sorted((item for item in rows if item[1]["gain"] < 0), key=lambda item: item[1]["gain"])
-    nothing = dict.fromkeys(name_kind(row["group"]) for _, row in rows if row["gained"] == 0)
-    names = dict.fromkeys(name_kind(row["group"]) for _, row in lost)
-    sentence = (
-        f"Fewer are read right of: {join_words([*names])}." if names else "Nowhere on average."
-    )
-    clear = [name_kind(row["group"]) for _, row in lost if row["gain_high"] < 0]
+    sentence = f"After repair fewer are read right under {_name_kinds(lost)}."
+    clear = [item for item in lost if item[1]["gain_high"] < 0]
+    chance = "Each of these losses may be chance: its 95 % interval includes 0."
+    if clear:
+        chance = f"More than chance, by 95 % intervals: {_name_kinds(clear)}."
+    level = [item for item in rows if item[1]["gain"] == 0]
     more = [
-        f"Surely fewer, with an interval below 0: {join_words(clear) or 'none'}.",
-        f"Not one became right, in one table at least: {join_words([*nothing]) or 'nowhere'}.",
+        *([chance] if lost else []),
+        f"As many right as before, at one strength at least: {_name_kinds(level)}.",
         TENT_AT_64,
     ]
     places = {one.key: one.name[0].lower() + one.name[1:] for one in settings}
-    chart = [_change(key, row, f", {places[key]}") for key, row in lost]
+    chart = [_change(key, row, f", {places[key]}", f" of {row['pictures']}") for key, row in lost]
     return Answer("failures", question, sentence, more, chart)
+
+
+def _name_kinds(rows: Sequence[tuple[str, Row]]) -> str:
+    return join_words([*dict.fromkeys(name_kind(row["group"]) for _, row in rows)]) or "no damage"
 
 
 def _describe_diagnoses(diagnoses: Diagnoses) -> Answer:
@@ -194,12 +199,12 @@ def _describe_diagnoses(diagnoses: Diagnoses) -> Answer:
         f"Of {pictures:,} damaged pictures {found:,} are called damaged, of {fine['pictures']:,} "
         f"undamaged ones {fine['damaged']:,}."
     )
-    missed = [name_kind(row["corruption"]) for row in damaged if row["AUC"] < HARDLY_TOLD]
-    way = "with networks" if diagnoses.has_networks else "by measurement alone, without networks"
+    missed = [name_kind(row["corruption"]) for row in damaged if row["AUC"] < HARDLY_FOUND]
+    way = "by measuring alone, as dga diagnose --fast does; Repair asks a network, too"
     more = [
-        f"Judged {way}.",
-        f"Hardly told from undamaged ones, with an area under the curve below {HARDLY_TOLD}: "
-        f"{join_words(missed) or 'none'}.",
+        f"Looked for {'with networks, as on Repair' if diagnoses.has_networks else way}.",
+        f"Hardly distinguished from undamaged ones: {join_words(missed) or 'no kind'} "
+        f"(area under the ROC curve below {HARDLY_FOUND}, where 0.5 is guessing).",
     ]
     groups = {**FAMILIES, "everyday damage": EVERYDAY, name_kind(CLEAN): (CLEAN,)}
     rows = {
@@ -229,8 +234,9 @@ def _by_kind(results: Results, key: str) -> list[Row]:
     return sorted(kinds, key=lambda row: -row["gain"])
 
 
-def _change(key: str, row: Row, where: str = "") -> Line:
-    text = f"{row['other_right']:.1f} → {row['right']:.1f}, +{row['gained']} {MINUS}{row['lost']}"
+def _change(key: str, row: Row, where: str = "", total: str = "") -> Line:
+    change = f"+{row['gained']} {MINUS}{row['lost']}{total}"
+    text = f"{row['other_right']:.1f} → {row['right']:.1f}, {change}"
     bounds = row["right_low"], row["right_high"]
     behind = key, row["group"], PLUS
     name = name_kind(row["group"]) + where

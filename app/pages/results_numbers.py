@@ -23,7 +23,7 @@ NAMES = {
     "dga": f"{SHORT_NAMES['paper']}, at most {LIMIT} steps",
     "dga-guided": f"{SHORT_NAMES['paper']}, guided, at most {LIMIT} steps",
     "dga:max_depth=100:horizon=100": f"{SHORT_NAMES['paper']}, up to 100 steps",
-    "dga-plus-ensemble": f"{SHORT_NAMES['plus']}, averaged with the damaged",
+    "dga-plus-ensemble": "Readings averaged, damaged and repaired",
     RIVAL: SHORT_NAMES["fixed"],
     "tent": "Tent",
     "tent:lr=0": "Batch statistics",
@@ -90,6 +90,10 @@ def full_name(method: str) -> str:
 
 
 def points(row: Row, unit: str = " points") -> str:
-    """A difference with its interval: +18.6 points (13.3 to 23.6)."""
+    """A difference with its interval: +18.6 points (13.3 to 23.6).
+
+    It is that of the two shares as they are shown, so that a reader gets the same.
+    """
+    gain = round(row["right"], 1) - round(row["other_right"], 1)
     low, high = (format_signed(row[name]).lstrip("+") for name in ("gain_low", "gain_high"))
-    return f"{format_signed(row['gain'])}{unit} ({low} to {high})"
+    return f"{format_signed(gain)}{unit} ({low} to {high})"

@@ -11,20 +11,24 @@ from operator import or_
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 from app.recorded.store import FOLDER, WEIGHTS, write_record
+from app.runs.damage import damage_photo
 from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.settings import FIRST_DAMAGES, NONE, Settings
-from app.runs.subject import Subject
-from app.runs.thumbnails import make_thumbnails
+from app.runs.subject import Subject, view_square
 from app.runs.watch import Part, Watcher, run_first_stages, watch
 from app.server.photos import Photo
-from dga.corruptions import CORRUPTIONS
+from dga.corruptions import CORRUPTIONS, EVERYDAY
+from dga.images import to_pixels
 from dga.networks.models import Models, load_models
 
 RECORDED = ("espresso", "panda", "goldfish", "volleyball")
 """Samples whose pictures may be passed on."""
 BOARD_SIDE, BOARD_STRENGTH = 112, 5
+THUMBNAIL_SIDE, THUMBNAIL_STRENGTH = 80, 4
 CELLS = ("damaged", "repaired", "paper", "guided", "fixed")
 
 
@@ -52,8 +56,8 @@ def record_part(models: Models, part: str, name: str, folder: Path) -> Iterator[
     """The files of one sample, as they are written."""
     if part == "runs":
         runs = [Settings(photo=name, damage=damage) for damage in (NONE, *FIRST_DAMAGES)]
-        if name == Settings().photo:  # what the page opens with, also with our limit
-            runs.append(Settings(max_depth=models.profile.stopping.max_depth))
+        if name == Settings().photo:  # what the page opens with, also without our limit
+            runs.append(Settings(max_depth=models.profile.stopping.deepest))
         for settings in runs:
             yield write_record(settings, record_run(models, settings), folder)
     else:
@@ -84,16 +88,23 @@ def merge_parts(parts: Iterable[Part]) -> Part:
 
 
 def record_thumbnails(models: Models, photo: str) -> dict[str, str]:
-    """Every damage of a photo as a small picture."""
-    return make_thumbnails(models.profile, SAMPLES[photo].pixels(models.profile))
+    """Every damage of a photo as a small picture of what the classifier sees."""
+    view = view_square(models.profile, SAMPLES[photo].pixels(models.profile))
+    thumbnails = {}
+    for damage in (NONE, *CORRUPTIONS, *EVERYDAY):
+        damaged = damage_photo(view, Settings(damage=damage, strength=THUMBNAIL_STRENGTH))
+        size = THUMBNAIL_SIDE, THUMBNAIL_SIDE
+        # Reduced without much averaging, so that noise stays noise.
+        small = Image.fromarray(damaged).resize(size, Image.Resampling.HAMMING)
+        thumbnails[damage] = to_data_url(to_pixels(small), quality=75)
+    return thumbnails
 
 
 def record_board(models: Models, photo: str) -> dict[str, Any]:
     """Every damage of a photo at full strength, and what each method makes of it, small."""
     rows = []
     for damage in CORRUPTIONS:
-        limit = models.profile.stopping.max_depth  # as in all tables
-        settings = Settings(photo=photo, damage=damage, strength=BOARD_STRENGTH, max_depth=limit)
+        settings = Settings(photo=photo, damage=damage, strength=BOARD_STRENGTH)
         subject, begun = make_subject(models, settings), time.monotonic()
         record = merge_parts(run_first_stages(models, subject))
         watcher = Watcher(models, subject, settings)

@@ -21,7 +21,7 @@ def read_weights() -> dict[str, str]:
 
 
 def name_record(settings: Settings) -> str:
-    """``panda-gaussian_noise-5-0``; with our limit ``panda-gaussian_noise-5-0-12``."""
+    """``panda-impulse_noise-5-0``; as deep as we look ``panda-impulse_noise-5-0-48``."""
     parts = [settings.photo, settings.damage, settings.strength, settings.seed, settings.max_depth]
     return "-".join(str(part) for part in parts if part is not None)
 

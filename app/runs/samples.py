@@ -42,10 +42,14 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class Sample:
-    """``name``: as a button says it; ``label``: its class among ImageNet's."""
+    """``name``: as a button says it; ``label``: its class among ImageNet's.
+
+    ``damage``: what it opens with, which hides it from the classifier at full strength.
+    """
 
     name: str
     label: str
+    damage: str
     path: Path | None
 
     @cache  # noqa: B019  # as many as there are samples
@@ -63,11 +67,11 @@ def make_crop(profile: Profile) -> Crop:
 
 _SHIPPED = find_shipped_folder("assets/samples")
 _ALL = (
-    Sample("espresso", "espresso", EXAMPLES["coffee"].path()),
-    Sample("panda", "giant panda", _SHIPPED / "panda.jpg"),
-    Sample("goldfish", "goldfish", _SHIPPED / "goldfish.jpg"),
-    Sample("volleyball", "volleyball", _SHIPPED / "volleyball.jpg"),
-    Sample("cheetah", "cheetah", EXAMPLES["cheetah"].path()),
+    Sample("espresso", "espresso", "contrast", EXAMPLES["coffee"].path()),
+    Sample("panda", "giant panda", "impulse_noise", _SHIPPED / "panda.jpg"),
+    Sample("goldfish", "goldfish", "impulse_noise", _SHIPPED / "goldfish.jpg"),
+    Sample("volleyball", "volleyball", "impulse_noise", _SHIPPED / "volleyball.jpg"),
+    Sample("cheetah", "cheetah", "contrast", EXAMPLES["cheetah"].path()),
 )
 SAMPLES = {sample.name: sample for sample in _ALL if sample.path is not None}
 """The samples whose file is there, by name: two come with installed packages."""

@@ -14,7 +14,7 @@ from dga.profiles import PROFILES
 
 NONE, PAINT = "none", "paint"
 DAMAGES = (NONE, PAINT, *CORRUPTIONS, *EVERYDAY)
-FIRST_DAMAGES = ("gaussian_noise", "motion_blur", "contrast", "pixelate")
+FIRST_DAMAGES = ("impulse_noise", "motion_blur", "contrast", "pixelate")
 """Beside none and paint, those that are in sight at once."""
 RELEASE_QUALITY = 85  # of ImageNet-C's files
 
@@ -43,14 +43,13 @@ class Settings(BaseModel):
     ImageNet-C's severity; ``saved``: the quality of the JPEG as which the damaged photo is saved,
     None where it is not, as of none and paint; ``seed``: fixes damage and noise; ``tau``:
     confidence below which the paper's method stops, None for the profile's; ``max_depth``: depth
-    where it stops at the latest, None for as deep as the profile looks; ``fixed_depth``: the
-    rival's, None for the profile's; ``is_brief``: whether
-    the run ends with our repair, and of an undamaged photo before it; ``strokes``: of the brush,
-    as in links; empty where the damage is not paint."""
+    where it stops at the latest, None for the profile's; ``fixed_depth``: the rival's, None for the
+    profile's; ``is_brief``: whether the run ends with our repair, and of an undamaged photo before
+    it; ``strokes``: of the brush, as in links; empty where the damage is not paint."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     photo: Annotated[str, Field(min_length=1, max_length=64)] = "panda"
-    damage: Literal[DAMAGES] = "gaussian_noise"  # type: ignore[valid-type]
+    damage: Literal[DAMAGES] = "impulse_noise"  # type: ignore[valid-type]
     strength: Annotated[int, Field(ge=1, le=5)] = 5
     saved: Annotated[Annotated[int, Field(ge=1, le=100)] | None, AfterValidator(_check_saved)] = (
         None

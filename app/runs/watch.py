@@ -279,7 +279,7 @@ def find_chart_depth(profile: Profile) -> int:
 
 
 def choose_stopping(profile: Profile, settings: Settings) -> StoppingConfig:
-    """The paper's own rule, as far as the profile looks; with the visitor's threshold and limit."""
+    """The profile's rule, or the visitor's, as far as the profile looks."""
     rule = profile.stopping
     tau = rule.tau if settings.tau is None else settings.tau
-    return replace(rule, tau=tau, max_depth=min(settings.max_depth or rule.deepest, rule.deepest))
+    return replace(rule, tau=tau, max_depth=min(settings.max_depth or rule.max_depth, rule.deepest))

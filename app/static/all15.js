@@ -51,7 +51,6 @@ function showCell(row, column, { image, reading }) {
   const query = new URLSearchParams({ photo, damage: row.damage, strength });
   const isShownThere = column === "fixed" || (column === "paper" && !find("#guided").checked);
   if (isShownThere) query.set("method", column);
-  if (isShownThere && column === "paper") query.set("max_depth", page.cap);
   const mark = make("span", { class: "mark" }, reading.is_right ? "✓" : "✗");
   const label = `${reading.is_sure ? "" : "perhaps "}${reading.label}`;
   const isAlone = column !== "damaged" && image === row.cells.damaged.image;

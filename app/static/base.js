@@ -58,10 +58,6 @@ export function fillRow(row, reading) {
   put(find(".share", row), reading ? percent(reading.share) : "");
 }
 
-/** By how many hundredths a key moves a slider. */
-const ARROWS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
-export const SLIDER_KEYS = { ...ARROWS, PageUp: 5, PageDown: -5, Home: -100, End: 100 };
-
 export const clamp = (number, low, high) => Math.min(Math.max(number, low), high);
 
 /** After a press on `node`: `move` gets each event; `end` whether the press was not cancelled. */
@@ -192,7 +188,7 @@ function toggleFullScreen() {
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen?.();
 }
-find("#full-screen")?.addEventListener("click", toggleFullScreen);
+find("#full-screen").addEventListener("click", toggleFullScreen);
 addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() === "f" && !isTaken(event)) toggleFullScreen();
 });

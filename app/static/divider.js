@@ -1,13 +1,13 @@
 // The line between damaged and repaired: by dragging anywhere on the picture, by arrows, by taps.
 // Beside it the button that shows the original while it is held.
-import { clamp, drag, find, SLIDER_KEYS } from "./base.js";
+import { clamp, drag, find } from "./base.js";
 
 const picture = find("#picture");
 const divider = find("#divider");
+const ARROWS = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5 };
+const KEYS = { ...ARROWS, PageUp: 25, PageDown: -25, Home: -100, End: 100 }; // in hundredths
 let isMoved = false; // by the visitor
-const FIRST = 0.2; // most of the picture is repaired
-const MOST_FIRST = 0.28; // in a small picture the tag gives way instead
-let firstShare = FIRST; // or just right of the tag
+const FIRST = 0.22; // most of the picture is repaired
 function moveDivider(share) {
   isMoved = true;
   const at = clamp(Math.round(100 * share), 0, 100);
@@ -35,16 +35,10 @@ export function revealRepair() {
 }
 export function placeDivider() {
   if (isMoved) return hideTags(Number(divider.getAttribute("aria-valuenow")));
-  const { offsetLeft, offsetWidth } = find("#tag-before");
-  const share = Math.ceil((100 * (offsetLeft + offsetWidth + 8)) / picture.clientWidth) / 100;
-  if (share <= MOST_FIRST) firstShare = Math.max(firstShare, share);
-  moveDivider(firstShare);
+  moveDivider(FIRST);
   isMoved = false;
 }
-addEventListener("resize", () => {
-  firstShare = FIRST;
-  placeDivider();
-});
+addEventListener("resize", placeDivider);
 /** Of another photo both sides are to be seen. */
 export function resetDivider() {
   isMoved = false;
@@ -64,7 +58,7 @@ picture.addEventListener("pointerdown", (event) => {
   drag(picture, event, move, (isKept) => isTouch && isKept && move(event));
 });
 divider.addEventListener("keydown", (event) => {
-  const by = 5 * SLIDER_KEYS[event.key];
+  const by = KEYS[event.key];
   if (!by) return;
   event.preventDefault();
   moveDivider((Number(divider.getAttribute("aria-valuenow")) + by) / 100);

@@ -1,6 +1,5 @@
 // The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
-import { all, find, put, percent, nameReading, drag, draw, make, clamp } from "./base.js";
-import { setAttributes, SLIDER_KEYS } from "./base.js";
+import { all, clamp, draw, find, make, nameReading, percent, put, setAttributes } from "./base.js";
 
 const HEIGHT = 312;
 const LEFT = 52;
@@ -9,7 +8,7 @@ const BOTTOM = 260;
 
 let chart = null;
 let last = "";
-const findFigures = () => all("#noised > *, #rebuilt > *");
+const figures = all("#noised > *, #rebuilt > *");
 
 /** As the server decides it: the first depth below tau, at most the limit; with a horizon 0, where
  * none is below by then. */
@@ -24,7 +23,7 @@ function findStop({ confidence }, tau, limit, page) {
 /** Whether what was computed ends where other settings would have it end, too. */
 export function keepsStop({ curve, stop }, { tau, max_depth }, page) {
   if (!curve?.is_done || !stop) return false;
-  const { depth, isCrossed } = findStop(curve, tau ?? page.tau, max_depth ?? page.deepest, page);
+  const { depth, isCrossed } = findStop(curve, tau ?? page.tau, max_depth ?? page.cap, page);
   return depth === stop.depth && isCrossed === stop.is_crossed;
 }
 
@@ -53,7 +52,7 @@ function makeChart(change, page) {
   const x = (depth) => LEFT + ((right - LEFT) * depth) / page.deepest;
   const y = (share) => BOTTOM - (BOTTOM - TOP) * share;
   const title = "Confidence that the photo is damaged, by steps of noise";
-  const svg = draw("svg", { height: HEIGHT, role: "group", "aria-label": title });
+  const svg = draw("svg", { height: HEIGHT, role: "img", "aria-label": title });
   const axes = draw("g");
   const curve = draw("path", { class: "curve" });
   const stop = draw(
@@ -62,14 +61,16 @@ function makeChart(change, page) {
     draw("line", { class: "stop", y1: TOP - 6, y2: BOTTOM }),
     draw("text", { y: TOP - 12, "text-anchor": "middle" }),
   );
-  const fixed = slider("f", "The fixed depth", "fixed");
-  const tau = slider("t", "Threshold", "tau");
-  svg.append(axes, curve, stop, fixed.node, tau.node);
-  box.append(svg);
+  const fixed = { bar: draw("line", { class: "fixed" }), text: draw("text"), input: find("#depth") };
+  const tau = { bar: draw("line", { class: "tau" }), text: draw("text"), input: find("#tau") };
+  svg.append(axes, curve, stop, fixed.bar, fixed.text, tau.bar, tau.text);
+  box.prepend(svg);
 
   function placeAxes() {
     right = width < 700 ? width - 16 : width - 110;
     svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+    box.style.setProperty("--right", `${width - right}px`);
+    box.style.setProperty("--first", `${x(1)}px`); // where the depths of its slider begin
     const text = (at, down, anchor, words) =>
       draw("text", { x: at, y: down, "text-anchor": anchor }, words);
     const lines = [0, 0.5, 1].flatMap((share) => [
@@ -86,39 +87,20 @@ function makeChart(change, page) {
     axes.replaceChildren(...lines);
   }
 
-  function slider(letter, label, line) {
-    const node = draw("g", { role: "slider", tabindex: "0", "aria-label": label });
-    const grip = draw("rect", { class: "grip" });
-    const bar = draw("line", { class: line });
-    const handle = draw("circle", { class: `handle ${letter}`, r: 9 });
-    const text = draw("text", {});
-    node.append(grip, bar, handle, text);
-    return { node, grip, bar, handle, text };
-  }
-  function at(event) {
-    const box = svg.getBoundingClientRect(); // larger than the drawing in full screen
-    const across = ((event.clientX - box.left) * width) / box.width;
-    return [across, ((event.clientY - box.top) * HEIGHT) / box.height];
-  }
-  let held = null; // the slider that is dragged: no report moves it
   const shown = { tau: page.tau, depth: page.fixedDepth };
   /** What was made with another threshold or depth than the chart shows is dimmed. */
   function dimRebuilt() {
     const { tau, fixed_depth } = shown.settings;
     const isOtherTau = shown.tau !== (tau ?? page.tau);
     const isOtherDepth = shown.depth !== (fixed_depth ?? page.fixedDepth);
-    findFigures().forEach((figure, n) => {
+    figures.forEach((figure, n) => {
       figure.classList.toggle("is-other", n < 3 ? isOtherTau : n === 3 && isOtherDepth);
     });
   }
-  const asTau = (value) => Math.round(100 * clamp(value, 0, 1)) / 100;
-  const asDepth = (value) => clamp(Math.round(value), 1, page.deepest);
   function placeTau(value) {
     shown.tau = value;
     const height = y(value);
     setAttributes(tau.bar, { x1: LEFT, x2: right, y1: height, y2: height });
-    setAttributes(tau.grip, { x: LEFT, y: height - 12, width: width - LEFT, height: 24 });
-    setAttributes(tau.handle, { cx: right, cy: height });
     const isNarrow = right > width - 50; // the label stands above the chart, where no curve is
     setAttributes(
       tau.text,
@@ -127,9 +109,7 @@ function makeChart(change, page) {
         : { x: right + 16, y: height + 5, "text-anchor": "start" },
     );
     put(tau.text, `τ ${percent(value)}, drag`);
-    const range = { "aria-valuemin": 0, "aria-valuemax": 1, "aria-valuenow": value };
-    setAttributes(tau.node, range);
-    setAttributes(tau.node, { "aria-valuetext": percent(value), "aria-orientation": "vertical" });
+    tau.input.setAttribute("aria-valuetext", percent(value));
     placeStop();
     dimRebuilt();
   }
@@ -137,74 +117,40 @@ function makeChart(change, page) {
     shown.depth = depth;
     const across = x(depth);
     setAttributes(fixed.bar, { x1: across, x2: across, y1: TOP, y2: BOTTOM });
-    const height = BOTTOM - TOP + 40;
-    setAttributes(fixed.grip, { x: across - 12, y: TOP - 6, width: 24, height });
-    setAttributes(fixed.handle, { cx: across, cy: BOTTOM });
     const middle = clamp(across, LEFT + 50, width - 100);
     setAttributes(fixed.text, { x: middle, y: BOTTOM + 44, "text-anchor": "middle" });
     put(fixed.text, `${depth}: fixed noise (drag)`);
-    const range = { "aria-valuemin": 1, "aria-valuemax": page.deepest, "aria-valuenow": depth };
-    setAttributes(fixed.node, range);
-    fixed.node.setAttribute("aria-valuetext", `${depth} step${depth === 1 ? "" : "s"} of noise`);
+    fixed.input.setAttribute("aria-valuetext", `${depth} step${depth === 1 ? "" : "s"} of noise`);
     dimRebuilt();
   }
-  const findShownStop = () =>
-    findStop(shown.record.curve, shown.tau, shown.settings.max_depth ?? page.deepest, page);
   function placeStop() {
     const { curve, film } = shown.record;
-    const chosen = curve?.is_done ? findShownStop() : null;
+    const limit = shown.settings.max_depth ?? page.cap;
+    const chosen = curve?.is_done ? findStop(curve, shown.tau, limit, page) : null;
     describeStop(chosen, curve, page, shown.isRunning);
-    find("#limited").hidden = !(chosen?.depth > page.cap);
+    find("#lift").hidden = chosen?.limit !== page.cap || chosen.isCrossed || chosen.isLeftAlone;
     ringFrame(chosen, film);
     stop.style.display = chosen ? "" : "none";
     if (!chosen) return;
     const { depth } = chosen;
     const [line, text] = stop.children;
     setAttributes(line, { x1: x(depth), x2: x(depth) });
-    const reason = width < 700 ? "" : "already below the dashes without noise, ";
-    const isClean = curve.confidence[0] < shown.tau;
-    put(
-      text,
-      isClean
-        ? `t* = 0: ${reason}nothing to do`
-        : !depth
-          ? "t* = 0: left alone"
-          : chosen.isCrossed
-            ? `t* = ${depth}: stopped here`
-            : `t* = ${depth}: the limit, still ${sayAtLeast(chosen.share, chosen.tau)} sure`,
-    );
+    put(text, `t* = ${depth}`);
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
-  /** By pointer and keys: `place` moves a line to a value, `tell` asks for what follows from it. */
-  function listen({ node }, place, { read, step, tell }) {
-    node.addEventListener("pointerdown", (event) => {
-      node.focus();
-      held = node;
-      const end = () => {
-        held = null;
-        tell();
-      };
-      drag(node, event, (moved) => place(read(...at(moved))), end);
-    });
-    node.addEventListener("keydown", (event) => {
-      const by = SLIDER_KEYS[event.key];
-      if (!by) return;
-      event.preventDefault();
-      place(step(by));
-      tell(500);
-    });
+  /** `place` moves a line as its slider moves, `tell` asks for what follows once it is let go. */
+  function listen({ input }, place, tell) {
+    input.addEventListener("input", () => place(Number(input.value)));
+    input.addEventListener("change", () => tell(Number(input.value)));
   }
-  listen(tau, placeTau, {
-    read: (across, down) => asTau((BOTTOM - down) / (BOTTOM - TOP)),
-    step: (by) => asTau(shown.tau + by / 50),
-    tell: (wait) => change({ tau: shown.tau }, wait),
-  });
-  listen(fixed, placeFixed, {
-    read: (across) => asDepth(((across - LEFT) / (right - LEFT)) * page.deepest),
-    step: (by) => asDepth(shown.depth + by),
-    tell: (wait) => change({ fixed_depth: shown.depth }, wait),
-  });
+  listen(tau, placeTau, (value) => change({ tau: value }, 300));
+  listen(fixed, placeFixed, (value) => change({ fixed_depth: value }, 300));
+  /** What a report says, but for a slider that is dragged. */
+  function follow({ input }, place, value) {
+    if (!input.matches(":active")) input.value = value;
+    place(Number(input.value));
+  }
   const point = (share, depth) =>
     `${depth ? "L" : "M"}${x(depth).toFixed(1)} ${y(share).toFixed(1)}`;
   function update(record, settings, isRunning) {
@@ -212,8 +158,8 @@ function makeChart(change, page) {
     showRebuilt(record, isRunning);
     const seen = (record.curve?.confidence ?? []).slice(0, page.deepest + 1);
     curve.setAttribute("d", seen.map(point).join(""));
-    placeFixed(held === fixed.node ? shown.depth : (settings.fixed_depth ?? page.fixedDepth));
-    placeTau(held === tau.node ? shown.tau : (settings.tau ?? page.tau));
+    follow(fixed, placeFixed, settings.fixed_depth ?? page.fixedDepth);
+    follow(tau, placeTau, settings.tau ?? page.tau);
   }
   placeAxes();
   new ResizeObserver(() => {
@@ -236,7 +182,7 @@ function describeStop(stop, curve, page, isRunning) {
   put(find("#counting"), isLooking ? `The detector is looking${steps} …` : ""); // not said aloud
   const rules = [];
   if (stop && stop.tau !== page.tau) rules.push(`your τ of ${percent(stop.tau)}`);
-  if (stop && stop.limit !== page.deepest) rules.push(`our limit of ${page.cap} steps`);
+  if (stop && stop.limit !== page.cap) rules.push(`at most ${page.deepest} steps`);
   const text = stop ? nameStop(stop, page) : "";
   const sentence = `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
   put(find("#stop"), rules.length ? `With ${rules.join(" and ")}: ${sentence}` : text);
@@ -307,28 +253,14 @@ function showRebuilt(record, isRunning) {
   const plus = repaired?.is_unchanged ? "Left alone" : "Repaired";
   const theirs = fixed ? `From depth ${fixed.depth}, shapes kept` : "The same for all";
   const entries = [
-    [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`, ""],
-    [paper, paper?.depth === 0 ? rest : "Rebuilt freely", "The paper’s method"],
-    [guided, guided?.depth === 0 ? rest : coarse, "The paper’s method, guided"],
-    [fixed, theirs, "Fixed noise"],
-    [repaired, plus, "Our repair"],
+    [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`],
+    [paper, paper?.depth === 0 ? rest : "Rebuilt freely"],
+    [guided, guided?.depth === 0 ? rest : coarse],
+    [fixed, theirs],
+    [repaired, plus],
   ];
-  if (!findFigures().length) {
-    const [noised, ...others] = entries.map(([, , method]) =>
-      make(
-        "figure",
-        {},
-        make("img", { width: 224, height: 224, loading: "lazy" }),
-        make("b", {}),
-        make("span", {}, method),
-        make("div", { class: "reading" }),
-      ),
-    );
-    find("#noised").append(noised);
-    find("#rebuilt").append(...others);
-  }
   entries.forEach(([part, name], n) => {
-    const figure = findFigures()[n];
+    const figure = figures[n];
     const [image, title, , reading] = figure.children;
     image.classList.toggle("is-old", !part);
     if (part && image.src !== part.image) image.src = part.image;

@@ -194,8 +194,7 @@ function showCase(root, one, parts) {
     fillRow(find(`#${root}-${part}-reading`), reading);
     const isAlone = part in methods && reading.image === one.damaged.image;
     const title = find(`figure:has(#${root}-${part}) .title`);
-    const deed = part === "paper" ? "no noise added" : "left alone"; // by our limit, or by its rule
-    put(title, isAlone ? `${way}: ${deed}` : way);
+    put(title, isAlone ? `${way}: unchanged` : way);
   }
 }
 

@@ -21,7 +21,7 @@ const isRecorded = (some = settings) =>
   !some.strokes.length;
 
 let settings = { ...page.opening };
-const isSample = () => page.samples.includes(settings.photo); // or somebody's own
+const isSample = () => settings.photo in page.samples; // or somebody's own
 let record = page.record ?? {};
 if (record.found) record.found.is_recorded = true;
 let activeRun = null; // the one that is waited for
@@ -136,14 +136,14 @@ function showFound() {
     state === "painting" || (state === "done" && isBefore())
       ? describeAim()
       : found
-        ? describeFound(found)
+        ? `Found: ${found.sentence}`
         : waiting && state === "running"
           ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
           : describeWork();
   const other = inDivider === "repaired" || isOld[inDivider] ? null : record[inDivider];
   const depth = other?.depth === 1 ? "1 step" : `${other?.depth} steps`;
   const theirs = other?.depth
-    ? `${depth} of noise added, then as many taken out.`
+    ? `${depth} of noise added, then as many taken out.${nameLimit()}`
     : `${nameRest(inDivider)}.`;
   put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text);
   const [{ reading: start } = {}, { reading: end } = {}] = [record.damaged, repaired];
@@ -159,12 +159,6 @@ function showFound() {
   download.hidden = !file || isOld.repaired || isOld.download || isUnchanged() || Boolean(other);
   download.download = isSample() ? `${settings.photo}-repaired` : "";
   if (file) download.href = file;
-}
-
-/** At first only what the picture itself does not say. */
-function describeFound({ sentence }) {
-  const isCaution = find(".first").matches(".is-untouched") && sentence.includes("invented");
-  return isCaution ? "Repair may invent details." : `Found: ${sentence}`;
 }
 
 const HARM = "Our repair changed something that AI reads by. Results count how often.";
@@ -201,6 +195,13 @@ const nameRest = (name) =>
     ? `left alone, since ${page.horizon} steps are too few and we go no further`
     : "left alone";
 
+/** That the paper's own rule would have gone on. */
+const nameLimit = () => {
+  const { stop } = inDivider === "paper" && !isOld.stop ? record : {};
+  const isLimited = stop && !stop.is_crossed && stop.depth === page.cap;
+  return isLimited ? " That is our limit, which Inside can lift." : "";
+};
+
 function showTiles() {
   for (const name of ["paper", "fixed"]) {
     const tile = find(`#tile-${name}`);
@@ -215,7 +216,7 @@ function showTiles() {
     const { tau, max_depth, fixed_depth } = settings;
     let choice = "";
     if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
-    if (name === "paper" && max_depth != null) choice += `, with our limit of ${page.cap}`;
+    if (name === "paper" && max_depth != null) choice += ", without our limit";
     if (name === "fixed" && fixed_depth != null) choice = `, at your depth ${fixed_depth}`;
     const hasBegun = record.repaired && !isOld.repaired;
     let text = "not computed";
@@ -242,10 +243,13 @@ function showRates() {
   let start = isNone || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
   if (settings.saved && !isSaved) start += "Measured without JPEG. ";
   const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
-  const damaged = `photographs with this damage at ${level}${isSaved ? ", saved as JPEG" : ""}`;
+  const other = `${kind}-saved` in page.rates ? ", before saving as JPEG" : "";
+  const form = isSaved ? ", saved as JPEG" : other;
+  const damaged = `photographs with this damage at ${level}${form}`;
   let pictures = isNone ? "undamaged photographs" : damaged;
   if (!isSample()) start += "Nobody said what your photo shows. ";
   if (isOwn) pictures = "pictures that were badly damaged, and saved as JPEG";
+  find("#rate").href = `results#${rate.place}`;
   const count = (share) => Math.round(share * rate.pictures);
   put(
     find("#how-often"),
@@ -266,11 +270,9 @@ function begin({ key } = {}) {
   showFound();
 }
 for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, begin);
-find("#begin").addEventListener("click", ({ target }) => {
+find("#begin").addEventListener("click", () => {
   begin();
-  const photo = find(`#samples [value="${target.dataset.photo}"]`);
-  photo?.click();
-  (photo ?? find("#damages [aria-checked=true]")).focus({ preventScroll: true });
+  find("#damages [aria-checked=true]").focus({ preventScroll: true });
 });
 
 function showAll() {
@@ -637,13 +639,13 @@ function readAddress(settings) {
   const isWithin = (text, low, high) =>
     text.trim() !== "" && Number(text) >= low && Number(text) <= high;
   const isWhole = (text, low, high) => isWithin(text, low, high) && Number.isInteger(Number(text));
-  take("photo", (name) => page.samples.includes(name));
+  take("photo", (name) => name in page.samples);
   take("damage", (name) => name in page.names);
   take("strength", (text) => isWhole(text, 1, 5));
   take("saved", (text) => Number(text) === page.quality);
   take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
   take("tau", (text) => isWithin(text, 0, 1));
-  take("max_depth", (text) => Number(text) === page.cap && page.cap < page.deepest);
+  take("max_depth", (text) => Number(text) === page.deepest);
   take("fixed_depth", (text) => isWhole(text, 1, page.deepest));
   if (["paper", "fixed"].includes(query.get("method"))) linkMethod = query.get("method");
   const strokes = query.get("strokes");
@@ -659,9 +661,11 @@ function readAddress(settings) {
 
 // ---- Controls
 
+/** A sample opens with its own damage, unless the visitor has chosen another. */
 const samples = makeRadioGroup(find("#samples"), (photo) => {
-  const damage = settings.damage === "none" ? page.opening.damage : settings.damage;
-  change({ ...USUAL, photo, damage });
+  const isChosen = !["none", page.samples[settings.photo]].includes(settings.damage);
+  const own = { damage: page.samples[photo], strength: page.opening.strength };
+  change({ ...USUAL, photo, ...(isChosen ? {} : own) });
 });
 function chooseDamage(damage) {
   change({ damage, strokes: "", max_depth: null });
@@ -682,8 +686,9 @@ find("#hide").addEventListener("click", () => {
   find("#strokes").focus({ preventScroll: true });
 });
 find("#next-photo").addEventListener("click", () => {
-  const next = (page.samples.indexOf(settings.photo) + 1) % page.samples.length;
-  change({ ...USUAL, photo: page.samples[next], damage: "paint" });
+  const names = Object.keys(page.samples);
+  const next = names[(names.indexOf(settings.photo) + 1) % names.length];
+  change({ ...USUAL, photo: next, damage: "paint" });
 });
 find("#stop-painting").addEventListener("click", () => {
   chooseDamage(isSample() ? page.opening.damage : "none");
@@ -745,13 +750,13 @@ for (const name of ["paper", "fixed"]) {
 }
 find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
 // Each hides itself: the focus goes where the way back is.
-find("#limited").addEventListener("click", () => {
-  change({ max_depth: page.cap });
+find("#lift").addEventListener("click", () => {
+  change({ max_depth: page.deepest });
   find("#reset").focus();
 });
 find("#reset").addEventListener("click", () => {
   change(USUAL_RULE);
-  find("#chart [role=slider]:last-of-type").focus({ preventScroll: true });
+  find("#tau").focus({ preventScroll: true });
 });
 
 // ---- Own photos: chosen, pasted or dropped
@@ -844,7 +849,7 @@ function showNone() {
 
 const stray = readAddress(settings);
 if (!location.search) settings = JSON.parse(storage?.getItem(OWN_PHOTO) ?? null) ?? settings;
-if (location.search || settings.photo !== page.opening.photo) begin();
+if (location.search || settings.photo !== page.opening.photo || !page.record) begin();
 showControls();
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   showAll();

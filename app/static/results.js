@@ -20,7 +20,7 @@ function openTarget() {
   const setting = target.closest(".setting");
   for (const value of Object.values(setting?.dataset ?? {}))
     find(`.choose [value="${value}"]`).click();
-  if (name !== "main") target.scrollIntoView();
+  if (name !== "main") (target === setting ? find("#help") : target).scrollIntoView();
 }
 
 function showSetting() {

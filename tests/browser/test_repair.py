@@ -56,7 +56,7 @@ def picture_file(name="own.png", size=(96, 72), seed=0):
 def test_a_finished_result_is_there_at_once_and_nothing_is_computed(watch):
     page = open_page(watch)
     assert re.fullmatch(
-        r"Noise hid the giant panda from AI\. Repaired, .* \d\d\s% .*\.", page.inner_text("h1")
+        r"Speckles hid the giant panda from AI\. Repaired, .* \d\d\s% .*\.", page.inner_text("h1")
     )
     assert "✗" in page.inner_text("#row-damaged")
     assert "✓" in page.inner_text("#row-repaired")
@@ -79,7 +79,8 @@ def test_the_first_screen_has_few_controls_words_and_numbers_until_it_is_touched
       const seen = [];
       while (texts.nextNode())
         if (isSeen(texts.currentNode.parentElement)) seen.push(texts.currentNode.textContent);
-      const controls = document.querySelectorAll('a, button, label, [tabindex="0"], [type=range]');
+      const stops = 'a[href], button:not([tabindex="-1"]), label, [tabindex="0"], [type=range]';
+      const controls = document.querySelectorAll(stops); // a group of radio buttons is one
       return [seen.join(' '), [...controls].filter(isSeen).length];
     }""")
     assert len(re.findall(r"[^\W\d_]+", texts)) <= 50, texts
@@ -144,7 +145,7 @@ def test_after_an_outage_the_same_choice_is_tried_again(watch):
     page.get_by_role("slider", name="Strength").press("ArrowLeft")
     page.get_by_role("button", name="Try again").wait_for()
     answer_runs(page, read_record(Settings()))
-    page.get_by_role("radio", name="Noise", exact=True).click()
+    page.get_by_role("radio", name="Speckles").click()
     wait_for_repair(page)
     assert page.locator("#notice").is_hidden()
     watch.complaints.clear()  # the browser notes the failure
@@ -201,7 +202,7 @@ def test_a_finger_that_scrolls_leaves_the_divider_and_a_tap_moves_it(chromium, s
 
 def test_focus_follows_a_choice_that_was_folded_away(watch):
     page = open_page(watch)
-    page.locator("#damages [value=gaussian_noise]").focus()
+    page.locator("#damages [value=impulse_noise]").focus()
     page.keyboard.press("End")
     assert page.evaluate("document.activeElement.value") == "jpeg_compression"
 
@@ -281,8 +282,8 @@ def test_a_threshold_with_the_same_stop_computes_nothing_and_another_depth_does(
     page = open_page(watch, "?photo=goldfish#inside")
     wait_for_film(page)
     before = page.inner_text("#rebuilt")
-    page.get_by_role("slider", name="Threshold").press("ArrowRight")  # 62 %, likewise after 32
-    page.wait_for_url("**tau=0.62**")
+    page.get_by_role("slider", name="Threshold").press("ArrowUp")  # 61 %: the limit comes first
+    page.wait_for_url("**tau=0.61**")
     assert page.inner_text("#rebuilt") == before
     assert not any(request.endswith("/watch") for request in watch.requests)
     page.get_by_role("slider", name="The fixed depth").press("ArrowRight")
@@ -291,33 +292,30 @@ def test_a_threshold_with_the_same_stop_computes_nothing_and_another_depth_does(
 
 
 @pytest.mark.parametrize("photo", ["panda", "goldfish"])  # recorded, and computed
-def test_the_paper_s_method_stops_by_its_own_rule_and_our_limit_is_a_switch(watch, photo):
+def test_the_paper_s_method_stops_at_our_limit_which_a_button_lifts(watch, photo):
     page, limit = (
         open_page(watch, f"?photo={photo}#inside"),
         get_profile("photo").stopping.max_depth,
     )
-    page.wait_for_selector("#stop >> text=there it stops")
-    depth = re.search(r"After (\d+) steps", page.inner_text("#stop"))[1]
-    assert int(depth) > limit
-    page.wait_for_selector(f".story >> text=Noised to t* = {depth}")
-    page.get_by_role("button", name="our limit").click()
     page.wait_for_selector(f".story >> text=Noised to t* = {limit}, the limit", timeout=60_000)
-    page.get_by_role("button", name="Back to the paper").click()
-    page.wait_for_selector(f".story >> text=Noised to t* = {depth}")
+    depth = re.search(r"would stop after (\d+)", page.inner_text("#stop"))[1]
+    page.get_by_role("button", name="Let it go on").click()
+    page.wait_for_selector(f".story >> text=Noised to t* = {depth}", timeout=60_000)
+    page.get_by_role("button", name="Back to the usual").click()
+    page.wait_for_selector(f".story >> text=Noised to t* = {limit}, the limit")
     assert (photo == "panda") != any(request.endswith("/watch") for request in watch.requests)
 
 
 @pytest.mark.parametrize("photo", RECORDED[1:3])
 def test_the_page_and_python_stop_at_the_same_depth(watch, photo):
     page, rule = open_page(watch, f"?photo={photo}#inside"), get_profile("photo").stopping
-    rule = replace(rule, max_depth=rule.deepest)  # the paper's own, as far as we look
     record = read_record(Settings(photo=photo))
     wait_for_film(page)
     tau = page.get_by_role("slider", name="Threshold")
-    for key, presses in (("ArrowUp", 19), ("ArrowDown", 10), ("ArrowDown", 18)):
+    for key, presses in (("ArrowUp", 38), ("ArrowDown", 20), ("ArrowDown", 36)):
         for _ in range(presses):
             tau.press(key)
-        rule = replace(rule, tau=float(tau.get_attribute("aria-valuenow")))
+        rule = replace(rule, tau=float(tau.input_value()))
         stop = choose_depth(logit(record["curve"]["confidence"]), rule)
         sentence = page.inner_text("#stop").replace("\N{NO-BREAK SPACE}", " ")
         assert (f"t* = {stop.t_star}." if stop.t_star else "alone") in sentence
@@ -357,15 +355,17 @@ def test_a_dragged_threshold_keeps_its_value_while_reports_come_in(watch):
     page = open_page(watch, "?photo=goldfish&strength=4#inside")
     page.evaluate("document.fonts.ready.then(() => {})")  # nothing moves afterwards
     tau = page.get_by_role("slider", name="Threshold")
-    box = tau.locator("circle").bounding_box()
-    page.mouse.move(box["x"] + 9, box["y"] + 9)
+    box, start = tau.bounding_box(), tau.input_value()
+    place = box["x"] + box["width"] / 2, box["y"] + 10 + (1 - float(start)) * (box["height"] - 20)
+    page.mouse.move(*place)
     page.mouse.down()
-    page.mouse.move(box["x"] + 9, box["y"] + 49)
-    dragged = tau.get_attribute("aria-valuenow")
+    page.mouse.move(place[0], place[1] + 40)
+    dragged = tau.input_value()
+    assert float(dragged) < float(start)
     page.wait_for_function(
         "() => /[5-9] of \\d+ steps|t\\*/.test(document.querySelector('.draws').textContent)"
     )
-    assert tau.get_attribute("aria-valuenow") == dragged
+    assert tau.input_value() == dragged
     page.mouse.up()
     page.wait_for_url(f"**tau={dragged}**")
 
