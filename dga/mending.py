@@ -71,14 +71,11 @@ def _has_no_rest(explanation: Explanation) -> bool:
     """Whether a repair leaves nothing to mend, or nothing that a denoiser has seen.
 
     What was behind glass, or very soft, is drawn anew already; impulses leave no other trace unless
-    JPEG has smeared them, nor does too much light; on paper only what was measured leaves some, but
-    for noise.
+    JPEG has smeared them; on paper only what was measured leaves some, but for noise.
     """
     damage = explanation.degradation
     is_drawn = damage.operator is not None and not damage.operator.is_guide
-    has_left_nothing = damage.exposure.black > 0 or (
-        damage.impulses is not None and not damage.is_smeared
-    )
+    has_left_nothing = damage.impulses is not None and not damage.is_smeared
     is_measured = damage.has_measured_inverse or damage.jpeg_quality is not None
     is_mere_paper = explanation.is_paper and not is_measured
     return is_drawn or has_left_nothing or is_mere_paper or explanation.is_unjudgeable

@@ -40,8 +40,6 @@ from dga.profiles import ExplanationConfig, WindowsConfig
 
 LONGEST_COUNTED = 1024
 """Pixels a side up to which every pixel is counted; of larger pictures every n-th, or a middle."""
-WEAK_VEIL = 3.0
-"""Gain of a veil below which brightness explains the picture as well, if nothing is dark."""
 STRONG_VEIL = 8.0
 """Gain of a veil from which its inverse needs less consent; undamaged pictures seldom have it."""
 PAPER_VEIL = 10.0
@@ -249,13 +247,13 @@ class PhotographSearch:
         return after.score <= before.score + most
 
     def _measure_added_light(self, found: Explanation) -> Degradation | None:
-        """A veil, or too much brightness. None where there is neither, or the judges object; less
+        """A veil, else too much brightness. None where there is neither, or the judges object; less
         is asked of them where nothing is dark: in undamaged photographs something is."""
         x, veil = self.x, measure_veil(self.x)
         if veil and found.is_paper and veil.gain <= PAPER_VEIL:
             veil = None
         exposure = None if found.is_paper else measure_brightness(x)
-        if veil and not (exposure and veil.gain < WEAK_VEIL):
+        if veil:
             light, cleared = Degradation(veil=veil), veil.remove(x)
         elif exposure:
             light, cleared = Degradation(exposure=exposure), exposure.apply(x)
