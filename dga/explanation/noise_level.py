@@ -37,6 +37,8 @@ NEARLY_EXTREME = 0.8
 """Level, 0 to 1 from mid grey, from which a value is nearly black or white."""
 LEAST_EXTREME = 0.75
 """Least share of wholly black or white values among these; JPEG leaves fewer."""
+PASSES = 3
+"""How often impulses are looked for in what their removal left."""
 SMEARED = 0.4
 """Least distance of an impulse that JPEG has smeared from its neighbours' median."""
 VERY_FAR = 0.8
@@ -108,11 +110,22 @@ def remove_impulses(x: Tensor, threshold: float, is_smeared: bool = False) -> Te
 
     ``x``: ``[..., 3, H, W]`` in [-1, 1]. Sparse noise, of which a median of details sees nothing,
     is removed; other values keep their bits. (Decision-based median filter: Gonzalez and Woods,
-    section 5.3.)
+    section 5.3.) Among many wrong values some pass for right ones until the others are gone, so
+    they are looked for up to :data:`PASSES` times; once where JPEG has smeared them.
     """
-    is_wrong = find_impulses(x, threshold, is_smeared)
+    for _ in range(1 if is_smeared else PASSES):
+        is_wrong = find_impulses(x, threshold, is_smeared)
+        if is_wrong.all() or not is_wrong.any():
+            break
+        x = _fill(x, is_wrong)
+    return x
+
+
+def _fill(x: Tensor, is_wrong: Tensor) -> Tensor:
+    """Wrong values of ``x`` as medians of their neighbours, from the rim of larger spots inwards;
+    some are right."""
     height, width = x.shape[-2:]
-    while is_wrong.any() and not is_wrong.all():  # from the rim of larger spots inwards
+    while is_wrong.any():
         right = F.pad(x.masked_fill(is_wrong, torch.nan), (1, 1, 1, 1), value=torch.nan)
         around = [right[..., i : i + height, j : j + width] for i in range(3) for j in range(3)]
         median = torch.stack([values[is_wrong] for values in around]).nanmedian(0).values

@@ -7,13 +7,15 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.testing import assert_close
 
+import dga
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Exposure
 from dga.explanation.glass import Glass
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Blocks, Disk, MotionBlur
 from dga.explanation.zoom import Zoom
-from dga.images import to_levels
+from dga.images import to_levels, to_tensor
+from tests.fixtures.pictures import photograph
 
 SIDES = st.sampled_from([1, 2, 3, 5, 8, 16, 33])
 KINDS = ("noise", "flat", "one bright pixel", "black and white", "ramp")
@@ -77,6 +79,15 @@ def test_impulses_go_and_other_values_keep_their_bits():
     assert torch.equal(remove_impulses(x, 0.35), torch.full_like(x, 0.25))
     smooth = drawn("ramp", 9, 33, 0)
     assert torch.equal(remove_impulses(smooth, 0.35), smooth)
+
+
+def test_impulses_that_hide_one_another_go_too():
+    """Of a third of all values hardly one is left, where a single median leaves hundreds."""
+    x = to_tensor(photograph("coffee"))
+    y = to_tensor(dga.corrupt(photograph("coffee"), "impulse_noise", 5, 0))
+    rest = (remove_impulses(y, 0.35) - x).abs() > 0.7
+    assert float((y != x).float().mean()) > 0.2
+    assert float(rest.float().mean()) < 0.001
 
 
 @pytest.mark.gpu
