@@ -1,7 +1,5 @@
 """How tests are run. What they share is in ``tests/fixtures``."""
 
-from __future__ import annotations
-
 import atexit
 import importlib
 import os

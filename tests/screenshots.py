@@ -1,7 +1,5 @@
 """Pictures of the running app for the README: ``python -m tests.screenshots --out FOLDER``."""
 
-from __future__ import annotations
-
 import argparse
 import io
 from pathlib import Path

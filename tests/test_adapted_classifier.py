@@ -9,7 +9,6 @@ from unittest import mock
 import numpy as np
 import pytest
 import skimage.data
-import timm
 import torch
 from PIL import Image
 from torch import Tensor, nn
@@ -217,19 +216,16 @@ def test_a_sigmoid_is_not_taken_for_logits(choosy_models, x):
 
 
 def test_it_is_where_its_parameters_are(choosy_models, x):
-    model = AdaptedClassifier(copy.deepcopy(choosy_models), "dga-plus")
+    """The denoiser that sees the picture as well."""
+    conditional = ConditionalDenoiser(TINY_NETWORK)
+    models = dataclasses.replace(copy.deepcopy(choosy_models), conditional=conditional)
+    model = AdaptedClassifier(models, "dga-plus")
     before = model(x)
     assert torch.equal(model.to("cpu")(x), before)
     assert model.to("meta").models.device == torch.device("meta")
+    assert all(parameter.is_meta for parameter in conditional.parameters())
     with pytest.raises(ValueError, match="precision is chosen as they are loaded"):
         model.half()
-
-
-def test_the_denoiser_that_sees_the_picture_moves_with_it(choosy_models):
-    conditional = ConditionalDenoiser(TINY_NETWORK)
-    models = dataclasses.replace(copy.deepcopy(choosy_models), conditional=conditional)
-    AdaptedClassifier(models, "dga-plus").to("meta")
-    assert all(parameter.is_meta for parameter in conditional.parameters())
 
 
 BAD_PIXELS = [
@@ -266,14 +262,6 @@ def test_what_cannot_be_is_said_before_any_picture(choosy_models, options, words
     assert "\n" not in str(caught.value)
 
 
-def test_an_unknown_method_is_said_before_models_are_loaded():
-    with (
-        mock.patch("dga.adapted_classifier.load_models", side_effect=AssertionError),
-        pytest.raises(ValueError, match="Unknown method 'magic'"),
-    ):
-        AdaptedClassifier(method="magic")
-
-
 @pytest.mark.parametrize(
     ("change", "classifier", "words"),
     [
@@ -302,11 +290,16 @@ def test_repaired_pictures_are_of_the_kind_that_was_given(choosy_models, x):
     assert np.array_equal(to_pixels(picture), array)
 
 
-def test_no_picture_is_a_sentence_before_models_are_loaded(cat):
+def test_what_is_wrong_is_said_before_models_are_loaded(cat):
     with mock.patch("dga.photograph.load_default_models", side_effect=AssertionError):
         for wrong in (cat / 255, cat[..., 0], cat[:0], [1, 2]):
             with pytest.raises(ValueError, match="A picture is"):
                 repair(wrong)
+    with (
+        mock.patch("dga.adapted_classifier.load_models", side_effect=AssertionError),
+        pytest.raises(ValueError, match="Unknown method 'magic'"),
+    ):
+        AdaptedClassifier(method="magic")
 
 
 def test_the_shipped_models_are_the_usual_ones(cat):
@@ -333,12 +326,3 @@ def test_a_classifier_of_another_size_gets_pictures_of_its_size(choosy_models, c
     torch.testing.assert_close(said.exp(), own(to_tensor(repaired)[None] / 2 + 0.5).softmax(1))
     with pytest.raises(ValueError, match="At another size than 32 pixels dga-plus repairs"):
         AdaptedClassifier(choosy_models, "dga-guided", own, size=80)
-
-
-def test_timm_models_take_pictures_of_their_size():
-    own = timm.create_model("vit_tiny_patch16_224", num_classes=70)
-    photograph = to_pixels(to_square(Image.fromarray(skimage.data.coffee()), 224))
-    x = torch.tensor(photograph)[None].movedim(-1, 1) / 255
-    log_probabilities = AdaptedClassifier(classifier=own, size=224)(x)
-    # Undamaged: bit for bit.
-    torch.testing.assert_close(log_probabilities.exp(), own.eval()(x).softmax(1))

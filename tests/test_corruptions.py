@@ -81,7 +81,7 @@ def test_a_corruption_that_compiles_keeps_no_other_waiting(cat, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", EVERYDAY)
-def test_every_kind_damages_more_with_its_strength(kind: str, cat: np.ndarray) -> None:
+def test_every_kind_damages_more_with_its_strength(kind, cat):
     weak, strong = (corrupt(cat, kind, strength, 3) for strength in (1, 5))
     assert weak.shape == strong.shape == cat.shape
     assert weak.dtype == np.uint8

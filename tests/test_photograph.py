@@ -1,7 +1,5 @@
 """Whole photographs: a depth for each window."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from skimage.metrics import peak_signal_noise_ratio as psnr
@@ -11,7 +9,6 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.search import Explanation
 from dga.explanation.veil import Veil
 from dga.images import Pixels, through_jpeg
-from dga.networks.models import Models
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps, repair_photograph
 from dga.sentences import describe_photograph
 from tests.fixtures.pictures import add_noise, photograph
@@ -22,9 +19,7 @@ def astronaut() -> Pixels:
     return photograph("astronaut", 192)
 
 
-def test_every_window_of_a_noisy_photograph_is_denoised(
-    shipped_models: Models, astronaut: Pixels
-) -> None:
+def test_every_window_of_a_noisy_photograph_is_denoised(shipped_models, astronaut):
     damaged = add_noise(astronaut, 60)
     events = list(photograph_steps(shipped_models, damaged))
     done = events[-1]
@@ -37,13 +32,13 @@ def test_every_window_of_a_noisy_photograph_is_denoised(
     assert np.array_equal(again.image, done.image)
 
 
-def test_a_drawing_in_large_modules_is_left_alone(shipped_models: Models) -> None:
+def test_a_drawing_in_large_modules_is_left_alone(shipped_models):
     modules = np.random.default_rng(0).integers(0, 2, (28, 28, 1), np.uint8) * 255
     drawing = np.repeat(np.repeat(modules, 8, 0), 8, 1).repeat(3, 2)
     assert (repair_photograph(shipped_models, drawing).image == drawing).all()
 
 
-def test_impulses_are_not_taken_for_white_noise(shipped_models: Models, astronaut: Pixels) -> None:
+def test_impulses_are_not_taken_for_white_noise(shipped_models, astronaut):
     damaged = dga.corrupt(astronaut, "impulse_noise", 5, 1)
     done = repair_photograph(shipped_models, damaged)
     assert done.explanation.degradation.impulses is not None
@@ -53,25 +48,20 @@ def test_impulses_are_not_taken_for_white_noise(shipped_models: Models, astronau
     assert (white.depths > 8).all()
 
 
-@pytest.mark.parametrize("quality", [None, 85])
-@pytest.mark.parametrize("grain", [0, 18])
-def test_salt_and_pepper_goes_beside_texture_and_after_jpeg(
-    shipped_models: Models, astronaut: Pixels, quality: int | None, grain: float
-) -> None:
-    rng = np.random.default_rng(0)
-    scene = (astronaut + rng.normal(0, grain, astronaut.shape)).clip(0, 255).astype(np.uint8)
-    damaged, is_wrong = scene.copy(), rng.random(scene.shape[:2]) < 0.04
+@pytest.mark.parametrize(("quality", "gained"), [(None, 15), (85, 5)])
+def test_salt_and_pepper_goes_also_after_jpeg(shipped_models, astronaut, quality, gained):
+    rng, damaged = np.random.default_rng(0), astronaut.copy()
+    is_wrong = rng.random(astronaut.shape[:2]) < 0.04
     damaged[is_wrong] = rng.choice([0, 255], (is_wrong.sum(), 1))
     if quality:
         damaged = np.asarray(through_jpeg(damaged, quality))
     done = repair_photograph(shipped_models, damaged)
     assert done.explanation.degradation.impulses is not None
-    least = 15 if not (quality or grain) else 5
-    assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + least
+    assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + gained
 
 
 @pytest.mark.parametrize("shape", [(1, 200), (33, 31), (20, 400), (64, 65)])
-def test_any_shape_is_kept(choosy_models: Models, shape: tuple[int, int]) -> None:
+def test_any_shape_is_kept(choosy_models, shape):
     pixels = np.random.default_rng(0).integers(0, 256, (*shape, 3), dtype=np.uint8)
     done = repair_photograph(choosy_models, pixels)
     assert done.image.shape == pixels.shape
@@ -85,9 +75,7 @@ HAZE = Degradation(veil=Veil(gain=2.0))
 @pytest.mark.parametrize("depth", [0, 3])
 @pytest.mark.parametrize("is_mended", [False, True])
 @pytest.mark.parametrize("is_unchanged", [False, True])
-def test_facts_and_sentence_are_those_of_the_picture(
-    degradation: Degradation, depth: int, is_mended: bool, is_unchanged: bool
-) -> None:
+def test_facts_and_sentence_are_those_of_the_picture(degradation, depth, is_mended, is_unchanged):
     """Nothing is found where nothing was undone, and something where the picture changed."""
     facts = RepairedPhotograph(
         np.zeros((9, 9, 3), np.uint8),

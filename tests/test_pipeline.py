@@ -14,7 +14,6 @@ from dga.pipeline import ForwardProcess
 from dga.profiles import Diffusion
 from dga.stopping import Stop, choose_depth
 from dga.systems import DEFAULT_SYSTEMS, System, parse
-from tests.fixtures.models import NotNumbers
 from tests.fixtures.runs import OutOfMemory, apart, counted, repaired
 
 
@@ -50,23 +49,26 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_model
 
 
 def test_the_record_holds_together(choosy_models, pictures):
-    run = adapt(choosy_models, pictures[4], seed=3)
+    run, again = (adapt(choosy_models, pictures[4], seed=3) for _ in range(2))
     assert run.forward.logits.shape == (101,)
+    assert np.array_equal(run.forward.logits, again.forward.logits)
     assert run.forward.stop == choose_depth(run.forward.logits, run.stopping) == Stop(4, True)
-    path = ForwardPath(choosy_models.schedule, to_tensor(pictures[4]), 3).up_to(
-        choosy_models.schedule.steps
-    )
+    schedule = choosy_models.schedule
+    path = ForwardPath(schedule, to_tensor(pictures[4]), 3).up_to(schedule.steps)
     assert np.array_equal(run.forward.x_t_star, from_tensor(path[run.t_star]))
-    chain, sampler = (choosy_models.schedule, choosy_models.denoiser), FewSteps(12, 1.0)
-    *_, end = ReverseProcess(*chain, sampler).run(path[[4]], [4], [3])
+    process = ReverseProcess(schedule, choosy_models.denoiser, FewSteps(12, 1.0))
+    *_, end = process.run(path[[4]], [4], [3])
     assert np.array_equal(from_tensor(end.x)[0], run.reconstructions["dga"].image)
     depths = {name: result.depth for name, result in run.reconstructions.items()}
     assert depths == {"dga": 4, "dga-guided": 4, "dda": 5, "dga-plus": 0}
+
+
+def test_only_what_is_asked_for_is_computed(choosy_models, pictures):
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
     assert (alone.forward, alone.t_star, alone.x_t_star, len(alone.confidence)) == (*[None] * 3, 0)
     assert len(alone.plus.forward.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
-    assert (judged.forward.stop, judged.reconstructions) == (run.forward.stop, {})
+    assert (judged.forward.stop, judged.reconstructions) == (Stop(4, True), {})
 
 
 def test_depth_zero_returns_the_input_bit_for_bit(tiny_models, cat):
@@ -79,14 +81,6 @@ def test_depth_zero_returns_the_input_bit_for_bit(tiny_models, cat):
     assert np.array_equal(zero, picture)
     assert np.array_equal(done.forward.x_t_star, picture)
     assert not np.array_equal(dda, picture)
-
-
-def test_same_seed_same_bits(choosy_models, pictures):
-    first, again, other = (adapt(choosy_models, pictures[5], seed) for seed in (4, 4, 5))
-    assert np.array_equal(first.forward.logits, again.forward.logits)
-    for name, result in first.reconstructions.items():
-        assert np.array_equal(result.image, again.reconstructions[name].image)
-        assert not np.array_equal(result.image, other.reconstructions[name].image)
 
 
 @pytest.mark.parametrize("tau", [0.0, 0.3, 0.5, 1.0])
@@ -142,11 +136,3 @@ def test_bad_requests_are_sentences(choosy_models, pictures, work, words):
         work(choosy_models, pictures[2])
     with pytest.raises(ValueError, match="a fixed depth or a stopping rule"):
         Diffusion()
-
-
-def test_networks_that_return_nonsense_are_noticed(choosy_models, pictures):
-    broken = dataclasses.replace(choosy_models, denoiser=NotNumbers())
-    words = "diffusion model returned values that are not"
-    for text in ("dda", "dda-ancestral", "dga-plus"):
-        with pytest.raises(FloatingPointError, match=words):
-            adapt(broken, pictures[5], 0, systems_of(broken, text))

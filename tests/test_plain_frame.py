@@ -5,7 +5,6 @@ import pytest
 from scipy import ndimage
 
 from dga.images import Pixels, through_jpeg
-from dga.networks.models import Models
 from dga.photograph import repair_photograph
 from dga.plain_frame import find_inside
 
@@ -19,27 +18,25 @@ def frame(pixels: Pixels, sides: tuple[int, int], level: int) -> Pixels:
 
 @pytest.mark.parametrize("level", [0, 128, 255])
 @pytest.mark.parametrize("sides", [(1, 1), (30, 0), (0, 17), (12, 40)])
-def test_frames_bars_and_lines_are_found(
-    coffee: Pixels, sides: tuple[int, int], level: int
-) -> None:
+def test_frames_bars_and_lines_are_found(coffee, sides, level):
     rows, columns = find_inside(frame(coffee, sides, level))
     assert (rows.start, columns.start) == sides
     assert (rows.stop - rows.start, columns.stop - columns.start) == coffee.shape[:2]
 
 
-def test_a_frame_around_a_frame_is_one_too(coffee: Pixels) -> None:
+def test_a_frame_around_a_frame_is_one_too(coffee):
     rows, columns = find_inside(frame(frame(coffee, (3, 3), 0), (20, 20), 255))
     assert (rows, columns) == (slice(23, 247), slice(23, 247))
 
 
-def test_bars_are_found_after_jpeg(coffee: Pixels) -> None:
+def test_bars_are_found_after_jpeg(coffee):
     saved = np.asarray(through_jpeg(frame(coffee, (32, 0), 0), 90))
     rows, _ = find_inside(saved)
     assert abs(rows.start - 32) <= 1
     assert abs(rows.stop - 256) <= 1
 
 
-def test_what_has_no_frame_is_left_whole(coffee: Pixels) -> None:
+def test_what_has_no_frame_is_left_whole(coffee):
     whole = tuple(slice(0, side) for side in coffee.shape[:2])
     fading = coffee * np.linspace(0, 1, 224)[:, None, None]
     for picture in (coffee, fading.astype(np.uint8), np.zeros_like(coffee)):
@@ -47,9 +44,7 @@ def test_what_has_no_frame_is_left_whole(coffee: Pixels) -> None:
 
 
 @pytest.mark.parametrize("sides", [(1, 1), (30, 0)])
-def test_blur_inside_a_frame_is_undone_as_without_it(
-    photo_models: Models, coffee: Pixels, sides: tuple[int, int]
-) -> None:
+def test_blur_inside_a_frame_is_undone_as_without_it(photo_models, coffee, sides):
     blurred = ndimage.gaussian_filter(coffee.astype(float), (3, 3, 0), mode="mirror")
     blurred = blurred.round().astype(np.uint8)
     framed = frame(blurred, sides, 0)

@@ -17,18 +17,21 @@ def logits(*confidence: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("confidence", "expected"),
+    ("tau", "confidence", "expected"),
     [
-        ((0.9, 0.7, 0.4, 0.6, 0.1), Stop(2, True)),
-        ((0.2, 0.9, 0.9), Stop(0, True)),
-        ((0.5,) * 4, Stop(3, False)),  # equal to tau is not below
-        ((0.9,) * 20, Stop(6, False)),
-        ((0.9,) * 7 + (0.1, 0.1), Stop(6, False)),  # below only beyond the maximum depth
-        ((0.9,) * 6 + (0.1, 0.1), Stop(6, True)),
+        (0.5, (0.9, 0.7, 0.4, 0.6, 0.1), Stop(2, True)),
+        (0.5, (0.2, 0.9, 0.9), Stop(0, True)),
+        (0.5, (0.5,) * 4, Stop(3, False)),  # equal to tau is not below
+        (0.5, (0.9,) * 20, Stop(6, False)),
+        (0.5, (0.9,) * 7 + (0.1, 0.1), Stop(6, False)),  # below only beyond the maximum depth
+        (0.5, (0.9,) * 6 + (0.1, 0.1), Stop(6, True)),
+        (0.0, (0.9, 0.5, 0.001), Stop(2, False)),
+        (1.0, (0.9, 0.5, 0.001), Stop(0, True)),
     ],
 )
-def test_first_depth_below_tau(confidence, expected):
-    assert choose_depth(logits(*confidence), CONFIG) == expected
+def test_the_first_depth_below_tau_is_chosen(tau, confidence, expected):
+    rule = dataclasses.replace(CONFIG, tau=tau)
+    assert choose_depth(logits(*confidence), rule) == expected
 
 
 def test_not_even_below_by_the_horizon_is_left_as_it_is():
@@ -41,12 +44,6 @@ def test_not_even_below_by_the_horizon_is_left_as_it_is():
     assert config.deepest == 4
     with pytest.raises(ValueError, match="horizon is max_depth"):
         StoppingConfig(max_depth=9, horizon=8)
-
-
-def test_tau_zero_never_crosses_and_one_stops_at_once():
-    curve = logits(0.9, 0.5, 0.001)
-    assert choose_depth(curve, dataclasses.replace(CONFIG, tau=0.0)) == Stop(2, False)
-    assert choose_depth(curve, dataclasses.replace(CONFIG, tau=1.0)) == Stop(0, True)
 
 
 def test_bad_thresholds_and_curves_are_refused():

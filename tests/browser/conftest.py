@@ -1,7 +1,5 @@
 """A page of the running server in a browser, which must not complain."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

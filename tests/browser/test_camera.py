@@ -1,7 +1,5 @@
 """The camera, which Chromium plays from a file."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PIL import Image

@@ -1,7 +1,5 @@
 """Hostile pages of other origins, in a real browser, against a page on this machine."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -110,9 +108,7 @@ def upload(served: Served) -> str:
 
 
 @pytest.mark.parametrize("host", ["evil.test", "127.0.0.1"])
-def test_another_origin_gets_nothing_and_changes_nothing(
-    chromium: Any, served: Served, port: int, upload: str, host: str
-) -> None:
+def test_another_origin_gets_nothing_and_changes_nothing(chromium, served, port, upload, host):
     folder = Path(upload).parent.parent
     before = set(folder.rglob("*"))
     page, answers = chromium.new_page(), list[tuple[str, str, int]]()
@@ -133,9 +129,7 @@ def test_another_origin_gets_nothing_and_changes_nothing(
     assert set(folder.rglob("*")) == before
 
 
-def test_another_origin_frames_nothing(
-    chromium: Any, served: Served, port: int, upload: str
-) -> None:
+def test_another_origin_frames_nothing(chromium, served, port, upload):
     page = chromium.new_page()
     page.goto(f"http://127.0.0.1:{port}/")
     for path in ("", "all-15", f"gradio_api/file={upload}"):
@@ -152,7 +146,7 @@ def test_another_origin_frames_nothing(
     page.close()
 
 
-def test_a_name_that_was_let_to_point_here_is_not_answered(chromium: Any, served: Served) -> None:
+def test_a_name_that_was_let_to_point_here_is_not_answered(chromium, served):
     """DNS rebinding: to the browser the hostile page is then of the same origin."""
     page = chromium.new_page()
     own = f"http://localhost.evil.test:{urlsplit(served.url).port}/"
@@ -169,7 +163,7 @@ def test_a_name_that_was_let_to_point_here_is_not_answered(chromium: Any, served
     page.close()
 
 
-def test_links_from_elsewhere_lead_here(chromium: Any, served: Served, port: int) -> None:
+def test_links_from_elsewhere_lead_here(chromium, served, port):
     page = chromium.new_page()
     page.goto(f"http://evil.test:{port}/")
     page.evaluate("(url) => { location.href = url; }", served.url)

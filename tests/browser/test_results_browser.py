@@ -90,8 +90,7 @@ def test_ones_own_diagnoses_are_counted_and_other_files_refused(page, served, tm
 
 
 @pytest.mark.parametrize(
-    "anchor",
-    ["table-severity-5", "figure-64-accuracy-depth", "table-224-controls", "credits"],
+    "anchor", ["table-severity-5", "figure-64-accuracy-depth", "table-224-controls", "credits"]
 )
 def test_anchors_open_and_show_what_they_name(page, served, anchor):
     page.goto(f"{served.url}results#{anchor}")
@@ -104,16 +103,9 @@ def test_anchors_open_and_show_what_they_name(page, served, anchor):
     assert page.inner_text(".notice") == ""
 
 
-def test_an_unknown_anchor_is_said(page, served):
-    page.goto(f"{served.url}results#no-such-table")
-    page.wait_for_function("() => document.querySelector('.notice').textContent")
-    assert "no-such-table" in page.inner_text(".notice")
-    assert page.evaluate("scrollY") == 0
-    page.click(".links a >> nth=0")
-    page.wait_for_function("() => !document.querySelector('.notice').textContent")
-
-
-@pytest.mark.parametrize("path", ["all-15?photo=nothing", "learn#step-9", "#nothing"])
+@pytest.mark.parametrize(
+    "path", ["all-15?photo=nothing", "learn#step-9", "#nothing", "results#no-such-table"]
+)
 def test_a_link_to_what_is_not_there_says_so(page, served, path):
     page.goto(served.url + path)
     page.locator("[role=status]", has_text=re.split("[=#]", path)[-1]).wait_for()

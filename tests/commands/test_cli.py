@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from dga.commands import app
+from dga.io.shipped import ROOT
 from dga.photograph import repair
 from tests.fixtures.cli import done, refused
 
@@ -31,17 +31,14 @@ def photo(cat: np.ndarray, tmp_path: Path) -> Path:
 
 def test_json_is_one_object_and_nothing_else(shipped_models, photo):
     """In a process of its own: nothing else may reach stdout."""
-    root = Path(__file__).resolve().parents[2]
     asked = (
         "--profile everyday16 --corruption gaussian_noise --severity 4 "
         "--methods dga:max_depth=5,dda:depth=6 --out out --json"
     )
     result = subprocess.run(
         [sys.executable, "-m", "dga", "adapt", photo, *asked.split()],
-        env={**os.environ, "PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-    )
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+    )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("\n") == 1
     facts = json.loads(result.stdout)
@@ -103,22 +100,21 @@ def test_a_folder_is_no_picture(tmp_path):
     assert "--json is for one picture." in refused("repair", tmp_path, "--json")
 
 
+@pytest.mark.usefixtures("_commands_load_choosy_models")
 def test_a_photograph_is_repaired_at_its_size(choosy_models, tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (40, 90, 3), dtype=np.uint8)
-    Image.fromarray(pixels).save(tmp_path / "photo.png")
-    with mock.patch("dga.command_line.ModelOptions.load", return_value=choosy_models):
-        result = done("repair", tmp_path / "photo.png", "--out", tmp_path / "out.jpg", "--json")
-        facts = json.loads(result.stdout)
-        size = facts["width"], facts["height"]
-        assert size == Image.open(tmp_path / "out.jpg").size == (90, 40)
-        assert 0 <= facts["noise"] <= 2
-        assert facts["depths"]["least"] <= facts["depths"]["median"] <= facts["depths"]["largest"]
-        assert set(facts) == {
-            "width", "height", "unchanged", "mended", "undone", "found", "noise", "depths",
-            "seconds", "lost", "file",
-        }  # fmt: skip
-        done("repair", tmp_path / "photo.png")
-        written = np.asarray(Image.open(tmp_path / "photo-repaired.png"))
-        assert np.array_equal(written, repair(pixels, choosy_models))
-        said = refused("repair", tmp_path / "photo.png", "--out", "photo.xyz")
+    Image.fromarray(pixels).save("photo.png")
+    facts = json.loads(done("repair", "photo.png", "--out", "out.jpg", "--json").stdout)
+    size = facts["width"], facts["height"]
+    assert size == Image.open("out.jpg").size == (90, 40)
+    assert 0 <= facts["noise"] <= 2
+    assert facts["depths"]["least"] <= facts["depths"]["median"] <= facts["depths"]["largest"]
+    assert set(facts) == {
+        "width", "height", "unchanged", "mended", "undone", "found", "noise", "depths",
+        "seconds", "lost", "file",
+    }  # fmt: skip
+    done("repair", "photo.png")
+    written = np.asarray(Image.open("photo-repaired.png"))
+    assert np.array_equal(written, repair(pixels, choosy_models))
+    said = refused("repair", "photo.png", "--out", "photo.xyz")
     assert "A picture is written as .png" in said

@@ -1,7 +1,5 @@
 """What a file has beside 8 bits of one picture comes back, or is said to be lost."""
 
-from __future__ import annotations
-
 import io
 import itertools
 from collections.abc import Callable
@@ -13,11 +11,23 @@ import pytest
 import tifffile
 from PIL import Image, PngImagePlugin
 
+import dga
 from dga.data import picture_files
+from dga.data.formats import WRITTEN
 from dga.data.picture_files import Remade, StoredPicture, encode_result, list_losses
 from dga.data.uploads import OWNER, UploadError, open_picture
 from dga.images import Pixels, to_pixels
-from tests.fixtures.odd_pictures import FORMATS, as_rgb, grey, swapped_profile, tags, tiff, truth
+from tests.fixtures.odd_pictures import (
+    FORMATS,
+    as_rgb,
+    grey,
+    in_colour,
+    srgb_profile,
+    swapped_profile,
+    tags,
+    tiff,
+    truth,
+)
 from tests.fuzz.blocks import saved
 
 TIMES = [50, 100, 200]
@@ -63,7 +73,7 @@ def pages(*images: np.ndarray, **options: Any) -> bytes:
 
 
 @pytest.mark.parametrize(("kind", "suffix"), itertools.product(ANIMATED, ANIMATED.values()))
-def test_each_frame_of_an_animation_is_remade(kind: str, suffix: str) -> None:
+def test_each_frame_of_an_animation_is_remade(kind, suffix):
     picture = stored(animation(kind))
     shown = [to_pixels(frame) for frame in frames_of(picture.data)]
     seen = list[Pixels]()
@@ -74,7 +84,7 @@ def test_each_frame_of_an_animation_is_remade(kind: str, suffix: str) -> None:
 
     remade = picture.remake(suffix, change)
     frames = frames_of(remade.content)
-    assert [np.abs(a.astype(int) - b).max() <= 1 for a, b in zip(seen, shown, strict=True)]
+    assert np.abs(np.subtract(seen, shown, dtype=int)).max() <= 1
     assert [frame.info["duration"] for frame in frames] == TIMES
     assert open_picture(remade.content).info["loop"] == 2
     for frame, pixels in zip(frames, shown, strict=True):
@@ -84,19 +94,19 @@ def test_each_frame_of_an_animation_is_remade(kind: str, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ANIMATED)
-def test_what_is_not_changed_is_the_same_file(kind: str) -> None:
+def test_what_is_not_changed_is_the_same_file(kind):
     picture = stored(animation(kind))
     assert picture.remake(ANIMATED[kind], np.copy) == Remade(picture.data, [])
     assert picture.usual_suffix == ANIMATED[kind]
 
 
 @pytest.mark.parametrize("suffix", [".png", ".webp"])
-def test_a_gif_that_is_shown_once_is_shown_once(suffix: str) -> None:
+def test_a_gif_that_is_shown_once_is_shown_once(suffix):
     remade = stored(animation("GIF", loop=None)).remake(suffix, brighten)
     assert open_picture(remade.content).info["loop"] == 1
 
 
-def test_frames_that_are_clear_in_places_stay_so() -> None:
+def test_frames_that_are_clear_in_places_stay_so():
     """No frame shines through the next one."""
     clear = np.dstack([truth(), np.full(truth().shape[:2], 255, np.uint8)])
     images = []
@@ -111,7 +121,7 @@ def test_frames_that_are_clear_in_places_stay_so() -> None:
         assert [int((one == 0).sum()) for one in shown] == [20 * 32, 10 * 32], suffix
 
 
-def test_pages_of_any_size_are_pages_again() -> None:
+def test_pages_of_any_size_are_pages_again():
     small, letters = truth()[:20, :30], np.asarray(Image.fromarray(grey()).convert("1"))
     data = pages(truth(), small, grey(), letters, dpi=(200, 200), tiffinfo=tags({}))
     remade = stored(data).remake(".tif", brighten)
@@ -125,7 +135,7 @@ def test_pages_of_any_size_are_pages_again() -> None:
         assert len(frames_of(made.content)) == 1
 
 
-def test_pages_of_16_bits_stand_beside_others_and_thumbnails_are_no_pages() -> None:
+def test_pages_of_16_bits_stand_beside_others_and_thumbnails_are_no_pages():
     deep, deep_grey = (values.astype(np.uint16) * 256 + 3 for values in (truth(), grey()))
     stream = io.BytesIO()
     with tifffile.TiffWriter(stream) as writer:
@@ -142,13 +152,13 @@ def test_pages_of_16_bits_stand_beside_others_and_thumbnails_are_no_pages() -> N
     assert remade.losses == ["more than 8 bits a channel"]
 
 
-def test_the_times_of_frames_are_no_pages() -> None:
+def test_the_times_of_frames_are_no_pages():
     remade = stored(animation("PNG")).remake(".tif", brighten)
     assert len(frames_of(remade.content)) == 3
     assert "the times of its frames" in remade.losses
 
 
-def test_too_many_frames_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_frames_are_refused_in_a_sentence(monkeypatch):
     for name, most in (("MOST_FRAMES", 2), ("MOST_FRAME_PIXELS", 3_000)):
         with monkeypatch.context() as patch:
             patch.setattr(picture_files, name, most)
@@ -157,7 +167,7 @@ def test_too_many_frames_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPat
                     stored(data).remake(".png", brighten)
 
 
-def test_a_frame_that_cannot_be_read_is_told() -> None:
+def test_a_frame_that_cannot_be_read_is_told():
     """The others are remade."""
     whole = pages(truth(), truth(), truth())
     image = open_picture(whole, OWNER)
@@ -190,7 +200,7 @@ def with_opacity(kind: str, mode: str = "RGBA", **options: Any) -> tuple[bytes, 
     [("PNG", "RGBA", {}), ("PNG", "LA", {}), ("TIFF", "RGBA", {}),
      ("WEBP", "RGBA", FORMATS["WEBP"]), ("PNG", "RGBA", {"icc_profile": swapped_profile()})],
 )  # fmt: skip
-def test_opacity_is_laid_back(kind: str, mode: str, options: dict[str, Any]) -> None:
+def test_opacity_is_laid_back(kind, mode, options):
     """Laid on white, the result is what was made of it; elsewhere its values are as they were."""
     data, values = with_opacity(kind, mode, **options)
     picture = stored(data)
@@ -209,7 +219,7 @@ def test_opacity_is_laid_back(kind: str, mode: str, options: dict[str, Any]) -> 
     assert picture.remake(".jpg", brighten).losses == ["its transparency"]
 
 
-def test_opacity_under_another_light_is_laid_back() -> None:
+def test_opacity_under_another_light_is_laid_back():
     """A PNG with an exponent of light of its own, which no result has."""
     data, values = with_opacity("PNG")
     gamma = b"\0\0\0\4gAMA\0\1\x86\xa0\x31\xe8\x96\x5f"
@@ -226,7 +236,7 @@ def test_opacity_under_another_light_is_laid_back() -> None:
 
 @pytest.mark.parametrize("made_as", [".png", ".tif"])
 @pytest.mark.parametrize("kind", ["PNG", "TIFF"])
-def test_16_bits_of_grey_are_kept(kind: str, made_as: str) -> None:
+def test_16_bits_of_grey_are_kept(kind, made_as):
     """Every bit of what was not changed, and the finer steps of what was."""
     fine = np.random.default_rng(0).integers(0, 257, grey().shape)
     values = (grey() * 257.0 + fine - 100).clip(0, 65_535).astype(np.uint16)
@@ -254,7 +264,7 @@ def deep_colours(suffix: str, values: Pixels, **options: Any) -> bytes:
 @pytest.mark.parametrize("made_as", [".png", ".tif", ".webp"])
 @pytest.mark.parametrize("stored_as", [".png", ".tif"])
 @pytest.mark.parametrize("channels", [3, 4])
-def test_16_bits_of_colour_are_said_to_be_lost(channels: int, stored_as: str, made_as: str) -> None:
+def test_16_bits_of_colour_are_said_to_be_lost(channels, stored_as, made_as):
     """The picture itself, and its opacity, are there; what is not changed keeps its file."""
     clear = np.dstack([truth(), np.full(grey().shape, 200, np.uint8)])
     picture = stored(deep_colours(stored_as, clear[..., :channels]))
@@ -267,7 +277,7 @@ def test_16_bits_of_colour_are_said_to_be_lost(channels: int, stored_as: str, ma
     assert picture.remake(stored_as, np.copy) == Remade(picture.data, [])
 
 
-def test_16_bits_keep_profile_and_maker() -> None:
+def test_16_bits_keep_profile_and_maker():
     """Those of the file, where its colours come back in 8."""
     data = deep_colours(".tif", truth(), iccprofile=swapped_profile(), resolution=(300, 300),
                         resolutionunit="INCH", extratags=[(271, 2, 0, "Maker", True)])  # fmt: skip
@@ -278,6 +288,41 @@ def test_16_bits_keep_profile_and_maker() -> None:
         assert made.getexif()[271] == "Maker"
         assert np.allclose([float(number) for number in made.info["dpi"]], 300, atol=1)
         assert np.abs(to_pixels(made).astype(int) - brighten(picture.pixels)).mean() < 0.5
+
+
+# What stands beside the pixels
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".webp", ".tif"])
+@pytest.mark.parametrize("profile", ["none", "srgb", "swapped", "broken"])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_profile_exif_and_resolution_survive(kind, profile, suffix):
+    """What is unchanged keeps its very bytes in its own format, and its colours in others."""
+    picture, made_as = stored(in_colour(kind, 6, profile)[0]), WRITTEN[suffix].name
+    same = encode_result(picture.data, picture.pixels.copy(), suffix)
+    assert (same == picture.data) == (made_as == kind)
+    changed = brighten(picture.pixels)
+    results = {same: picture.pixels, encode_result(picture.data, changed, suffix): changed}
+    for content, expected in results.items():
+        image = open_picture(content, OWNER)
+        if profile != "broken":
+            assert image.info.get("icc_profile") == picture.image.info.get("icc_profile")
+        assert image.getexif().get(0x010F) == "Maker"
+        if "WEBP" not in (kind, made_as):
+            assert np.allclose(image.info["dpi"], 300, atol=1)
+        error = np.abs(to_pixels(image).astype(int) - expected).mean()
+        assert error <= (0.2 if made_as in ("PNG", "TIFF") else 8)
+
+
+@pytest.mark.parametrize("profile", [swapped_profile, srgb_profile])
+def test_a_program_has_its_picture_back_with_its_profile(choosy_models, profile):
+    image = Image.open(io.BytesIO(in_colour("PNG", 6, "swapped")[0]))
+    image.info["icc_profile"] = profile()
+    read = dga.to_pixels(image)
+    assert read.shape == truth().shape
+    done, expected = dga.repair(image, choosy_models), dga.repair(read, choosy_models)
+    assert np.abs(to_pixels(done).astype(int) - expected).max() <= 2
+    assert done.info["icc_profile"] == profile()
 
 
 # What is said
@@ -314,7 +359,7 @@ LOSSES: dict[str, tuple[Callable[[], bytes], str, str]] = {
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_what_is_not_kept_is_said(name: str) -> None:
+def test_what_is_not_kept_is_said(name):
     make, suffix, words = LOSSES[name]
     picture = stored(make())
     assert any(words in loss for loss in picture.remake(suffix, brighten).losses)
@@ -327,13 +372,13 @@ def test_what_is_not_kept_is_said(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["opacity", "16 bits"])
-def test_what_a_smaller_picture_loses_is_said(name: str) -> None:
+def test_what_a_smaller_picture_loses_is_said(name):
     assert list_losses(LOSSES[name][0](), ".png", is_plain=False) == []
     assert list_losses(LOSSES[name][0](), ".png", is_plain=True)
 
 
 @pytest.mark.parametrize(("alpha", "words"), [(255, []), (0, []), (99, ["its transparency"])])
-def test_opacity_that_says_nothing_is_no_loss(alpha: int, words: list[str]) -> None:
+def test_opacity_that_says_nothing_is_no_loss(alpha, words):
     image = Image.fromarray(np.dstack([truth(), np.full(truth().shape[:2], alpha, np.uint8)]))
     assert list_losses(saved("PNG", image), ".png", is_plain=True) == words
 
@@ -341,7 +386,7 @@ def test_opacity_that_says_nothing_is_no_loss(alpha: int, words: list[str]) -> N
 @pytest.mark.parametrize("suffix", [".png", ".tif", ".gif"])
 @pytest.mark.parametrize("text", ["300", "short"])
 @pytest.mark.parametrize("key", ["dpi", "duration", "loop"])
-def test_texts_of_a_png_are_no_numbers(key: str, text: str, suffix: str) -> None:
+def test_texts_of_a_png_are_no_numbers(key, text, suffix):
     notes = PngImagePlugin.PngInfo()
     notes.add_text(key, text)
     picture = stored(saved("PNG", truth(), pnginfo=notes))

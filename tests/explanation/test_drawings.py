@@ -11,14 +11,14 @@ from tests.fixtures.pictures import open_sample
 
 
 @pytest.mark.parametrize("name", ["panda", "windmill"])
-def test_a_photograph_overexposed_by_snow_is_no_page(name: str) -> None:
+def test_a_photograph_overexposed_by_snow_is_no_page(name):
     snowy = corrupt(open_sample(name), "snow", 5, seed=0)
     assert (snowy == 255).all(2).mean() > 0.3
     assert not is_paper(to_tensor(snowy))
 
 
 @pytest.mark.parametrize("saved", [None, 85])
-def test_a_cut_out_on_white_and_a_white_window_on_a_screen_are_pages(saved: int | None) -> None:
+def test_a_cut_out_on_white_and_a_white_window_on_a_screen_are_pages(saved):
     cut_out = np.full((224, 224, 3), 255, np.uint8)
     cut_out[40:180, 30:200] = open_sample("panda")[40:180, 30:200]
     screen = Image.new("RGB", (224, 224), (40, 90, 160))

@@ -1,8 +1,5 @@
 """Damage that a picture tells by itself: what was done is measured, and undoing it helps."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +20,6 @@ from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
 from dga.images import Pixels, from_tensor, through_jpeg, to_levels, to_tensor
-from dga.networks.models import Models
 from dga.photograph import repair_photograph
 from tests.fixtures.models import noise
 from tests.fixtures.pictures import photograph
@@ -85,9 +81,7 @@ def gain(operator: Operator, x: Tensor, y: Tensor) -> float:
     ("severity", "blocks", "quality"),
     [(1, 134, None), (3, 89, None), (2, 112, 95), (4, 67, 85), (5, 56, 75)],
 )
-def test_blocks_are_counted_and_smoothed_also_after_jpeg(
-    clear: Pixels, severity: int, blocks: int, quality: int | None
-) -> None:
+def test_blocks_are_counted_and_smoothed_also_after_jpeg(clear, severity, blocks, quality):
     pixels = dga.corrupt(clear, "pixelate", severity, 0)
     saved = np.asarray(through_jpeg(pixels, quality)) if quality else pixels
     x, y = to_tensor(clear), to_tensor(saved)
@@ -98,11 +92,11 @@ def test_blocks_are_counted_and_smoothed_also_after_jpeg(
 
 
 @pytest.mark.parametrize("quality", [7, 30, 75])
-def test_the_blocks_of_jpeg_itself_are_not_taken_for_any(clear: Pixels, quality: int) -> None:
+def test_the_blocks_of_jpeg_itself_are_not_taken_for_any(clear, quality):
     assert measure_blocks(to_tensor(np.asarray(through_jpeg(clear, quality)))) is None
 
 
-def test_a_plain_margin_is_no_block(clear: Pixels) -> None:
+def test_a_plain_margin_is_no_block(clear):
     framed = np.pad(clear, ((60, 60), (80, 80), (0, 0)), constant_values=255)
     assert measure_blocks(to_tensor(framed)) is None
     coarse = framed[::4, ::4].repeat(4, 0).repeat(4, 1)
@@ -124,7 +118,7 @@ BLURS: dict[Operator, float] = {
 """By how many decibels undoing each helps, at least."""
 
 
-def test_an_inverse_does_not_assume_what_lies_beyond_the_borders(clear: Pixels) -> None:
+def test_an_inverse_does_not_assume_what_lies_beyond_the_borders(clear):
     """A part of a larger blurred picture: what moved in from outside leaves no seam."""
     moved, x = MotionBlur(16, 45), to_tensor(clear)
     part = (..., slice(50, -50), slice(50, -50))
@@ -132,7 +126,7 @@ def test_an_inverse_does_not_assume_what_lies_beyond_the_borders(clear: Pixels) 
 
 
 @pytest.mark.parametrize("made", BLURS, ids=str)
-def test_blur_is_measured_and_undone(clear: Pixels, made: Operator) -> None:
+def test_blur_is_measured_and_undone(clear, made):
     """A lens to a quarter pixel, a soft blur to a tenth, a zoom to a twentieth, motion by line."""
     x = to_tensor(clear)
     y = damaged_by(made, x)
@@ -161,9 +155,7 @@ EVEN += [(length, angle, 90) for length, angle in ((9, 20), (13, 70), (21, 0), (
 
 
 @pytest.mark.parametrize(("length", "angle", "quality"), EVEN)
-def test_even_motion_of_every_length_is_measured_also_after_jpeg(
-    clear: Pixels, length: int, angle: int, quality: int | None
-) -> None:
+def test_even_motion_of_every_length_is_measured_also_after_jpeg(clear, length, angle, quality):
     x = to_tensor(clear)
     pixels = from_tensor(damaged_by(MotionBlur(length, angle), x))
     y = to_tensor(np.asarray(through_jpeg(pixels, quality)) if quality else pixels)
@@ -175,13 +167,13 @@ def test_even_motion_of_every_length_is_measured_also_after_jpeg(
 
 
 @pytest.mark.parametrize("name", ["camera_shake", "enlarged", "moved_part"])
-def test_what_is_no_even_blur_is_not_taken_for_one(clear: Pixels, name: str) -> None:
+def test_what_is_no_even_blur_is_not_taken_for_one(clear, name):
     x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, name, 5, 1))
     measured = BlurFits(y).find_certain()
     assert measured is None or gain(measured, x, y) > -1.2
 
 
-def test_detail_that_glass_erased_is_drawn_anew(photo_models: Models, coffee: Pixels) -> None:
+def test_detail_that_glass_erased_is_drawn_anew(photo_models, coffee):
     """By several steps with noise, in a picture of one piece."""
     damaged = dga.corrupt(coffee, "glass_blur", 5, 0)
     done, glass = (
@@ -196,7 +188,7 @@ def test_detail_that_glass_erased_is_drawn_anew(photo_models: Models, coffee: Pi
 
 
 @pytest.mark.parametrize("severity", [3, 5])
-def test_lost_contrast_is_brought_back(clear: Pixels, severity: int) -> None:
+def test_lost_contrast_is_brought_back(clear, severity):
     x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, "contrast", severity, 0))
     veil = measure_veil(y)
     assert veil is not None
@@ -205,7 +197,7 @@ def test_lost_contrast_is_brought_back(clear: Pixels, severity: int) -> None:
     assert back > 0.8
 
 
-def test_a_picture_that_is_too_bright_is_darkened(clear: Pixels) -> None:
+def test_a_picture_that_is_too_bright_is_darkened(clear):
     """Its darkest pixels were lifted by half; the others keep their hues."""
     x, bright = to_tensor(clear), to_tensor(dga.corrupt(clear, "brightness", 5, 0))
     exposure = measure_brightness(bright)
@@ -218,7 +210,7 @@ def test_a_picture_that_is_too_bright_is_darkened(clear: Pixels) -> None:
 
 
 @pytest.mark.slow
-def test_brightness_is_undone_in_a_repair(photo_models: Models, clear: Pixels) -> None:
+def test_brightness_is_undone_in_a_repair(photo_models, clear):
     bright = dga.corrupt(clear, "brightness", 5, 0)
     repaired = repair_photograph(photo_models, bright)
     assert repaired.explanation.degradation.exposure.black > 0.3
@@ -226,13 +218,13 @@ def test_brightness_is_undone_in_a_repair(photo_models: Models, clear: Pixels) -
 
 
 @pytest.mark.parametrize("name", ["chelsea", "astronaut"])
-def test_fog_is_a_veil_that_is_uneven(name: str) -> None:
+def test_fog_is_a_veil_that_is_uneven(name):
     veil = measure_veil(to_tensor(dga.corrupt(photograph(name), "fog", 5, 0)))
     assert veil is not None
     assert veil.smooth
 
 
-def test_snow_falls_in_streaks_which_are_taken_away(clear: Pixels) -> None:
+def test_snow_falls_in_streaks_which_are_taken_away(clear):
     y = to_tensor(dga.corrupt(clear, "snow", 5, 0))
     veil = measure_veil(y)
     assert veil is not None
@@ -248,9 +240,7 @@ def test_snow_falls_in_streaks_which_are_taken_away(clear: Pixels) -> None:
 
 @pytest.mark.parametrize("turn", [lambda pixels: pixels, np.rot90, np.flipud])
 @pytest.mark.parametrize("name", [*NAMES, "astronaut"])
-def test_nothing_is_measured_in_an_undamaged_photograph(
-    name: str, turn: Callable[[Pixels], Pixels]
-) -> None:
+def test_nothing_is_measured_in_an_undamaged_photograph(name, turn):
     x = to_tensor(np.ascontiguousarray(turn(photograph(name))))
     found = measure_blocks(x), BlurFits(x).find_certain(), measure_veil(x), measure_brightness(x)
     assert found == (None, None, None, None)
@@ -258,7 +248,7 @@ def test_nothing_is_measured_in_an_undamaged_photograph(
 
 @pytest.mark.parametrize("size", [(96, 96), (65, 240), (300, 200), (64, 64)])
 @pytest.mark.parametrize("name", [None, "pixelate", "glass_blur", "contrast", "snow"])
-def test_any_size_is_measured(size: tuple[int, int], name: str | None) -> None:
+def test_any_size_is_measured(size, name):
     """A picture may be too small to tell, but it is no error, and an inverse is a picture."""
     pixels = np.ascontiguousarray(skimage.data.coffee()[: size[0], : size[1]])
     if name:
@@ -274,7 +264,7 @@ def test_any_size_is_measured(size: tuple[int, int], name: str | None) -> None:
 
 
 @pytest.mark.parametrize("value", [-1.0, 0.0, 1.0])
-def test_nothing_is_measured_in_one_colour_or_a_ramp(value: float) -> None:
+def test_nothing_is_measured_in_one_colour_or_a_ramp(value):
     flat = torch.full((3, 100, 80), value)
     ramp = torch.linspace(-1, 1, 80).expand(3, 100, 80).contiguous()
     for x in (flat, ramp):
@@ -286,7 +276,7 @@ def test_nothing_is_measured_in_one_colour_or_a_ramp(value: float) -> None:
 
 @pytest.mark.parametrize("weight", [0.05, 1.0])
 @pytest.mark.parametrize("operator", [Blocks((0, 3, 5, 9), (0, 2, 7)), Zoom(1.2)], ids=str)
-def test_agreement_is_the_least_squares_solution(operator: Operator, weight: float) -> None:
+def test_agreement_is_the_least_squares_solution(operator, weight):
     """argmin |H x - y|^2 + weight |x - z|^2, as a dense solver gives it."""
     shape = 1, 12, 10
     units = torch.eye(120).view(120, *shape)
@@ -298,7 +288,7 @@ def test_agreement_is_the_least_squares_solution(operator: Operator, weight: flo
     torch.testing.assert_close(found, exact.expand(3, -1, -1), atol=0.02, rtol=0)
 
 
-def test_drawn_shading_is_no_veil() -> None:
+def test_drawn_shading_is_no_veil():
     """Stripes as of a desktop's background, whose neighbours are mostly equal."""
     down, across = np.mgrid[-1:1:262j, -1:1:420j]
     stripes = np.repeat(np.random.default_rng(0).integers(-6, 7, 42), 10)

@@ -73,14 +73,6 @@ def test_lost_contrast_is_undone():
     assert scores[explanation.degradation] == min(scores.values())
 
 
-def test_what_was_enlarged_in_blocks_is_not_sharpened():
-    blocks = picture(size=8).repeat_interleave(4, 1).repeat_interleave(4, 2)
-    for x, sharpened in ((picture(), True), (blocks, False)):
-        explanation = find_explanation(x, LikesContrast(0.9))
-        stages = {candidate.stage for candidate in explanation.candidate_scores}
-        assert ("sharpness" in stages) == sharpened
-
-
 @pytest.mark.parametrize("colour", [(0, 0, 128), (255, 255, 0), (3, 200, 90)])
 @pytest.mark.parametrize("side", [1, 2, 32])
 def test_one_colour_is_flat_whatever_the_colour(colour, side):

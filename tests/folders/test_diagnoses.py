@@ -1,14 +1,10 @@
 """What is wrong with pictures: each damage, folders as people have them, and the report."""
 
-from __future__ import annotations
-
 import csv
 import errno
 import json
 import os
-import pickle
 import zipfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -21,13 +17,11 @@ from PIL import Image, ImageDraw
 from scipy import ndimage
 
 import dga
-from dga.command_line import ModelOptions
 from dga.diagnosis import SURE
 from dga.explanation.operators import Disk, MotionBlur
-from dga.folders import picture_folder, pictures
+from dga.folders import picture_folder
 from dga.images import through_jpeg
 from tests.fixtures.cli import done, refused, run_dga
-from tests.fixtures.rights import plain_rights
 
 RNG = np.random.default_rng(0)
 
@@ -74,20 +68,13 @@ def test_damage_is_told_with_its_strength(cat, kind):
     assert not dga.diagnose(cat, is_fast=True).is_damaged
 
 
-@pytest.mark.parametrize("kind", ["defocus_blur", "glass_blur", "motion_blur"])
-def test_what_saving_left_of_a_blur_is_soft(cat, kind):
-    saved = np.asarray(through_jpeg(dga.corrupt(cat, kind, 5, 0), 85))
-    sureness = {one.kind: one.sureness for one in dga.diagnose(saved, is_fast=True).findings}
-    assert max(sureness.get(name, 0.0) for name in ("soft", "blur", "motion", "glass")) >= SURE
-    sharp = {one.kind: one.sureness for one in dga.diagnose(cat, is_fast=True).findings}
-    assert sharp.get("soft", 0.0) < SURE
-
-
 @pytest.mark.parametrize("radius", [2.0, 8.0])
-def test_a_saved_lens_is_as_soft_as_its_radius(cat, radius):
+def test_a_lens_in_a_saved_file_is_as_soft_as_its_radius(cat, radius):
     saved = np.asarray(through_jpeg(spread(cat, Disk(radius).kernel), 85))
     (soft,) = dga.diagnose(saved, is_fast=True).findings
     assert (soft.kind, soft.strength) == ("soft", pytest.approx(radius, rel=0.4))
+    sharp = {one.kind: one.sureness for one in dga.diagnose(cat, is_fast=True).findings}
+    assert sharp.get("soft", 0.0) < SURE
 
 
 @pytest.mark.parametrize("quality", [5, 20, 40, 90])
@@ -292,15 +279,11 @@ def test_killed_it_goes_on(mine, monkeypatch):
 
 def test_killed_before_its_first_file_was_whole(mine):
     """What such a run left is not taken for somebody's files, and goes."""
-    (mine / "dog/torn.jpg").unlink()
     half = Path("out/.0123456789abcdef.part")
     half.parent.mkdir()
     half.write_text('{"data": [')
-    done("diagnose", mine, "--out", "out", "--fast")
+    done("diagnose", mine / "cat", "--out", "out", "--fast")
     assert not half.exists()
-    Path("other").mkdir()
-    Path("other/film.mkv.part").touch()
-    assert "holds other files" in refused("diagnose", mine, "--out", "other", "--fast")
 
 
 @pytest.mark.parametrize("kind", ["table", "report"])
@@ -323,14 +306,13 @@ def test_a_disk_that_is_full_at_the_end(mine, kind):
     }  # fmt: skip
 
 
-def test_names_of_every_encoding(mine):
-    folder = os.fsencode(mine / "dog")
-    names = [b"caf\xe9.png", b"\xff\xfe.png", b"a\nb.png", b"b\r.png", b'"q",;.png', b"=1+1.png"]
+def test_odd_names_stand_in_every_file_of_the_report(mine):
+    names = [b"caf\xe9.png", b"a\nb.png", b'"q",;.png', b"=1+1.png"]
     for name in names:
-        Path(os.fsdecode(folder + b"/" + name)).write_bytes((mine / "cat/noisy.png").read_bytes())
-    Path(os.fsdecode(folder + b"/torn\n\x1b[2J\xe9.png")).write_bytes(b"torn")
+        path = Path(os.fsdecode(os.fsencode(mine / "dog") + b"/" + name))
+        path.write_bytes((mine / "cat/noisy.png").read_bytes())
+    Path(os.fsdecode(os.fsencode(mine / "dog") + b"/torn\n\x1b[2J\xe9.png")).write_bytes(b"torn")
     said = run_dga("diagnose", mine / "dog", "--out", "out", "--fast")
-    assert said.exit_code == 1
     (skipped,) = (line for line in said.stderr.splitlines() if line.startswith("Skipped"))
     assert r"torn\n\x1b[2J\udce9.png: This file is not" in skipped
     assert {os.fsencode(path) for path in read_lines("out")} >= set(names)
@@ -339,15 +321,7 @@ def test_names_of_every_encoding(mine):
     assert Path("out/report.html").read_text().count("<img") == len(names) + 1
 
 
-@pytest.fixture
-def _tiny(choosy_models) -> Iterator[None]:
-    with mock.patch("dga.command_line.ModelOptions.load", return_value=choosy_models):
-        picture_folder.load_once.cache_clear()
-        yield
-        picture_folder.load_once.cache_clear()
-
-
-@pytest.mark.usefixtures("_tiny")
+@pytest.mark.usefixtures("_commands_load_choosy_models")
 def test_repair_of_exactly_these(mine):
     """Damaged pictures alone, at their own paths; nothing leaves the folder, and none is redone."""
     (mine / "dog/torn.jpg").unlink()
@@ -368,7 +342,7 @@ def test_repair_of_exactly_these(mine):
     assert {p.relative_to("deep/er").parts[0] for p in Path().rglob("deep/er/**/*.png")} == {"out"}
 
 
-@pytest.mark.usefixtures("_tiny")
+@pytest.mark.usefixtures("_commands_load_choosy_models")
 def test_other_settings_are_another_folder(mine):
     run_dga("diagnose", mine, "--out", "out", "--fast")
     assert "another configuration" in refused("diagnose", mine, "--out", "out")
@@ -394,22 +368,6 @@ def test_what_is_refused_is_one_sentence(mine, tmp_path):
     beside = run_dga("diagnose", mine / "cat", "empty", "--fast", "--out", "beside")
     assert (beside.exit_code, len(read_lines("beside"))) == (1, 2)
     assert "empty: It holds no pictures" in beside.stderr
-
-
-def test_folders_without_rights(mine):
-    (mine / "dog").chmod(0)
-    Path("locked").mkdir()
-    Path("locked").chmod(0o500)
-    try:
-        with plain_rights():
-            said = run_dga("diagnose", mine, "--out", "out", "--fast")
-            words = "locked/out could not be written (Permission denied)"
-            assert words in refused("diagnose", mine, "--out", "locked/out", "--fast")
-    finally:
-        (mine / "dog").chmod(0o700)
-    assert said.exit_code == 1
-    assert "dog: Permission denied" in said.stderr
-    assert len(read_lines("out")) == 2
 
 
 def test_labels_say_what_was_found(mine):
@@ -445,14 +403,3 @@ def test_processes_give_the_same_lines(mine):
     run_dga("diagnose", mine, "--out", "one", "--fast")
     run_dga("diagnose", mine, "--out", "two", "--fast", "--jobs", "2")
     assert read_lines("one") == read_lines("two")
-
-
-def test_a_process_loads_its_models_once(choosy_models, mine):
-    """Though its worker comes anew with every picture."""
-    found, _ = pictures.find_pictures([mine], mine / "out")
-    worker = pickle.dumps(picture_folder.Worker(ModelOptions()))
-    with mock.patch.object(ModelOptions, "load", return_value=choosy_models) as load:
-        for picture in found.values():
-            pickle.loads(worker).diagnose(picture)
-    picture_folder.load_once.cache_clear()
-    assert load.call_count == 1

@@ -1,7 +1,5 @@
 """Pieces that hostile pictures are put together from."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zlib

@@ -4,8 +4,6 @@ One line of JSON a file: what became of it, the sentence, the peak of memory abo
 idle process in megabytes, and seconds. Ends with a summary, and with status 1 if a promise broke.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """Hostile pictures, made here: by name, each with a function that returns its bytes."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zipfile

@@ -1,7 +1,5 @@
 """Pictures that are cut, spliced and changed in places where lengths and sizes stand."""
 
-from __future__ import annotations
-
 import struct
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """``python -m tests.load visitors`` or ``memory``; exits with 1 if a promise broke."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

@@ -37,10 +37,7 @@ def read(models: Models, pixels: np.ndarray) -> Tensor:
 
 
 def classify(method: str) -> Callable[[Models, np.ndarray], Tensor]:
-    def work(models: Models, pixels: np.ndarray) -> Tensor:
-        return AdaptedClassifier(models, method).to("cpu")(batch_of(pixels))
-
-    return work
+    return lambda models, pixels: AdaptedClassifier(models, method).to("cpu")(batch_of(pixels))
 
 
 def batch_of(*pictures: np.ndarray) -> Tensor:
@@ -114,13 +111,6 @@ def test_models_may_be_loaded_there():
         models = dga.load_models("everyday16")
     networks = models.denoiser, models.discriminator, models.classifier
     assert not any(p.is_inference() for network in networks for p in network.parameters())
-
-
-def test_a_generator_that_is_left_ends(choosy_models, pictures):
-    with torch.inference_mode():
-        for _ in dga.adapt_steps(choosy_models, pictures[0]):
-            assert torch.is_inference_mode_enabled()  # between events it is the caller's
-            break
 
 
 def test_it_is_sent_to_other_processes(choosy_models, pictures):

@@ -1,7 +1,5 @@
 """What programs get from ``/repair`` and ``/adapt``, and the page from ``watch``."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import json
@@ -66,13 +64,6 @@ def test_repair_gives_what_the_library_gives(client, served, panda):
     assert (record["width"], record["height"]) == (64, 64)
 
 
-def test_repair_says_what_its_picture_lacks(client, tmp_path):
-    frames = [Image.new("RGB", (64, 64), colour) for colour in ("teal", "coral")]
-    frames[0].save(tmp_path / "two.webp", save_all=True, append_images=frames[1:])
-    record, _ = client.predict(handle_file(tmp_path / "two.webp"), api_name="/repair")
-    assert record["lost"] == ["all but its first frame"]
-
-
 def test_adapt_gives_a_record_and_six_pictures(client, served, panda):
     path, pixels = panda
     record, pictures = client.predict(handle_file(path), tau=0.9, api_name="/adapt")
@@ -81,20 +72,10 @@ def test_adapt_gives_a_record_and_six_pictures(client, served, panda):
     assert (np.array(Image.open(pictures[0])) == pixels).all()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"severity": 9},
-        *({"corruption": name} for name in ("hail", "paint")),
-        *({"dda_depth": depth} for depth in (0, 5.5, True)),
-    ],
-)
+@pytest.mark.parametrize("wrong", [{"severity": 9}, {"corruption": "paint"}, {"dda_depth": 5.5}])
 def test_what_is_not_allowed_is_one_sentence(client, panda, wrong):
-    with pytest.raises(AppError) as refusal:
+    with pytest.raises(AppError, match=r"^[^\n]+\.$"):
         client.predict(handle_file(panda[0]), **wrong, api_name="/adapt")
-    text = str(refusal.value)
-    assert "Traceback" not in text
-    assert text.endswith(".")
 
 
 def test_results_are_on_the_account_of_whoever_asked(client, served, panda, monkeypatch):

@@ -11,7 +11,7 @@ from app.pages.results import results_page
 from app.pages.results_answers import NOT_MEASURED, answer_all, list_settings
 from app.pages.results_exhibits import draw_figure, read_markdown_table, tabulate
 from app.pages.results_numbers import Diagnoses, Results
-from app.pages.shell import Page, render_page
+from app.pages.shell import render_page
 from app.runs.sentences import DAMAGE_NAMES
 from dga.corruptions import CORRUPTIONS
 from dga.io.shipped import find_shipped_folder
@@ -226,13 +226,6 @@ def test_what_ships():
         assert (SHIPPED / address).is_file(), address
     _, *photographs = read_markdown_table(find_shipped_folder("assets/samples") / "README.md")
     assert all(author in html for _, author, *_ in photographs)
-
-
-def test_on_a_space_every_page_links_its_code(monkeypatch):
-    page = Page("", "title", "description", "")
-    assert "huggingface.co" not in render_page(page)
-    monkeypatch.setattr("app.pages.shell.SPACE", "some/space")
-    assert "https://huggingface.co/spaces/some/space/tree/main" in render_page(page)
 
 
 def test_repair_has_a_figure_of_every_damage_that_results_measured():

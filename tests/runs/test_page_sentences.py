@@ -3,7 +3,6 @@
 import pytest
 
 from app.runs.sentences import describe_finding, name_damage, write_headline
-from app.runs.settings import DAMAGES
 from app.runs.subject import describe_reading
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.operators import MotionBlur
@@ -81,13 +80,6 @@ def test_a_repair_that_makes_less_sure_says_so():
     assert "Before: “panda” (50" in gained
 
 
-def test_every_damage_begins_a_sentence():
-    for damage in DAMAGES[1:]:
-        assert write_headline(damage, "panda", WRONG, None)[0].isupper()
-    unknown = write_headline("fog", None, WRONG, WRONG)
-    assert "panda" not in unknown
-
-
 @pytest.mark.parametrize(
     ("degradation", "expected"),
     [
@@ -123,13 +115,3 @@ def test_what_is_too_plain_to_judge_is_not_said_to_be_searched(damage):
     text = write_headline(damage, None, WRONG, WRONG, is_unchanged=True, is_unjudgeable=True)
     assert "too plain" in text
     assert "found" not in text
-
-
-def test_findings_say_what_was_done():
-    both = describe_finding("motion blur and noise")
-    assert both == "motion blur and noise. Sharpened and noise taken out."
-    assert "nothing" in describe_finding("", is_unchanged=True)
-    assert "no damage" in describe_finding("", is_unchanged=True, is_fine=True)
-    assert "drawing" in describe_finding("", is_unchanged=True, is_unjudgeable=True)
-    assert "added: frost" in describe_finding("", is_unchanged=True, is_fine=True, added="frost")
-    assert "signs of bad focus" in describe_finding("", is_unchanged=True, objected="bad focus")

@@ -8,16 +8,8 @@ import pytest
 from PIL import Image
 
 from app.recorded.__main__ import RECORDED
-from app.recorded.store import (
-    FOLDER,
-    list_recorded,
-    name_record,
-    read_record,
-    read_weights,
-    write_record,
-)
+from app.recorded.store import FOLDER, list_recorded, read_weights
 from app.runs.samples import SAMPLES
-from app.runs.settings import Settings
 from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.networks.models import find_models
 from tests.fixtures.runs import RECORD_PARTS
@@ -53,11 +45,3 @@ def test_boards_and_thumbnails_have_all_fifteen(photo):
             assert cell["reading"]["is_right"] == (cell["reading"]["label"] == SAMPLES[photo].label)
     thumbnails = json.loads((FOLDER.parent / "thumbnails" / f"{photo}.json").read_text("utf-8"))
     assert set(thumbnails) == {"none", *CORRUPTIONS, *EVERYDAY}
-
-
-def test_a_record_is_read_by_its_settings(tmp_path):
-    settings = Settings(photo="panda", damage="fog", strength=2, seed=9)
-    assert read_record(settings, tmp_path) is None
-    write_record(settings, {"found": "x"}, tmp_path)
-    assert read_record(settings, tmp_path) == {"found": "x"}
-    assert list_recorded(tmp_path) == [name_record(settings)]

@@ -79,11 +79,3 @@ def test_the_score_is_the_share_that_was_touched_however_often():
     assert measure_touched(again, 200, 200) == measure_touched(one, 200, 200)
     assert measure_touched(one, 100, 200) == pytest.approx(2 * expected, rel=0.05)
     assert measure_touched("", 200, 200) == 0
-
-
-@pytest.mark.parametrize("size", [(2, 2), (1, 300), (1000, 3)])
-@pytest.mark.parametrize("kind", range(len(KINDS)), ids=KINDS)
-def test_photos_of_any_shape_can_be_painted(size, kind):
-    photo = np.full((*size, 3), 100, np.uint8)
-    photo[0, 0] = 30
-    assert paint(photo, f"1.{dot(kind, 64, 64, '_')}").shape == photo.shape

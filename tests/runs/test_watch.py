@@ -7,7 +7,7 @@ import pytest
 
 import dga
 from app.runs.settings import Settings
-from app.runs.subject import Subject, Subjects
+from app.runs.subject import Subject
 from app.runs.watch import FILM, choose_stopping, run_first_stages, watch
 from app.server.photos import Photo
 from dga.adaptation import adapt_steps
@@ -85,17 +85,6 @@ def test_another_threshold_computes_only_what_depends_on_it(run, subject, shippe
     assert again == record
 
 
-def test_of_many_thresholds_the_latest_are_kept(cat, noisy):
-    subject = Subject.make(Photo("own", cat), noisy)
-    subject.keep("pictures", {})
-    for tau in range(100):
-        subject.keep(("paper", tau), {"paper": tau})
-    kept = [key for key in subject.stages if key[0] == "paper"]
-    assert len(kept) < 20
-    assert ("paper", 99) in kept
-    assert "pictures" in subject.stages
-
-
 def test_an_undamaged_photo_of_unknown_kind(shipped_models, cat):
     settings = Settings(photo="own", damage="none")
     subject = Subject.make(Photo("own", cat), settings)
@@ -125,17 +114,3 @@ def test_what_is_undone_everywhere_is_not_said_of_some_places(shipped_models, ca
     (found,) = (part["found"] for part in parts if "found" in part)
     assert not found["is_refused"]
     assert "where it is sure" not in found["sentence"]
-
-
-def test_the_latest_subjects_are_kept(cat):
-    subjects, original = Subjects(most=2), Photo("own", cat)
-    first = subjects.get(original, Settings(seed=0))
-    assert subjects.get(original, Settings(seed=0, tau=0.5, fixed_depth=9)) is first
-    subjects.get(original, Settings(seed=1))
-    subjects.get(original, Settings(seed=2))
-    last = subjects.get(original, Settings(seed=0))
-    assert last is not first
-    subjects.forget("another's")
-    assert subjects.get(original, Settings(seed=0)) is last
-    subjects.forget("own")
-    assert subjects.get(original, Settings(seed=0)) is not last

@@ -1,7 +1,5 @@
 """Strangers' pictures are decoded in processes of their own."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import pickle
@@ -50,7 +48,7 @@ def decoder() -> Iterator[Reader]:
 
 
 @pytest.mark.parametrize("name", [*seeds(), "heif"])
-def test_the_same_pixels(decoder: Reader, name: str) -> None:
+def test_the_same_pixels(decoder, name):
     """Every format and way of storing that is read: HEIC, GIF, 16 bits, palettes, ..."""
     if name == "heif":
         pytest.importorskip("pillow_heif").register_heif_opener()
@@ -73,7 +71,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_the_same_sentences(decoder: Reader, name: str) -> None:
+def test_the_same_sentences(decoder, name):
     data, sentence = REFUSED[name]
     with pytest.raises(UploadError, match=sentence) as refused:
         decoder.read(data)
@@ -83,7 +81,7 @@ def test_the_same_sentences(decoder: Reader, name: str) -> None:
 
 
 @pytest.mark.parametrize("size", [(90, 60), (4000, 3000)])
-def test_a_photograph_keeps_its_size_up_to_a_limit(decoder: Reader, size: tuple[int, int]) -> None:
+def test_a_photograph_keeps_its_size_up_to_a_limit(decoder, size):
     pixels, came = decoder.read(saved("PNG", Image.radial_gradient("L").resize(size)))
     assert came == size
     height, width, _ = pixels.shape
@@ -91,7 +89,7 @@ def test_a_photograph_keeps_its_size_up_to_a_limit(decoder: Reader, size: tuple[
     assert abs(width / height - size[0] / size[1]) < 0.01
 
 
-def test_what_a_repaired_file_lacks_is_said(decoder: Reader) -> None:
+def test_what_a_repaired_file_lacks_is_said(decoder):
     """Of its own kind, or as the page's programs get it; of a plain picture nothing."""
     moving = saved("WEBP", save_all=True, append_images=[noise().rotate(90)], duration=90)
     clear = saved("PNG", noise("RGBA").rotate(45))
@@ -108,7 +106,7 @@ def test_what_a_repaired_file_lacks_is_said(decoder: Reader) -> None:
         assert losses == ([words] if words else [])
 
 
-def test_results_are_written_apart(decoder: Reader) -> None:
+def test_results_are_written_apart(decoder):
     data = saved("JPEG")
     pixels, _ = decoder.read(data)
     for made in (pixels, 255 - pixels):
@@ -123,7 +121,7 @@ def ready_process(decoder: Reader) -> subprocess.Popen[bytes]:
     return decoder._ready.process
 
 
-def test_each_picture_has_a_process_of_its_own(decoder: Reader) -> None:
+def test_each_picture_has_a_process_of_its_own(decoder):
     """Also after one that was killed."""
     first = ready_process(decoder)
     decoder.read(saved("PNG"))
@@ -135,7 +133,7 @@ def test_each_picture_has_a_process_of_its_own(decoder: Reader) -> None:
     assert decoder.read(saved("PNG"))[1] == (40, 32)
 
 
-def test_it_ends_with_the_page() -> None:
+def test_it_ends_with_the_page():
     """The page's end of the line closes, however the page ends."""
     decoder = Reader()
     process = ready_process(decoder)
@@ -151,9 +149,7 @@ def test_it_ends_with_the_page() -> None:
         *(b"+" + struct.pack(">IIII", *sizes, 1, 1) for sizes in ((2**16, 2**16), (0, 9))),
     ],
 )
-def test_answers_that_are_none_become_one_sentence(
-    decoder: Reader, monkeypatch: pytest.MonkeyPatch, answer: bytes
-) -> None:
+def test_answers_that_are_none_become_one_sentence(decoder, monkeypatch, answer):
     async def ask(*_: Any) -> bytes:
         return answer
 
@@ -180,7 +176,7 @@ def ask(code: str, work: Callable[..., bytes] = len, *values: Any) -> bytes:  # 
 LINE = "import os, socket, sys, time; line = socket.socket(fileno=0); line.recv(9999)\n"
 
 
-def test_it_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_not_waited_for_for_ever(monkeypatch):
     """Nor is what it started left behind."""
     monkeypatch.setattr(decoders, "PATIENCE", 1)
     begun = time.monotonic()
@@ -190,7 +186,7 @@ def test_it_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     assert time.monotonic() - begun < 10
 
 
-def test_no_more_is_read_than_an_answer_has(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_is_read_than_an_answer_has(monkeypatch):
     monkeypatch.setattr(decoders, "MOST", 10_000)
     assert len(ask(LINE + "while True: line.send(b'p' * 9999)")) == 10_000
 
@@ -206,15 +202,13 @@ def test_no_more_is_read_than_an_answer_has(monkeypatch: pytest.MonkeyPatch) -> 
         ("import resource; line.send(b'%d' % resource.getrlimit(resource.RLIMIT_CORE)[0])", b"0"),
     ],
 )
-def test_it_has_little_to_reach_for(
-    code: str, answer: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_has_little_to_reach_for(code, answer, tmp_path, monkeypatch):
     monkeypatch.setattr(decoders, "_LIMIT", decoders._LIMIT.replace("-t 10", "-t 2"))
     assert ask(LINE + code.replace("{path!r}", repr(str(tmp_path / "a")))) == answer
     assert not (tmp_path / "a").exists() or not (tmp_path / "a").read_bytes()
 
 
-def test_it_knows_nobody_else() -> None:
+def test_it_knows_nobody_else():
     """It starts anew: no file of the page is open there."""
     code = LINE + "line.send(b'%d' % len(os.listdir('/proc/self/fd')))"
     if Path("/proc/self/fd").exists():
@@ -230,7 +224,7 @@ print(asyncio.run(Decoder().read_upload(open({path!r}, "rb").read()))[0].shape)
 """
 
 
-def test_somebodys_own_app(tmp_path: Path) -> None:
+def test_somebodys_own_app(tmp_path):
     """Beside an installed dga: the page's decoder finds its own."""
     (tmp_path / "app.py").write_text("MINE = True\n")
     Image.new("RGB", (48, 32)).save(tmp_path / "a.png")

@@ -1,7 +1,5 @@
 """The gate by itself, in front of a server that does as it is told."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json
@@ -101,7 +99,7 @@ ODD_SESSIONS = ("", "short", "a b c d e f", "<gradio-sep>", "a" * 65)
         *(("GET", f"{API}/heartbeat/{name}", "closed") for name in ODD_SESSIONS),
     ],
 )
-def test_what_nobody_needs_is_closed(method: str, path: str, word: str) -> None:
+def test_what_nobody_needs_is_closed(method, path, word):
     check_refusal(ask(method, path), word)
 
 
@@ -114,13 +112,13 @@ OPEN = (
 
 
 @pytest.mark.parametrize("path", OPEN)
-def test_what_pages_and_clients_need_is_open(path: str) -> None:
+def test_what_pages_and_clients_need_is_open(path):
     answer = ask("GET", path)
     assert answer.status_code == 200
     check_headers(answer)
 
 
-def test_a_person_who_is_lost_gets_a_page() -> None:
+def test_a_person_who_is_lost_gets_a_page():
     page = ask("GET", "/nowhere", headers=HTML)
     assert page.status_code == 404
     assert page.headers["content-type"].startswith("text/html")
@@ -137,7 +135,7 @@ def test_a_person_who_is_lost_gets_a_page() -> None:
         ("/files/0123/lost.css?status=404", "private, no-store"),
     ],
 )
-def test_what_browsers_may_keep_and_load(path: str, cache: str) -> None:
+def test_what_browsers_may_keep_and_load(path, cache):
     """A visitor's file that is opened by itself may load nothing."""
     headers = ask("GET", path).headers
     assert headers["cache-control"] == cache
@@ -150,7 +148,7 @@ def test_what_browsers_may_keep_and_load(path: str, cache: str) -> None:
     [("text/html", "gzip"), ("application/json", "gzip"), ("text/event-stream", None),
      ("image/png", None), ("image/webp", None)],
 )  # fmt: skip
-def test_what_is_packed(kind: str, packing: str | None) -> None:
+def test_what_is_packed(kind, packing):
     answer = ask("GET", f"/?kind={kind}")
     assert len(answer.content) == 9_999
     assert answer.headers.get("content-encoding") == packing
@@ -175,7 +173,7 @@ MOST_BYTES = {"/photo": 20 * 2**20, f"{API}/upload": 21 * 2**20, f"{API}/mcp/": 
 
 
 @pytest.mark.parametrize("path", [*MOST_BYTES, f"{API}/call/a"])
-def test_bodies_are_bounded(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bodies_are_bounded(path, monkeypatch):
     """By what their header says, and by what really comes; here to less, for the time it takes."""
     assert gates.BODY_LIMITS.get(path, gates.JSON_BYTES) == MOST_BYTES.get(path, 2**16)
     most = 2**17 if path in MOST_BYTES else 2**16
@@ -186,7 +184,7 @@ def test_bodies_are_bounded(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
             assert ask("POST", path, content=content).status_code == status
 
 
-def test_a_slow_body_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_body_times_out(monkeypatch):
     async def drop_by_drop() -> AsyncIterator[bytes]:
         yield b"{"
         await asyncio.sleep(1)
@@ -208,12 +206,12 @@ MISUNDERSTOOD = (
 
 
 @pytest.mark.parametrize("body", MISUNDERSTOOD, ids=range(len(MISUNDERSTOOD)))
-def test_odd_json_is_refused(body: bytes) -> None:
+def test_odd_json_is_refused(body):
     for path in ("call/repair", "queue/join", "cancel", "mcp/"):
         check_refusal(ask("POST", f"{API}/{path}", content=body), "misunderstood")
 
 
-def test_what_was_checked_is_what_is_read() -> None:
+def test_what_was_checked_is_what_is_read():
     answer = ask("POST", f"{API}/call/repair", content=b'{"data": [1], "data": [2]}')
     assert answer.json() == {"data": [2]}
 
@@ -221,7 +219,7 @@ def test_what_was_checked_is_what_is_read() -> None:
 ADDRESSES = ("/etc/passwd", "http://127.0.0.1/", " https://a", "~/a", "..", "\\\\a\\b", "file:///a")
 
 
-def test_only_uploads_are_opened(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_uploads_are_opened(tmp_path, monkeypatch):
     """Wherever a value is a file or an address, under whatever name and in whatever depth."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
 
@@ -242,7 +240,7 @@ def test_only_uploads_are_opened(tmp_path: Any, monkeypatch: pytest.MonkeyPatch)
         assert send(value).status_code == 200
 
 
-def test_assistants_have_tools_and_nothing_else() -> None:
+def test_assistants_have_tools_and_nothing_else():
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
     for method in ("prompts/get", "resources/read", "completion/complete", "tasks/get"):
         check_refusal(ask("POST", f"{API}/mcp/", json=call | {"method": method}), "closed")
@@ -280,7 +278,7 @@ FOREIGN_POSTS = (
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("host", [*OWN_NAMES, *OTHER_NAMES])
-def test_a_local_server_answers_to_its_own_names(method: str, host: str) -> None:
+def test_a_local_server_answers_to_its_own_names(method, host):
     path = "/" if method == "GET" else "/photo"
     answer = ask(method, path, Gate(inner, is_local=True), headers={"host": host})
     assert answer.status_code == (200 if host in OWN_NAMES else 403)
@@ -294,9 +292,7 @@ def test_a_local_server_answers_to_its_own_names(method: str, host: str) -> None
         *((host, headers, False) for headers in FOREIGN_POSTS for host in (LOCAL, "example.org")),
     ],
 )
-def test_only_its_own_pages_and_programs_use_the_server(
-    path: str, host: str, headers: dict[str, str], is_own: bool
-) -> None:
+def test_only_its_own_pages_and_programs_use_the_server(path, host, headers, is_own):
     answer = ask("POST", path, headers={"host": host} | headers, json=JOIN)
     if is_own:
         assert answer.status_code == 200
@@ -311,9 +307,7 @@ def test_only_its_own_pages_and_programs_use_the_server(
         *((host, "navigate", 200) for host in (LOCAL, "x.hf.space")),
     ],
 )
-def test_other_sites_cannot_read_a_local_page_but_link_to_it(
-    host: str, mode: str, status: int
-) -> None:
+def test_other_sites_cannot_read_a_local_page_but_link_to_it(host, mode, status):
     headers = {"host": host, "sec-fetch-site": "cross-site", "sec-fetch-mode": mode}
     answer = ask("GET", "/", headers=headers)
     assert answer.status_code == status
@@ -326,7 +320,7 @@ SENT = {
 }  # fmt: skip
 
 
-def test_only_a_named_proxy_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_named_proxy_is_believed(monkeypatch):
     """Whoever else sends the same headers, and whatever their values would do to an answer."""
     monkeypatch.delenv("SPACE_ID", raising=False)
     told = {"x-forwarded-host", "x-forwarded-proto"}
@@ -363,9 +357,9 @@ TWICE = {"x-forwarded-host": "demo.example.org, inner"}
     ],
 )
 def test_behind_a_proxy(
-    proxy: str, prefix: str, path: str, headers: dict[str, str], statuses: tuple[int, int],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    proxy, prefix, path, headers, statuses,
+    monkeypatch
+):  # fmt: skip
     """The page is there; what it sends is taken, or one sentence says what the proxy has to do."""
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1" if proxy == "named" else "")
     gate = Gate(inner, is_local=proxy != "named" and headers["host"] == LOCAL)
@@ -382,7 +376,7 @@ def test_behind_a_proxy(
         assert "FORWARDED_ALLOW_IPS" in answer.json()["detail"]
 
 
-def test_below_a_prefix_lost_people_find_the_first_page() -> None:
+def test_below_a_prefix_lost_people_find_the_first_page():
     """Also without the slash."""
 
     async def below(scope: Any, receive: Any, send: Any) -> None:
@@ -403,12 +397,12 @@ def test_below_a_prefix_lost_people_find_the_first_page() -> None:
         *(("fe80::1%eth0", "fe80::/64"), ("", "")),
     ],
 )
-def test_a_customer_is_one_address(address: str, counts_for: str) -> None:
+def test_a_customer_is_one_address(address, counts_for):
     assert find_address({"client": (address, 1)}) == counts_for
     assert find_address({"client": None}) == ""
 
 
-def test_an_account_is_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_is_for_a_while(monkeypatch):
     now = 4.9
     monkeypatch.setattr(gates.time, "monotonic", lambda: now)
     account = Account(15, 10, 5.0)
@@ -426,7 +420,7 @@ def test_an_account_is_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     account.take("b", 10)
 
 
-def test_one_address_leaves_room_for_others() -> None:
+def test_one_address_leaves_room_for_others():
     gate = Gate(inner)
     gate.visitors.requests["POST"] = Account(99, 3, 1e9)
     for _ in range(3):
@@ -437,7 +431,7 @@ def test_one_address_leaves_room_for_others() -> None:
     assert ask("POST", "/photo", gate, "10.0.0.2").status_code == 200
 
 
-def test_reads_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_are_counted_too(monkeypatch):
     monkeypatch.setattr(time, "monotonic", lambda: 1.0)  # all in one moment, however slow this is
 
     async def read() -> None:
@@ -460,7 +454,7 @@ def test_reads_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
     asyncio.run(read())
 
 
-def test_one_address_leaves_space_for_others() -> None:
+def test_one_address_leaves_space_for_others():
     gate = Gate(inner)
     gate.visitors.files = Account(2**24, 2**22, 1e9, ("quota", "quota"))
 
@@ -481,7 +475,7 @@ async def never_sent(body: bytes = b"") -> AsyncIterator[bytes]:
     await asyncio.sleep(60)
 
 
-def test_what_never_comes_closes_no_uploads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_never_comes_closes_no_uploads(monkeypatch):
     """Lengths that heads announce are not bytes that came."""
     monkeypatch.setattr(gates, "BODY_SECONDS", 0.01)
     gate, announced = Gate(inner), {"content-length": str(20 * 2**20)}
@@ -495,14 +489,14 @@ def test_what_never_comes_closes_no_uploads(monkeypatch: pytest.MonkeyPatch) -> 
     assert ask("POST", f"{API}/upload", gate, "10.0.0.1", content=bytes(99)).status_code == 200
 
 
-def test_an_upload_is_one_file() -> None:
+def test_an_upload_is_one_file():
     """Each would take a folder of its own, and a thousand fit into one request."""
     files = [("files", (f"{number}.png", b"a")) for number in range(2)]
     assert ask("POST", f"{API}/upload", files=files[:1]).status_code == 200
     check_refusal(ask("POST", f"{API}/upload", files=files), "several")
 
 
-def test_tiny_files_are_counted_as_they_lie_on_the_disk() -> None:
+def test_tiny_files_are_counted_as_they_lie_on_the_disk():
     gate = Gate(inner)
     gate.visitors.files = Account(2**20, 2**20, 1e9, ("quota", "quota"))
     statuses = [
@@ -511,7 +505,7 @@ def test_tiny_files_are_counted_as_they_lie_on_the_disk() -> None:
     assert statuses.count(200) <= 2**20 // 8192
 
 
-def test_half_sent_bodies_have_a_budget() -> None:
+def test_half_sent_bodies_have_a_budget():
     """Of one address, and of all; what they took comes back with their end."""
 
     async def crowd() -> None:
@@ -534,7 +528,7 @@ def test_half_sent_bodies_have_a_budget() -> None:
     asyncio.run(crowd())
 
 
-def test_few_requests_at_a_time_from_one_address() -> None:
+def test_few_requests_at_a_time_from_one_address():
     async def crowd() -> None:
         doors = asyncio.Event()
 
@@ -563,7 +557,7 @@ def test_few_requests_at_a_time_from_one_address() -> None:
 # What refusals and errors say
 
 
-def test_an_exceptions_words_are_not_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_exceptions_words_are_not_told(caplog):
     with caplog.at_level(logging.ERROR):
         check_refusal(ask("GET", "/?fail"), "failed")
     assert "/secret/path" in caplog.text
@@ -574,12 +568,12 @@ def test_an_exceptions_words_are_not_told(caplog: pytest.LogCaptureFixture) -> N
     [(404, "closed"), (403, "closed"), (422, "misunderstood"), (400, "misunderstood"),
      (413, "long"), (503, "full"), (500, "failed"), (502, "failed")],
 )  # fmt: skip
-def test_others_refusals_become_ours(status: int, word: str) -> None:
+def test_others_refusals_become_ours(status, word):
     for path in ("/config", "/photo/a/b"):
         check_refusal(ask("GET", f"{path}?status={status}"), word)
 
 
-def test_our_own_sentences_pass() -> None:
+def test_our_own_sentences_pass():
     async def refusing(*_: Any) -> None:
         raise UnknownPhotoError("This photo is no longer here.")
 
@@ -598,7 +592,7 @@ EVENTS: tuple[tuple[Any, list[str]], ...] = (
 
 
 @pytest.mark.parametrize(("values", "place"), EVENTS)
-def test_errors_in_events_are_sentences(values: Any, place: list[str]) -> None:
+def test_errors_in_events_are_sentences(values, place):
     def said(body: bytes) -> Any:
         value: Any = json.loads(body.split(b"data: ")[1])
         for name in place:
@@ -613,7 +607,7 @@ def test_errors_in_events_are_sentences(values: Any, place: list[str]) -> None:
     assert clean_events(plain) == plain
 
 
-def test_all_our_sentences_are_sentences() -> None:
+def test_all_our_sentences_are_sentences():
     from app.server import decoder, photos, turns
 
     ours = [sentence for _, sentence in REFUSALS.values()]

@@ -1,7 +1,5 @@
 """What nobody waits for any more: it computes no further, and keeps nothing of anybody."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import contextlib
@@ -13,7 +11,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import repeat
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -119,7 +116,7 @@ def upload(url: str) -> dict[str, Any]:
     return {"path": path, "meta": {"_type": "gradio.FileData"}}
 
 
-def test_assistants_are_visitors_of_their_own(url: str, work: Work) -> None:
+def test_assistants_are_visitors_of_their_own(url, work):
     with ThreadPoolExecutor(MOST + 4) as threads:
         many = [threads.submit(ask, url, "10.0.0.1") for _ in range(MOST + 2)]
         wait(many, timeout=120, return_when=FIRST_COMPLETED)  # what is turned away
@@ -132,7 +129,7 @@ def test_assistants_are_visitors_of_their_own(url: str, work: Work) -> None:
         assert "steps" in other.result()
 
 
-def test_an_assistants_run_ends_with_her_connection(url: str, work: Work) -> None:
+def test_an_assistants_run_ends_with_her_connection(url, work):
     with pytest.raises(httpx.ReadTimeout):
         ask(url, "10.0.0.3", timeout=2)
     assert work.steps
@@ -140,9 +137,7 @@ def test_an_assistants_run_ends_with_her_connection(url: str, work: Work) -> Non
 
 
 @pytest.mark.parametrize("way", ["queue/join", "call/repair"])
-def test_a_run_that_nobody_hears_ends(
-    url: str, work: Work, way: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_nobody_hears_ends(url, work, way, monkeypatch):
     monkeypatch.setattr(endpoints, "UNHEARD_SECONDS", 1.0, raising=False)
     body = {"data": [upload(url)], "fn_index": 0}
     session = {"session_hash": "a-deaf-visitor"} if way == "queue/join" else {}
@@ -151,9 +146,7 @@ def test_a_run_that_nobody_hears_ends(
     assert work.stops(6)
 
 
-def test_a_run_that_somebody_hears_goes_on(
-    url: str, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_somebody_hears_goes_on(url, work, monkeypatch):
     """Until she leaves."""
     monkeypatch.setattr(endpoints, "UNHEARD_SECONDS", 1.0, raising=False)
     call = f"{url}{API}/call/repair"
@@ -164,7 +157,7 @@ def test_a_run_that_somebody_hears_goes_on(
     assert work.stops(6)
 
 
-def test_the_pages_run_ends_with_its_connection(url: str, work: Work) -> None:
+def test_the_pages_run_ends_with_its_connection(url, work):
     with httpx.stream("POST", f"{url}watch", json={"settings": SETTINGS}, timeout=60) as answer:
         lines = answer.iter_lines()  # which ends the connection with itself
         assert next(lines) == "event: part"
@@ -172,7 +165,7 @@ def test_the_pages_run_ends_with_its_connection(url: str, work: Work) -> None:
     assert work.stops(3)
 
 
-def test_whoever_reads_nothing_holds_nobody_up(url: str, work: Work) -> None:
+def test_whoever_reads_nothing_holds_nobody_up(url, work):
     """Her turn is others' while her part waits for her."""
     work.part = {"image": "a" * 2**22}
     body = json.dumps({"settings": SETTINGS}).encode()
@@ -201,7 +194,7 @@ def fetch(url: str, session: str) -> str:
     return text
 
 
-def test_unread_messages_go(url: str, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unread_messages_go(url, work, monkeypatch):
     monkeypatch.setattr(gate, "UNREAD_SECONDS", 1.0, raising=False)
     work.is_done = True
     body = {"data": [upload(url)], "fn_index": 0, "session_hash": "a-late-reader"}
@@ -210,7 +203,7 @@ def test_unread_messages_go(url: str, work: Work, monkeypatch: pytest.MonkeyPatc
     assert "process_completed" not in fetch(url, "a-late-reader")
 
 
-def test_a_photo_takes_along_what_was_made_of_it(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_photo_takes_along_what_was_made_of_it(url, monkeypatch):
     """Nothing of it waits anywhere to be read, and a run of it tells nothing more."""
     made = list[Photos]()
     monkeypatch.setattr(
@@ -237,7 +230,7 @@ def test_a_photo_takes_along_what_was_made_of_it(url: str, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: "])
-def test_half_a_head_is_not_waited_for(url: str, sent: bytes) -> None:
+def test_half_a_head_is_not_waited_for(url, sent):
     """Nor one that never begins; also behind a whole one on the same connection."""
     whole = b"HEAD /learn HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     for first in (b"", whole):
@@ -248,7 +241,7 @@ def test_half_a_head_is_not_waited_for(url: str, sent: bytes) -> None:
                     pass
 
 
-def test_a_reader_who_takes_nothing_is_cut_off(url: str, work: Work) -> None:
+def test_a_reader_who_takes_nothing_is_cut_off(url, work):
     work.part = {"image": "a" * 2**22}
     body = json.dumps({"settings": SETTINGS}).encode()
     head = f"POST /watch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -262,9 +255,7 @@ def test_a_reader_who_takes_nothing_is_cut_off(url: str, work: Work) -> None:
         assert came < 2**24
 
 
-def test_events_that_there_are_none_fill_no_log(
-    url: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_events_that_there_are_none_fill_no_log(url, caplog, capfd):
     for number in range(20):
         answer = httpx.get(f"{url}{API}/call/repair/nobodys-{number}", timeout=10)
         assert "Traceback" not in answer.text
@@ -272,9 +263,7 @@ def test_events_that_there_are_none_fill_no_log(
     assert len(caplog.text) + len("".join(capfd.readouterr())) < 20 * 300
 
 
-def test_addresses_take_turns_at_brushes(
-    monkeypatch: pytest.MonkeyPatch, shipped_models: Any
-) -> None:
+def test_addresses_take_turns_at_brushes(monkeypatch, shipped_models):
     made = list[int]()
 
     def get_layer(pixels: Any, kind: str, layers: Any) -> Any:
@@ -297,7 +286,7 @@ def test_addresses_take_turns_at_brushes(
     assert made.index(hers) <= 2
 
 
-def test_who_gives_way_after_the_last_step_is_answered(shipped_models: Any) -> None:
+def test_who_gives_way_after_the_last_step_is_answered(shipped_models):
     async def crowd() -> list[Response]:
         service = Service(Networks(shipped_models))
         service.reading_turns.slice_seconds = 0
@@ -310,7 +299,7 @@ def test_who_gives_way_after_the_last_step_is_answered(shipped_models: Any) -> N
     assert len({answer.body for answer in asyncio.run(crowd())}) == 1
 
 
-def test_old_files_and_their_folders_go(tmp_path: Path) -> None:
+def test_old_files_and_their_folders_go(tmp_path):
     for name in ("old/a.png", "young/b.png", "empty"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -325,7 +314,7 @@ def test_old_files_and_their_folders_go(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["b.png", "young"]
 
 
-def test_photos_are_forgotten_while_they_are_computed() -> None:
+def test_photos_are_forgotten_while_they_are_computed():
     """By one thread, while another goes on computing of them."""
     pixels, here, faults = np.zeros((8, 8, 3), np.uint8), set[str](), list[BaseException]()
     subjects, is_over = Subjects(64, here.__contains__), threading.Event()

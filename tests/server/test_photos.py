@@ -1,7 +1,5 @@
 """Photographs in memory: found by their keys alone, for a while, and within bounds."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 from collections.abc import Callable, Coroutine
@@ -46,7 +44,7 @@ def play(
     asyncio.run(act())
 
 
-def test_only_the_key_leads_to_a_photo() -> None:
+def test_only_the_key_leads_to_a_photo():
     async def scene(photos: Photos) -> None:
         hers, his = [await photos.add(Visitor(who), "a.png", PNG) for who in "ab"]
         assert photos.get(hers.key) is hers
@@ -64,7 +62,7 @@ def test_only_the_key_leads_to_a_photo() -> None:
     play(scene)
 
 
-def test_photos_are_forgotten() -> None:
+def test_photos_are_forgotten():
     async def scene(photos: Photos) -> None:
         forgotten = list[str]()
         photos.on_forget = forgotten.append
@@ -80,7 +78,7 @@ def test_photos_are_forgotten() -> None:
     play(scene, seconds=0.05)
 
 
-def test_an_address_has_a_quota() -> None:
+def test_an_address_has_a_quota():
     async def scene(photos: Photos) -> None:
         first, *others = [await photos.add(Visitor(who), "a.png", PNG) for who in "abaa"]
         assert [photo.key in photos for photo in others] == [True] * 3
@@ -89,7 +87,7 @@ def test_an_address_has_a_quota() -> None:
     play(scene, Account(most_of_one=2 * ONE))
 
 
-def test_whoever_has_most_loses_the_oldest() -> None:
+def test_whoever_has_most_loses_the_oldest():
     """Of photographs as of their results."""
 
     async def scene(photos: Photos) -> None:
@@ -123,7 +121,7 @@ def test_whoever_has_most_loses_the_oldest() -> None:
         ("a" * 999 + ".png", "a" * 96 + ".png"),
     ],
 )
-def test_names_lead_nowhere(name: str, cleaned: str) -> None:
+def test_names_lead_nowhere(name, cleaned):
     assert clean_name(name) == cleaned
 
 
@@ -159,7 +157,7 @@ def invert(name: str, data: bytes) -> tuple[Photo, tuple[str, bytes]]:
         ("HEIF", "cat.heic", "cat-repaired.png", "PNG"),
     ],
 )
-def test_metadata_survives(kind: str, name: str, download: str, written: str) -> None:
+def test_metadata_survives(kind, name, download, written):
     """Format, name, EXIF, profile and resolution, also where it is reduced."""
     if kind == "HEIF":
         pytest.importorskip("pillow_heif").register_heif_opener()
@@ -180,7 +178,7 @@ def test_metadata_survives(kind: str, name: str, download: str, written: str) ->
         assert tuple(round(float(number)) for number in image.info["dpi"]) == (300, 300)
 
 
-def test_what_a_download_keeps_and_lacks() -> None:
+def test_what_a_download_keeps_and_lacks():
     """Opacity of a picture at its size; of an animation the first frame, which is said."""
     clear = noise("RGBA")
     clear.putalpha(Image.linear_gradient("L").resize(clear.size))
@@ -197,7 +195,7 @@ def test_what_a_download_keeps_and_lacks() -> None:
 
 
 @pytest.mark.parametrize("size", [(48, 32), (1500, 1000), (1538, 1537)])
-def test_a_turned_photo_stands_upright_and_is_not_turned_again(size: tuple[int, int]) -> None:
+def test_a_turned_photo_stands_upright_and_is_not_turned_again(size):
     data = saved("JPEG", noise(size=size), exif=described(6).tobytes())
     photo, (_, content) = invert("cat.jpg", data)
     assert photo.full_size == size[::-1]
@@ -208,7 +206,7 @@ def test_a_turned_photo_stands_upright_and_is_not_turned_again(size: tuple[int, 
     assert image.getexif().get(ORIENTATION, 1) == 1
 
 
-def test_what_was_left_alone_is_the_same_file() -> None:
+def test_what_was_left_alone_is_the_same_file():
     async def scene(photos: Photos) -> None:
         data = saved("JPEG", noise(), exif=described(6).tobytes())
         photo = await photos.add(Visitor("a"), "cat.jpg", data)

@@ -1,7 +1,5 @@
 """A start and an end: what is cheap is checked first, the page is shown, nothing is left."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
@@ -10,7 +8,6 @@ import sys
 import time
 import tomllib
 import urllib.request
-from pathlib import Path
 
 import httpx
 import numpy as np
@@ -39,7 +36,7 @@ app.demo.main()
 """
 
 
-def test_a_page_is_served_before_anything_heavy_is_imported() -> None:
+def test_a_page_is_served_before_anything_heavy_is_imported():
     command = [sys.executable, "-c", SERVED]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -50,7 +47,7 @@ def test_a_page_is_served_before_anything_heavy_is_imported() -> None:
 
 
 @pytest.mark.parametrize("theirs", ["app.py", "app/__init__.py", "app/start.py"])
-def test_the_command_starts_our_page_whoever_has_an_app(tmp_path: Path, theirs: str) -> None:
+def test_the_command_starts_our_page_whoever_has_an_app(tmp_path, theirs):
     """As an installation's program does, with a visitor's own folder first on the path."""
     (tmp_path / theirs).parent.mkdir(exist_ok=True)
     (tmp_path / theirs).write_text("raise SystemExit('theirs')")
@@ -75,9 +72,7 @@ def test_the_command_starts_our_page_whoever_has_an_app(tmp_path: Path, theirs: 
         ({}, ["--port", "70000"], "port must be 0-65535"),
     ],
 )
-def test_what_cannot_be_served_is_said(
-    variables: dict[str, str], options: list[str], words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_served_is_said(variables, options, words, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as line:
         port = line.getsockname()[1]
         for name, value in variables.items():
@@ -87,7 +82,7 @@ def test_what_cannot_be_served_is_said(
 
 
 @pytest.mark.parametrize("is_ours", [True, False])
-def test_a_librarys_error_is_no_sentence(is_ours: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_librarys_error_is_no_sentence(is_ours, monkeypatch):
     """Its trace is."""
 
     def find(*_: object) -> None:
@@ -103,7 +98,7 @@ def test_a_librarys_error_is_no_sentence(is_ours: bool, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("name", ["GRADIO_SERVER_PORT", "GRADIO_NUM_PORTS"])
 @pytest.mark.parametrize("value", ["0", "many"])
-def test_numbers_that_are_none(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_that_are_none(name, value, monkeypatch):
     monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit, match=f"^dga: {name} is a number above 0, not '{value}'.$"):
         start.main()
@@ -117,9 +112,7 @@ def test_numbers_that_are_none(name: str, value: str, monkeypatch: pytest.Monkey
         {"ALL_PROXY": "socks5://{dead}", "all_proxy": "socks://{dead}", "no_proxy": ""},
     ],
 )
-def test_a_page_behind_a_proxy_is_asked_directly(
-    variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_behind_a_proxy_is_asked_directly(variables, tmp_path, monkeypatch):
     """A proxy that nobody answers at stands between the program and everything else."""
     dead = f"127.0.0.1:{free_port()}"
     for name, value in variables.items():
@@ -140,9 +133,7 @@ def test_a_page_behind_a_proxy_is_asked_directly(
         ({"No_Proxy": "*"}, "127.0.0.1", {"*"}),
     ],
 )
-def test_hosts_without_proxy_stay_so(
-    variables: dict[str, str], host: str, direct: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hosts_without_proxy_stay_so(variables, host, direct, monkeypatch):
     for name in ("no_proxy", "NO_PROXY", "No_Proxy"):
         monkeypatch.setenv(name, "")  # what is set here is taken back
         monkeypatch.delenv(name)
@@ -155,7 +146,7 @@ def test_hosts_without_proxy_stay_so(
 
 
 @pytest.mark.slow
-def test_it_ends_at_once_and_leaves_nothing(tmp_path: Path) -> None:
+def test_it_ends_at_once_and_leaves_nothing(tmp_path):
     """With visitors there, as Ctrl+C does."""
     with Server(tmp_path) as server, httpx.Client(base_url=server.url, timeout=60) as client:
         [folder] = tmp_path.glob("dga-files-*")

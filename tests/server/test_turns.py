@@ -1,7 +1,5 @@
 """Whose run computes: visitors take turns, and nobody who leaves keeps a place."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time
@@ -62,7 +60,7 @@ def play(scene: Callable[[Crowd], Coroutine[Any, Any, None]], **options: Any) ->
         [("a", "a"), ("b", "b"), ("xab", "xab"), ("xbca", "xbca")],  # from when she came
     ],
 )
-def test_visitors_take_turns(rounds: list[tuple[str, str]]) -> None:
+def test_visitors_take_turns(rounds):
     async def scene(visitors: Crowd) -> None:
         for names, order in rounds:
             visitors.served, visitors.may_leave = [], asyncio.Event()
@@ -73,7 +71,7 @@ def test_visitors_take_turns(rounds: list[tuple[str, str]]) -> None:
 
 
 @pytest.mark.parametrize("is_one_address", [True, False])
-def test_newcomers_without_end_starve_nobody(is_one_address: bool) -> None:
+def test_newcomers_without_end_starve_nobody(is_one_address):
     """Neither pages of one address, whose names callers choose, nor addresses."""
 
     async def scene(visitors: Crowd) -> None:
@@ -104,7 +102,7 @@ def test_newcomers_without_end_starve_nobody(is_one_address: bool) -> None:
     play(scene)
 
 
-def test_pages_of_one_address_share_its_turns() -> None:
+def test_pages_of_one_address_share_its_turns():
     async def scene(visitors: Crowd) -> None:
         served, join = visitors.served, visitors.turns.join
 
@@ -121,7 +119,7 @@ def test_pages_of_one_address_share_its_turns() -> None:
     play(scene)
 
 
-def test_a_part_longer_than_a_slice_is_paid_back() -> None:
+def test_a_part_longer_than_a_slice_is_paid_back():
     """Whoever computes for five slices at once lets others have five."""
 
     async def scene(visitors: Crowd) -> None:
@@ -143,7 +141,7 @@ def test_a_part_longer_than_a_slice_is_paid_back() -> None:
     play(scene, slice_seconds=0.05)
 
 
-def test_a_long_line_moves_soon() -> None:
+def test_a_long_line_moves_soon():
     """Whoever waits is told her place without holding up the server."""
 
     async def scene(visitors: Crowd) -> None:
@@ -159,7 +157,7 @@ def test_a_long_line_moves_soon() -> None:
 
 
 @pytest.mark.parametrize(("names", "expected"), [("aab", [2, 1]), ("ccb", [1, 0]), ("c", [])])
-def test_who_waits_is_told_how_many_others_are_before_her(names: str, expected: list[int]) -> None:
+def test_who_waits_is_told_how_many_others_are_before_her(names, expected):
     async def scene(visitors: Crowd) -> None:
         tasks = await visitors.come(names)
         places = list[int]()
@@ -179,7 +177,7 @@ def test_who_waits_is_told_how_many_others_are_before_her(names: str, expected: 
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])
-def test_a_vanished_visitor_keeps_nobody_waiting(number: int) -> None:
+def test_a_vanished_visitor_keeps_nobody_waiting(number):
     """Whether she has her turn, is next, or is last."""
 
     async def scene(visitors: Crowd) -> None:
@@ -192,7 +190,7 @@ def test_a_vanished_visitor_keeps_nobody_waiting(number: int) -> None:
     play(scene)
 
 
-def test_a_dropped_or_failing_run_frees_its_place() -> None:
+def test_a_dropped_or_failing_run_frees_its_place():
     async def scene(visitors: Crowd) -> None:
         tasks = await visitors.come("a")
         async with visitors.turns.join(Visitor("b")) as turn:
@@ -210,7 +208,7 @@ def test_a_dropped_or_failing_run_frees_its_place() -> None:
     play(scene)
 
 
-def test_a_full_line_says_so_and_a_school_leaves_places_for_others() -> None:
+def test_a_full_line_says_so_and_a_school_leaves_places_for_others():
     async def scene(visitors: Crowd) -> None:
         tasks = await visitors.come("aaabb")  # one of a's has its turn
         with pytest.raises(BusyError, match="has 2 in the queue"):
@@ -227,7 +225,7 @@ def test_a_full_line_says_so_and_a_school_leaves_places_for_others() -> None:
     play(scene, most=4, most_of_one=2)
 
 
-def test_a_long_run_gives_way_to_others() -> None:
+def test_a_long_run_gives_way_to_others():
     async def scene(visitors: Crowd) -> None:
         steps = []
 
@@ -252,7 +250,7 @@ def test_a_long_run_gives_way_to_others() -> None:
     play(scene, slice_seconds=0.05)
 
 
-def test_few_large_photos_are_begun_at_once() -> None:
+def test_few_large_photos_are_begun_at_once():
     """A run that gave way keeps much of its photo in memory; samples may always begin."""
 
     async def scene(visitors: Crowd) -> None:
@@ -279,7 +277,7 @@ def test_few_large_photos_are_begun_at_once() -> None:
     play(scene)
 
 
-def test_a_long_line_has_short_slices() -> None:
+def test_a_long_line_has_short_slices():
     """Of fifty visitors the last one does not wait for minutes."""
 
     async def scene(visitors: Crowd) -> None:
@@ -294,7 +292,7 @@ def test_a_long_line_has_short_slices() -> None:
     play(scene)
 
 
-def test_no_slice_is_over_while_nobody_else_waits() -> None:
+def test_no_slice_is_over_while_nobody_else_waits():
     async def scene(visitors: Crowd) -> None:
         async with visitors.turns.join(Visitor("a")) as turn:
             await turn.come()

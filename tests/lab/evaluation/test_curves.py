@@ -31,11 +31,6 @@ def _load(path: Path) -> dict[str, Any]:
         return dict(file)
 
 
-def _same(one: Path, other: Path) -> bool:
-    first, second = _load(one), _load(other)
-    return set(first) == set(second) and all(np.array_equal(first[k], second[k]) for k in first)
-
-
 @pytest.mark.parametrize("asked", [(), DEPTHS])
 def test_logits_are_those_of_the_curve(asked, tiny_models, plan, images, tmp_path):
     judge_pictures(tiny_models, Study(), plan, tmp_path, asked)
@@ -75,24 +70,21 @@ def test_a_killed_run_makes_only_the_parts_that_are_missing(
     for _ in range(2):  # a finished run has nothing to do
         judge_pictures(*judge, plan, tmp_path / "killed", DEPTHS)
     assert measured == ["clean", "gaussian_noise", "fog", "fog"]
-    assert _same(tmp_path / "killed" / "curves.npz", tmp_path / "whole" / "curves.npz")
+    killed, whole = (_load(tmp_path / run / "curves.npz") for run in ("killed", "whole"))
+    np.testing.assert_equal(killed, whole)
     assert not (tmp_path / "killed" / "parts").exists()
 
 
 def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
-    judge = tiny_models, Study()
-    judge_pictures(*judge, plan, tmp_path, (0, 9))
+    judge_pictures(tiny_models, Study(), plan, tmp_path, (0, 9))
     before = (tmp_path / "config.json").read_bytes()
-    for another, depths, said in (
-        (dataclasses.replace(plan, severity=5), (0, 9), "severity: 3 there, 5 here"),
-        (dataclasses.replace(plan, per_class=1), (0, 9), "per_class: 2 there, 1 here; pictures: "),
-        (plan, (0, 8), r"depths: \[0, 9\] there, \[0, 8\] here"),
+    for another, study, depths, said in (
+        (dataclasses.replace(plan, severity=5), Study(), (0, 9), "severity: 3 there, 5 here"),
+        (plan, Study(), (0, 8), r"depths: \[0, 9\] there, \[0, 8\] here"),
+        (plan, Study(explanations=True), (0, 9), "study: images there, images-explanations here"),
     ):
         with pytest.raises(ValueError, match=said):
-            judge_pictures(*judge, another, tmp_path, depths)
-    other = tiny_models, Study(explanations=True)
-    with pytest.raises(ValueError, match="study: images there, images-explanations here"):
-        judge_pictures(*other, plan, tmp_path, (0, 9))
+            judge_pictures(tiny_models, study, another, tmp_path, depths)
     assert (tmp_path / "config.json").read_bytes() == before
 
 

@@ -1,7 +1,5 @@
 """Faults that a machine meets: each is said in a sentence, and nothing is lost or wrong."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import multiprocessing
@@ -17,7 +15,6 @@ from torch import Tensor, nn
 
 from dga.adaptation import adapt
 from dga.io.files import CHECKPOINT, LINES, lock_folder, write_json
-from dga.lab.evaluation.plan import Plan
 from dga.lab.evaluation.run import evaluate
 from dga.lab.saved_weights import save_weights
 from dga.lab.training import loop
@@ -47,9 +44,7 @@ class Spoilt(nn.Module):
 
 
 @pytest.mark.parametrize("name", ["denoiser", "discriminator", "classifier"])
-def test_no_numbers_become_no_result(
-    tiny_models: Models, plan: Plan, tmp_path: Path, name: str
-) -> None:
+def test_no_numbers_become_no_result(tiny_models, plan, tmp_path, name):
     """Whole batches before it are kept, and the rest is done once it is mended."""
     network = Spoilt(getattr(tiny_models, name))
     models = dataclasses.replace(tiny_models, **{name: network})
@@ -64,7 +59,7 @@ def test_no_numbers_become_no_result(
     assert len(evaluate(models, methods, plan, tmp_path, 2).lines) == 16
 
 
-def test_weights_that_no_half_can_hold_are_not_saved(tmp_path: Path) -> None:
+def test_weights_that_no_half_can_hold_are_not_saved(tmp_path):
     with pytest.raises(WeightsError, match="not numbers"):
         save_weights({"w": torch.tensor([70_000.0])}, tmp_path / "w", {})
 
@@ -78,9 +73,7 @@ def checkpoint_at(path: Path, model: nn.Module, identity: Any) -> loop.Checkpoin
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
-def test_a_full_disk_keeps_the_last_checkpoint(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_keeps_the_last_checkpoint(tmp_path, monkeypatch):
     path = tmp_path / CHECKPOINT
     checkpoint = checkpoint_at(path, nn.Linear(300, 300), {})
     touch = Path.touch
@@ -96,7 +89,7 @@ def test_a_full_disk_keeps_the_last_checkpoint(
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", {}, {"facts": 3}, {"facts": {}}])
-def test_checkpoints_that_are_none(tmp_path: Path, content: Any) -> None:
+def test_checkpoints_that_are_none(tmp_path, content):
     path = tmp_path / CHECKPOINT
     path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
     with pytest.raises(
@@ -105,9 +98,7 @@ def test_checkpoints_that_are_none(tmp_path: Path, content: Any) -> None:
         checkpoint_at(path, nn.Linear(1, 1), {"model": "x"}).resume()
 
 
-def test_a_file_is_on_the_disk_before_it_takes_a_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_on_the_disk_before_it_takes_a_place(tmp_path, monkeypatch):
     """And then its name: after a power cut there is the old one or the new, and no empty one."""
     path, flushed, flush = tmp_path / "a.json", list[Any](), os.fsync
     write_json(path, {"is_new": False})
@@ -131,7 +122,7 @@ def _adapt(models: Models, pixels: np.ndarray) -> tuple[np.ndarray, int]:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_forked_workers_agree(tiny_models: Models, pictures: np.ndarray, threads: int) -> None:
+def test_forked_workers_agree(tiny_models, pictures, threads):
     """OpenMP's threads are not forked: without care the worker waits for them for ever."""
     use_one_thread_in_forks()
     x, pixels = torch.zeros(64, 3, 32, 32), pictures[1]
@@ -152,7 +143,7 @@ def test_forked_workers_agree(tiny_models: Models, pictures: np.ndarray, threads
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-def test_two_processes_do_not_write_at_once(tmp_path: Path) -> None:
+def test_two_processes_do_not_write_at_once(tmp_path):
     folder = tmp_path / "new" / "run"
     with (
         lock_folder(folder),

@@ -1,18 +1,13 @@
 """Whether repair helps: the command on folders as people have them."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from PIL import Image
 
 from dga.lab.evaluation import run as evaluation
 from dga.lab.evaluation.gain import summarise_gain
-from dga.networks.models import Models
 from tests.fixtures.cli import done, refused
 from tests.fixtures.pictures import photograph
 from tests.fixtures.results import line
@@ -43,22 +38,13 @@ def loose(tmp_path: Path) -> Path:
     return tmp_path / "loose"
 
 
-@pytest.fixture
-def _tiny(choosy_models: Models) -> Iterator[None]:
-    """For what does not depend on how pictures are read."""
-    with mock.patch("dga.command_line.ModelOptions.load", return_value=choosy_models):
-        yield
-
-
 def table(said: str) -> dict[str, list[str]]:
     """Cells of the table's rows by their corruption."""
     rows = [line.strip("| ").split(" | ") for line in said.splitlines() if line.startswith("| ")]
     return {cells[0]: cells[1:] for cells in rows[2:]}
 
 
-def test_labelled_pictures_are_answered_once(
-    labelled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_labelled_pictures_are_answered_once(labelled, tmp_path, monkeypatch):
     """In a sentence and a table; a torn file beside them is named, and nothing is done twice."""
     (labelled / "n02124075" / "torn.png").write_bytes(b"no picture")
     options = labelled, "--out", tmp_path / "out", *FAST, "contrast"
@@ -80,8 +66,8 @@ def test_labelled_pictures_are_answered_once(
     assert "torn.png" in again.stderr
 
 
-@pytest.mark.usefixtures("_tiny")
-def test_without_labels_the_undamaged_reading_counts(loose: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("_commands_load_choosy_models")
+def test_without_labels_the_undamaged_reading_counts(loose, tmp_path):
     """Of the pictures asked for; its lines are no accuracy to be pooled."""
     asked = "gain", loose, "--out", tmp_path / "out", *FAST, "contrast"
     said = done(*asked).stdout
@@ -94,7 +80,7 @@ def test_without_labels_the_undamaged_reading_counts(loose: Path, tmp_path: Path
     assert "holds no runs" in refused("figures", tmp_path, "--out", tmp_path)
 
 
-def test_of_a_folder_of_sets_one_is_to_be_named(labelled: Path, tmp_path: Path) -> None:
+def test_of_a_folder_of_sets_one_is_to_be_named(labelled, tmp_path):
     for name in ("train", "val"):
         shutil.copytree(labelled, tmp_path / "sets" / name)
     said = refused("gain", tmp_path / "sets", "--out", tmp_path / "out", *FAST, "contrast")
@@ -102,8 +88,8 @@ def test_of_a_folder_of_sets_one_is_to_be_named(labelled: Path, tmp_path: Path) 
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.usefixtures("_tiny")
-def test_folders_of_one_name_are_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("_commands_load_choosy_models")
+def test_folders_of_one_name_are_two(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for number, name in enumerate(NAMES.values()):
         save(name, tmp_path / str(number) / "photos" / "1.png")
@@ -113,7 +99,7 @@ def test_folders_of_one_name_are_two(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("kind", ["nowhere", "empty", "no pictures", "damaged ones"])
-def test_what_holds_no_picture_is_refused(kind: str, tmp_path: Path) -> None:
+def test_what_holds_no_picture_is_refused(kind, tmp_path):
     folder = tmp_path / "mine"
     if kind != "nowhere":
         folder.mkdir()
@@ -133,7 +119,7 @@ def test_what_holds_no_picture_is_refused(kind: str, tmp_path: Path) -> None:
         (1, 1, "no sure change: 0.0 "),
     ],
 )
-def test_the_verdict_has_the_sign_of_the_change(before: int, after: int, verdict: str) -> None:
+def test_the_verdict_has_the_sign_of_the_change(before, after, verdict):
     lines = [
         line(n, "fog", method, bool(is_right), unchanged=False, psnr=9.0)
         for n in range(4)

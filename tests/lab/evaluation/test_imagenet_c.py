@@ -22,7 +22,7 @@ from dga.lab.training.studies import Study
 from dga.networks.classifier import build_classifier
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator
-from dga.profiles import EVERYDAY16, ReleaseConfig
+from dga.profiles import EVERYDAY16, Profile, ReleaseConfig
 from dga.profiles.imagenet_labels import imagenet_labels
 from dga.systems import parse_all
 
@@ -33,20 +33,14 @@ CORRUPTIONS = ("gaussian_noise", "fog")
 
 
 @pytest.fixture(scope="module")
-def models(tiny_models: Models) -> Models:
-    """Tiny models in ImageNet's manner: 40 px, released at 32 px, a thousand classes."""
-    profile = dataclasses.replace(
-        tiny_models.profile,
-        name="tiny-imagenet",
-        image_size=40,
-        discriminator=dataclasses.replace(tiny_models.profile.discriminator, image_size=40),
-        classifier=dataclasses.replace(
-            tiny_models.profile.classifier, classes=WNIDS, input_size=32, resize=40
-        ),
-        release=ReleaseConfig(resize=36, crop=32, quality=85),
+def models(tiny_models: Models, tiny_released_profile: Profile) -> Models:
+    """Tiny models of a thousand classes."""
+    config = dataclasses.replace(
+        tiny_released_profile.classifier, classes=WNIDS, input_size=32, resize=40
     )
+    profile = dataclasses.replace(tiny_released_profile, classifier=config)
     torch.manual_seed(0)
-    classifier = build_classifier(profile.classifier).eval().requires_grad_(False)
+    classifier = build_classifier(config).eval().requires_grad_(False)
     judge = Discriminator(profile.discriminator).eval().requires_grad_(False)
     return dataclasses.replace(
         tiny_models, profile=profile, classifier=classifier, discriminator=judge, explainer=judge
@@ -67,8 +61,10 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _release(models: Models, clean: Path, out: Path) -> Path:
+@pytest.fixture(scope="module")
+def released(models: Models, clean: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The corrupted data set as its authors made theirs."""
+    out = tmp_path_factory.mktemp("imagenet-c")
     files = find_images([clean], View.of(models.profile).clean)
     for name, pixels in zip(files.names, files.load().pixels, strict=True):
         for corruption in CORRUPTIONS:
@@ -77,11 +73,6 @@ def _release(models: Models, clean: Path, out: Path) -> Path:
             damaged = corrupt(pixels, corruption, 5, derive_seed(0, name, corruption))
             Image.fromarray(damaged).save(path, "JPEG", quality=85, optimize=True)
     return out
-
-
-@pytest.fixture(scope="module")
-def released(models: Models, clean: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return _release(models, clean, tmp_path_factory.mktemp("imagenet-c"))
 
 
 def _plan(data: Path, **changes: object) -> Plan:
@@ -121,12 +112,11 @@ def test_archives_unpacked_by_family_are_found(models, released, tmp_path):
     shutil.copytree(released / "gaussian_noise", tmp_path / "noise" / "gaussian_noise")
     shutil.copytree(released / "fog", tmp_path / "weather" / "fog")
     assert find_condition(tmp_path, "fog", 5) == tmp_path / "weather" / "fog" / "5"
-    plan = _released_plan(tmp_path)
-    images = choose_images(plan, models.profile)
-    view = View.of(models.profile)
-    read, _ = read_batch(plan, view, images, "fog")
-    other = _released_plan(released)
-    assert np.array_equal(read.pixels, read_batch(other, view, images, "fog")[0].pixels)
+    one, other = (
+        read_batch(plan, View.of(models.profile), choose_images(plan, models.profile), "fog")[0]
+        for plan in map(_released_plan, (tmp_path, released))
+    )
+    assert np.array_equal(one.pixels, other.pixels)
 
 
 def test_wnids_are_known_by_their_order(models, clean, tmp_path):

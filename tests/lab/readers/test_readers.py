@@ -21,6 +21,7 @@ from dga.systems import parse, parse_all, systems
 from tests.fixtures.runs import column, counted
 
 PAIRS = ("dga-plus+tent:batch=6", "dga-guided+memo:views=2", "dga-plus:permute=noise:batch=3")
+ALL = (*systems(EVERYDAY16), *PAIRS)
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +36,16 @@ def answers(
     return answer(runners, x, seeds)
 
 
-@pytest.mark.parametrize("text", [*systems(EVERYDAY16), *PAIRS])
-def test_every_system_answers_for_every_picture(choosy_models, x, text):
-    """Beside others as alone; without a reader that adapts, in any order."""
-    told = answers(choosy_models, x, text)[text]
+@pytest.fixture(scope="module")
+def together(choosy_models: Models, x: Tensor) -> dict[str, list[Answer]]:
+    """What all systems answer beside each other."""
+    return answers(choosy_models, x, *ALL)
+
+
+@pytest.mark.parametrize("text", ALL)
+def test_every_system_answers_for_every_picture(choosy_models, x, together, text):
+    """Alone as beside others; without a reader that adapts, in any order."""
+    told, beside = answers(choosy_models, x, text)[text], together[text]
     probabilities, depths = column(told, "probabilities"), column(told, "depth")
     assert probabilities.shape == (6, 16)
     torch.testing.assert_close(probabilities.sum(1), torch.ones(6))
@@ -46,7 +53,6 @@ def test_every_system_answers_for_every_picture(choosy_models, x, text):
     system = parse(choosy_models.profile, text)
     assert (told[0].picture is None) == (system.repair is None and text != "denoise")
     assert bool(told[0].details) == ("plus" in text or text == "denoise")
-    beside = answers(choosy_models, x, "dga", text, "dga-plus")[text]
     assert column(beside, "depth") == depths
     torch.testing.assert_close(column(beside, "probabilities"), probabilities, atol=1e-4, rtol=0)
     if not system.batch:
@@ -132,14 +138,12 @@ def test_tent_changes_only_its_copy_and_resets_to_the_bit(tiny_models, x):
 
 def test_tent_trains_norms_alone_on_batch_statistics(tiny_models, x):
     tent, reference = (Tent(tiny_models, TentConfig(lr=0.05, batch=6)) for _ in range(2))
-    assert tent.optimizer.defaults["lr"] == pytest.approx(0.05 * 6 / 64)  # told for 64
     trainable = {n for n, p in tent.model.named_parameters() if p.requires_grad}
-    norms = {n for n, m in tent.model.named_modules() if isinstance(m, nn.BatchNorm2d)}
-    assert {n.rsplit(".", 1)[0] for n in trainable} == norms
+    norms = {n: m for n, m in reference.model.named_modules() if isinstance(m, nn.BatchNorm2d)}
+    assert {n.rsplit(".", 1)[0] for n in trainable} == norms.keys()
     p = tent.read(x, ())
-    for module in reference.model.modules():
-        if isinstance(module, nn.BatchNorm2d):
-            module.train()
+    for norm in norms.values():
+        norm.train()
     with torch.no_grad():
         logits = reference.model(preprocess(x, tiny_models.profile.classifier))
     torch.testing.assert_close(p, logits.softmax(1))

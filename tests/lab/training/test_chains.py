@@ -22,7 +22,7 @@ from tests.fixtures.models import randomise
 SHIPPED = Path("assets/weights/everyday16/diffusion")
 
 
-def test_chains_repeat_by_their_seed_and_mostly_damage(cat: np.ndarray) -> None:
+def test_chains_repeat_by_their_seed_and_mostly_damage(cat):
     picture, damaged = cat, 0
     for seed in range(40):
         first = damage_randomly(picture, np.random.default_rng(seed))
@@ -34,21 +34,13 @@ def test_chains_repeat_by_their_seed_and_mostly_damage(cat: np.ndarray) -> None:
     assert 25 <= damaged < 40  # a tenth stays, and a chain may skip every step
 
 
-def test_steps_that_are_left_out_do_nothing(cat: np.ndarray) -> None:
-    steps = ("light", "blur", "warp", "streaks", "resampling", "noise", "jpeg", "magnified")
-    chains = parse_chains(":".join(f"{step}=0" for step in steps))
-    for seed in range(10):
-        damaged = damage_randomly(cat, np.random.default_rng(seed), chains)
-        np.testing.assert_array_equal(damaged, cat)
-
-
 @pytest.mark.parametrize("text", ["noise=1.5", "most_blur=40", "worst_jpeg=0", "sharp=1", "noise"])
-def test_impossible_chains_are_refused(text: str) -> None:
+def test_impossible_chains_are_refused(text):
     with pytest.raises(ValueError, match=r"noise|most_blur|worst_jpeg|sharp"):
         parse_chains(text)
 
 
-def test_what_training_changed_is_restored_from_its_factors() -> None:
+def test_what_training_changed_is_restored_from_its_factors():
     config = get_profile("everyday16").denoiser
     network = ConditionalDenoiser(config)
     base = {name: value.float() for name, value in read_state(SHIPPED).items()}
@@ -63,7 +55,7 @@ def test_what_training_changed_is_restored_from_its_factors() -> None:
         torch.testing.assert_close(restored[name], value, atol=1e-3, rtol=1e-3)
 
 
-def test_the_quicker_gradient_of_a_norm_is_torchs() -> None:
+def test_the_quicker_gradient_of_a_norm_is_torchs():
     norm = torch.nn.GroupNorm(4, 8)
     torch.nn.init.normal_(norm.weight)
     x, y = torch.randn(2, 2, 8, 5, 7, generator=torch.manual_seed(0))
@@ -77,7 +69,7 @@ def test_the_quicker_gradient_of_a_norm_is_torchs() -> None:
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
 
 
-def test_a_conditional_model_is_not_taken_for_a_diffusion_model(tmp_path: Path) -> None:
+def test_a_conditional_model_is_not_taken_for_a_diffusion_model(tmp_path):
     picture = tmp_path / "photo.png"
     Image.new("RGB", (64, 64), "red").save(picture)
     folder = "assets/weights/photo/conditional"
@@ -87,7 +79,7 @@ def test_a_conditional_model_is_not_taken_for_a_diffusion_model(tmp_path: Path) 
         load_models("photo", Sources(conditional=SHIPPED))
 
 
-def test_a_conditional_model_begins_with_a_diffusion_model(tmp_path: Path) -> None:
+def test_a_conditional_model_begins_with_a_diffusion_model(tmp_path):
     Image.new("RGB", (240, 240), "red").save(tmp_path / "one.png")
     command = ("train", "diffusion", "--conditional", "--out", tmp_path / "run")
     assert "--init" in refused(*command, "--photographs", tmp_path)

@@ -18,7 +18,7 @@ from dga.lab.training.loop import TrainConfig
 from dga.lab.training.pairs import PairBatches
 from dga.lab.training.studies import Study
 from dga.networks.unet import Discriminator
-from dga.profiles import Profile, ReleaseConfig
+from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
 
 CPU = torch.device("cpu")
@@ -28,17 +28,10 @@ QUICK = Study(corruptions=("gaussian_noise", "contrast", "pixelate"))
 
 
 @pytest.fixture(scope="module")
-def profile(tiny_profile: Profile) -> Profile:
-    """Four depths; pictures go through a release: 40 px for the networks, 32 px released."""
-    return dataclasses.replace(
-        tiny_profile,
-        name="tiny-imagenet",
-        image_size=40,
-        schedule=dataclasses.replace(tiny_profile.schedule, steps=4),
-        denoiser=dataclasses.replace(tiny_profile.denoiser, image_size=40),
-        discriminator=dataclasses.replace(tiny_profile.discriminator, image_size=40),
-        release=ReleaseConfig(resize=36, crop=32, quality=85),
-    )
+def profile(tiny_released_profile: Profile) -> Profile:
+    """Of four depths."""
+    schedule = dataclasses.replace(tiny_released_profile.schedule, steps=4)
+    return dataclasses.replace(tiny_released_profile, schedule=schedule)
 
 
 @pytest.fixture
@@ -46,35 +39,25 @@ def files(profile: Profile, picture_folder: Path) -> ImageSet:
     return find_images([picture_folder], View.of(profile).clean, profile.classifier.classes)
 
 
-def _same(one: tuple[torch.Tensor, ...], other: tuple[torch.Tensor, ...]) -> bool:
-    return all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
-
-
-def test_streamed_and_held_pictures_make_the_same_batches(profile, files):
-    held = files.load()
-    for step in range(3):
-        one, other = (PairBatches(profile, Study(), s, CONFIG)[step] for s in (held, files))
-        assert _same(one, other)
-        assert one.x_k.shape == (8, 3, 40, 40)
-
-
-def test_batches_made_ahead_are_the_same_and_a_resumed_run_starts_in_the_middle(profile, files):
-    maker = PairBatches(profile, QUICK, files, CONFIG)
+def test_batches_are_the_same_streamed_held_and_made_ahead(profile, files):
+    """A resumed run begins in the middle."""
+    streamed, held = (PairBatches(profile, QUICK, s, CONFIG) for s in (files, files.load()))
     for steps in ((0, 1, 2), (4, 5)):
-        ahead = DataLoader(maker, batch_size=None, sampler=steps, num_workers=2)
-        assert all(_same(maker[step], batch) for step, batch in zip(steps, ahead, strict=True))
+        ahead = DataLoader(streamed, batch_size=None, sampler=steps, num_workers=2)
+        for step, batch in zip(steps, ahead, strict=True):
+            assert batch.x_k.shape == (8, 3, 40, 40)
+            for other in (streamed[step], held[step]):
+                assert all(torch.equal(a, b) for a, b in zip(batch, other, strict=True))
 
 
-def test_clean_pictures_go_through_the_release(profile, files, monkeypatch):
-    """Both classes: cut, (corrupted,) JPEG at quality 85, resized; else D learns the JPEG."""
+def test_both_classes_go_through_the_release(profile, files, monkeypatch):
+    """Cut, (corrupted,) JPEG at quality 85, resized; else a discriminator learns the JPEG."""
     monkeypatch.setattr(pairs, "vary_source", lambda picture, *_: picture)
-    view, rng = View.of(profile), np.random.default_rng(0)
-    pictures = files.load().pixels[:4]
-    clean, _ = pairs.make_pairs(Study(), pictures, rng, view)
+    monkeypatch.setattr(pairs, "corrupt_randomly", lambda picture, *_: 255 - picture)
+    view, pictures = View.of(profile), files.load().pixels[:4]
+    clean, inverted = pairs.make_pairs(Study(), pictures, np.random.default_rng(0), view)
     assert clean.shape == (4, 40, 40, 3)
     assert np.array_equal(clean, np.stack([view.finish(picture) for picture in pictures]))
-    monkeypatch.setattr(pairs, "corrupt_randomly", lambda picture, *_: 255 - picture)
-    _, inverted = pairs.make_pairs(Study(), pictures, rng, view)
     assert np.array_equal(inverted, np.stack([view.finish(255 - p) for p in pictures]))
 
 

@@ -1,6 +1,4 @@
-"""What training shows: windows of photographs, and right and wrong explanations."""
-
-from __future__ import annotations
+"""What training shows: windows of photographs, and depths of the chain."""
 
 import dataclasses
 from pathlib import Path
@@ -10,16 +8,10 @@ import pytest
 import torch
 from PIL import Image
 
-from dga.diffusion import Schedule
-from dga.images import from_tensor, to_tensor
-from dga.lab.training import diffusion_trainer, run
-from dga.lab.training.loop import TrainConfig, Training
-from dga.lab.training.pairs import PairBatches
-from dga.lab.training.random_explanations import VISIBLE_CHANGE, SecondPicture, draw_second_picture
-from dga.lab.training.studies import Study
+from dga.images import from_tensor
+from dga.lab.training import diffusion_trainer
+from dga.lab.training.loop import TrainConfig
 from dga.lab.training.windows import PICTURE_SIDE, Photographs
-from dga.profiles import get_profile
-from dga.weights.store import read_config
 from tests.fixtures.cli import refused
 
 CPU = torch.device("cpu")
@@ -67,19 +59,6 @@ def test_the_prior_sees_its_share_of_windows(images, photographs):
     assert all(torch.equal(a, b) for a, b in zip(maker[3], maker[3], strict=True))
 
 
-@pytest.mark.parametrize("explanations", [False, True])
-def test_both_classes_see_windows(tiny_profile, images, photographs, explanations):
-    study = Study(explanations=explanations)
-    plain = PairBatches(tiny_profile, study, images, CONFIG)[2]
-    maker = PairBatches(tiny_profile, study, images, HALF, photographs=photographs)
-    drawn, again = maker[2], maker[2]
-    changed = (drawn.x_k != plain.x_k).flatten(1).any(1).view(2, -1)
-    assert changed.tolist() == [[False, False, True, True]] * 2
-    assert all(torch.equal(a, b) for a, b in zip(drawn[:4], again[:4], strict=True))
-    assert drawn.target[:4].tolist() == [0] * 4
-    assert drawn.x_k.isfinite().all()
-
-
 def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_path):
     with pytest.raises(ValueError, match=r"0 to 1, not 1\.5"):
         dataclasses.replace(CONFIG, window_share=1.5)
@@ -95,37 +74,6 @@ def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_pat
     (tmp_path / "torn.png").write_bytes(b"no picture")
     torn = "--windows", 0.5, "--photographs", tmp_path
     assert f"torn.png in {tmp_path}: This" in refused("train", "diffusion", *options, *torn)
-
-
-def test_the_share_is_recorded(picture_folder, folder, tmp_path):
-    config = dataclasses.replace(HALF, images=8)
-    training = Training(get_profile("everyday16"), config, tmp_path, CPU)
-    run.train("diffusion", training, [picture_folder], run.TrainingOptions(photographs=[folder]))
-    config = read_config(tmp_path)
-    assert config["training"]["window_share"] == 0.5
-    assert config["trained_on"]["photographs"] == 2
-
-
-# Explanations
-
-
-def test_a_clean_picture_is_spoilt_or_stays_source(cat, tiny_profile):
-    """Against a corrupted member that is known by its one colour."""
-    schedule = Schedule.from_config(tiny_profile.schedule)
-    x, marked = to_tensor(cat), torch.full((3, *cat.shape[:2]), 0.25)
-
-    def draw(seed: int) -> SecondPicture:
-        return draw_second_picture(x, marked, 0, schedule, np.random.default_rng(seed))
-
-    pairs = [draw(seed) for seed in range(200)]
-    sources = [pair for pair in pairs if pair.target == 0]
-    assert all(float((pair.x - x).abs().mean()) < VISIBLE_CHANGE for pair in sources)
-    assert not any(pair.deviation for pair in sources)
-    untouched = sum(torch.equal(pair.x, marked) for pair in pairs)
-    assert 0.2 < untouched / 200 < 0.6
-    assert 0 < len(sources) / 200 < 0.3
-    assert torch.equal(draw(3).x, pairs[3].x)
-    assert [draw(seed).depth for seed in range(200)] == [pair.depth for pair in pairs]
 
 
 @pytest.mark.parametrize("depth", [0, 101])

@@ -14,7 +14,7 @@ from dga.guidance import StructuralGuide
 from dga.images import from_tensor, to_tensor
 from dga.networks import compute as compute_module
 from dga.networks.classifier import predict
-from dga.networks.compute import Compute, is_shortage
+from dga.networks.compute import Compute
 from dga.networks.unet import Denoiser
 from dga.profiles import EVERYDAY16, NetworkConfig
 from tests.fixtures.models import TINY_NETWORK, noise, randomise
@@ -83,11 +83,6 @@ def test_shipped_network_rebuilds_the_same_picture_in_bfloat16(shipped_models, c
     assert truth.probability == pytest.approx(guess.probability, abs=0.1)
 
 
-def test_shortages_of_memory_are_known_by_their_words():
-    assert is_shortage(RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"))
-    assert not is_shortage(RuntimeError("shapes differ"))
-
-
 @pytest.mark.parametrize(
     ("abilities", "expected"),
     [
@@ -131,3 +126,11 @@ def test_fast_network_on_a_gpu_stays_close(tiny_models, dtype):
     x, time = noise(2, 3, 32, 32), torch.tensor([100, 400])
     exact = tiny_models.denoiser(x, time)
     assert _error(fast(x.cuda(), time.cuda()).cpu(), exact) < ROUNDING[dtype]
+
+
+@pytest.mark.parametrize("device", ["mps", "xpu", "cuda:99", "nothing", "meta:x"])
+def test_devices_that_are_not_there_are_refused_in_a_sentence(device):
+    with pytest.raises(ValueError, match="cannot be used here") as caught:
+        Compute.choose(device)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 250

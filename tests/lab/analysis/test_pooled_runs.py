@@ -121,3 +121,16 @@ def test_an_unfinished_run_is_no_trouble(tmp_path):
         file.write('{"path": "cat/n0')
     (run,) = read_runs(tmp_path).evaluations
     assert (run.name, len(run.lines)) == ("killed", 3)
+
+
+def test_streams_stay_apart_from_severities_and_other_streams(tmp_path):
+    fog = lines_of("source", _right, 4, ["fog"])
+    wild = {"stream": "wild", "severity": None, "corruptions": ["fog", "snow"]}
+    write_run(tmp_path / "wild", fog + lines_of("tent", _right, 4, ["fog"]), **wild)
+    write_run(tmp_path / "five", fog)
+    write_run(tmp_path / "sorted", fog, **(wild | {"stream": "sorted"}))
+    write_run(tmp_path / "few", fog, **(wild | {"corruptions": ["fog"]}))
+    pools, left_out = pool_runs(read_runs(tmp_path).evaluations)
+    names = [(pooled.severity, pooled.stream) for pooled in pools]
+    assert names == [(5, ""), (0, "wild"), (0, "sorted")]
+    assert left_out == ["few: differs from wild in corruptions"]

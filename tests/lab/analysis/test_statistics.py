@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from dga.lab.analysis.depth_controls import compute_controls, correlate_ranks
+from dga.lab.analysis.depth_controls import compute_controls
 from dga.lab.analysis.judges import compute_f1
 from dga.lab.analysis.names import GROUPS, MEAN
 from dga.lab.analysis.saved_runs import read_runs
 from dga.lab.analysis.statistics import CorrectTable, estimate_mean
 from tests.fixtures.results import depth_matters, frame, lines_of, needed, write_judge
-
-# --- bootstrap
 
 
 def test_intervals_are_scipys():
@@ -71,9 +69,6 @@ def test_only_images_that_both_have_are_compared():
     assert (gap.value, gap.low, gap.high, gap.photographs) == (1, 1, 1, 10)
 
 
-# --- controls
-
-
 def test_depth_per_image_beats_every_control():
     """Each image is right at one of two depths, which t* names; half need each."""
     controls = compute_controls(frame(depth_matters(40)))
@@ -101,19 +96,6 @@ def test_where_depth_does_not_matter_the_controls_are_equal():
         gap = controls.lead[name][MEAN]
         assert (gap.value, gap.low, gap.high) == pytest.approx((0, 0, 0), abs=1e-9)
     assert (controls.spearman, controls.spearman_within, controls.informative) == (None, None, 0)
-
-
-def test_rank_correlation_is_scipys():
-    from scipy.stats import spearmanr
-
-    rng = np.random.default_rng(0)
-    x, y = rng.integers(0, 6, 200), rng.integers(0, 4, 200)
-    y = np.clip(y + x // 2, 0, 4)
-    rho = correlate_ranks(x, y, np.arange(200), np.ones((1, 200), np.float32))
-    assert rho[0] == pytest.approx(spearmanr(x, y).statistic)
-
-
-# --- discrimination
 
 
 def test_scores_against_hand_counts(tmp_path):

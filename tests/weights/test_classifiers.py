@@ -18,7 +18,7 @@ from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.profiles import EVERYDAY16
 from dga.weights.checkpoints import WeightsError
-from dga.weights.classifiers import classifier_config
+from dga.weights.classifiers import classifier_config, read_classes
 from dga.weights.sources import Sources
 from dga.weights.store import weights_id
 from tests.fixtures.cli import done, refused
@@ -128,6 +128,22 @@ def test_a_users_own_checkpoint_from_end_to_end(checkpoint, photo, tmp_path):
     rows = [json.loads(row) for row in (tmp_path / "runs" / "lines.jsonl").open()]
     assert {row["method"] for row in rows} == {"source", "tent", "memo:views=2"}
     assert {row["class"] for row in rows} == {"ship"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("\n\n", "names 0 classes: two are needed"),
+        ('["cat", "dog"]', "names 1 classes: two are needed, one a line"),
+        (None, "cannot be read: No such file"),
+    ],
+)
+def test_what_is_no_class_list(tmp_path, text, words):
+    path = tmp_path / "a.txt"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(WeightsError, match=words):
+        read_classes(path)
 
 
 # Folders

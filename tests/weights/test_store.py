@@ -1,12 +1,15 @@
-"""Weights on disk: sharded, verified, and clear when something is wrong."""
+"""Our weights on disk: sharded, verified, and one clear sentence when something is wrong."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from torch import nn
 
+from dga.io.files import sha256
 from dga.io.shipped import find_shipped_folder
 from dga.lab.saved_weights import save_weights
 from dga.weights.checkpoints import WeightsError
@@ -15,9 +18,20 @@ from dga.weights.store import load_weights, read_config, read_state
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
+    """Weights of a small layer, as our trainer writes them."""
     torch.manual_seed(0)
     save_weights(nn.Linear(4, 3).state_dict(), tmp_path / "tiny", {"model": "tiny"})
     return tmp_path / "tiny"
+
+
+def vouch(folder: Path, changes: dict[str, object]) -> None:
+    """Change the ``config.json``, which names each file's sum."""
+    content = json.loads((folder / "config.json").read_text()) | changes
+    (folder / "config.json").write_text(json.dumps(content))
+
+
+def find_shard(folder: Path) -> Path:
+    return next(folder.glob("*.safetensors"))
 
 
 @pytest.mark.parametrize("device", ["cpu", "meta"])
@@ -82,7 +96,7 @@ def test_weights_are_whole_at_every_moment(folder, tmp_path, monkeypatch):
 
 
 def test_altered_weights_are_refused(folder):
-    shard = next(folder.glob("*.safetensors"))
+    shard = find_shard(folder)
     content = shard.read_bytes()
     for altered in (content[:-1] + bytes([content[-1] ^ 1]), content[:20]):
         shard.write_bytes(altered)
@@ -97,13 +111,8 @@ def test_shipped_weights_keep_their_bounds():
     files = list(find_shipped_folder("assets/weights").rglob("*.safetensors"))
     assert max(path.stat().st_size for path in files) < 10 * 2**20
     assert sum(path.stat().st_size for path in files) < 40 * 2**20
-    limits = {
-        "diffusion": 12e6,
-        "conditional": 12e6,
-        "discriminator": 4e6,
-        "explainer": 4e6,
-        "classifier": 5e6,
-    }
+    limits = dict.fromkeys(("diffusion", "conditional"), 12e6)
+    limits |= {"discriminator": 4e6, "explainer": 4e6, "classifier": 5e6}
     folders = [path.parent for path in find_shipped_folder("assets/weights").rglob("config.json")]
     assert {folder.name for folder in folders} == set(limits)
     for folder in folders:
@@ -111,3 +120,64 @@ def test_shipped_weights_keep_their_bounds():
         assert {path.name for path in folder.glob("*.safetensors")} == set(config["sha256"])
         assert sum(v.numel() for v in state.values()) <= limits[folder.name]
         assert (folder / "README.md").read_text().startswith("# ")
+
+
+# Made to do harm
+
+
+ENTRY = b'{"w": {"dtype": "F32", "shape": [4000], "data_offsets": [0, 16000]}}'
+LYING = {
+    "longer than all memory": (2**62).to_bytes(8, "little") + b"{}",
+    "beyond the file": len(ENTRY).to_bytes(8, "little") + ENTRY,
+    "a list": (6).to_bytes(8, "little") + b"[1, 2]",
+}
+"""Safetensors files whose headers, after eight bytes of their length, are not true."""
+
+
+@pytest.mark.parametrize("name", LYING)
+def test_headers_that_lie(folder, tmp_path, name):
+    path, shard = tmp_path / "evil.safetensors", find_shard(folder)
+    for file in (path, shard):
+        file.write_bytes(LYING[name])
+    with pytest.raises(WeightsError, match="cannot be read as a checkpoint") as caught:
+        load_weights(nn.Linear(4, 3), path)
+    assert "\n" not in str(caught.value)
+    vouch(folder, {"sha256": {shard.name: sha256(shard)}})
+    with pytest.raises(WeightsError, match="no safetensors file"):
+        read_state(folder)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("kind", ["ours", "pt", "safetensors"])
+def test_values_that_are_not_numbers_are_refused(folder, tmp_path, value, kind):
+    state = nn.Linear(4, 3).state_dict()
+    state["bias"][1] = value
+    path = tmp_path / f"w.{kind}"
+    if kind == "pt":
+        torch.save(state, path)
+    elif kind == "safetensors":
+        save_file(state, path)
+    else:
+        path, shard = folder, find_shard(folder)
+        save_file(state, shard)
+        vouch(folder, {"sha256": {shard.name: sha256(shard)}})
+    with pytest.raises(WeightsError, match=r"not numbers \(bias\)"):
+        load_weights(nn.Linear(4, 3), path)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "\udcff", "{", "null", '{"sha256": ["model.safetensors"]}']
+)
+def test_configs_that_cannot_be_read_are_refused(folder, text):
+    (folder / "config.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(WeightsError, match=r"cannot be read|does not list its files"):
+        read_config(folder)
+
+
+def test_only_files_of_the_folder_are_read(folder, tmp_path):
+    other = tmp_path / "other.safetensors"
+    other.write_bytes(b"somebody's")
+    for name in (f"../{other.name}", str(other)):
+        vouch(folder, {"sha256": {name: "0"}})
+        with pytest.raises(WeightsError, match=rf"{other.name} cannot be read: No such file"):
+            read_state(folder)
