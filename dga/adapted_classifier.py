@@ -57,9 +57,8 @@ class AdaptedClassifier(nn.Module):
     - ``size``: S, by default the profile's. At another size pictures are repaired as photographs
       (:func:`dga.repair_photograph`), which only DGA+ does.
 
-    Always in evaluation mode, without gradients. Raises ``ValueError`` for an unknown method,
-    setting or activation, for a method that adapts the classifier or answers by the pictures
-    around, and for any but DGA+ at another size.
+    Always in evaluation mode, without gradients. Raises ``ValueError`` for an unknown method, such
+    as one that adapts the classifier, setting or activation, and for any but DGA+ at another size.
     """
 
     def __init__(
@@ -80,11 +79,6 @@ class AdaptedClassifier(nn.Module):
         if classifier is None and activation != SOFTMAX:
             raise ValueError("An activation is for a classifier of your own: name one.")
         system = parse(profile, method)
-        if system.reader or system.batch or system.trust:
-            raise ValueError(
-                f"{method} adapts the classifier, or answers by the pictures around; here each is "
-                "answered alone, by the classifier as it is."
-            )
         if self.size != profile.image_size and system.repair != profile.plus:
             raise ValueError(
                 f"At another size than {profile.image_size} pixels dga-plus repairs, not {method}."

@@ -57,17 +57,14 @@ def answer_repaired(
 def read_repaired(system: System, repaired: Tensor, damaged: Tensor, read: Read) -> Tensor:
     """Probabilities, ``[B, classes]``, for repaired pictures, ``[B, 3, S, S]``.
 
-    An ensemble reads the damaged ones, too, after the repaired; both readings are averaged, with
-    weights from :class:`~dga.systems.System`'s ``share`` and ``trust``.
+    An ensemble reads the damaged ones, too, after the repaired; both readings are averaged, weighed
+    by :meth:`dga.systems.System.weigh`.
     """
     probabilities = read(repaired)
     if not system.ensemble:
         return probabilities
     both = torch.stack([probabilities, read(damaged)])
-    entropy = torch.special.entr(both).sum(2).mean(1)  # [2]
-    shares = torch.tensor([1 - system.share, system.share])
-    weights = (shares.log() - system.trust * entropy).softmax(0)
-    return (weights.view(2, 1, 1) * both).sum(0)
+    return (system.weigh(both).view(2, 1, 1) * both).sum(0)
 
 
 def _describe_explanation(forward: ForwardResult) -> dict[str, Any]:

@@ -18,9 +18,9 @@ import dga
 from dga.adapted_classifier import AdaptedClassifier, content_seeds, resize_to_square
 from dga.images import to_pixels, to_square, to_tensor
 from dga.lab.readers.runner import SystemRunner, answer
+from dga.lab.readers.systems import parse
 from dga.networks.unet import ConditionalDenoiser
 from dga.photograph import repair
-from dga.systems import parse
 from tests.fixtures.models import TINY_NETWORK
 from tests.fixtures.runs import column
 
@@ -237,9 +237,9 @@ BAD_PIXELS = [
     (lambda x: x * float("nan"), "in \\[0, 1\\], not from nan"),
 ]
 BAD_OPTIONS = [
-    ({"method": "tent"}, "tent adapts the classifier"),
-    ({"method": "dga-plus+memo"}, "adapts the classifier"),
-    ({"method": "dga-plus:permute=noise:batch=2"}, "answers by the pictures around"),
+    ({"method": "tent"}, "Unknown method 'tent'. Known: source"),
+    ({"method": "dga-plus+memo"}, "Unknown method 'dga-plus.memo'"),
+    ({"method": "dga-plus:permute=noise:batch=2"}, "Unknown setting permute"),
     ({"method": "magic"}, "Unknown method 'magic'"),
     ({"classifier": "resnet50"}, "module or a function .*, not a str"),
     ({"classifier": Own(), "activation": "relu"}, "Choose one of: softmax, sigmoid, none"),

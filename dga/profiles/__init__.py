@@ -3,11 +3,9 @@
 from dga.profiles.builtin import EVERYDAY16, EVERYDAY16_CLASSES, IMAGENET, PROFILES, get_profile
 from dga.profiles.configs import (
     ClassifierConfig,
-    DenoiseConfig,
     Diffusion,
     ExplanationConfig,
     GuidanceConfig,
-    MemoConfig,
     MendingConfig,
     NetworkConfig,
     OperatorGuidanceConfig,
@@ -17,15 +15,14 @@ from dga.profiles.configs import (
     Repair,
     ScheduleConfig,
     StoppingConfig,
-    TentConfig,
     WindowsConfig,
 )
 
 __all__ = [
     "EVERYDAY16", "EVERYDAY16_CLASSES", "IMAGENET", "PROFILES", "ClassifierConfig",
-    "DenoiseConfig", "Diffusion", "ExplanationConfig", "GuidanceConfig", "MemoConfig",
+    "Diffusion", "ExplanationConfig", "GuidanceConfig", 
     "MendingConfig",
     "NetworkConfig", "OperatorGuidanceConfig", "Profile", "PublicFile", "ReleaseConfig", "Repair",
-    "ScheduleConfig", "StoppingConfig", "TentConfig", "WindowsConfig",
+    "ScheduleConfig", "StoppingConfig", "WindowsConfig",
     "get_profile",
 ]  # fmt: skip

@@ -11,7 +11,6 @@ from dga.profiles.configs import (
     Diffusion,
     ExplanationConfig,
     GuidanceConfig,
-    MemoConfig,
     MendingConfig,
     NetworkConfig,
     OperatorGuidanceConfig,
@@ -74,7 +73,6 @@ EVERYDAY16 = Profile(
     steps=12,
     eta=1.0,
     ancestral_guidance=GuidanceConfig(scale=1.5),
-    memo=MemoConfig(views=32, min_area=0.4),
 )
 _ADM_256 = NetworkConfig(
     image_size=256,
@@ -119,7 +117,6 @@ IMAGENET = Profile(
         diffusion=replace(DGA_PLUS.diffusion, steps=4),
         noise_diffusion=replace(POSTERIOR_MEAN, sharpen=0.0),
     ),
-    memo=MemoConfig(lr=1e-5),
     release=ReleaseConfig(),
 )
 _COARSE_SHAPES = GuidanceConfig(scale=1.3, through_network=False)
@@ -163,7 +160,6 @@ PHOTO = replace(
     steps=1,
     eta=1.0,
     ancestral_guidance=GuidanceConfig(scale=1.3),
-    memo=MemoConfig(),
     release=ReleaseConfig(quality=None, bicubic=True),
 )
 PROFILES = {profile.name: profile for profile in (PHOTO, EVERYDAY16, IMAGENET)}

@@ -311,31 +311,6 @@ class Repair:
 
 
 @dataclass(frozen=True)
-class TentConfig(Bounded):
-    """Tent's one step a batch; ``lr`` is for a batch of 64 and scales with ``batch``."""
-
-    lr: float = bounded(2.5e-4, 0)
-    momentum: float = bounded(0.9, 0, 1)
-    batch: int = bounded(64, 1)
-
-
-@dataclass(frozen=True)
-class MemoConfig(Bounded):
-    """MEMO's one step a picture: ``views`` copies cropped to at least ``min_area``."""
-
-    lr: float = bounded(2.5e-4, 0)
-    views: int = bounded(64, 1)
-    min_area: float = bounded(0.08, 0, 1)
-
-
-@dataclass(frozen=True)
-class DenoiseConfig(Bounded):
-    """Non-local means; ``strength``: its h, as a multiple of the noise's standard deviation."""
-
-    strength: float = bounded(0.8, 0)
-
-
-@dataclass(frozen=True)
 class ReleaseConfig:
     """How a corrupted data set was made from clean pictures (ImageNet-C's way).
 
@@ -376,8 +351,6 @@ class Profile:
     """Another profile, whose diffusion model and discriminators serve where it has none."""
     public: PublicFile | None = None
     """The denoiser's checkpoint, where others publish it."""
-    tent: TentConfig = TentConfig()
-    memo: MemoConfig = MemoConfig()
     release: ReleaseConfig | None = None
 
     @property

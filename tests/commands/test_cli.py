@@ -77,7 +77,7 @@ def test_steps_and_eta_reach_the_picture(shipped_models, photo):
     ("arguments", "sentence"),
     [
         (["--corruption", "hail"], "gaussian_noise, shot_noise"),
-        (["--methods", "magic"], "Known: source, tent, memo, denoise, diffpure"),
+        (["--methods", "magic"], "Known: source, diffpure"),
         (["--severity", "9"], "from 1 to 5"),
         (["--profile", "everyday17"], "Known profiles: photo, everyday16, imagenet"),
         (["--weights", "nowhere"], "Weights of everyday16 are missing: the diffusion model"),

@@ -14,9 +14,9 @@ import dga
 from dga.adapted_classifier import AdaptedClassifier
 from dga.images import to_tensor
 from dga.lab.readers.runner import SystemRunner, answer
+from dga.lab.readers.systems import parse
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.systems import parse
 
 
 @contextmanager

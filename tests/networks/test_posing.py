@@ -12,9 +12,9 @@ from dga.adaptation import adapt
 from dga.adapted_classifier import AdaptedClassifier
 from dga.images import from_tensor, to_tensor
 from dga.lab.readers.runner import answer, create_runners
+from dga.lab.readers.systems import parse_all
 from dga.networks.models import Models
 from dga.photograph import repair, repair_photograph
-from dga.systems import parse_all
 from tests.fixtures.posing import pose, posing
 
 

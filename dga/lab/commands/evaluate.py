@@ -42,7 +42,7 @@ def evaluate(
     from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.evaluation import cluster
     from dga.lab.evaluation.run import evaluate as measure
-    from dga.systems import parse_all
+    from dga.lab.readers.systems import parse_all
 
     check_choice("engine", engine, ("local", "ray"))
     if address and engine != "ray":

@@ -26,7 +26,7 @@ from dga.lab.evaluation.run import (
     run_tasks,
 )
 from dga.lab.readers.runner import create_runners
-from dga.systems import parse_all
+from dga.lab.readers.systems import parse_all
 
 TRIES = 10
 """How often one task may lose its machine before the run stops."""

@@ -25,8 +25,8 @@ from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
 from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import EvaluationResults, evaluate
+from dga.lab.readers.systems import parse
 from dga.networks.models import Models
-from dga.systems import parse
 
 
 def measure_gain(

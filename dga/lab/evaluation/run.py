@@ -24,9 +24,9 @@ from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile
 from dga.lab.readers.runner import SystemRunner, answer, create_runners
+from dga.lab.readers.systems import MeasuredSystem
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
-from dga.systems import System
 
 MOST_PSNR = 99.0
 """In dB, of equal pictures."""
@@ -161,7 +161,7 @@ def compute_psnr(picture: Pixels, undamaged: Pixels) -> float:
 
 def evaluate(
     models: Models,
-    systems: Mapping[str, System],
+    systems: Mapping[str, MeasuredSystem],
     plan: Plan,
     out: Path,
     batch: int = 16,

@@ -11,10 +11,10 @@ from torch import Tensor
 
 from dga.images import HALF_RANGE, from_tensor
 from dga.lab.readers.reader import Reader
+from dga.lab.readers.systems import MemoConfig
 from dga.lab.readers.tent import BATCH_NORMS
 from dga.networks.classifier import normalise, predict_proba
 from dga.networks.models import Models
-from dga.profiles import MemoConfig
 
 VIEWS_AT_ONCE = 8
 """What a layer makes of all 64 does not fit a processor's caches."""

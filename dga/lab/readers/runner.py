@@ -14,6 +14,13 @@ from dga.answers import Answer, answer_repaired
 from dga.lab.readers.memo import Memo
 from dga.lab.readers.permutation import permute_stops
 from dga.lab.readers.reader import NonLocalMeans, Reader
+from dga.lab.readers.systems import (
+    DenoiseConfig,
+    MeasuredSystem,
+    MemoConfig,
+    Permutation,
+    TentConfig,
+)
 from dga.lab.readers.tent import Tent
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
@@ -25,8 +32,7 @@ from dga.pipeline import (
     find_stops,
     run,
 )
-from dga.profiles import DenoiseConfig, MemoConfig, Repair, TentConfig
-from dga.systems import Permutation, System
+from dga.profiles import Repair
 
 READERS: dict[type, type[Reader]] = {
     type(None): Reader,
@@ -43,7 +49,7 @@ class SystemRunner:
     Raises ``ValueError`` for a classifier that its reader cannot adapt.
     """
 
-    def __init__(self, models: Models, system: System) -> None:
+    def __init__(self, models: Models, system: MeasuredSystem) -> None:
         self.models, self.system = models, system
         self._reader = READERS[type(system.reader)](models, system.reader)
 
@@ -75,7 +81,9 @@ class SystemRunner:
         ]
 
 
-def create_runners(models: Models, systems: Mapping[str, System]) -> dict[str, SystemRunner]:
+def create_runners(
+    models: Models, systems: Mapping[str, MeasuredSystem]
+) -> dict[str, SystemRunner]:
     """Systems with fresh readers, by name. Raises what :class:`SystemRunner` does."""
     return {name: SystemRunner(models, system) for name, system in systems.items()}
 

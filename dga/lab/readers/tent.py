@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from torch.distributions import Categorical
 
 from dga.lab.readers.reader import Reader
+from dga.lab.readers.systems import TentConfig
 from dga.networks.classifier import check_finite, preprocess
 from dga.networks.models import Models
-from dga.profiles import TentConfig
 
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 OTHER_NORMS = (nn.LayerNorm, nn.GroupNorm)

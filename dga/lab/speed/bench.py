@@ -16,13 +16,13 @@ from dga.corruptions import CORRUPTIONS, corrupt
 from dga.diffusion import Schedule
 from dga.images import to_pixels, to_square, to_tensor
 from dga.lab.readers.runner import SystemRunner, answer
+from dga.lab.readers.systems import parse
 from dga.networks.classifier import build_classifier
 from dga.networks.compute import Compute, is_shortage
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.pipeline import ForwardResult, denoise, find_stops
 from dga.profiles import Diffusion, Profile, Repair
-from dga.systems import parse
 
 WHOLE_METHODS = ("dga-guided", "dga-plus")
 """Methods from the picture to the label."""

@@ -20,11 +20,11 @@ from dga.lab.evaluation.cluster import EvaluationWorker, evaluate_on_cluster
 from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import BatchResult, Task, evaluate, run_tasks
+from dga.lab.readers.systems import parse_all
 from dga.lab.saved_weights import save_weights
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
 from dga.profiles import Profile
-from dga.systems import parse_all
 from dga.weights.sources import Sources
 from tests.fixtures.cli import refused
 

@@ -19,9 +19,9 @@ from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.results_file import ResultLine, ResultsFile
 from dga.lab.evaluation.run import EvaluationResults, evaluate
 from dga.lab.readers.runner import SystemRunner
+from dga.lab.readers.systems import parse_all
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16
-from dga.systems import parse_all
 
 NAMES = ("source", "dga", "dda", "dga-plus", "tent:batch=2", "dga-plus+tent:batch=2")
 

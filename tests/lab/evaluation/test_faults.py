@@ -16,12 +16,12 @@ from torch import Tensor, nn
 from dga.adaptation import adapt
 from dga.io.files import CHECKPOINT, LINES, lock_folder, write_json
 from dga.lab.evaluation.run import evaluate
+from dga.lab.readers.systems import parse_all
 from dga.lab.saved_weights import save_weights
 from dga.lab.training import loop
 from dga.networks.classifier import predict
 from dga.networks.compute import use_one_thread_in_forks
 from dga.networks.models import Models
-from dga.systems import parse_all
 from dga.weights.checkpoints import WeightsError
 
 FULL = Path("/dev/full")

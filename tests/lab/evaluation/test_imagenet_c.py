@@ -18,13 +18,13 @@ from dga.lab.evaluation.curves import judge_pictures
 from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import evaluate
+from dga.lab.readers.systems import parse_all
 from dga.lab.training.studies import Study
 from dga.networks.classifier import build_classifier
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, Profile, ReleaseConfig
 from dga.profiles.imagenet_labels import imagenet_labels
-from dga.systems import parse_all
 
 WNIDS = tuple(imagenet_labels())
 FOLDERS = (3, 999, 41)

@@ -13,11 +13,11 @@ from dga.answers import Answer
 from dga.images import to_tensor
 from dga.lab.readers.memo import Memo
 from dga.lab.readers.runner import answer, create_runners
+from dga.lab.readers.systems import MemoConfig, TentConfig, parse, parse_all, systems
 from dga.lab.readers.tent import Tent
 from dga.networks.classifier import predict_proba, preprocess
 from dga.networks.models import Models
-from dga.profiles import EVERYDAY16, TentConfig
-from dga.systems import parse, parse_all, systems
+from dga.profiles import EVERYDAY16
 from tests.fixtures.runs import column, counted
 
 PAIRS = ("dga-plus+tent:batch=6", "dga-guided+memo:views=2", "dga-plus:permute=noise:batch=3")
@@ -178,7 +178,7 @@ def test_tent_refuses_a_model_without_norms(tiny_models):
 
 
 def test_memo_adapts_to_one_picture_and_forgets(tiny_models, x):
-    memo = Memo(tiny_models, dataclasses.replace(tiny_models.profile.memo, views=4, lr=0.5))
+    memo = Memo(tiny_models, MemoConfig(views=4, lr=0.5, min_area=0.4))
     before = {k: v.clone() for k, v in memo.model.state_dict().items()}
     whole = memo.read(x, range(6))
     assert all(torch.equal(before[k], v) for k, v in memo.model.state_dict().items())

@@ -1,0 +1,141 @@
+"""What is measured: the library's systems, readers that adapt, pairs of both, and controls.
+
+A reader is the frozen classifier, or one that adapts, such as Tent and MEMO. Any pair of a repair
+and a reader is a system, too.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from dga import systems as library
+from dga.profiles import Profile
+from dga.profiles.configs import Bounded, bounded
+from dga.systems import ONLY_WITH_REPAIR, System, configure
+
+PAIR_TRUST = 2.0
+"""``trust`` of a pair whose reader waits for batches, chosen on tune
+(assets/results/everyday16/README.md)."""
+Permutation = Literal["none", "noise", "depth", "explanation"]
+
+
+@dataclass(frozen=True)
+class TentConfig(Bounded):
+    """Tent's one step a batch; ``lr`` is for a batch of 64 and scales with ``batch``."""
+
+    lr: float = bounded(2.5e-4, 0)
+    momentum: float = bounded(0.9, 0, 1)
+    batch: int = bounded(64, 1)
+
+
+@dataclass(frozen=True)
+class MemoConfig(Bounded):
+    """MEMO's one step a picture: ``views`` copies cropped to at least ``min_area``."""
+
+    lr: float = bounded(2.5e-4, 0)
+    views: int = bounded(64, 1)
+    min_area: float = bounded(0.08, 0, 1)
+
+
+@dataclass(frozen=True)
+class DenoiseConfig(Bounded):
+    """Non-local means; ``strength``: its h, as a multiple of the noise's standard deviation."""
+
+    strength: float = bounded(0.8, 0)
+
+
+MEMO = {"everyday16": MemoConfig(views=32, min_area=0.4), "imagenet": MemoConfig(lr=1e-5)}
+"""MEMO's settings by profile, where they are not the usual ones."""
+
+
+@dataclass(frozen=True)
+class Control(Bounded):
+    """What an experiment changes about a repair.
+
+    ``permute``: pictures of a batch exchange their ``noise`` (with entry k0 and t*), their
+    ``depth`` (t* beyond the entry) or their whole ``explanation``, in a fixed random order
+    (:mod:`dga.lab.readers.permutation`); ``batch``: how many pictures exchange theirs, unless the
+    reader has a batch of its own.
+    """
+
+    permute: Permutation = "none"
+    batch: int | None = bounded(None, 1)
+
+
+@dataclass(frozen=True)
+class MeasuredSystem(System):
+    """A row of a table. Raises ``ValueError`` for numbers out of range."""
+
+    reader: TentConfig | MemoConfig | DenoiseConfig | None = None
+    """None: the frozen classifier."""
+    trust: float = field(default=0.0, metadata=ONLY_WITH_REPAIR | {"bounds": (0, math.inf)})
+    """How much more an ensemble's surer reading counts, 0: not at all. Both weights are multiplied
+    by exp(-trust x mean entropy of that reading, in nats), then scaled to a sum of 1."""
+    control: Control = field(default=Control(), metadata=ONLY_WITH_REPAIR)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.control.permute != "none" and self.batch is None:
+            raise ValueError(
+                f"permute={self.control.permute} needs batch=N: how many pictures exchange theirs."
+            )
+
+    @property
+    def batch(self) -> int | None:
+        """How many pictures are answered together, where answers depend on each other."""
+        return getattr(self.reader, "batch", None) or self.control.batch
+
+    def weigh(self, both: Tensor) -> Tensor:
+        """As :meth:`dga.systems.System.weigh`, by how sure both readings are."""
+        entropy = torch.special.entr(both).sum(2).mean(1)  # [2]
+        shares = torch.tensor([1 - self.share, self.share])
+        return (shares.log() - self.trust * entropy).softmax(0)
+
+
+def systems(profile: Profile) -> dict[str, MeasuredSystem]:
+    """Every system that has a name of its own, in the order of the paper's Table 1."""
+    named = {name: MeasuredSystem(**vars(one)) for name, one in library.systems(profile).items()}
+    readers: dict[str, TentConfig | MemoConfig | DenoiseConfig] = {
+        "tent": TentConfig(),
+        "memo": MEMO.get(profile.name, MemoConfig()),
+        "denoise": DenoiseConfig(),
+    }
+    adapting = {name: MeasuredSystem(name, reader=reader) for name, reader in readers.items()}
+    return {"source": named.pop("source"), **adapting, **named}
+
+
+def parse(profile: Profile, text: str) -> MeasuredSystem:
+    """The system that a text such as ``dga-guided``, ``dga-plus+tent`` or ``dga:tau=0.3`` names.
+
+    Raises ``ValueError`` naming the repairs, readers or settings that there are.
+    """
+    return configure(profile, _find_system(profile, text.partition(":")[0]), text)
+
+
+def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, MeasuredSystem]:
+    """Systems by the text that names them. Raises ``ValueError`` for none or unknown ones."""
+    if not texts:
+        raise ValueError(f"No method was named. Known: {', '.join(systems(profile))}.")
+    return {text: parse(profile, text) for text in texts}
+
+
+def _find_system(profile: Profile, name: str) -> MeasuredSystem:
+    """The system of that name, or a pair of a repair and a reader, ``dga-plus+tent``."""
+    by_name = systems(profile)
+    if name in by_name:
+        return by_name[name]
+    repair, plus, reader = name.partition("+")
+    if not plus:
+        raise ValueError(f"Unknown method {name!r}. Known: {', '.join(by_name)}.")
+    repairs = [name for name, system in by_name.items() if system.repair]
+    readers = [name for name, system in by_name.items() if system.reader]
+    if repair not in repairs:
+        raise ValueError(f"Unknown repair {repair!r}. Known: {', '.join(repairs)}.")
+    if reader not in readers:
+        raise ValueError(f"Unknown reader {reader!r}. Known: {', '.join(readers)}.")
+    trust = PAIR_TRUST if by_name[reader].batch else 0.0  # MEMO reads each picture alone
+    return replace(by_name[repair], reader=by_name[reader].reader, ensemble=True, trust=trust)

@@ -1,0 +1,50 @@
+"""What is measured beside the library's systems: readers that adapt, pairs, controls."""
+
+import re
+
+import pytest
+
+from dga.lab.readers.systems import MemoConfig, TentConfig, parse, parse_all, systems
+from dga.profiles import EVERYDAY16, PROFILES
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+def test_every_name_is_the_system_of_that_name(profile):
+    for name, system in systems(profile).items():
+        assert parse(profile, name) == system
+        assert system.name == name
+
+
+def test_any_repair_goes_with_any_reader():
+    tent, memo = parse(EVERYDAY16, "dga-plus+tent"), parse(EVERYDAY16, "dga-guided+memo:views=2")
+    assert (tent.repair, tent.reader) == (EVERYDAY16.plus, TentConfig())
+    assert (tent.batch, tent.ensemble) == (64, True)
+    assert parse(EVERYDAY16, "dga-plus+tent:permute=noise:batch=32").batch == 32
+    assert memo.repair == systems(EVERYDAY16)["dga-guided"].repair
+    assert memo.reader == MemoConfig(views=2, min_area=0.4)
+    assert (memo.batch, memo.trust) == (None, 0)  # it reads each picture alone
+    assert tent.trust > 0
+
+
+def test_a_control_is_a_setting():
+    control = parse(EVERYDAY16, "dga-plus:permute=noise:batch=4").control
+    assert (control.permute, control.batch) == ("noise", 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "No method was named"),
+        ("magic", "Unknown method 'magic'. Known: source, tent, memo"),
+        ("source+tent", "Unknown repair 'source'. Known: "),
+        ("dga+magic", "Unknown reader 'magic'. Known: tent, memo, denoise."),
+        ("source:tau=1", "settings: none"),
+        ("tent:lr=inf", "Numbers are finite; lr is inf"),
+        ("dga-plus+tent:trust=-1", "trust is a number from 0 up"),
+        ("tent:batch=-5", "batch is a number from 1 up, not -5"),
+        ("dga-plus:permute=noise", "permute=noise needs batch=N"),
+    ],
+)
+def test_what_there_is_not_is_refused_with_what_there_is(text, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        parse_all(EVERYDAY16, ["source", text] if text else [])
