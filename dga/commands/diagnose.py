@@ -29,6 +29,7 @@ def diagnose(
         bool, typer.Option("--repair", help="Repair exactly these, below OUT/repaired.")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    machines: command_line.EngineOptions = command_line.EngineOptions(),
     models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Find which pictures are damaged, how, and how badly; with --classifier, how it reads them.
@@ -47,7 +48,12 @@ def diagnose(
     most = None if fail_above is None else parse_share(fail_above)
     worker = Worker(models, fast, bool(models.classifier))
     command = command_line.read_command_line()
-    with start_here(jobs) as run:
+    workers = start_here(jobs)
+    if machines.engine == "ray":
+        from dga.lab.evaluation.cluster import start_on_cluster  # the laboratory knows clusters
+
+        workers = start_on_cluster(machines.address)
+    with workers as run:
         summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
     command_line.print_losses(summary.losses)

@@ -29,31 +29,25 @@ def evaluate(
     ] = "all",
     stream: Annotated[str | None, typer.Option(help=STREAM_HELP)] = None,
     batch: Annotated[int, typer.Option(help="Pictures at once.")] = 16,
-    engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local",
-    address: Annotated[
-        str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
-    ] = None,
+    machines: command_line.EngineOptions = command_line.EngineOptions(),
     plan: PlanOptions = PlanOptions(),
     models: command_line.ModelOptions = command_line.ModelOptions(precision="float32"),
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
-    from dga.io.parsing import check_choice, split_list
+    from dga.io.parsing import split_list
     from dga.lab.analysis.tables import summarise_accuracy
     from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.evaluation import cluster
     from dga.lab.evaluation.run import evaluate as measure
     from dga.lab.readers.systems import parse_all
 
-    check_choice("engine", engine, ("local", "ray"))
-    if address and engine != "ray":
-        raise ValueError("--address is a Ray cluster's: add --engine ray.")
     chosen_plan = plan.plan(data, parse_corruptions(corruptions, has_clean=True), stream)
     names, typed = split_list(methods), command_line.read_command_line()
-    if engine == "ray":
+    if machines.engine == "ray":
         if models.precision == "auto":
             raise ValueError("Many machines need one precision: name it with --precision.")
         worker = cluster.EvaluationWorker(models, names, chosen_plan)
-        results = cluster.evaluate_on_cluster(worker, out, batch, typed, address)
+        results = cluster.evaluate_on_cluster(worker, out, batch, typed, machines.address)
     else:
         loaded = models.load()
         systems = parse_all(loaded.profile, names)
