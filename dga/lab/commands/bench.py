@@ -21,7 +21,7 @@ def bench(
     precision: command_line.PrecisionOption = "auto",
 ) -> None:
     """Seconds an image, here."""
-    from dga.io.parsing import split_list
+    from dga.io.parsing import parse_numbers
     from dga.lab.speed.bench import bench as measure
     from dga.lab.speed.bench import make_random_models
     from dga.networks.compute import Compute
@@ -29,11 +29,9 @@ def bench(
     from dga.profiles import get_profile
     from dga.weights.sources import Sources
 
-    sizes = split_list(batches)
-    if not sizes or not all(size.isdigit() for size in sizes):
-        raise ValueError(f"Batch sizes look like 1,8,32, not {batches!r}.")
+    sizes = parse_numbers("Batch sizes", batches)
     shape = get_profile(profile)
     load = make_random_models if random else partial(load_models, sources=Sources(weights))
     models = load(shape, compute=Compute.choose(device, precision))
-    table = measure(models, [int(size) for size in sizes], steps)
+    table = measure(models, sizes, steps)
     typer.echo(table.to_string(index=False, na_rep="-", float_format="{:.4f}".format))

@@ -124,6 +124,10 @@ class Plan(Bounded):
             "split": self.split,
             "seed": self.seed,
         }
+        if self.stream:
+            facts |= {"stream": self.stream, "corruptions": self.corruptions}
+        else:
+            facts["severity"] = self.severity
         if not self.has_labels:
             facts["labelled"] = False
         if self.saved:

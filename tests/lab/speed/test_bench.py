@@ -38,7 +38,7 @@ def test_what_does_not_fit_is_a_row_without_seconds(loaded, monkeypatch):
 
 @pytest.mark.parametrize(
     ("batches", "sentence"),
-    [("many", "Batch sizes look like 1,8,32, not 'many'."), ("0", "whole numbers from 1 up")],
+    [("many", "Batch sizes look like 0,10,20, not 'many'."), ("0", "whole numbers from 1 up")],
 )
 def test_the_command_refuses_in_a_sentence(batches, sentence, loaded, monkeypatch):
     monkeypatch.setattr("dga.networks.models.load_models", lambda *a, **k: loaded)
