@@ -11,7 +11,6 @@ from dga import command_line
 @command_line.command
 def bench(
     batches: Annotated[str, typer.Option(help="Comma-separated batch sizes.")] = "1,8,32",
-    steps: Annotated[int, typer.Option(help="Denoising steps of an image.")] = 50,
     random: Annotated[
         bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
     ] = False,
@@ -33,5 +32,5 @@ def bench(
     shape = get_profile(profile)
     load = make_random_models if random else partial(load_models, sources=Sources(weights))
     models = load(shape, compute=Compute.choose(device, precision))
-    table = measure(models, sizes, steps)
+    table = measure(models, sizes)
     typer.echo(table.to_string(index=False, na_rep="-", float_format="{:.4f}".format))

@@ -58,11 +58,8 @@ def measure_gain(
     chosen = set(choose_images(plan, models.profile).names)
     lines = [line for line in results.lines if line["path"] in chosen]
     if not has_labels:
-        undamaged = {
-            line["path"]: line["prediction"]
-            for line in lines
-            if (line["corruption"], line["method"]) == (CLEAN, SOURCE)
-        }
+        own = [line for line in lines if (line["corruption"], line["method"]) == (CLEAN, SOURCE)]
+        undamaged = {line["path"]: line["prediction"] for line in own}
         lines = [
             {**line, "correct": line["prediction"] == undamaged.get(line["path"])} for line in lines
         ]
@@ -70,9 +67,9 @@ def measure_gain(
 
 
 def check_pictures(data: Path) -> None:
-    """Raise ``ValueError`` for no pictures, and for damaged ones as ImageNet-C has them.
+    """Refuse what holds no pictures, or damaged ones as ImageNet-C does, by ``ValueError``.
 
-    Raises ``FileNotFoundError`` for what is neither folder nor zip.
+    What is neither folder nor zip by ``FileNotFoundError``.
     """
     refuse_release(data)
     if not list_pictures(data):
