@@ -219,19 +219,16 @@ def read_command_line() -> str:
     return shlex.join(["python", "-m", "dga", *sys.argv[1:]])
 
 
-def print_skipped_pictures(unreadable: Sequence[str], what: str = "could not be read") -> None:
-    """Name on stderr the pictures that were left out, if there are any."""
-    _print_names(f"Skipped {len(unreadable)} pictures that {what}", unreadable)
-
-
-def print_losses(losses: Sequence[str]) -> None:
-    """Name on stderr what the repaired files of some pictures lack, if anything."""
-    _print_names(f"Not everything of {len(losses)} pictures is kept", losses)
-
-
-def _print_names(words: str, names: Sequence[str]) -> None:
-    """Print ``words`` and the first names on stderr; nothing without names."""
+def print_names(
+    names: Sequence[str], words: str = "Skipped {} pictures that could not be read"
+) -> None:
+    """Print on stderr ``words``, of how many, and the first names; nothing without any."""
     from dga.io.parsing import first_names
 
     if names:
-        typer.echo(f"{words}: {first_names(names, MOST_NAMES)}", err=True)
+        said = f"{words.format(len(names))}: {first_names(names, MOST_NAMES)}"
+        typer.echo(said, err=True)
+
+
+NOT_KEPT = "Not everything of {} pictures is kept"
+NOT_REPAIRED = "Skipped {} pictures that could not be repaired"

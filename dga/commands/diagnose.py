@@ -56,9 +56,9 @@ def diagnose(
     with workers as run:
         summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
-    command_line.print_losses(summary.losses)
-    command_line.print_skipped_pictures(summary.errors)
-    command_line.print_skipped_pictures(summary.failed, "could not be repaired")
+    command_line.print_names(summary.losses, command_line.NOT_KEPT)
+    command_line.print_names(summary.errors)
+    command_line.print_names(summary.failed, command_line.NOT_REPAIRED)
     if most is not None and summary.share > most:
         raise typer.Exit(3)
     if summary.errors or summary.failed:

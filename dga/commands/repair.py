@@ -51,9 +51,9 @@ def _repair_folder(folder: Path, out: Path | None, models: command_line.ModelOpt
     pictures = PictureFolder.of([folder], out)
     summary = repair_all(pictures, Worker(models), map)
     typer.echo(f"{summary} {out}")
-    command_line.print_losses(summary.losses)
-    command_line.print_skipped_pictures([*pictures.denied, *summary.unreadable])
-    command_line.print_skipped_pictures(summary.failed, "could not be repaired")
+    command_line.print_names(summary.losses, command_line.NOT_KEPT)
+    command_line.print_names([*pictures.denied, *summary.unreadable])
+    command_line.print_names(summary.failed, command_line.NOT_REPAIRED)
     if summary.failed:
         raise typer.Exit(1)
 

@@ -89,6 +89,11 @@ class KindSummary:
         (heapq.heappush if len(self.worst) < MOST_WORST else heapq.heappushpop)(self.worst, entry)
 
     @property
+    def median(self) -> str:
+        """The median strength, in its unit."""
+        return self.kind.form.format(float(np.median(self.strengths)))
+
+    @property
     def bars(self) -> list[tuple[str, int, float]]:
         """The histogram: from which to which strength, how many, and their share of the most."""
         counts, edges = np.histogram(self.strengths, min(BINS, len(set(self.strengths))))
@@ -166,29 +171,11 @@ class Summary:
         return list(dict.fromkeys(path for kind in self.present for _, path, *_ in kind.worst))
 
     @property
-    def rows(self) -> list[tuple[str, ...]]:
-        """Of each kind that was found: title, pictures, share, what may be undone, median."""
-        return [
-            (
-                summary.kind.title,
-                f"{len(summary.strengths):,}",
-                format_share(len(summary.strengths) / self.read),
-                f"{summary.undoable:,}",
-                summary.kind.form.format(float(np.median(summary.strengths))),
-            )
-            for summary in self.present
-        ]
-
-    @property
-    def worst_classes(self) -> list[tuple[str, ...]]:
-        """Rows on classes with more damaged pictures than an average one, the most beyond first."""
+    def worst_classes(self) -> list[str]:
+        """Classes with more damaged pictures than an average one, those most beyond first."""
         beyond = {name: damaged - self.share * n for name, (n, damaged) in self.classes.items()}
-        names = sorted((name for name in beyond if beyond[name] > 0), key=lambda n: -beyond[n])
-        return [
-            (name or "(none)", f"{damaged:,}", f"{count:,}", format_share(damaged / count))
-            for name in names[:MOST_WORST]
-            for count, damaged in [self.classes[name]]
-        ]
+        names = [name for name, excess in beyond.items() if excess > 0]
+        return sorted(names, key=lambda name: -beyond[name])[:MOST_WORST]
 
     def __str__(self) -> str:
         """All of it, for a terminal."""

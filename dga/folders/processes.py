@@ -40,7 +40,8 @@ def start_here(jobs: int) -> Iterator[Run[Any, Any]]:
     with ProcessPoolExecutor(jobs, get_context("spawn"), _begin_process, (threads,)) as pool:
 
         def run(function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-            for some in split_tasks(tasks, AHEAD * jobs):
+            rest = iter(tasks)
+            while some := list(itertools.islice(rest, AHEAD * jobs)):  # few are given out ahead
                 yield from pool.map(function, some)
 
         try:
@@ -65,10 +66,3 @@ def _begin_process(threads: int) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=end_with_parent, daemon=True).start()
-
-
-def split_tasks(tasks: Iterable[Task], most: int) -> Iterator[list[Task]]:
-    """Split tasks into lists of at most ``most``, so that few are given out ahead."""
-    rest = iter(tasks)
-    while some := list(itertools.islice(rest, most)):
-        yield some

@@ -5,13 +5,14 @@ Lines are JSON, one after the other; half a line at the end, of a run that was k
 
 import itertools
 import json
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from dga.io.files import CONFIG, LOCK, explain_writing, find_parts, lock_folder, write_json
+from dga.io.files import CONFIG, LINES, LOCK, explain_writing, find_parts, lock_folder, write_json
 from dga.io.parsing import shorten
 
 Line = dict[str, Any]
@@ -22,7 +23,8 @@ Line = dict[str, Any]
 def open_folder(folder: Path, config: dict[str, Any]) -> Iterator[None]:
     """Hold a folder for this process alone, made if need be; its results depend on ``config``.
 
-    Raises ``ValueError`` for a file, for a folder that holds other files or results of another
+    Methods may be added to it; half a line at the end of its lines is dropped. Raises
+    ``ValueError`` for a file, for a folder that holds other files or results of another
     configuration, naming the difference, and for one in use by another process; ``OSError`` where
     it cannot be made.
     """
@@ -35,9 +37,14 @@ def open_folder(folder: Path, config: dict[str, Any]) -> Iterator[None]:
     with explain_writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with lock_folder(folder):
-        check_config(folder, config)
+        methods = check_config(folder, config).get("methods", {})
         for part in find_parts(folder):
             part.unlink()
+        lines = folder / LINES
+        if lines.exists() and not (content := lines.read_bytes()).endswith(b"\n"):
+            os.truncate(lines, content.rfind(b"\n") + 1)  # in place: a kill loses no line
+        if methods:
+            config = {**config, "methods": methods | config["methods"]}
         write_json(folder / CONFIG, config)
         yield
 

@@ -8,6 +8,14 @@ def split_list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+def parse_numbers(what: str, text: str) -> tuple[int, ...]:
+    """Whole numbers between commas. Raises ``ValueError`` for anything else, naming ``what``."""
+    parts = split_list(text)
+    if not parts or not all(map(str.isdecimal, parts)):
+        raise ValueError(f"{what} look like 0,10,20, not {text!r}.")
+    return tuple(map(int, parts))
+
+
 def parse_share(text: str) -> float:
     """A percentage, such as 5% or 2.5, as a share of 1. Raises ``ValueError`` beyond 0 to 100."""
     try:

@@ -60,8 +60,7 @@ def _checkpoint_config(profile: Profile, sources: Sources, path: Path) -> Classi
 def _timm_config(architecture: str, default: ClassifierConfig, path: Path) -> ClassifierConfig:
     """Size, mean and deviation by timm's table of architectures; the classes are the default's."""
     _check_architecture(architecture, path)
-    facts = read_timm_table(architecture)
-    if not facts:
+    if not (facts := read_timm_table(architecture)):
         raise WeightsError(f"timm has no table of the pixels of {architecture}, named for {path}.")
     size, crop = int(facts["input_size"][-1]), float(facts.get("crop_pct") or 1)
     return ClassifierConfig(

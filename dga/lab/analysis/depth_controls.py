@@ -3,15 +3,15 @@
 Every control uses the same images and the same swept depths, so that they differ in
 nothing but how an image's depth is picked:
 
+- ``measured``: the adaptive method as it ran, without rounding;
 - ``adaptive``: the image's own t*, rounded to the nearest swept depth;
 - ``permuted``: the t* of an image drawn from those of the same corruption, in
   expectation over all permutations (exact, not sampled);
 - ``median``: the corruption's median t* (the lower one of two), for all its images;
 - ``global``: one depth for everything, the one that is best on these very images,
   which favours it;
-- ``depth=k``: each swept depth;
 - ``oracle``: right if the image is right at any swept depth;
-- ``measured``: the adaptive method as it ran, without rounding.
+- ``depth=k``: each swept depth.
 
 Best depth of an image, for Spearman's correlation: the shallowest swept depth at which
 it is classified correctly. Images that are right, or wrong, at every swept depth say
@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dga.corruptions import CLEAN, FAMILIES
 from dga.lab.analysis.names import MEAN, SOURCE, find_sweep, format_group, format_method
@@ -32,7 +31,6 @@ from dga.lab.analysis.saved_runs import MissingRun
 from dga.lab.analysis.statistics import (
     Draws,
     Estimate,
-    Floats,
     draw_means,
     draw_resamples,
     make_interval,
@@ -57,10 +55,8 @@ TITLES = {
 class DepthControls:
     """Controls of :data:`SWEPT`, by group: the mean of all corruptions, families swept whole."""
 
-    depths: tuple[int, ...]
-    """Of which 0 is no change."""
-    corruptions: tuple[str, ...]
-    photographs: int
+    images: pd.DataFrame
+    """As :func:`_read_sweep` returns them."""
     accuracy: dict[str, dict[str, Estimate]]
     """Of each control, by group, in [0, 1]."""
     lead: dict[str, dict[str, Estimate]]
@@ -68,12 +64,16 @@ class DepthControls:
     best_depth: int
     mean_depth: dict[str, float]
     """Of the unrounded t*, by group."""
-    informative: int
-    """Images that are right at some depths only."""
-    spearman: Estimate | None
-    """Of t* and best depth, over all informative images; None without any."""
-    spearman_within: Estimate | None
-    """The mean of the corruptions' own, weighted by their informative images."""
+
+    @property
+    def depths(self) -> list[int]:
+        """The swept depths; 0 is no change."""
+        return [column for column in self.images if isinstance(column, int)]
+
+    @property
+    def corruptions(self) -> list[str]:
+        """All that every image has."""
+        return list(self.images.index.unique("corruption"))
 
 
 def compute_controls(lines: pd.DataFrame) -> DepthControls:
@@ -82,40 +82,27 @@ def compute_controls(lines: pd.DataFrame) -> DepthControls:
     Source-only stands for depth 0. Only damaged images that every one of them has are taken.
     Raises :class:`MissingRun` naming what the sweep lacks.
     """
-    images, depths = _read_sweep(lines)
-    corruptions = tuple(images.index.unique("corruption"))
-    photographs = images.index.unique("path").sort_values()
-    draws, best = _draw_accuracies(images, depths)
-    accuracy: dict[str, dict[str, Estimate]] = {name: {} for name in draws}
-    lead: dict[str, dict[str, Estimate]] = {name: {} for name in draws}
-    mean_depth = {}
-    for group, names in {MEAN: corruptions, **FAMILIES}.items():
-        if not set(names) <= set(corruptions):
+    images = _read_sweep(lines)
+    draws, best_depth = _draw_accuracies(images)
+    controls = DepthControls(images, {n: {} for n in draws}, {n: {} for n in draws}, best_depth, {})
+    for group, names in {MEAN: controls.corruptions, **FAMILIES}.items():
+        if not set(names) <= set(controls.corruptions):
             continue
-        members = [corruptions.index(name) for name in names]
+        members = [controls.corruptions.index(name) for name in names]
         part = images.loc[list(names)]
         count = part.index.get_level_values("path").nunique()
-        mean_depth[group] = float(part["t_star"].mean())
+        controls.mean_depth[group] = float(part["t_star"].mean())
         for name, draw in draws.items():
-            accuracy[name][group] = make_interval(draw[:, members].mean(axis=1), count)
+            accuracy = draw[:, members].mean(axis=1)
+            controls.accuracy[name][group] = make_interval(accuracy, count)
             if name != "adaptive":
                 gap = (draws["adaptive"] - draw)[:, members].mean(axis=1)
-                lead[name][group] = make_interval(gap, count)
-    is_right = images[list(depths)].to_numpy() > 0
-    is_informative = is_right.any(axis=1) & ~is_right.all(axis=1)
-    informative = pd.DataFrame({
-        "t_star": images["t_star"],
-        "best": is_right.argmax(axis=1),
-        "photograph": photographs.get_indexer(images.index.get_level_values("path")),
-    })[is_informative]  # fmt: skip
-    return DepthControls(
-        depths, corruptions, len(photographs), accuracy, lead, depths[best], mean_depth,
-        len(informative), *_correlate_depths(informative, draw_resamples(len(photographs))),
-    )  # fmt: skip
+                controls.lead[name][group] = make_interval(gap, count)
+    return controls
 
 
-def _read_sweep(lines: pd.DataFrame) -> tuple[pd.DataFrame, tuple[int, ...]]:
-    """A row for each damaged image, by corruption and path, and the swept depths.
+def _read_sweep(lines: pd.DataFrame) -> pd.DataFrame:
+    """A row for each damaged image, by corruption and path.
 
     Columns: for each depth and for ``measured`` (at the method's own) 1 where it was right;
     ``t_star``.
@@ -135,12 +122,13 @@ def _read_sweep(lines: pd.DataFrame) -> tuple[pd.DataFrame, tuple[int, ...]]:
         raise MissingRun(f"no image that was run with {SWEPT} and at all of its depths")
     own = lines[lines["method"] == SWEPT].set_index(["corruption", "path"])
     images["t_star"] = own["depth"].astype(int)
-    return images, tuple(swept)
+    return images
 
 
-def _draw_accuracies(images: pd.DataFrame, depths: tuple[int, ...]) -> tuple[dict[str, Draws], int]:
+def _draw_accuracies(images: pd.DataFrame) -> tuple[dict[str, Draws], int]:
     """Accuracies ``[R, C]`` of every control, and which depth is best over all corruptions."""
-    fixed = images[list(depths)]
+    depths = [column for column in images if isinstance(column, int)]
+    fixed = images[depths]
     distances = np.abs(images["t_star"].to_numpy()[:, None] - np.array(depths))
     picked = np.eye(len(depths), dtype=np.float32)[distances.argmin(axis=1)]  # [images, K]
 
@@ -162,50 +150,46 @@ def _draw_accuracies(images: pd.DataFrame, depths: tuple[int, ...]) -> tuple[dic
         "global": by_depth[:, :, best],
         "oracle": draw(fixed.max(axis=1)),
     }
-    return draws | {f"depth={k}": by_depth[:, :, i] for i, k in enumerate(depths)}, best
+    draws |= {f"depth={k}": by_depth[:, :, i] for i, k in enumerate(depths)}
+    return draws, depths[best]
 
 
-def _correlate_depths(
-    informative: pd.DataFrame, weights: Floats
-) -> tuple[Estimate | None, Estimate | None]:
-    """Spearman's rho of t* and best depth, over all corruptions and within them."""
+def correlate_depths(controls: DepthControls) -> tuple[int, Estimate | None, Estimate | None]:
+    """Spearman's rho of t* and an image's best depth, over all corruptions and within them.
+
+    Within: the mean of the corruptions' own, weighted by their images. First how many images are
+    right at some depths only, which alone tell; None without any, and where one value is all.
+    """
+    images = controls.images
+    is_right = images[controls.depths].to_numpy() > 0
+    is_informative = is_right.any(axis=1) & ~is_right.all(axis=1)
+    photographs = images.index.unique("path").sort_values()
+    weights = draw_resamples(len(photographs)).astype(np.float64)
+    informative = images[["t_star"]].assign(best=is_right.argmax(axis=1))[is_informative]
     if informative.empty:
-        return None, None
+        return 0, None, None
 
     def correlate(part: pd.DataFrame) -> Draws:
-        return correlate_ranks(part["t_star"], part["best"], part["photograph"], weights)
+        """Rho ``[R]``, each image drawn with its photograph; ranks are those of the sample."""
+        drawn = weights[:, photographs.get_indexer(part.index.get_level_values("path"))]
+        ranks = part.rank()
+        a, b = (ranks - ranks.mean()).to_numpy().T
+        count, sum_a, sum_b = drawn.sum(axis=1), drawn @ a, drawn @ b
+        covariance = count * (drawn @ (a * b)) - sum_a * sum_b
+        spread = (count * (drawn @ a**2) - sum_a**2) * (count * (drawn @ b**2) - sum_b**2)
+        return covariance / np.sqrt(np.where(spread > ROUNDING, spread, np.nan))
 
     parts = [part for _, part in informative.groupby(level="corruption")]
     each = np.stack([correlate(part) for part in parts], axis=1)  # [R, C]
     share = np.where(np.isfinite(each), [len(part) for part in parts], 0.0)
     with np.errstate(invalid="ignore"):
         within = np.nansum(each * share, axis=1) / share.sum(axis=1)
-    count = informative["photograph"].nunique()
+    count = informative.index.get_level_values("path").nunique()
     overall, inside = (
         make_interval(draw, count) if np.isfinite(draw[0]) else None
         for draw in (correlate(informative), within)
     )
-    return overall, inside
-
-
-def correlate_ranks(x: Any, y: Any, photograph: NDArray[np.int64], weights: Floats) -> Draws:
-    """Spearman's rho ``[R]`` of two variables ``[N]``, each image drawn with its photograph.
-
-    Ranks are those of the sample, in its resamples, too; ties get their mean rank. NaN where a
-    variable has one value only.
-    """
-    ranks = pd.DataFrame({"x": np.asarray(x), "y": np.asarray(y)}).rank()
-    a, b = (ranks - ranks.mean()).to_numpy().T
-
-    def total(values: NDArray[np.float64]) -> Draws:
-        by_photograph = np.bincount(photograph, values, weights.shape[1])
-        return weights.astype(np.float64) @ by_photograph
-
-    count, sum_a, sum_b = total(np.ones_like(a)), total(a), total(b)
-    covariance = count * total(a * b) - sum_a * sum_b
-    spread = (count * total(a * a) - sum_a**2) * (count * total(b * b) - sum_b**2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(spread > ROUNDING, covariance / np.sqrt(spread), np.nan)
+    return len(informative), overall, inside
 
 
 def make_controls_table(pooled: PooledRuns) -> Table:
@@ -222,17 +206,16 @@ def make_controls_table(pooled: PooledRuns) -> Table:
             "Own depth minus this": format_points(controls.lead[name].get(MEAN)),
             **{format_group(g): format_estimate(accuracy[g]) for g in accuracy if g != MEAN},
         })  # fmt: skip
-    rho, rho_within = (
-        format_points(estimate, scale=1, digits=2)
-        for estimate in (controls.spearman, controls.spearman_within)
-    )
+    informative, *rhos = correlate_depths(controls)
+    rho, rho_within = (format_points(estimate, scale=1, digits=2) for estimate in rhos)
+    photographs = controls.images.index.unique("path")
     return Table(
         f"Is the depth per image? {format_method(SWEPT)}, severity {pooled.severity}",
-        f"Mean of {len(controls.corruptions)} corruptions on {controls.photographs} photographs, "
+        f"Mean of {len(controls.corruptions)} corruptions on {len(photographs)} photographs, "
         f"every image at depths {', '.join(map(str, controls.depths))}, with 95 % intervals. The "
         "depth is per image if adaptive is ahead of t* permuted. The best single depth was chosen "
         "on these images. Spearman correlation of t* with an image's best depth (the shallowest "
-        f"at which it is right; {controls.informative} images that are right at some depths only): "
+        f"at which it is right; {informative} images that are right at some depths only): "
         f"{rho} in all, {rho_within} within a corruption.",
         rows,
         list_sweep_commands(pooled),

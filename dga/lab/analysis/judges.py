@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dga.corruptions import CLEAN, CORRUPTIONS
+from dga.corruptions import CLEAN
 from dga.lab.analysis.names import SPLITS
 from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
@@ -17,21 +17,15 @@ TABLED_DEPTHS = (0, 5, 10, 20, 40)
 def choose_judge(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> JudgeRun:
     """The judge run whose curves explain the depths of pooled runs.
 
-    That of their own discriminator where there is one, else that of a universal
-    one; of several, the one on report, at their severity, on most pictures.
-    Raises :class:`MissingRun` where there is none.
+    That of their own discriminator where there is one; of several, the one on report, on most
+    pictures. Raises :class:`MissingRun` where there is none.
     """
     if not judges:
         raise MissingRun("no judge run")
 
-    def merit(run: JudgeRun) -> tuple[bool, bool, bool, bool, int]:
-        return (
-            pooled is not None and has_same_discriminator(run, pooled),
-            set(CORRUPTIONS) <= set(run.config.get("trained_on", ())),
-            pooled is None or run.config.get("severity") == pooled.severity,
-            run.config.get("split") == "report",
-            len(run.paths),
-        )
+    def merit(run: JudgeRun) -> tuple[bool, bool, int]:
+        is_own = pooled is not None and has_same_discriminator(run, pooled)
+        return is_own, run.config.get("split") == "report", len(run.paths)
 
     return max(judges, key=merit)
 

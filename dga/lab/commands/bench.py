@@ -11,7 +11,6 @@ from dga import command_line
 @command_line.command
 def bench(
     batches: Annotated[str, typer.Option(help="Comma-separated batch sizes.")] = "1,8,32",
-    steps: Annotated[int, typer.Option(help="Denoising steps of an image.")] = 50,
     random: Annotated[
         bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
     ] = False,
@@ -21,7 +20,7 @@ def bench(
     precision: command_line.PrecisionOption = "auto",
 ) -> None:
     """Seconds an image, here."""
-    from dga.io.parsing import split_list
+    from dga.io.parsing import parse_numbers
     from dga.lab.speed.bench import bench as measure
     from dga.lab.speed.bench import make_random_models
     from dga.networks.compute import Compute
@@ -29,11 +28,9 @@ def bench(
     from dga.profiles import get_profile
     from dga.weights.sources import Sources
 
-    sizes = split_list(batches)
-    if not sizes or not all(size.isdigit() for size in sizes):
-        raise ValueError(f"Batch sizes look like 1,8,32, not {batches!r}.")
+    sizes = parse_numbers("Batch sizes", batches)
     shape = get_profile(profile)
     load = make_random_models if random else partial(load_models, sources=Sources(weights))
     models = load(shape, compute=Compute.choose(device, precision))
-    table = measure(models, [int(size) for size in sizes], steps)
+    table = measure(models, sizes)
     typer.echo(table.to_string(index=False, na_rep="-", float_format="{:.4f}".format))

@@ -53,4 +53,4 @@ def evaluate(
         systems = parse_all(loaded.profile, names)
         results = measure(loaded, systems, chosen_plan, out, batch, typed)
     typer.echo(summarise_accuracy(results.lines, is_stream=stream is not None))
-    command_line.print_skipped_pictures(results.unreadable)
+    command_line.print_names(results.unreadable)

@@ -43,4 +43,4 @@ def gain(
     results = measure_gain(loaded, data, out, pictures, severity, names, typed)
     has_labels = has_class_folders(data, loaded.profile.classifier.classes)
     typer.echo(summarise_gain(results.lines, has_labels))
-    command_line.print_skipped_pictures(results.unreadable)
+    command_line.print_names(results.unreadable)

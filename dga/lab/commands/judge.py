@@ -22,13 +22,14 @@ def judge(
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
     from dga.io.files import CURVES
+    from dga.io.parsing import parse_numbers
     from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.evaluation import curves
     from dga.lab.training.studies import Study
     from dga.weights.store import read_config
 
     chosen_plan = plan.plan(data, parse_corruptions(corruptions))
-    chosen_depths = curves.parse_depths(depths)
+    chosen_depths = () if depths == "all" else parse_numbers("Depths", depths)
     loaded = models.load()
     folder = models.sources.locate(loaded.profile)["discriminator"]
     trained_study = Study.from_config(read_config(folder))

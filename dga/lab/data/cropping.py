@@ -74,6 +74,5 @@ class View:
         """
         if self.release is None:
             return pixels
-        if self.release.quality is None:
-            return self.released(Image.fromarray(pixels))
-        return self.released(through_jpeg(pixels, self.release.quality))
+        quality = self.release.quality
+        return self.released(through_jpeg(pixels, quality) if quality else Image.fromarray(pixels))

@@ -89,17 +89,13 @@ class ImageSet:
         """Whether the pixels take more memory than :data:`MEMORY_LIMIT`."""
         return len(self) * self.crop.side**2 * 3 > MEMORY_LIMIT
 
-    def load(self, strict: bool = True) -> ImageSet:
-        """Read them into memory. Raises ``ValueError`` naming the first that cannot be read.
-
-        Without ``strict`` those that cannot be read are left out.
-        """
-        side, readable = self.crop.side, list[int]()
+    def load(self) -> ImageSet:
+        """Read them into memory. Raises ``ValueError`` naming the first that cannot be read."""
+        side = self.crop.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        for i, picture in read_pictures(self.places, self.crop, strict):
-            pixels[len(readable)] = picture
-            readable.append(i)
-        return replace(self.take(readable), pixels_in_memory=pixels[: len(readable)])
+        for i, picture in read_pictures(self.places, self.crop):
+            pixels[i] = picture
+        return replace(self, pixels_in_memory=pixels)
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names and pixels; of names alone where pixels are on disk.

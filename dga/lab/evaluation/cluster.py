@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cache, partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -81,23 +81,27 @@ def evaluate_on_cluster(
     alone. Lines come in the order in which tasks are done. Raises ``ValueError`` for a folder
     with other results, and what :func:`connect` does.
     """
-    with start_on_cluster(address) as run:
+    with connect(address) as run:
         (setup,) = run(EvaluationWorker.inspect, [worker])
 
         def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
             # Whole streams, whose order matters, take longest.
             longest_first = sorted(tasks, key=lambda task: -len(task.batches))
-            for results in run(partial(worker.measure, setup, images), longest_first):
-                yield from results
+            return chain.from_iterable(run(partial(worker.measure, setup, images), longest_first))
 
         return run_tasks(worker.plan, setup, measure, out, batch, command)
 
 
 @contextmanager
-def start_on_cluster(address: str | None) -> Iterator[Run[Any, Any]]:
-    """Work on a Ray cluster whose machines see the same files, a process a GPU or, without any, a
-    CPU. Raises what :func:`connect` does."""
-    with connect(address) as ray:
+def connect(address: str | None) -> Iterator[Run[Any, Any]]:
+    """Work on a Ray cluster whose machines see the same files: a process a GPU, else a CPU.
+
+    A worker's error is raised as it was there. Raises ``ValueError`` where Ray is not installed,
+    and ``ConnectionError`` for a cluster that cannot be joined or has no CPU, and for a worker
+    that was lost too often.
+    """
+    ray = _join(address)
+    try:
         resources = ray.cluster_resources()
         cpus, gpus = int(resources.get("CPU", 0)), min(1, int(resources.get("GPU", 0)))
         if cpus < 1:
@@ -117,15 +121,20 @@ def start_on_cluster(address: str | None) -> Iterator[Run[Any, Any]]:
                 running += [start(task) for task in islice(to_start, len(ready))]
 
         yield run
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from error
+    except ray.exceptions.RayError as error:
+        last = str(error).strip().splitlines()[-1].strip()
+        raise ConnectionError(
+            f"A worker was lost: {last.rstrip('.')}. What is done is kept: start workers again; "
+            "the same command goes on."
+        ) from error
+    finally:
+        ray.shutdown()
 
 
-@contextmanager
-def connect(address: str | None) -> Iterator[Any]:
-    """Ray, connected; a worker's error is raised as it was there.
-
-    Raises ``ValueError`` where Ray is not installed, and ``ConnectionError`` for a cluster that
-    cannot be joined and for a worker that was lost too often.
-    """
+def _join(address: str | None) -> Any:
+    """Ray, connected."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
     try:
@@ -146,15 +155,4 @@ def connect(address: str | None) -> Iterator[Any]:
             "ray start --head --port=6379; it takes the same Ray, the same Python and its token "
             "(dga/lab/evaluation/README.md, Many machines)."
         ) from error
-    try:
-        yield ray
-    except ray.exceptions.RayTaskError as error:
-        raise error.cause from error
-    except ray.exceptions.RayError as error:
-        last = str(error).strip().splitlines()[-1].strip()
-        raise ConnectionError(
-            f"A worker was lost: {last.rstrip('.')}. What is done is kept: start workers again; "
-            "the same command goes on."
-        ) from error
-    finally:
-        ray.shutdown()
+    return ray

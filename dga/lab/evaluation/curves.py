@@ -19,7 +19,7 @@ from dga.discriminator import judge_states
 from dga.folders.records import open_folder
 from dga.images import to_tensor
 from dga.io.files import CURVES, write_atomically
-from dga.io.parsing import first_names, split_list
+from dga.io.parsing import first_names
 from dga.io.versions import read_versions
 from dga.lab.analysis.saved_runs import read_arrays
 from dga.lab.data.cropping import View
@@ -31,19 +31,6 @@ from dga.networks.models import Models
 PARTS = "parts"
 """Folder of the corruptions that are done, until all are."""
 PICTURES_AT_ONCE = 16
-
-
-def parse_depths(text: str) -> tuple[int, ...]:
-    """``all`` (an empty tuple) or comma-separated whole numbers, sorted.
-
-    Raises ``ValueError`` for anything else.
-    """
-    if text.strip() in ("", "all"):
-        return ()
-    parts = split_list(text)
-    if not parts or not all(map(str.isdecimal, parts)):
-        raise ValueError(f"Depths look like 0,10,20 or all, not {text!r}.")
-    return tuple(sorted(set(map(int, parts))))
 
 
 def judge_pictures(
@@ -62,11 +49,25 @@ def judge_pictures(
     that another process writes to, and for pictures that cannot be read.
     """
     schedule = models.schedule
-    depths = [schedule.check_depth(depth) for depth in depths or range(schedule.steps + 1)]
+    depths = sorted(map(schedule.check_depth, set(depths or range(schedule.steps + 1))))
     plan = replace(plan, corruptions=tuple(dict.fromkeys((CLEAN, *plan.corruptions))))
     images = choose_images(plan, models.profile)
-    facts = _describe_run(models, study, plan, len(images), depths)
-    with open_folder(out, {**facts, "command": command, "versions": read_versions()}):
+    facts = {
+        **plan.describe(),
+        "kind": "judge",
+        "study": study.name,
+        "trained_on": study.corruptions,
+        "corruptions": plan.corruptions,
+        "depths": depths,
+        "per_class": plan.per_class,
+        "pictures": len(images),
+        "profile": models.profile.name,
+        "precision": models.compute.precision,
+        "weights": {"discriminator": models.weights.get("discriminator")},
+        "command": command,
+        "versions": read_versions(),
+    }
+    with open_folder(out, facts):
         (out / PARTS).mkdir(exist_ok=True)
         if not (out / CURVES).exists():
             parts = []
@@ -83,26 +84,6 @@ def judge_pictures(
                 logits=np.stack(parts),  # [M, N, K]
             )
         shutil.rmtree(out / PARTS)
-
-
-def _describe_run(
-    models: Models, study: Study, plan: Plan, pictures: int, depths: Sequence[int]
-) -> dict[str, Any]:
-    """What results depend on, for the results' folder."""
-    return {
-        "kind": "judge",
-        "study": study.name,
-        "trained_on": study.corruptions,
-        "corruptions": plan.corruptions,
-        "severity": plan.severity,
-        "depths": depths,
-        **plan.describe(),
-        "per_class": plan.per_class,
-        "pictures": pictures,
-        "profile": models.profile.name,
-        "precision": models.compute.precision,
-        "weights": {"discriminator": models.weights.get("discriminator")},
-    }
 
 
 def judge_condition(

@@ -15,6 +15,7 @@ import pandas as pd
 from dga.adapted_classifier import DEFAULT_METHOD
 from dga.corruptions import CLEAN
 from dga.data.uploads import list_pictures
+from dga.folders.records import Line
 from dga.io.numbers import format_signed
 from dga.lab.analysis.comparisons import compare_methods, format_gain
 from dga.lab.analysis.names import SOURCE
@@ -23,7 +24,6 @@ from dga.lab.analysis.table import to_markdown
 from dga.lab.data.image_sets import find_positions, list_sets, refuse_sets
 from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
 from dga.lab.evaluation.plan import Plan, choose_images
-from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import EvaluationResults, evaluate
 from dga.lab.readers.systems import parse
 from dga.networks.models import Models
@@ -58,11 +58,8 @@ def measure_gain(
     chosen = set(choose_images(plan, models.profile).names)
     lines = [line for line in results.lines if line["path"] in chosen]
     if not has_labels:
-        undamaged = {
-            line["path"]: line["prediction"]
-            for line in lines
-            if (line["corruption"], line["method"]) == (CLEAN, SOURCE)
-        }
+        own = [line for line in lines if (line["corruption"], line["method"]) == (CLEAN, SOURCE)]
+        undamaged = {line["path"]: line["prediction"] for line in own}
         lines = [
             {**line, "correct": line["prediction"] == undamaged.get(line["path"])} for line in lines
         ]
@@ -70,9 +67,9 @@ def measure_gain(
 
 
 def check_pictures(data: Path) -> None:
-    """Raise ``ValueError`` for no pictures, and for damaged ones as ImageNet-C has them.
+    """Refuse what holds no pictures, or damaged ones as ImageNet-C does, by ``ValueError``.
 
-    Raises ``FileNotFoundError`` for what is neither folder nor zip.
+    What is neither folder nor zip by ``FileNotFoundError``.
     """
     refuse_release(data)
     if not list_pictures(data):
@@ -91,7 +88,7 @@ def has_class_folders(data: Path, classes: Sequence[str]) -> bool:
     return are_wnid_folders(folders) or None not in positions
 
 
-def summarise_gain(lines: Sequence[ResultLine], has_labels: bool) -> str:
+def summarise_gain(lines: Sequence[Line], has_labels: bool) -> str:
     """The answer in a sentence, and a Markdown table: percent right, gain with its 95 % interval.
 
     Intervals are over photographs; ``gained``, ``lost``: readings that repair put right or wrong.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,14 @@ from dga.images import Pixels, through_jpeg
 from dga.io.parsing import check_choice
 from dga.lab.analysis.names import STREAMS
 from dga.lab.data.cropping import View
-from dga.lab.data.image_sets import ImageSet, find_images, read_tune, split_tune, take_per_class
+from dga.lab.data.image_sets import (
+    ImageSet,
+    find_images,
+    read_pictures,
+    read_tune,
+    split_tune,
+    take_per_class,
+)
 from dga.lab.data.imagenet_c import find_condition
 from dga.profiles import Profile
 from dga.profiles.configs import Bounded, bounded
@@ -124,6 +130,10 @@ class Plan(Bounded):
             "split": self.split,
             "seed": self.seed,
         }
+        if self.stream:
+            facts |= {"stream": self.stream, "corruptions": self.corruptions}
+        else:
+            facts["severity"] = self.severity
         if not self.has_labels:
             facts["labelled"] = False
         if self.saved:
@@ -175,33 +185,22 @@ def read_batch(
     ones that are not at hand are None.
     """
     conditions = [plan.draw_condition(name, stream) for name in pictures.names]
-    folder_of = {condition: plan.find_folder(condition) for condition in set(conditions)}
-    folders = [folder_of[condition] for condition in conditions]
-    damaged = _read_stored(view, pictures, folders)
-    to_damage = [i for i, folder in enumerate(folders) if folder is None]
-    condition_of = dict(zip(pictures.names, conditions, strict=True))
-    undamaged = dict[str, Pixels]()
-    clean = pictures.take(to_damage).load(strict=False)
-    for name, picture in zip(clean.names, clean.pixels, strict=True):
-        undamaged[name] = view.finish(picture)
-        damaged[name] = view.finish(_damage(plan, picture, name, condition_of[name]))
-    readable = pictures.take([i for i, name in enumerate(pictures.names) if name in damaged])
+    folders = list(map(plan.find_folder, conditions))
+    stored = [i for i, folder in enumerate(folders) if folder is not None]
+    places = [(str(folders[i]), pictures.names[i]) for i in stored]
+    damaged = {stored[k]: picture for k, picture in read_pictures(places, view.released, False)}
+    others = [i for i, folder in enumerate(folders) if folder is None]
+    undamaged = dict[int, Pixels]()
+    for k, picture in read_pictures([pictures.places[i] for i in others], view.clean, False):
+        i = others[k]
+        undamaged[i] = view.finish(picture)
+        damaged[i] = view.finish(_damage(plan, picture, pictures.names[i], conditions[i]))
+    readable = sorted(damaged)
     shape = len(readable), view.size, view.size, 3
-    pixels = np.array([damaged[name] for name in readable.names], np.uint8).reshape(shape)
+    pixels = np.array([damaged[i] for i in readable], np.uint8).reshape(shape)
     has_all = bool(undamaged) and len(undamaged) == len(readable)
-    before = np.array([undamaged[name] for name in readable.names]) if has_all else None
-    return replace(readable, pixels_in_memory=pixels), before
-
-
-def _read_stored(
-    view: View, pictures: ImageSet, folders: Sequence[Path | None]
-) -> dict[str, Pixels]:
-    """By name, those that lie damaged in a folder, without what cannot be read."""
-    stored = pictures.take([i for i, folder in enumerate(folders) if folder is not None])
-    roots = [str(folder) for folder in folders if folder is not None]
-    places = tuple(zip(roots, stored.names, strict=True))
-    stored = replace(stored, places=places, crop=view.released).load(strict=False)
-    return dict(zip(stored.names, stored.pixels, strict=True))
+    before = np.array([undamaged[i] for i in readable]) if has_all else None
+    return replace(pictures.take(readable), pixels_in_memory=pixels), before
 
 
 def _damage(plan: Plan, picture: Pixels, name: str, condition: Condition) -> Pixels:

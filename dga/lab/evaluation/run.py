@@ -6,28 +6,32 @@ tasks; each task's pictures are read, damaged, repaired and classified, and thei
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
+from dga.folders.records import Line, append_lines, open_folder, read_lines
 from dga.images import Pixels, from_tensor, to_tensor
-from dga.io.files import lock_folder, to_plain
+from dga.io.files import LINES, to_plain
 from dga.io.settings import read_settings
 from dga.io.versions import read_versions
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
-from dga.lab.evaluation.results_file import ResultLine, ResultsFile
 from dga.lab.readers.runner import SystemRunner, answer, create_runners
 from dga.lab.readers.systems import MeasuredSystem
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
 
+KEY = ("corruption", "path", "method")
+get_key = itemgetter(*KEY)
+"""What a line is about."""
 MOST_PSNR = 99.0
 """In dB, of equal pictures."""
 
@@ -48,7 +52,7 @@ class Setup:
 class EvaluationResults:
     """What a folder holds after a run."""
 
-    lines: list[ResultLine]
+    lines: list[Line]
     unreadable: list[str]
     """Pictures that were skipped."""
 
@@ -75,7 +79,7 @@ class BatchResult:
     stream: str
     pictures: int
     """How many it had."""
-    lines: list[ResultLine]
+    lines: list[Line]
     unreadable: list[str]
     """Names of those that were skipped."""
 
@@ -115,7 +119,7 @@ class LoadedSystems:
         pictures: ImageSet,
         clean: Pixels | None,
         stream: str,
-    ) -> list[ResultLine]:
+    ) -> list[Line]:
         """Lines on a batch of pictures, as :func:`read_batch` returns it."""
         plan, classes = self.plan, self.models.profile.classifier.classes
         conditions = [plan.draw_condition(name, stream) for name in pictures.names]
@@ -124,7 +128,7 @@ class LoadedSystems:
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
         ]
         x = to_tensor(pictures.pixels).to(self.models.device)  # [B, 3, S, S]
-        lines: list[ResultLine] = []
+        lines: list[Line] = []
         for name, answers in answer(runners, x, seeds).items():
             for i, one in enumerate(answers):
                 corruption, severity = conditions[i]
@@ -186,25 +190,28 @@ def run_tasks(
 ) -> EvaluationResults:
     """``measure`` what is not done yet; every batch's lines are on disk before the next begins.
 
-    Pictures are read a batch at a time; those that cannot be read are skipped. Raises
-    ``ValueError`` for an output folder with other results, see :class:`ResultsFile`, or that
-    another process writes to, and if not one picture could be read.
+    Pictures are read a batch at a time; those that cannot be read are skipped. Methods may be added
+    to a folder. Raises ``ValueError`` for an output folder with other results, see
+    :func:`open_folder`, and if not one picture could be read.
     """
     images, groups = choose_images(plan, setup.profile), group_methods(plan, setup, batch)
-    unreadable = set[str]()
-    with lock_folder(out):
-        results_file = ResultsFile(out, describe_run(plan, setup, len(images), command))
-        tasks = list_tasks(plan, groups, images, results_file)
+    unreadable, path = set[str](), out / LINES
+    with open_folder(out, describe_run(plan, setup, len(images), command)):
+        lines = list(read_lines(path, KEY)) if path.exists() else []
+        done = set(map(get_key, lines))
+        tasks = list_tasks(plan, groups, images, done)
         pictures = sum(len(indices) for task in tasks for indices in task.batches)
         with tqdm(total=pictures, unit="image", mininterval=1.0) as bar:
             for result in measure(tasks, images):
                 bar.set_postfix(corruption=result.stream, refresh=False)
-                results_file.append(result.lines)
+                new = [line for line in result.lines if get_key(line) not in done]
+                append_lines(path, new)
+                lines += new
                 unreadable |= set(result.unreadable)
                 bar.update(result.pictures)
-    if unreadable and not results_file.lines:
+    if unreadable and not lines:
         raise ValueError(f"None of the {len(unreadable)} pictures can be read.")
-    return EvaluationResults(results_file.lines, sorted(unreadable))
+    return EvaluationResults(lines, sorted(unreadable))
 
 
 def group_methods(plan: Plan, setup: Setup, batch: int) -> dict[tuple[int, bool], list[str]]:
@@ -234,16 +241,19 @@ def list_tasks(
     plan: Plan,
     groups: dict[tuple[int, bool], list[str]],
     images: ImageSet,
-    results_file: ResultsFile,
+    done: Collection[tuple[str, ...]],
 ) -> list[Task]:
-    """What is still to do: the whole stream again where a method depends on its order."""
+    """What is still to do: the whole stream again where a method depends on its order.
+
+    ``done``: corruption, path and method of each line that is there.
+    """
     tasks: list[Task] = []
     for stream in plan.streams:
         corruptions = [plan.draw_condition(path, stream)[0] for path in images.names]
         for (size, is_ordered), names in groups.items():
             missing = dict[tuple[str, ...], list[int]]()  # pictures by the methods without a line
             for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True)):
-                without = (name for name in names if not results_file.has(corruption, path, name))
+                without = (name for name in names if (corruption, path, name) not in done)
                 missing.setdefault(tuple(without), []).append(i)
             missing.pop((), None)
             if is_ordered and missing:
@@ -264,11 +274,6 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
     classifier it is said where it is not the profile's own, with the number of its classes.
     """
     facts = plan.describe()
-    if plan.stream:
-        facts |= {"stream": plan.stream, "corruptions": plan.corruptions}
-    else:
-        facts["severity"] = plan.severity
-    facts["profile"] = setup.profile.name
     classifier = setup.profile.classifier
     if classifier != PROFILES.get(setup.profile.name, setup.profile).classifier:
         facts["classifier"] = {**to_plain(classifier), "classes": len(classifier.classes)}
@@ -277,8 +282,10 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
         for name, settings in setup.settings.items()
     }
     return facts | {
+        "profile": setup.profile.name,
         "precision": setup.precision,
         "weights": setup.weights,
         "methods": methods,
         "command": command,
+        "versions": read_versions(),
     }

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.style import context
 
 from dga.corruptions import FAMILIES
 from dga.lab.analysis.depth_controls import (
@@ -25,9 +25,7 @@ from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
 
 INK = "#161A23"
-WORDS = "#4E5566"
 NEUTRAL = "#767D8C"
-GRID = "#DFE2E9"
 ACCENT = "#D64A8A"
 FAMILY = {"noise": "#D55E00", "blur": "#0072B2", "weather": "#009E73", "digital": "#CC79A7"}
 """Okabe and Ito's: colour-blind readers tell them apart."""
@@ -36,27 +34,9 @@ DASHES = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (4, 1.5, 1, 1.5)), (0, (8, 2)))
 WIDTH = 4.33
 """In inches: on a phone, words of 9 points can still be read."""
 DEPTH = "depth (steps of 100)"
-styled = rc_context(
-    {
-        "font.size": 9,
-        "text.color": WORDS,
-        "axes.labelcolor": WORDS,
-        "axes.titlesize": 9,
-        "axes.titleweight": "bold",
-        "axes.titlelocation": "left",
-        "axes.edgecolor": GRID,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "grid.color": GRID,
-        "xtick.color": WORDS,
-        "ytick.color": WORDS,
-        "xtick.major.size": 0,
-        "ytick.major.size": 0,
-        "legend.fontsize": 7,
-        "legend.frameon": False,
-    }
+
+styled = context(
+    ["seaborn-v0_8-whitegrid", {"font.size": 9, "axes.titlesize": 9, "legend.fontsize": 7}]
 )
 """Decorates a function that draws a figure."""
 ADAPTIVE = ("dga-guided", "dga")

@@ -38,12 +38,11 @@ def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
     missing = [{"name": "left out", "reason": sentence} for sentence in left_out]
     if not pools:
         missing.append({"name": "tables and figures of methods", "reason": "no evaluation run"})
-    for name, create, is_expected in list_exhibits(saved.judges, pools):
+    for name, create in list_exhibits(saved.judges, pools):
         try:
             exhibit = create()
         except MissingRun as error:
-            if is_expected:
-                missing.append({"name": name, "reason": str(error)})
+            missing.append({"name": name, "reason": str(error)})
             continue
         path = out / f"{exhibit.kind}s" / f"{name}.{exhibit.ending}"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -64,34 +63,26 @@ def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
 
 def list_exhibits(
     judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]
-) -> Iterator[tuple[str, Create, bool]]:
-    """All exhibits, in the order in which they are best read.
+) -> Iterator[tuple[str, Create]]:
+    """The names of all exhibits, in the order in which they are best read, and what makes each.
 
-    Name, what makes it, and whether it is said where runs for it are missing: studies (taus, fixed
-    depths) are expected at the highest severity alone. Names of severity 5 stand alone; others
-    say theirs.
+    Studies (taus, fixed depths, the discriminator) are of the highest severity alone. Names of
+    severity 5 stand alone; others say theirs.
     """
     first = next((pooled for pooled in pools if not pooled.stream), None)
     for pooled in pools:
         if pooled.stream:
-            yield pooled.stream, partial(make_stream_table, pooled), True
-            yield f"{pooled.stream}-comparisons", partial(make_comparisons, pooled), True
+            yield pooled.stream, partial(make_stream_table, pooled)
+            yield f"{pooled.stream}-comparisons", partial(make_comparisons, pooled)
             continue
         end = "" if pooled.severity == 5 else f"-severity-{pooled.severity}"
-        is_studied = pooled is first
-        for name, create, is_expected in (
-            ("table-1", make_table_1, True),
-            ("table-2", make_table_2, True),
-            ("comparisons", make_comparisons, True),
-            ("table-3", make_table_3, is_studied),
-            ("controls", make_controls_table, is_studied),
-            ("accuracy-depth", draw_accuracy_by_depth, is_studied),
-        ):
-            yield f"{name}{end}", partial(create, pooled), is_expected
-
-    def choose() -> JudgeRun:
-        return choose_judge(judges, first)
-
-    yield "discriminator-f1", lambda: draw_f1_by_depth(choose()), True
-    yield "depths-f1-families", lambda: draw_depths_and_f1(choose(), first), True
-    yield "studies", partial(make_studies, judges), True
+        yield f"table-1{end}", partial(make_table_1, pooled)
+        yield f"table-2{end}", partial(make_table_2, pooled)
+        yield f"comparisons{end}", partial(make_comparisons, pooled)
+        if pooled is first:
+            yield f"table-3{end}", partial(make_table_3, pooled)
+            yield f"controls{end}", partial(make_controls_table, pooled)
+            yield f"accuracy-depth{end}", partial(draw_accuracy_by_depth, pooled)
+    yield "discriminator-f1", lambda: draw_f1_by_depth(choose_judge(judges, first))
+    yield "depths-f1-families", lambda: draw_depths_and_f1(choose_judge(judges, first), first)
+    yield "studies", partial(make_studies, judges)

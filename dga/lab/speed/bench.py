@@ -26,23 +26,21 @@ from dga.profiles import Diffusion, Profile, Repair
 
 WHOLE_METHODS = ("dga-guided", "dga-plus")
 """Methods from the picture to the label."""
-TIMED_STEPS = 2
+STEPS, TIMED_STEPS = 50, 2
 Work = Callable[[], object]
 
 
-def bench(models: Models, batches: Sequence[int], steps: int) -> pd.DataFrame:
+def bench(models: Models, batches: Sequence[int]) -> pd.DataFrame:
     """A row for each batch size and task: seconds an image.
 
-    ``steps`` of a reconstruction, of which two are run, since every step costs the same. What does
-    not fit into memory has no seconds (NaN). Raises ``ValueError`` for numbers out of range.
+    A reconstruction is of :data:`STEPS`, of which two are run, since every step costs the same.
+    What does not fit into memory has no seconds (NaN). Raises ``ValueError`` for an empty batch.
     """
-    models.schedule.check_depth(steps)
-    if not batches or min(batches) < 1:
+    if min(batches) < 1:
         raise ValueError("Batches are whole numbers from 1 up.")
-    timed = min(TIMED_STEPS, steps)
     rows = []
     for count in batches:
-        works = make_works(models, make_pictures(models, count), timed / steps, timed)
+        works = make_works(models, make_pictures(models, count))
         bar = tqdm(works, bar_format="{desc} {elapsed}", leave=False)
         for task, share, work in bar:
             bar.set_description(f"{task}, batch {count}")
@@ -59,17 +57,15 @@ def make_pictures(models: Models, count: int) -> Tensor:
     return torch.stack([to_tensor(pixels) for pixels in damaged]).to(models.device)
 
 
-def make_works(
-    models: Models, x: Tensor, share: float, timed: int
-) -> Iterator[tuple[str, float, Work]]:
+def make_works(models: Models, x: Tensor) -> Iterator[tuple[str, float, Work]]:
     """Task, the share of the task that is timed, and the work."""
     for task in ("unguided", "guided"):
         strongest = models.profile.ancestral_guidance or models.profile.guidance
         guidance = strongest if task == "guided" else None
-        repair = Repair(Diffusion(depth=timed, guidance=guidance))
+        repair = Repair(Diffusion(depth=TIMED_STEPS, guidance=guidance))
         events = find_stops(models, x, range(len(x)), [repair])
         forward = [event for event in events if isinstance(event, ForwardResult)]
-        yield task, share, partial(lambda ways: list(denoise(models, ways)), forward)
+        yield task, TIMED_STEPS / STEPS, partial(lambda ways: list(denoise(models, ways)), forward)
     for task in WHOLE_METHODS if models.weights else ():  # random ones choose no sensible depth
         method = {task: SystemRunner(models, parse(models.profile, task))}
         yield task, 1.0, partial(answer, method, x, range(len(x)))

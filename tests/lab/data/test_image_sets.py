@@ -14,6 +14,7 @@ from dga.lab.data.cropping import Crop
 from dga.lab.data.image_sets import (
     ImageSet,
     find_images,
+    read_pictures,
     read_tune,
     split_tune,
     take_per_class,
@@ -148,6 +149,7 @@ def test_a_broken_png_is_named_or_skipped(tmp_path):
     first, _, rest = path.read_bytes().rpartition(b"IDAT")
     path.write_bytes(first + b"\x00\x01\x02\x03" + rest)
     files = find_images([tmp_path], Crop(64))
-    assert files.load(strict=False).names == ("dog/good.png",)
+    readable = [files.names[i] for i, _ in read_pictures(files.places, files.crop, strict=False)]
+    assert readable == ["dog/good.png"]
     with pytest.raises(ValueError, match=r"bad\.png"):
-        files.load(strict=True)
+        files.load()

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 import torch
 
+from dga.folders.records import Line
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation import cluster
 from dga.lab.evaluation.cluster import EvaluationWorker, evaluate_on_cluster
 from dga.lab.evaluation.plan import Plan, choose_images
-from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import BatchResult, Task, evaluate, run_tasks
 from dga.lab.readers.systems import parse_all
 from dga.lab.saved_weights import save_weights
@@ -74,19 +74,19 @@ def wild(recipe: EvaluationWorker) -> EvaluationWorker:
     return dataclasses.replace(recipe, plan=stream)
 
 
-def _single(recipe: EvaluationWorker, out: Path) -> list[ResultLine]:
+def _single(recipe: EvaluationWorker, out: Path) -> list[Line]:
     models = recipe.source.load()
     asked = parse_all(models.profile, recipe.methods)
     return _facts(evaluate(models, asked, recipe.plan, out, 2).lines)
 
 
 @pytest.fixture(scope="module")
-def whole(recipe: EvaluationWorker, tmp_path_factory: pytest.TempPathFactory) -> list[ResultLine]:
+def whole(recipe: EvaluationWorker, tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
     """What one machine alone finds."""
     return _single(recipe, tmp_path_factory.mktemp("single"))
 
 
-def _facts(lines: list[ResultLine]) -> list[ResultLine]:
+def _facts(lines: list[Line]) -> list[Line]:
     """In one order, whoever was done first."""
     rows = [{k: v for k, v in line.items() if k != "seconds"} for line in lines]
     return sorted(rows, key=lambda row: (row["corruption"], row["path"], row["method"]))

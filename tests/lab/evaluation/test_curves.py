@@ -16,7 +16,7 @@ from dga.lab.evaluation.curves import compute_curve, judge_pictures
 from dga.lab.evaluation.plan import Plan, derive_seed
 from dga.lab.training.studies import Study
 from dga.weights.store import weights_id
-from tests.fixtures.cli import done
+from tests.fixtures.cli import done, refused
 
 DEPTHS = (0, 3, 50, 100)
 
@@ -80,7 +80,7 @@ def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
     before = (tmp_path / "config.json").read_bytes()
     for another, study, depths, said in (
         (dataclasses.replace(plan, severity=5), Study(), (0, 9), "severity: 3 there, 5 here"),
-        (plan, Study(), (0, 8), r"depths: \[0, 9\] there, \[0, 8\] here"),
+        (plan, Study(), (8, 0, 8), r"depths: \[0, 9\] there, \[0, 8\] here"),
         (plan, Study(explanations=True), (0, 9), "study: images there, images-explanations here"),
     ):
         with pytest.raises(ValueError, match=said):
@@ -89,10 +89,9 @@ def test_the_folder_of_another_run_is_refused(tiny_models, plan, tmp_path):
 
 
 def test_impossible_depths_are_refused(tiny_models, plan, tmp_path):
-    assert curves.parse_depths("all") == ()
-    assert curves.parse_depths("4,2, 2") == (2, 4)
-    with pytest.raises(ValueError, match="Depths look like 0,10,20"):
-        curves.parse_depths("0-10")
+    assert "Depths look like 0,10,20" in refused(
+        "judge", "--data", tmp_path, "--out", tmp_path / "out", "--depths", "0-10"
+    )
     with pytest.raises(ValueError, match="between 0 and 100, not 101"):
         judge_pictures(tiny_models, Study(), plan, tmp_path, (0, 101))
     assert list(tmp_path.iterdir()) == []

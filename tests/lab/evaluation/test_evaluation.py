@@ -12,12 +12,12 @@ import pytest
 from PIL import Image
 
 from dga.corruptions import CORRUPTIONS
+from dga.folders.records import Line, append_lines, open_folder, read_lines
 from dga.io.files import CONFIG, LINES
 from dga.lab.analysis.tables import summarise_accuracy
 from dga.lab.data.image_sets import read_tune
 from dga.lab.evaluation.plan import Plan, choose_images
-from dga.lab.evaluation.results_file import ResultLine, ResultsFile
-from dga.lab.evaluation.run import EvaluationResults, evaluate
+from dga.lab.evaluation.run import KEY, EvaluationResults, evaluate
 from dga.lab.readers.runner import SystemRunner
 from dga.lab.readers.systems import parse_all
 from dga.networks.models import Models
@@ -32,7 +32,7 @@ def run(
     return evaluate(models, parse_all(models.profile, names), plan, out, batch)
 
 
-def facts(lines: list[ResultLine]) -> list[tuple[object, ...]]:
+def facts(lines: list[Line]) -> list[tuple[object, ...]]:
     keys = ("corruption", "path", "method", "seed", "depth", "crossed", "prediction")
     return sorted(tuple(line[k] for k in keys) for line in lines)
 
@@ -125,22 +125,25 @@ def test_what_waits_for_a_stream_sees_its_own_batches_in_order(
 
 def test_a_full_disk_is_said_and_leaves_earlier_lines_whole(tmp_path):
     """Where 2 kB a file may be written."""
-    results_file = ResultsFile(tmp_path, {"methods": {}})
+    path = tmp_path / LINES
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
     lines = [{"corruption": "fog", "path": f"{i}.png", "method": "source"} for i in range(100)]
+    (tmp_path / CONFIG).write_text("{}")
     try:
         with pytest.raises(OSError, match=r"could not be written \(File too large.*same command"):
-            results_file.append(lines)
+            append_lines(path, lines)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    saved_lines = ResultsFile(tmp_path, {"methods": {}}).lines
-    assert len(saved_lines) > 20
-    assert saved_lines == lines[: len(saved_lines)]
-    with results_file.path.open("a") as file:
+    with open_folder(tmp_path, {}):
+        saved_lines = list(read_lines(path, KEY))
+        assert len(saved_lines) > 20
+        append_lines(path, lines[len(saved_lines) :])
+    assert list(read_lines(path, KEY)) == lines
+    with path.open("a") as file:
         file.write("x\n")
-    with pytest.raises(ValueError, match=rf"line {len(saved_lines) + 1} is not a JSON object"):
-        ResultsFile(tmp_path, {"methods": {}})
+    with pytest.raises(ValueError, match="line 101 is not a JSON object"):
+        list(read_lines(path, KEY))
 
 
 def test_a_folder_of_ones_own_is_measured_whole(tmp_path):
@@ -174,7 +177,7 @@ def wild(plan: Plan) -> Plan:
     )
 
 
-def conditions(lines: list[ResultLine]) -> dict[str, tuple[str, int]]:
+def conditions(lines: list[Line]) -> dict[str, tuple[str, int]]:
     return {line["path"]: (line["corruption"], line["severity"]) for line in lines}
 
 

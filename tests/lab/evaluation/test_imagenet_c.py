@@ -11,12 +11,12 @@ from PIL import Image
 from torchvision.transforms import v2
 
 from dga.corruptions import corrupt
+from dga.folders.records import Line
 from dga.lab.data.cropping import Crop, View
 from dga.lab.data.image_sets import find_images
 from dga.lab.data.imagenet_c import find_condition
 from dga.lab.evaluation.curves import judge_pictures
 from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
-from dga.lab.evaluation.results_file import ResultLine
 from dga.lab.evaluation.run import evaluate
 from dga.lab.readers.systems import parse_all
 from dga.lab.training.studies import Study
@@ -86,12 +86,12 @@ def _released_plan(root: Path, **changes: object) -> Plan:
     return _plan(folder, corrupted=str(root), **changes)
 
 
-def _lines(models: Models, plan: Plan, out: Path) -> list[ResultLine]:
+def _lines(models: Models, plan: Plan, out: Path) -> list[Line]:
     methods = parse_all(models.profile, ["source", "dga-guided"])
     return evaluate(models, methods, plan, out, batch=5).lines
 
 
-def _facts(lines: list[ResultLine]) -> list[ResultLine]:
+def _facts(lines: list[Line]) -> list[Line]:
     """But for seconds, and PSNR, which released pictures without clean ones have not."""
     apart = ("seconds", "psnr")
     return [{k: v for k, v in line.items() if k not in apart} for line in lines]
