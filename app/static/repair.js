@@ -275,11 +275,14 @@ find("#begin").addEventListener("click", () => {
   find("#damages [aria-checked=true]").focus({ preventScroll: true });
 });
 
+const LONG = 100; // letters, from which a headline is set smaller where it would need more room
 function showAll() {
   const isUnsaid = isOld.headline || !record.headline;
   const sentences = isUnsaid ? [describeState()] : record.headline.split(/(?<=[.!?]) /);
   if (inDivider !== "repaired") sentences.splice(1); // the rest is of our repair
-  put(find("#headline"), describeGame() || sentences.join(" "));
+  const headline = describeGame() || sentences.join(" ");
+  put(find("#headline"), headline);
+  find("#headline").classList.toggle("is-long", headline.length > LONG);
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
   showNone();
