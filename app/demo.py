@@ -191,10 +191,8 @@ def close_idle(connections: Sequence[Any], still: Mapping[Any, object]) -> dict[
     """End those that wait, for a request or for their reader, just as in ``still``, a look ago."""
     now = dict[Any, object]()
     for connection in connections:
-        unsent, cycle = (
-            connection.transport.get_write_buffer_size(),
-            getattr(connection, "cycle", None),
-        )
+        unsent = connection.transport.get_write_buffer_size()
+        cycle = getattr(connection, "cycle", None)
         if unsent or cycle is None or cycle.response_complete:
             now[connection] = cycle, unsent
             if still.get(connection) == now[connection]:

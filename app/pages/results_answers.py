@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.pages.results_numbers import (
-    MARKS,
-    NAMES,
-    Diagnoses,
-    Results,
-    Row,
-    full_name,
-    points,
-)
+from app.pages.results_numbers import MARKS, NAMES, Diagnoses, Results, Row, full_name, points
 from app.pages.shell import CLASSIFIER
 from app.runs.sentences import DAMAGE_NAMES, join_words
 from dga.corruptions import CLEAN, EVERYDAY, FAMILIES
