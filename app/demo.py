@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import importlib.util
 import os
 import signal
 import socket
@@ -33,7 +32,7 @@ from app.pages.repair import repair_page
 from app.pages.results import results_page
 from app.pages.shell import STATIC, Page, digest, render_page
 from app.runs.models import Networks
-from app.runs.samples import SAMPLES
+from app.runs.samples import SAMPLES, find_packaged
 from app.runs.sentences import describe_link
 from app.runs.settings import SettingsError, parse_link
 from app.runs.strokes import measure_touched
@@ -70,7 +69,10 @@ def build_server(service: Service, is_local: bool) -> Server:
     for page in (repair_page(service.networks), all15_page(), results_page(), learn_page()):
         answer = partial(_send_page, render_page(page), page, service)
         server.get(f"/{page.path}", response_class=HTMLResponse)(answer)
-    _add_files(server)
+    server.mount(f"/files/{digest()}", StaticFiles(directory=STATIC))
+    server.mount("/recorded", StaticFiles(directory=RECORDED))
+    server.mount("/results-files", StaticFiles(directory=RESULTS))
+    server.get("/plotly.js")(_send_plotly)
     server.post("/photo")(service.upload)
     server.get("/photo/{key}/{result}")(service.download)
     server.post("/watch")(service.watch)
@@ -109,19 +111,11 @@ async def _send_page(html: str, page: Page, service: Service, request: Request) 
     return html
 
 
-def _add_files(server: gr.Server) -> None:
-    server.mount(f"/files/{digest()}", StaticFiles(directory=STATIC))
-    server.mount("/recorded", StaticFiles(directory=RECORDED))
-    server.mount("/results-files", StaticFiles(directory=RESULTS))
-    server.get("/plotly.js")(_send_plotly)
-
-
 async def _send_plotly() -> Response:
     """The library that draws figures, as the installed package has it."""
-    spec = importlib.util.find_spec("plotly")  # importing it would take a second
-    if spec is None or spec.origin is None:
+    script = find_packaged("plotly", "package_data/plotly.min.js")
+    if script is None:
         raise HTTPException(404)
-    script = Path(spec.origin).parent / "package_data" / "plotly.min.js"
     return FileResponse(script, media_type="text/javascript")
 
 
@@ -191,10 +185,8 @@ def close_idle(connections: Sequence[Any], still: Mapping[Any, object]) -> dict[
     """End those that wait, for a request or for their reader, just as in ``still``, a look ago."""
     now = dict[Any, object]()
     for connection in connections:
-        unsent, cycle = (
-            connection.transport.get_write_buffer_size(),
-            getattr(connection, "cycle", None),
-        )
+        unsent = connection.transport.get_write_buffer_size()
+        cycle = getattr(connection, "cycle", None)
         if unsent or cycle is None or cycle.response_complete:
             now[connection] = cycle, unsent
             if still.get(connection) == now[connection]:

@@ -32,13 +32,7 @@ from app.runs.pictures import to_webp
 from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, PAINT, Settings, SettingsError, parse_link, parse_settings
 from app.runs.strokes import KINDS, get_layer, measure_touched
-from app.runs.subject import (
-    Subject,
-    Subjects,
-    parse_frame,
-    read_pictures,
-    view_square,
-)
+from app.runs.subject import Subject, Subjects, parse_frame, read_pictures, view_square
 from app.runs.watch import PICTURES, REPAIR, compare_methods, run_first_stages
 from app.server.decoder import Decoder
 from app.server.gate import REFUSALS
@@ -170,11 +164,10 @@ class Service:
             raise HTTPException(404)
         original = self.photos.get(key)
 
-        def steps(models: Models) -> Generator[bytes]:
-            yield to_webp(get_layer(original.pixels, kind, original.layers), BRUSH_SIDE)
+        def paint(models: Models) -> bytes:
+            return to_webp(get_layer(original.pixels, kind, original.layers), BRUSH_SIDE)
 
-        content = await self._answer_soon(steps, request)
-        return Response(content, media_type="image/webp")
+        return Response(await self._answer_soon(paint, request), media_type="image/webp")
 
     async def read(self, request: Request) -> dict[str, Any]:
         """What the classifier reads of a photo as it is painted so far, and how much of it that is.
@@ -185,25 +178,25 @@ class Service:
         original = self.photos.get(settings.photo)
         self.turns.drop_page(find_page(request))
 
-        def steps(models: Models) -> Generator[dict]:
+        def read(models: Models) -> dict[str, Any]:
             damaged = damage_photo(original.pixels, settings, original.layers)
             touched = measure_touched(settings.strokes, *damaged.shape[:2])
-            yield {"reading": read_pictures(models, damaged)[0], "touched": touched}
+            return {"reading": read_pictures(models, damaged)[0], "touched": touched}
 
-        return await self._answer_soon(steps, request)
+        return await self._answer_soon(read, request)
 
     async def read_frame(self, request: Request) -> dict[str, Any]:
         """What the classifier reads of a camera's frame. Raises ``BusyError``."""
         pixels = parse_frame(self.networks.profile, await request.body())
+        return await self._answer_soon(lambda models: read_pictures(models, pixels)[0], request)
 
-        def steps(models: Models) -> Generator[dict]:
-            yield read_pictures(models, pixels)[0]
+    async def _answer_soon(self, work: Callable[[Models], Any], request: Request) -> Any:
+        """What short work returns: it has a line of its own, and goes between the steps of others'
+        runs. Raises ``BusyError``."""
 
-        return await self._answer_soon(steps, request)
+        def steps(models: Models) -> Generator[Any]:
+            yield work(models)
 
-    async def _answer_soon(self, steps: Steps, request: Request) -> Any:
-        """The last of what short steps yield: these have a line of their own, and go between the
-        steps of others' runs. Raises ``BusyError``."""
         async with self.reading_turns.join(find_page(request)) as turn:
             answer = await find_last(self.networks.run_steps(steps, turn))
         self.photos.make_room()  # for what was kept of a photo

@@ -35,7 +35,5 @@ def all15_page(folder: Path = BOARDS) -> Page:
             "all15.html", photos=photos, methods=TITLES, classifier=CLASSIFIER,
             limit=get_profile("photo").stopping.max_depth,
         ),
-        ("all15.css",),
-        ("all15.js",),
         data,
     )  # fmt: skip

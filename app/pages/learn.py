@@ -24,7 +24,5 @@ def learn_page() -> Page:
         "Learn in six steps: DGA",
         "Why damaged pictures fool a classifier, and how they are repaired, in six steps.",
         render("learn.html", steps=STEPS, methods=SHORT_NAMES, compared=compared, rule=rule),
-        ("learn.css",),
-        ("learn.js",),
         {"names": PLAIN_NAMES, "methods": SHORT_NAMES},
     )

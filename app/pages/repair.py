@@ -87,8 +87,6 @@ def repair_page(networks: Networks) -> Page:
         "Damage fools an image classifier. Find what was done, undo it, and the same classifier "
         "sees it again: on real photographs, live in the browser.",
         main,
-        ("repair.css", "camera.css"),
-        ("repair.js",),
         data,
     )
 

@@ -12,13 +12,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from app.pages.results_answers import (
-    TRAINED_ON,
-    answer_all,
-    headline,
-    list_settings,
-    name_kind,
-)
+from app.pages.results_answers import TRAINED_ON, answer_all, headline, list_settings, name_kind
 from app.pages.results_exhibits import draw_figure, read_exhibits, read_markdown_table, tabulate
 from app.pages.results_numbers import Diagnoses, Results, full_name
 from app.pages.shell import SNIPPET, Page, render
@@ -72,8 +66,6 @@ def results_page(folder: Path | None = None) -> Page:
         title="Results · DGA",
         description="How often repaired photographs are read right, on which damage, and when not.",
         main=main,
-        styles=("results.css",),
-        scripts=("results.js",),
         data={
             "figures": figures,
             "kinds": {row["group"]: name_kind(row["group"]) for row in rows},

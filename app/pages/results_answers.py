@@ -12,6 +12,7 @@ from app.pages.results_numbers import (
     Results,
     Row,
     full_name,
+    list_kinds,
     points,
 )
 from app.pages.shell import CLASSIFIER
@@ -123,7 +124,7 @@ def _describe_setting(now: Results, key: str) -> Setting:
         f"{percent(mean['right'])} right instead of {percent(mean['other_right'])}, "
         f"{points(mean)}: of {mean['pictures']} pictures {_count_changes(mean)}."
     )
-    kinds = [_change(key, row) for row in _by_kind(now, key)]
+    kinds = [_change(key, row) for row in list_kinds(now.exhibits[key]["rows"])]
     strength = f"{key.rpartition('-')[2]}{SPACE}of{SPACE}5"
     return Setting(key, name_condition(key), strength, sentence, methods, kinds)
 
@@ -165,7 +166,7 @@ def _count_changes(row: Row) -> str:
 
 def _failures(now: Results) -> Answer:
     question, settings = "When does it fail?", list_settings(now)
-    rows = [(one.key, row) for one in settings for row in _by_kind(now, one.key)]
+    rows = [(one.key, row) for one in settings for row in list_kinds(now.exhibits[one.key]["rows"])]
     if not rows:
         return Answer("failures", question)
     lost = sorted((item for item in rows if item[1]["gain"] < 0), key=lambda item: item[1]["gain"])
@@ -224,14 +225,6 @@ def _draw_found(name: str, rows: Sequence[Row]) -> Line:
     found, pictures = _count_found(rows)
     text = f"{found:,} of {pictures:,}"
     return Line(format_title(name), text, 100 * found / pictures, start=0)
-
-
-def _by_kind(results: Results, key: str) -> list[Row]:
-    """Ours against nothing done by kind of damage, the largest gain first."""
-    rows = results.exhibits.get(key, {}).get("rows", ())
-    pairs = [row for row in rows if (row["method"], row["other"]) == (PLUS, SOURCE)]
-    kinds = [row for row in pairs if row["group"] not in (MEAN, *FAMILIES)]
-    return sorted(kinds, key=lambda row: -row["gain"])
 
 
 def _change(key: str, row: Row, where: str = "", total: str = "") -> Line:

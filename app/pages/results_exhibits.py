@@ -11,13 +11,22 @@ from typing import Any
 from PIL import Image
 
 from app.pages.results_answers import name_kind
-from app.pages.results_numbers import MARKS, NAMES, PAPER, RIVAL, Row, accuracies, full_name, points
+from app.pages.results_numbers import (
+    MARKS,
+    NAMES,
+    PAPER,
+    RIVAL,
+    Row,
+    accuracies,
+    full_name,
+    list_kinds,
+    points,
+)
 from app.runs.sentences import DAMAGE_NAMES
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 from dga.lab.analysis.names import (
     ALL,
     GROUPS,
-    MEAN,
     PLUS,
     SOURCE,
     STREAM_GROUPS,
@@ -82,9 +91,8 @@ def draw_figure(exhibit: Content) -> dict[str, Any] | None:
     if "severity-" not in exhibit["key"]:
         alls = [row for row in rows if row["group"] == ALL]
         return _draw_intervals(alls) if alls else None
-    pairs = [row for row in rows if (row["method"], row["other"]) == (PLUS, SOURCE)]
-    pairs = [row for row in pairs if row["group"] not in (MEAN, *FAMILIES)]
-    return _draw_changes(sorted(pairs, key=lambda row: row["gain"]), rows) if pairs else None
+    pairs = list_kinds(rows)[::-1]  # plotly draws from below
+    return _draw_changes(pairs, rows) if pairs else None
 
 
 def _draw_changes(pairs: Sequence[Row], rows: Sequence[Row]) -> dict[str, Any]:

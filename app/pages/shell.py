@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -90,17 +90,20 @@ _environment = Environment(
 class Page:
     """``path``: its address, "" for the first; ``title``: of the browser's tab; ``main``: HTML.
 
-    ``styles``, ``scripts``: files in ``app/static``, beside ``app.css`` and ``base.js``; ``data``:
-    what the scripts read with ``data()``, in JSON types.
+    ``data``: what its script reads with ``data()``, in JSON types. Style and script lie in
+    ``app/static`` under its ``name``.
     """
 
     path: str
     title: str
     description: str
     main: str
-    styles: tuple[str, ...] = ()
-    scripts: tuple[str, ...] = ()
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """As its files and the class of its body are called."""
+        return self.path or "repair"
 
 
 def render(template: str, **values: Any) -> Markup:

@@ -13,7 +13,7 @@ from typing import Any
 
 from PIL import Image
 
-from app.recorded.store import FOLDER, WEIGHTS, write_record
+from app.recorded.store import FOLDER, WEIGHTS, name_record, write_recording
 from app.runs.damage import damage_photo
 from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
@@ -59,13 +59,10 @@ def record_part(models: Models, part: str, name: str, folder: Path) -> Iterator[
         if name == Settings().photo:  # what the page opens with, also without our limit
             runs.append(Settings(max_depth=models.profile.stopping.deepest))
         for settings in runs:
-            yield write_record(settings, record_run(models, settings), folder)
+            path = folder / f"{name_record(settings)}.json"
+            yield write_recording(path, record_run(models, settings))
     else:
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{name}.json"
-        content = json.dumps(RECORDERS[part](models, name), ensure_ascii=False)
-        path.write_text(content + "\n", "utf-8")
-        yield path
+        yield write_recording(folder / f"{name}.json", RECORDERS[part](models, name))
 
 
 def make_subject(models: Models, settings: Settings) -> Subject:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import dga
-from app.recorded.store import FOLDER
+from app.recorded.store import FOLDER, write_recording
 from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.sentences import name_damage
@@ -38,9 +37,9 @@ class Recorder:
         """The picture of a case."""
         photo, corruption, severity = case.split()
         pixels = SAMPLES[photo].pixels(self.models.profile)
-        return (
-            pixels if corruption == "clean" else dga.corrupt(pixels, corruption, int(severity), 0)
-        )
+        if corruption == "clean":
+            return pixels
+        return dga.corrupt(pixels, corruption, int(severity), 0)
 
     def read(self, pixels: Pixels, truth: str) -> Facts:
         x = adaptation.picture_tensor(self.models, pixels)
@@ -124,7 +123,4 @@ STEPS: dict[str, Callable[[Recorder], Any]] = {
 if __name__ == "__main__":
     recorder = Recorder(load_models("photo"))
     for name, make in STEPS.items():
-        content = make(recorder)
-        path = FOLDER.parent / "learn" / f"{name}.json"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(content))
+        write_recording(FOLDER.parent / "learn" / f"{name}.json", make(recorder))

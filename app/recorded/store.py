@@ -37,9 +37,8 @@ def read_record(settings: Settings, folder: Path = FOLDER) -> dict[str, Any] | N
     return json.loads(path.read_text("utf-8")) if path.is_file() else None
 
 
-def write_record(settings: Settings, record: dict[str, Any], folder: Path = FOLDER) -> Path:
-    """Write a record where :func:`read_record` finds it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name_record(settings)}.json"
-    path.write_text(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
+def write_recording(path: Path, content: Any) -> Path:
+    """Write what was recorded, in JSON types, to a file that ships; returns its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
     return path

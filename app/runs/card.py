@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import textwrap
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
+from app.runs.samples import find_packaged
 from dga.images import Pixels
 from dga.io.numbers import format_share as percent
 
@@ -77,9 +76,5 @@ def name_winner(parts: Mapping[str, Any]) -> str:
 @cache
 def _find_font(size: int, weight: str = "Bold") -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     """The page's own, which Gradio ships; Pillow's where it has moved."""
-    spec = importlib.util.find_spec("gradio")
-    try:
-        folder = Path(spec.origin if spec and spec.origin else "").parent
-        return ImageFont.truetype(str(folder / _FONTS.format(weight)), size)
-    except OSError:
-        return ImageFont.load_default(size)
+    path = find_packaged("gradio", _FONTS.format(weight))
+    return ImageFont.truetype(str(path), size) if path else ImageFont.load_default(size)

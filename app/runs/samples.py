@@ -15,6 +15,13 @@ from dga.lab.data.cropping import Crop
 from dga.profiles import Profile
 
 
+def find_packaged(package: str, file: str) -> Path | None:
+    """A file in an installed package, without importing it; None where it is not there."""
+    spec = importlib.util.find_spec(package)
+    path = Path(spec.origin).parent / file if spec and spec.origin else None
+    return path if path and path.is_file() else None
+
+
 @dataclass(frozen=True)
 class PackageFile:
     """A photograph in an installed package, ``file`` below it."""
@@ -25,9 +32,7 @@ class PackageFile:
 
     def path(self) -> Path | None:
         """None where the package is not installed or has moved it."""
-        spec = importlib.util.find_spec(self.package)
-        folder = Path(spec.origin).parent if spec and spec.origin else Path()
-        return folder / self.file if (folder / self.file).is_file() else None
+        return find_packaged(self.package, self.file)
 
 
 # Settings of whole photographs' repair were chosen on scikit-image's.

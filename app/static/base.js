@@ -12,6 +12,11 @@ export function put(node, text) {
   if (node && node.textContent !== text) node.textContent = text;
 }
 
+/** Set an image's source only where it changed; without one it keeps what it shows. */
+export function putImage(image, source) {
+  if (source && image.src !== source) image.src = source;
+}
+
 /** An element with attributes (a function is a listener) and children. */
 export function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -48,6 +53,18 @@ export function nameReading({ label, is_right, is_sure }) {
   return `${is_sure ? "" : "perhaps "}${label}${mark}`;
 }
 
+/** The same, with how sure the classifier is. */
+export const describeReading = (reading) => `${nameReading(reading)} ${percent(reading.share)}`;
+
+export const countSteps = (depth) => `${depth} step${depth === 1 ? "" : "s"}`;
+export const capitalise = (text) => text[0].toUpperCase() + text.slice(1);
+
+/** The place of the entry whose depth is nearest to another. */
+export function findNearest(entries, depth) {
+  const distances = entries.map((entry) => Math.abs(entry.depth - depth));
+  return distances.indexOf(Math.min(...distances));
+}
+
 /** A row with a reading: its bar, its words, its share. */
 export function fillRow(row, reading) {
   row.classList.toggle("right", reading?.is_right === true);
@@ -81,6 +98,8 @@ export const isTaken = (event) =>
   event.altKey ||
   event.target.closest("input:not([type=range]), textarea, select");
 
+const ARROWS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
 /** A group is one stop of the Tab key; arrows, Home and End go through it. */
 export function makeRadioGroup(root, choose) {
   const items = () => all("[role=radio]", root).filter((item) => !item.hidden);
@@ -101,16 +120,8 @@ export function makeRadioGroup(root, choose) {
   root.addEventListener("keydown", (event) => {
     const list = items();
     const index = list.indexOf(document.activeElement);
-    const [before, after] = [index - 1, index + 1];
-    const to = {
-      ArrowRight: after,
-      ArrowDown: after,
-      ArrowLeft: before,
-      ArrowUp: before,
-      Home: 0,
-      End: -1,
-    }[event.key];
-    if (index < 0 || to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const to = { Home: 0, End: -1 }[event.key] ?? index + ARROWS[event.key];
+    if (index < 0 || Number.isNaN(to) || isTaken(event)) return;
     event.preventDefault();
     const item = list.at(to % list.length);
     item.click();
@@ -140,6 +151,14 @@ async function ask(address, options) {
 
 /** JSON of one of the server's own addresses. Throws a Refusal. */
 export const getJson = async (address, options) => (await ask(address, options)).json();
+
+/** The same, of what is sent there for this page. */
+export const postJson = (address, body) =>
+  getJson(`${address}?page=${thisPage}`, { method: "POST", body });
+
+/** What to say of an error. */
+export const explain = (error) =>
+  error instanceof Refusal ? error.message : "Something went wrong. Please try again.";
 
 /** The parts of a stream of server-sent events, as [event, data]. */
 async function* readEvents(body) {
@@ -192,6 +211,25 @@ find("#full-screen").addEventListener("click", toggleFullScreen);
 addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() === "f" && !isTaken(event)) toggleFullScreen();
 });
+
+/** `take` gets the files that `input` chooses, and those dropped anywhere on the page. */
+export function receiveFiles(input, take) {
+  input.addEventListener("change", () => {
+    take([...input.files]);
+    input.value = "";
+  });
+  const mark = (isDropping) => document.body.classList.toggle("dropping", isDropping);
+  addEventListener("dragover", (event) => {
+    event.preventDefault();
+    mark(true);
+  });
+  addEventListener("dragleave", ({ relatedTarget }) => relatedTarget || mark(false));
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    mark(false);
+    take([...event.dataTransfer.files]);
+  });
+}
 
 /** Every button of class copy: the code before it. */
 for (const button of all(".copy")) {

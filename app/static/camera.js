@@ -1,5 +1,5 @@
 // The camera: what the classifier reads of each frame as it comes, and after our repair.
-import { fillRow, find, getJson, make, put, run, thisPage } from "./base.js";
+import { fillRow, find, make, postJson, put, run, thisPage } from "./base.js";
 
 const REST = 50; // milliseconds between a reading and the next frame
 const LONG_REST = 2000; // after none
@@ -90,7 +90,7 @@ export function offerCamera(side, keep) {
   }
 
   async function readFrame(body, isWanted) {
-    const reading = await getJson(`frame?page=${thisPage}`, { method: "POST", body });
+    const reading = await postJson("frame", body);
     if (!isWanted()) return;
     say("");
     fillRow(now, reading);

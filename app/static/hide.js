@@ -1,5 +1,5 @@
 // Hide it from the AI: the classifier's answer while somebody paints, and what to keep of it.
-import { find, getJson, percent, put, thisPage } from "./base.js";
+import { find, percent, postJson, put } from "./base.js";
 
 const MOST_TRIES = 4;
 
@@ -18,8 +18,7 @@ export function makeAsker(receive, fail, isWanted) {
       const asked = next;
       next = null;
       try {
-        const body = JSON.stringify(asked);
-        const answer = await getJson(`reading?page=${thisPage}`, { method: "POST", body });
+        const answer = await postJson("reading", JSON.stringify(asked));
         tries = 1;
         if (next?.strokes === asked.strokes) next = null;
         receive(asked, answer);

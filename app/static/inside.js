@@ -1,5 +1,6 @@
 // The paper's mechanism on the same record: confidence by depth, where it stops, what comes out.
-import { all, clamp, draw, find, make, nameReading, percent, put, setAttributes } from "./base.js";
+import { all, clamp, countSteps, describeReading, draw, find, findNearest } from "./base.js";
+import { make, nameReading, percent, put, putImage, setAttributes } from "./base.js";
 
 const HEIGHT = 312;
 const LEFT = 52;
@@ -120,7 +121,7 @@ function makeChart(change, page) {
     const middle = clamp(across, LEFT + 50, width - 100);
     setAttributes(fixed.text, { x: middle, y: BOTTOM + 44, "text-anchor": "middle" });
     put(fixed.text, `${depth}: fixed noise (drag)`);
-    fixed.input.setAttribute("aria-valuetext", `${depth} step${depth === 1 ? "" : "s"} of noise`);
+    fixed.input.setAttribute("aria-valuetext", `${countSteps(depth)} of noise`);
     dimRebuilt();
   }
   function placeStop() {
@@ -190,7 +191,7 @@ function describeStop(stop, curve, page, isRunning) {
 
 function nameStop({ tau, depth, share, first, isLeftAlone, isCrossed }, page) {
   const sure = `${percent(tau)} sure of damage`;
-  const steps = `${depth} step${depth === 1 ? "" : "s"} of noise`;
+  const steps = `${countSteps(depth)} of noise`;
   if (isLeftAlone && !tau) return "No noise is enough for 0\u00a0%: the photo is left alone.";
   if (isLeftAlone)
     return `Even after ${page.horizon} steps of noise the detector is at least ${sure}: we go no further, and leave the photo alone.`;
@@ -205,9 +206,7 @@ const nameDepth = (depth) => (depth ? `${depth} steps` : "as it came");
 
 /** The frame of the film that is nearest to the stop. */
 function ringFrame(stop, film = []) {
-  const distance = ({ depth }) => Math.abs(depth - stop.depth);
-  const pickNearer = (best, frame, n) => (distance(frame) < distance(film[best]) ? n : best);
-  const near = stop && film.length ? film.reduce(pickNearer, 0) : -1;
+  const near = stop ? findNearest(film, stop.depth) : -1;
   const box = find("#film");
   film.forEach(({ depth }, n) => {
     box.children[n].classList.toggle("is-stop", n === near);
@@ -263,12 +262,12 @@ function showRebuilt(record, isRunning) {
     const figure = figures[n];
     const [image, title, , reading] = figure.children;
     image.classList.toggle("is-old", !part);
-    if (part && image.src !== part.image) image.src = part.image;
+    putImage(image, part?.image);
     const isEmpty = !image.hasAttribute("src") && !isRunning; // its room stays
     figure.classList.toggle("is-empty", isEmpty);
     image.alt = image.hasAttribute("src") ? name : "";
     put(title, name);
-    const words = part?.reading && `${nameReading(part.reading)} ${percent(part.reading.share)}`;
-    put(reading, !part && isRunning ? "being computed …" : words || "");
+    const words = part?.reading ? describeReading(part.reading) : "";
+    put(reading, !part && isRunning ? "being computed …" : words);
   });
 }

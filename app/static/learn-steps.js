@@ -1,9 +1,9 @@
 // What each step shows, out of what was recorded: no sentence here but follows from it.
-import { clamp, data, draw, find, makeRadioGroup, make, percent, put, fillRow } from "./base.js";
+import { capitalise, clamp, countSteps, data, draw, fillRow, find, findNearest } from "./base.js";
+import { make, makeRadioGroup, percent, put } from "./base.js";
 
 const { names, methods } = data();
 
-const capitalise = (text) => text[0].toUpperCase() + text.slice(1);
 const nameDamage = ({ damage, strength }) =>
   `${names[damage].toLowerCase().replace("jpeg", "JPEG")}, ${strength} of 5`;
 const nameCase = (one) => `${capitalise(one.truth)}: ${nameDamage(one)}`;
@@ -63,8 +63,6 @@ export function showOurs(one) {
   });
 }
 
-const steps = (depth) => `${depth} step${depth === 1 ? "" : "s"}`;
-
 export function showNoise({ depths, confidence, tau, stop, is_crossed, ...one }) {
   const input = find("#depth");
   let place = depths.findIndex(({ depth }) => depth === stop);
@@ -87,17 +85,15 @@ export function showNoise({ depths, confidence, tau, stop, is_crossed, ...one })
   guided.addEventListener("change", () => input.dispatchEvent(new Event("input")));
   follow("#depth", (value) => {
     const by = value - depths[place].depth;
-    const distance = ({ depth }) => Math.abs(depth - value);
-    const pickNearer = (best, one, n) => (distance(one) < distance(depths[best]) ? n : best);
     const isArrowKey = !isDragged && Math.abs(by) === 1; // one step
-    place = isArrowKey ? clamp(place + by, 0, depths.length - 1) : depths.reduce(pickNearer, 0);
+    place = isArrowKey ? clamp(place + by, 0, depths.length - 1) : findNearest(depths, value);
     input.value = depths[place].depth;
     const way = guided.checked ? "guided" : "free";
     const { depth, state, [way]: reading } = depths[place];
     put(find("#noise-caption"), `${nameCase(one)}${depth ? ", and noise in" : ""}`);
     put(find("#noise-depth"), `${depth}`);
-    input.setAttribute("aria-valuetext", steps(depth));
-    showPicture("#noise-state", state, `${nameCase(one)}, after ${steps(depth)} of noise`);
+    input.setAttribute("aria-valuetext", countSteps(depth));
+    showPicture("#noise-state", state, `${nameCase(one)}, after ${countSteps(depth)} of noise`);
     showPicture("#noise-rebuilt", reading.image, `Rebuilt from there, read as ${reading.label}`);
     find("#noise-label").replaceChildren(
       depth ? "Rebuilt: " : "As it came: ",
@@ -112,8 +108,8 @@ export function showNoise({ depths, confidence, tau, stop, is_crossed, ...one })
         : depth > stop
           ? `More than the detector asks for: the line fell below the dashes at ${stop} already.`
           : is_crossed
-            ? `Here it stops: the line falls below the dashes. This is t*, ${steps(stop)}.`
-            : `The limit is reached, ${steps(stop)}: the detector is still ${sure} sure of damage. ` +
+            ? `Here it stops: the line falls below the dashes. This is t*, ${countSteps(stop)}.`
+            : `The limit is reached, ${countSteps(stop)}: the detector is still ${sure} sure of damage. ` +
               "This is t*.";
     const start = depth ? "Rebuilt from here" : "Without noise";
     const end = `${reading.is_right ? "right" : "wrong"}, ${percent(reading.share)} sure`;
@@ -139,8 +135,8 @@ function drawCurve(plot, confidence, tau, stop) {
     role: "img",
     "aria-label":
       `How sure the detector is of damage: ${percent(confidence[0])} without noise, ` +
-      `${percent(confidence[stop])} after ${steps(stop)}, ` +
-      `${percent(confidence[last])} after ${steps(last)}`,
+      `${percent(confidence[stop])} after ${countSteps(stop)}, ` +
+      `${percent(confidence[last])} after ${countSteps(last)}`,
   });
   for (const share of [0, 0.5, 1]) {
     svg.append(line("grid", [0, share], [last, share]));

@@ -1,6 +1,6 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
-import { all, data, fillRow, find, getJson } from "./base.js";
-import { make, makeRadioGroup, nameReading, percent, put, Refusal, run } from "./base.js";
+import { all, countSteps, data, describeReading, explain, fillRow, find, getJson } from "./base.js";
+import { make, makeRadioGroup, percent, put, putImage, receiveFiles, Refusal, run } from "./base.js";
 import { drawInside, keepsStop } from "./inside.js";
 import { makeBrush, readStrokes } from "./brush.js";
 import { placeDivider, resetDivider, revealRepair } from "./divider.js";
@@ -103,8 +103,8 @@ function showPicture() {
     Boolean(preview) &&
     (isRightOld || (right === record.repaired && right.is_unchanged !== false));
   const whole = isRightOld ? left : right.image; // never the repair of another damage
-  if (left && before.src !== left) before.src = left;
-  if (whole && after.src !== whole) after.src = whole;
+  putImage(before, left);
+  putImage(after, whole);
   before.classList.toggle("is-old", Boolean(isOld.damaged) && !preview);
   after.classList.toggle("is-old", isRightOld && !isPlain);
   picture.classList.toggle("is-plain", isPlain);
@@ -141,9 +141,8 @@ function showFound() {
           ? `Busy just now: ${waiting === 1 ? "one visitor is" : `${waiting} visitors are`} before you.`
           : describeWork();
   const other = inDivider === "repaired" || isOld[inDivider] ? null : record[inDivider];
-  const depth = other?.depth === 1 ? "1 step" : `${other?.depth} steps`;
   const theirs = other?.depth
-    ? `${depth} of noise added, then as many taken out.${nameLimit()}`
+    ? `${countSteps(other.depth)} of noise added, then as many taken out.${nameLimit()}`
     : `${nameRest(inDivider)}.`;
   put(find("#found"), other ? `${page.sides[inDivider]}: ${theirs}` : text);
   const [{ reading: start } = {}, { reading: end } = {}] = [record.damaged, repaired];
@@ -208,7 +207,7 @@ function showTiles() {
     const part = record[name];
     const image = find("img", tile);
     image.hidden = !part;
-    if (part && image.src !== part.image) image.src = part.image;
+    putImage(image, part?.image);
     tile.disabled = !part;
     tile.classList.toggle("is-old", Boolean(isOld[name]));
     tile.setAttribute("aria-pressed", String(inDivider === name));
@@ -224,7 +223,7 @@ function showTiles() {
       text = hasBegun ? `being computed … ${countSeconds()}` : "after our repair";
     const deed = part?.depth === 0 ? `${nameRest(name)}: ` : "";
     if (part && !isOld[name])
-      text = `${deed}${nameReading(part.reading)} ${percent(part.reading.share)}${choice}`;
+      text = `${deed}${describeReading(part.reading)}${choice}`;
     put(find(".reading", tile), text);
   }
 }
@@ -275,11 +274,14 @@ find("#begin").addEventListener("click", () => {
   find("#damages [aria-checked=true]").focus({ preventScroll: true });
 });
 
+const LONG = 100; // letters, from which a headline is set smaller where it would need more room
 function showAll() {
   const isUnsaid = isOld.headline || !record.headline;
   const sentences = isUnsaid ? [describeState()] : record.headline.split(/(?<=[.!?]) /);
   if (inDivider !== "repaired") sentences.splice(1); // the rest is of our repair
-  put(find("#headline"), describeGame() || sentences.join(" "));
+  const headline = describeGame() || sentences.join(" ");
+  put(find("#headline"), headline);
+  find("#headline").classList.toggle("is-long", headline.length > LONG);
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
   showNone();
@@ -361,7 +363,7 @@ const ask = makeAsker(
   (asked, error) => {
     if (state !== "painting" || brush.isDrawing()) return;
     state = "failed";
-    say(error instanceof Refusal ? error.message : "Something went wrong. Please try again.", true);
+    say(explain(error), true);
     showAll();
   },
   ({ photo }) => state === "painting" && photo === settings.photo,
@@ -510,8 +512,7 @@ async function start(isStep = false) {
     await thisRun.done;
   } catch (error) {
     if (thisRun !== activeRun || error.name === "AbortError") return;
-    const sentence =
-      error instanceof Refusal ? error.message : "Something went wrong. Please try again.";
+    const sentence = explain(error);
     if (sentence === page.goneSentence) {
       change({ ...page.opening });
       say(sentence, true);
@@ -801,24 +802,9 @@ async function showOwn(file, photo) {
   ownPicture = isShown ? { photo, src: image.src } : null;
 }
 
-find("#photo").addEventListener("change", (event) => {
-  upload(event.target.files[0]);
-  event.target.value = "";
-});
+receiveFiles(find("#photo"), ([file]) => upload(file));
 offerCamera(page.side, upload);
 addEventListener("paste", (event) => upload([...event.clipboardData.files][0]));
-addEventListener("dragover", (event) => {
-  event.preventDefault();
-  document.body.classList.add("dropping");
-});
-addEventListener("dragleave", (event) => {
-  if (!event.relatedTarget) document.body.classList.remove("dropping");
-});
-addEventListener("drop", (event) => {
-  event.preventDefault();
-  document.body.classList.remove("dropping");
-  upload(event.dataTransfer.files[0]);
-});
 
 /** Of the photo itself where they are recorded; else what each damage looks like elsewhere. */
 const findThumbnails = () =>
@@ -844,7 +830,7 @@ function showNone() {
   const src = sample?.src ?? own ?? (isOld.original ? null : record.original?.image);
   const image = find('#damages [value="none"] img');
   image.hidden = !src;
-  if (src && image.src !== src) image.src = src;
+  putImage(image, src);
 }
 
 const stray = readAddress(settings);

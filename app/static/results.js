@@ -1,9 +1,9 @@
 // Results: what an address names, the readings behind each bar, figures of tables and of one's own runs.
-import { all, data, draw, find, getJson, make, makeRadioGroup, put } from "./base.js";
+import { all, capitalise, data, draw, find, getJson } from "./base.js";
+import { make, makeRadioGroup, put, receiveFiles } from "./base.js";
 import { summarise } from "./results-own.js";
 
 const { figures, kinds, methods, onRepair } = data();
-const capitalise = (text) => text[0].toUpperCase() + text.slice(1).replaceAll("_", " ");
 
 /** What the address names is opened and shown; what the page does not have is said. */
 function openTarget() {
@@ -166,24 +166,16 @@ async function showOwn(files) {
   if (!files.length) return;
   let answer;
   try {
-    answer = summarise(await Promise.all([...files].map((file) => file.text())));
+    answer = summarise(await Promise.all(files.map((file) => file.text())));
   } catch (error) {
     answer = { sentence: error.message, lines: [] };
   }
   put(find("#own-words"), answer.sentence);
-  const name = ({ label, ...line }) => ({ ...line, label: kinds[label] ?? capitalise(label) });
+  const name = ({ label, ...line }) => ({ ...line, label: kinds[label] ?? capitalise(label.replaceAll("_", " ")) });
   find("#own-chart").replaceChildren(...answer.lines.map(name).map(drawLine));
   find("#own").scrollIntoView();
 }
-find("#own-file").addEventListener("change", (event) => {
-  showOwn(event.target.files);
-  event.target.value = "";
-});
-addEventListener("dragover", (event) => event.preventDefault());
-addEventListener("drop", (event) => {
-  event.preventDefault();
-  showOwn(event.dataTransfer.files);
-});
+receiveFiles(find("#own-file"), showOwn);
 
 for (const link of all('a[href^="results#"]')) {
   link.addEventListener("click", () => {

@@ -1,6 +1,6 @@
 // The board of one photo: rows are damages, columns are what was made of them.
-import { data, find, all, put, percent, make, getJson, makeRadioGroup } from "./base.js";
-import { nameReading } from "./base.js";
+import { all, capitalise, data, describeReading, find, getJson } from "./base.js";
+import { make, makeRadioGroup, percent, put } from "./base.js";
 
 const page = data();
 const columns = ["damaged", "repaired", "paper", "fixed"];
@@ -38,10 +38,9 @@ function showBoard() {
   }
   const repaired = board.rows.filter((row) => row.cells.repaired.reading.is_right).length;
   const damaged = board.rows.filter((row) => row.cells.damaged.reading.is_right).length;
-  const name = `${board.photo[0].toUpperCase()}${board.photo.slice(1)}`;
   put(
     find("#headline"),
-    `${name}, damaged in ${board.rows.length} ways: ` +
+    `${capitalise(board.photo)}, damaged in ${board.rows.length} ways: ` +
       `${damaged} are read right, and ${repaired} after our repair.`,
   );
 }
@@ -77,8 +76,8 @@ function showBehind(event, row) {
   put(find("#behind-words"), `Found: ${row.found}`);
   const figures = columns.map((column) => {
     const { image, reading } = cellOf(row, column);
-    const words = `${nameReading(reading)} ${percent(reading.share)}`;
-    const caption = make("figcaption", {}, make("b", {}, page.columns[column]), make("br"), words);
+    const words = [make("b", {}, page.columns[column]), make("br"), describeReading(reading)];
+    const caption = make("figcaption", {}, ...words);
     return make("figure", {}, make("img", { src: image, alt: "" }), caption);
   });
   find("#behind .views").replaceChildren(...figures);
