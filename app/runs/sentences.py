@@ -228,6 +228,10 @@ def _is_less_sure(before: Reading, after: Reading) -> bool:
     return bool(after["share"] < before["share"] - ABOUT_AS_SURE)
 
 
+VOCABULARY = "It knows things, and hardly any people."
+"""What everybody should know whose own photo is read."""
+
+
 def _describe_own_photo(
     damaged: Reading, repaired: Reading | None, alone: str, diagnosis: str
 ) -> str:
@@ -245,7 +249,8 @@ def _describe_own_photo(
     rest = before if not is_same or _is_less_sure(damaged, repaired) else ""
     when = "AI still" if is_as_before else "Now AI"
     sight = f"{when} {describe_sight(repaired)}{rest}."
-    return f"This looked like {what}, and was repaired. {sight}"
+    well = "" if repaired["is_sure"] else " as well as we can"
+    return f"This looked like {what}, and was repaired{well}. {sight} {VOCABULARY}"
 
 
 def describe_sight(reading: Reading) -> str:

@@ -191,7 +191,7 @@ function countSeconds() {
 /** Why another method added no noise: one of our limits, or its own rule. */
 const nameRest = (name) =>
   name === "paper" && record.stop?.has_given_up && !isOld.stop
-    ? `left alone, since ${page.horizon} steps are too few and we go no further`
+    ? `left alone: even ${page.horizon} steps would be too few`
     : "left alone";
 
 /** That the paper's own rule would have gone on. */
@@ -220,7 +220,7 @@ function showTiles() {
     const hasBegun = record.repaired && !isOld.repaired;
     let text = "not computed";
     if (state === "running")
-      text = hasBegun ? `being computed … ${countSeconds()}` : "after our repair";
+      text = hasBegun ? `being computed … ${countSeconds()}` : "comes after our repair";
     const deed = part?.depth === 0 ? `${nameRest(name)}: ` : "";
     if (part && !isOld[name])
       text = `${deed}${describeReading(part.reading)}${choice}`;
@@ -432,7 +432,7 @@ function showGame() {
   put(find("#touched"), share == null ? (state === "failed" ? "–" : "…") : nameTouched(share));
   const thing = findThing();
   const [was, is] = [damaged, repaired].map((part) => part?.reading.label === thing);
-  let outcome = isPainted() ? "" : "The less, the better.";
+  let outcome = isDone ? "" : "The less, the better.";
   if (record.original && !isOld.original && !thing) outcome = "No score: AI is not sure of it.";
   if (isDone && thing)
     outcome = was ? "Not hidden yet." : is ? "The repair wins." : "The painter wins.";
