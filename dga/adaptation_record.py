@@ -84,18 +84,6 @@ def to_facts(run: Adaptation) -> dict[str, Any]:
     }
 
 
-def to_command_facts(
-    run: Adaptation, pictures: dict[str, str], corruption: str | None, severity: int
-) -> dict[str, Any]:
-    """The same with what the command was asked for, and where its pictures are."""
-    return {
-        **to_facts(run),
-        "corruption": corruption,
-        "severity": severity if corruption else None,
-        "pictures": pictures,
-    }
-
-
 def _stop_facts(run: Adaptation) -> dict[str, Any]:
     """Where the path of the picture as it came stops; empty values where nobody needed it."""
     forward, prediction = run.forward, run.x_t_star_prediction

@@ -9,7 +9,7 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,35 +160,29 @@ class Command(TyperCommand):
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Add a command; a parameter whose default is a group of options stands for all of them."""
     signature = inspect.signature(function, eval_str=True)
-    defaults = {name: parameter.default for name, parameter in signature.parameters.items()}
-    groups: dict[str, Any] = {n: v for n, v in defaults.items() if dataclasses.is_dataclass(v)}
+    groups, options = dict[str, Any](), list[inspect.Parameter]()
+    for parameter in signature.parameters.values():
+        group, kind = parameter.default, parameter.KEYWORD_ONLY
+        if not dataclasses.is_dataclass(group):
+            options.append(parameter.replace(kind=kind))
+            continue
+        groups[parameter.name] = group
+        hints = get_type_hints(type(group), include_extras=True)
+        options += [
+            parameter.replace(name=name, kind=kind, default=value, annotation=hints[name])
+            for name, value in vars(group).items()
+        ]
 
     @functools.wraps(function)
     def parsed(**values: Any) -> None:
         for name, group in groups.items():
-            options = {field: values.pop(field) for field in vars(group)}
-            values[name] = dataclasses.replace(group, **options)
+            chosen = {field: values.pop(field) for field in vars(group)}
+            values[name] = dataclasses.replace(group, **chosen)
         function(**values)
 
-    options = list(_list_options(signature.parameters.values()))
     parsed.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
     parsed.__annotations__ = {option.name: option.annotation for option in options}
     return app.command(cls=Command)(parsed)
-
-
-def _list_options(parameters: Iterable[inspect.Parameter]) -> Iterator[inspect.Parameter]:
-    """List a command's parameters as options, and each option of a group in the group's place."""
-    for parameter in parameters:
-        group = parameter.default
-        if not dataclasses.is_dataclass(group):
-            yield parameter.replace(kind=parameter.KEYWORD_ONLY)
-            continue
-        hints = get_type_hints(type(group), include_extras=True)
-        for name, value in vars(group).items():
-            annotation = hints[name]
-            yield parameter.replace(
-                name=name, kind=parameter.KEYWORD_ONLY, default=value, annotation=annotation
-            )
 
 
 MOST_NAMES = 50

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from dga.adaptation import Adaptation, adapt
-from dga.adaptation_record import to_command_facts, to_facts, to_text
+from dga.adaptation_record import to_facts, to_text
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.search import Explanation
 from dga.pipeline import ForwardResult, choose_diffusion
@@ -61,9 +61,8 @@ def test_a_sentence_for_each_thing_found(degradation, words):
 
 
 def test_programs_get_numbers_and_shells_get_text(run):
-    command, facts = to_command_facts(run, PICTURES, "fog", 4), to_facts(run)
-    command, facts = json.loads(json.dumps([command, facts]))
-    assert command == facts | {"corruption": "fog", "severity": 4, "pictures": PICTURES}
+    facts = json.loads(json.dumps(to_facts(run)))
+    command = facts | {"pictures": PICTURES}
     assert (facts["seed"], facts["t_star"]) == (6, run.t_star)
     assert facts["confidence"] == pytest.approx(run.confidence.tolist(), abs=1e-6)
     depths = {name: method["depth"] for name, method in facts["methods"].items()}
@@ -82,7 +81,7 @@ def test_programs_get_numbers_and_shells_get_text(run):
 
 def test_without_dga_plus_nothing_is_explained(run):
     chosen = {name: run.reconstructions[name] for name in ("dga", "dga-guided", "dda")}
-    facts = to_command_facts(dataclasses.replace(run, reconstructions=chosen), PICTURES, "fog", 4)
+    facts = to_facts(dataclasses.replace(run, reconstructions=chosen)) | {"pictures": PICTURES}
     assert facts["explained"] is None
     assert to_text(facts).startswith("t* = ")
 
@@ -94,7 +93,7 @@ def test_the_text_tells_giving_up_from_the_deepest_depth(run):
         (Stop(0, False, True), "left alone"),
     ):
         ended = dataclasses.replace(run, forward=dataclasses.replace(run.forward, stop=stop))
-        facts = to_command_facts(ended, PICTURES, "fog", 4)
+        facts = to_facts(ended) | {"pictures": PICTURES}
         assert facts["given_up"] == stop.has_given_up
         assert words in to_text(facts)
 
@@ -112,7 +111,7 @@ def test_what_was_not_undone_was_not_found(run):
 def test_dga_plus_alone_has_no_curve(run):
     only = {"dga-plus": run.reconstructions["dga-plus"]}
     alone = dataclasses.replace(run, forward=None, x_t_star_prediction=None, reconstructions=only)
-    facts = to_command_facts(alone, PICTURES, None, 4)
+    facts = to_facts(alone) | {"pictures": PICTURES}
     assert (facts["confidence"], facts["t_star"], facts["x_t_star"]) == ([], None, None)
     first, second, *_ = to_text(facts).splitlines()
     assert first.startswith("Damage: gain ")

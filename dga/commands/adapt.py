@@ -50,6 +50,7 @@ def adapt(
     damaged = corrupt(pixels, corruption, severity, seed) if corruption else pixels
     run = adaptation.adapt(loaded, damaged, seed, systems)
     written = adaptation_record.save_pictures(run, folder, pixels if corruption else None)
-    facts = adaptation_record.to_command_facts(run, written, corruption, severity)
+    asked = {"corruption": corruption, "severity": severity if corruption else None}
+    facts = {**adaptation_record.to_facts(run), **asked, "pictures": written}
     write_json(folder / RECORD, facts)
     typer.echo(json.dumps(facts) if as_json else adaptation_record.to_text(facts))

@@ -152,11 +152,7 @@ class PictureFolder:
 
         Raises ``ValueError`` naming a damaged one.
         """
-        return filter(self._is_current, self._read_all())
-
-    def _read_all(self) -> Iterator[Line]:
-        if (path := self.out / LINES).exists():
-            yield from read_lines(path, ("path",))
+        return filter(self._is_current, read_lines(self.out / LINES, ("path",)))
 
     def _is_current(self, line: Line) -> bool:
         picture = self.pictures.get(line["path"])
@@ -200,7 +196,7 @@ class PictureFolder:
         done = set[str]()
         path = self.out / LINES
         with explain_writing(path), write_atomically(path) as part, part.open("w") as file:
-            for line in self._read_all():
+            for line in read_lines(path, ("path",)):
                 is_listed, is_kept = line["path"] in self.pictures, "error" not in line
                 if is_kept and self._is_current(line):
                     done.add(self.pictures[line["path"]].name)  # the same string, for memory

@@ -105,7 +105,12 @@ def make_damage_error(path: Path, reason: object) -> ValueError:
 
 
 def read_lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
-    """Complete lines. Raises ``ValueError`` naming one that is damaged or lacks ``columns``."""
+    """Complete lines, of a file that is not there none.
+
+    Raises ``ValueError`` naming one that is damaged or lacks ``columns``.
+    """
+    if not path.exists():
+        return
     with path.open("rb") as file:
         complete = itertools.takewhile(lambda line: line.endswith(b"\n"), file)
         for number, line in enumerate(complete, start=1):
@@ -123,11 +128,5 @@ def read_lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
 
 def append_lines(path: Path, lines: Iterable[Line]) -> None:
     """Write lines; all of them are on disk when this returns. Raises ``OSError``."""
-    try:
-        with path.open("a") as file:
-            file.writelines(json.dumps(line) + "\n" for line in lines)
-    except OSError as error:
-        raise OSError(
-            f"{path} could not be written ({error.strerror}). Earlier results are kept: mend that, "
-            "then run the same command again."
-        ) from error
+    with explain_writing(path), path.open("a") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)

@@ -1,6 +1,6 @@
 """Profiles, each a set of networks with their settings: photo, everyday16 and imagenet."""
 
-from dga.profiles.builtin import EVERYDAY16, EVERYDAY16_CLASSES, IMAGENET, PROFILES, get_profile
+from dga.profiles.builtin import EVERYDAY16, IMAGENET, PROFILES, get_profile
 from dga.profiles.configs import (
     ClassifierConfig,
     Diffusion,
@@ -19,10 +19,8 @@ from dga.profiles.configs import (
 )
 
 __all__ = [
-    "EVERYDAY16", "EVERYDAY16_CLASSES", "IMAGENET", "PROFILES", "ClassifierConfig",
-    "Diffusion", "ExplanationConfig", "GuidanceConfig", 
-    "MendingConfig",
-    "NetworkConfig", "OperatorGuidanceConfig", "Profile", "PublicFile", "ReleaseConfig", "Repair",
-    "ScheduleConfig", "StoppingConfig", "WindowsConfig",
+    "EVERYDAY16", "IMAGENET", "PROFILES", "ClassifierConfig", "Diffusion", "ExplanationConfig",
+    "GuidanceConfig", "MendingConfig", "NetworkConfig", "OperatorGuidanceConfig", "Profile",
+    "PublicFile", "ReleaseConfig", "Repair", "ScheduleConfig", "StoppingConfig", "WindowsConfig",
     "get_profile",
 ]  # fmt: skip

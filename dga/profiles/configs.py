@@ -115,7 +115,7 @@ class ClassifierConfig:
 class StoppingConfig(Bounded):
     """When the forward process halts: at the first depth whose confidence is below ``tau``.
 
-    Raises ``ValueError`` for numbers out of range. (:func:`dga.stopping.choose_depth`.)
+    (:func:`dga.stopping.choose_depth`.)
     """
 
     tau: float = bounded(0.5, 0, 1)
@@ -229,8 +229,7 @@ class OperatorGuidanceConfig(Bounded):
 class Diffusion(Bounded):
     """How deep a picture is noised, and how it is denoised from there.
 
-    Raises ``ValueError`` for numbers out of range, where neither a depth nor a stopping rule is
-    given, and for ``eta`` without ``steps``.
+    Raises ``ValueError`` without depth and stopping rule, and for ``eta`` without ``steps``.
     """
 
     stopping: StoppingConfig | None = None

@@ -98,7 +98,11 @@ def compare_with_labels(
 
 def _find_right(frame: pd.DataFrame) -> pd.Series:
     """Which rows' kind tells of their corruption."""
-    return pd.Series(map(_is_right, frame["kind"], frame["corruption"]), frame.index, dtype=bool)
+    is_right = [
+        kind == done or any(kind in kinds and done in names for kinds, names in _RIGHT.items())
+        for kind, done in zip(frame["kind"], frame["corruption"], strict=True)
+    ]
+    return pd.Series(is_right, frame.index, dtype=bool)
 
 
 def _judge_strengths(group: pd.DataFrame) -> dict[str, float]:
@@ -111,13 +115,6 @@ def _judge_strengths(group: pd.DataFrame) -> dict[str, float]:
     if (told["kind"] == told["corruption"]).any():
         measures["error"] = (told["measured"] / told["strength"] - 1).abs().median()
     return measures
-
-
-def _is_right(kind: str, corruption: str) -> bool:
-    """Whether a kind tells of what was done."""
-    return any(kind in kinds and corruption in done for kinds, done in _RIGHT.items()) or (
-        kind == corruption
-    )
 
 
 def format_comparison(tables: Mapping[str, pd.DataFrame]) -> str:

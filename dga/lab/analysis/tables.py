@@ -1,6 +1,7 @@
 """Tables 1 to 3 of the paper for our models, the table of a stream, and a summary."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -104,15 +105,23 @@ def _list_methods(pooled: PooledRuns) -> list[MethodName]:
 
 def make_table_3(pooled: PooledRuns) -> Table:
     """Accuracy by tau: DGA and DGA + G where they were run, and the paper's DGA."""
-    sweeps = {base: _find_taus(pooled, base) for base in ("dga", "dga-guided")}
-    sweeps = {base: methods for base, methods in sweeps.items() if len(methods) > 1}
-    if not sweeps:
-        raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
-    rows, counts = list[Cells](), set[int]()
-    for base, methods in sweeps.items():
-        lines = _read_sweep(pooled, methods)
-        rows += _make_sweep(CorrectTable(lines), base, methods)
+    rows, counts, names = list[Cells](), set[int](), list[str]()
+    for base in ("dga", "dga-guided"):
+        methods = _find_taus(pooled, base)
+        if len(methods) < 2:
+            continue
+        lines = pooled.lines[pooled.lines["method"].isin(methods.values())]
+        runs_of_image = lines.groupby(["path", "corruption"])["method"].transform("nunique")
+        lines = lines[runs_of_image == len(methods)]
+        correct = CorrectTable(lines)
+        for tau in sorted({*paper.TAUS, *methods}):
+            accuracy = partial(correct.estimate_accuracy, methods.get(tau, ""))
+            cells = {format_group(g): format_estimate(accuracy(g)) for g in TABLE_3_GROUPS}
+            rows.append({"Method": format_method(base), "tau": f"{tau:g}", **cells})
         counts.add(lines["path"].nunique())
+        names += methods.values()
+    if not names:
+        raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
     for tau, values in paper.TABLE_3[list(paper.TABLE_3_FAMILIES)].iterrows():
         cells = {format_group(g): _format_paper_value(v) for g, v in values.items()}
         cells[format_group(MEAN)] = EMPTY_CELL
@@ -124,7 +133,7 @@ def make_table_3(pooled: PooledRuns) -> Table:
         "the maximum depth. Paper: Table 3 of the paper (without guidance), "
         f"{paper.SETTING}.",
         rows,
-        pooled.list_commands(name for methods in sweeps.values() for name in methods.values()),
+        pooled.list_commands(names),
     )
 
 
@@ -135,24 +144,6 @@ def _find_taus(pooled: PooledRuns, base: str) -> dict[float, str]:
     if base in pooled.methods and own is not None:
         methods = {own: base} | methods
     return dict(sorted(methods.items()))
-
-
-def _read_sweep(pooled: PooledRuns, methods: dict[float, str]) -> pd.DataFrame:
-    """Lines on the images that all have."""
-    lines = pooled.lines[pooled.lines["method"].isin(methods.values())]
-    counts = lines.groupby(["path", "corruption"])["method"].transform("nunique")
-    return lines[counts == len(methods)]
-
-
-def _make_sweep(correct: CorrectTable, base: str, methods: dict[float, str]) -> Iterator[Cells]:
-    """A row a tau; the paper's are always there."""
-    for tau in sorted({*paper.TAUS, *methods}):
-        method = methods.get(tau, "")
-        cells = {
-            format_group(group): format_estimate(correct.estimate_accuracy(method, group))
-            for group in TABLE_3_GROUPS
-        }
-        yield {"Method": format_method(base), "tau": f"{tau:g}", **cells}
 
 
 def _format_paper_value(value: float | None) -> str:

@@ -79,9 +79,9 @@ def evaluate_on_cluster(
 
     ``worker``: as each process has one; ``address``: of a running cluster, else this machine
     alone. Lines come in the order in which tasks are done. Raises ``ValueError`` for a folder
-    with other results, and what :func:`connect` does.
+    with other results, and what :func:`start_on_cluster` does.
     """
-    with connect(address) as run:
+    with start_on_cluster(address) as run:
         (setup,) = run(EvaluationWorker.inspect, [worker])
 
         def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
@@ -93,7 +93,7 @@ def evaluate_on_cluster(
 
 
 @contextmanager
-def connect(address: str | None) -> Iterator[Run[Any, Any]]:
+def start_on_cluster(address: str | None) -> Iterator[Run[Any, Any]]:
     """Work on a Ray cluster whose machines see the same files: a process a GPU, else a CPU.
 
     A worker's error is raised as it was there. Raises ``ValueError`` where Ray is not installed,

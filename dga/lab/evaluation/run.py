@@ -197,7 +197,7 @@ def run_tasks(
     images, groups = choose_images(plan, setup.profile), group_methods(plan, setup, batch)
     unreadable, path = set[str](), out / LINES
     with open_folder(out, describe_run(plan, setup, len(images), command)):
-        lines = list(read_lines(path, KEY)) if path.exists() else []
+        lines = list(read_lines(path, KEY))
         done = set(map(get_key, lines))
         tasks = list_tasks(plan, groups, images, done)
         pictures = sum(len(indices) for task in tasks for indices in task.batches)

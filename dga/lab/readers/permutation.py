@@ -1,7 +1,7 @@
 """The control of "chosen for each picture": what was found in one is applied to another.
 
 If accuracy stays the same although pictures of a batch exchange their depths, it was of no use to
-choose a depth for each (:class:`dga.lab.readers.systems.Control`).
+choose a depth for each (``permute`` of :class:`dga.lab.readers.systems.MeasuredSystem`).
 """
 
 from dataclasses import replace

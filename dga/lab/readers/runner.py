@@ -98,8 +98,8 @@ def answer(
     systems, for values that are not numbers.
     """
     answers = {}
-    for permute in dict.fromkeys(runner.system.control.permute for runner in runners.values()):
-        group = {n: r for n, r in runners.items() if r.system.control.permute == permute}
+    for permute in dict.fromkeys(runner.system.permute for runner in runners.values()):
+        group = {n: r for n, r in runners.items() if r.system.permute == permute}
         repairs = dict.fromkeys(r.system.repair for r in group.values() if r.system.repair)
         models = next(iter(group.values())).models
         with _name_systems(group):

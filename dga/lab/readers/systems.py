@@ -53,20 +53,6 @@ MEMO = {"everyday16": MemoConfig(views=32, min_area=0.4), "imagenet": MemoConfig
 
 
 @dataclass(frozen=True)
-class Control(Bounded):
-    """What an experiment changes about a repair.
-
-    ``permute``: pictures of a batch exchange their ``noise`` (with entry k0 and t*), their
-    ``depth`` (t* beyond the entry) or their whole ``explanation``, in a fixed random order
-    (:mod:`dga.lab.readers.permutation`); ``batch``: how many pictures exchange theirs, unless the
-    reader has a batch of its own.
-    """
-
-    permute: Permutation = "none"
-    batch: int | None = bounded(None, 1)
-
-
-@dataclass(frozen=True)
 class MeasuredSystem(System):
     """A row of a table. Raises ``ValueError`` for numbers out of range."""
 
@@ -75,19 +61,18 @@ class MeasuredSystem(System):
     trust: float = field(default=0.0, metadata=ONLY_WITH_REPAIR | {"bounds": (0, math.inf)})
     """How much more an ensemble's surer reading counts, 0: not at all. Both weights are multiplied
     by exp(-trust x mean entropy of that reading, in nats), then scaled to a sum of 1."""
-    control: Control = field(default=Control(), metadata=ONLY_WITH_REPAIR)
+    permute: Permutation = field(default="none", metadata=ONLY_WITH_REPAIR)
+    """A control: pictures of a batch exchange their noise (with entry k0 and t*), their depth (t*
+    beyond the entry) or their whole explanation (:mod:`dga.lab.readers.permutation`)."""
+    batch: int | None = field(default=None, metadata=ONLY_WITH_REPAIR | {"bounds": (1, math.inf)})
+    """How many pictures exchange theirs, unless the reader has a batch of its own."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.control.permute != "none" and self.batch is None:
+        if self.permute != "none" and not (self.batch or getattr(self.reader, "batch", None)):
             raise ValueError(
-                f"permute={self.control.permute} needs batch=N: how many pictures exchange theirs."
+                f"permute={self.permute} needs batch=N: how many pictures exchange theirs."
             )
-
-    @property
-    def batch(self) -> int | None:
-        """How many pictures are answered together, where answers depend on each other."""
-        return getattr(self.reader, "batch", None) or self.control.batch
 
     def weigh(self, both: Tensor) -> Tensor:
         """As :meth:`dga.systems.System.weigh`, by how sure both readings are."""
@@ -137,5 +122,7 @@ def _find_system(profile: Profile, name: str) -> MeasuredSystem:
         raise ValueError(f"Unknown repair {repair!r}. Known: {', '.join(repairs)}.")
     if reader not in readers:
         raise ValueError(f"Unknown reader {reader!r}. Known: {', '.join(readers)}.")
-    trust = PAIR_TRUST if by_name[reader].batch else 0.0  # MEMO reads each picture alone
-    return replace(by_name[repair], reader=by_name[reader].reader, ensemble=True, trust=trust)
+    settings = by_name[reader].reader
+    is_batched = getattr(settings, "batch", None) is not None  # MEMO reads each picture alone
+    trust = PAIR_TRUST if is_batched else 0.0
+    return replace(by_name[repair], reader=settings, ensemble=True, trust=trust)

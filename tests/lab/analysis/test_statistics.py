@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from dga.lab.analysis.depth_controls import compute_controls
+from dga.lab.analysis.depth_controls import compute_controls, correlate_depths
 from dga.lab.analysis.judges import compute_f1
 from dga.lab.analysis.names import GROUPS, MEAN
 from dga.lab.analysis.saved_runs import read_runs
@@ -80,10 +80,10 @@ def test_depth_per_image_beats_every_control():
     gain = controls.lead["permuted"][MEAN]
     assert gain.value == pytest.approx(0.5)
     assert 0.3 < gain.low < gain.high < 0.7
-    assert controls.informative == 40 * 15
     assert controls.mean_depth[MEAN] == 6
-    for rho in (controls.spearman, controls.spearman_within):
-        assert rho.value == pytest.approx(1)
+    informative, *rhos = correlate_depths(controls)
+    assert informative == 40 * 15
+    assert [rho.value for rho in rhos] == pytest.approx([1, 1])
 
 
 def test_where_depth_does_not_matter_the_controls_are_equal():
@@ -95,7 +95,7 @@ def test_where_depth_does_not_matter_the_controls_are_equal():
     for name in ("permuted", "median", "global", "oracle"):
         gap = controls.lead[name][MEAN]
         assert (gap.value, gap.low, gap.high) == pytest.approx((0, 0, 0), abs=1e-9)
-    assert (controls.spearman, controls.spearman_within, controls.informative) == (None, None, 0)
+    assert correlate_depths(controls) == (0, None, None)
 
 
 def test_scores_against_hand_counts(tmp_path):

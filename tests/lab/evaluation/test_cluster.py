@@ -131,7 +131,7 @@ def test_an_address_without_a_cluster_is_refused_at_once():
         port = free.getsockname()[1]
     pytest.importorskip("ray")
     said = rf"at 127.0.0.1:{port} cannot be joined .*ray start --head"
-    with pytest.raises(ConnectionError, match=said), cluster.connect(f"127.0.0.1:{port}"):
+    with pytest.raises(ConnectionError, match=said), cluster.start_on_cluster(f"127.0.0.1:{port}"):
         pass
 
 

@@ -19,7 +19,8 @@ def test_any_repair_goes_with_any_reader():
     tent, memo = parse(EVERYDAY16, "dga-plus+tent"), parse(EVERYDAY16, "dga-guided+memo:views=2")
     assert (tent.repair, tent.reader) == (EVERYDAY16.plus, TentConfig())
     assert (tent.batch, tent.ensemble) == (64, True)
-    assert parse(EVERYDAY16, "dga-plus+tent:permute=noise:batch=32").batch == 32
+    pair = parse(EVERYDAY16, "dga-plus+tent:permute=noise:batch=32")
+    assert (pair.permute, pair.reader.batch) == ("noise", 32)
     assert memo.repair == systems(EVERYDAY16)["dga-guided"].repair
     assert memo.reader == MemoConfig(views=2, min_area=0.4)
     assert (memo.batch, memo.trust) == (None, 0)  # it reads each picture alone
@@ -27,7 +28,7 @@ def test_any_repair_goes_with_any_reader():
 
 
 def test_a_control_is_a_setting():
-    control = parse(EVERYDAY16, "dga-plus:permute=noise:batch=4").control
+    control = parse(EVERYDAY16, "dga-plus:permute=noise:batch=4")
     assert (control.permute, control.batch) == ("noise", 4)
 
 
