@@ -50,9 +50,9 @@ def diagnose(
     command = command_line.read_command_line()
     workers = start_here(jobs)
     if machines.engine == "ray":
-        from dga.lab.evaluation.cluster import connect  # the laboratory knows clusters
+        from dga.lab.evaluation.cluster import start_on_cluster  # the laboratory knows clusters
 
-        workers = connect(machines.address)
+        workers = start_on_cluster(machines.address)
     with workers as run:
         summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
