@@ -352,7 +352,7 @@ const isHidden = () => live && live.reading.label !== findThing();
 const ask = makeAsker(
   (asked, answer) => {
     if (state !== "painting" || asked.photo !== settings.photo) return;
-    live = answer;
+    live = { ...answer, strokes: asked.strokes };
     if (asked.strokes === settings.strokes && !brush.isDrawing())
       if (isHidden()) return startRepair();
     put(find("#headline"), describeGame());
@@ -398,6 +398,7 @@ function paintPiece(strokes) {
     showAll();
   }
   ask({ ...settings, strokes });
+  put(find("#headline"), describeGame());
 }
 
 /** The photo with its strokes alone, until its repair is there. */
@@ -421,7 +422,9 @@ function describeGame() {
     return "Hidden from AI. Can the repair find it? …";
   if (state !== "painting") return "";
   if (!thing || !live) return "Painting …";
-  return isHidden() ? `Hidden: AI no longer sees ${name}.` : `AI still sees ${name}.`;
+  const isLate = brush.isDrawing() || live.strokes !== settings.strokes; // of earlier strokes
+  const sight = isHidden() ? `Hidden: AI no longer sees ${name}` : `AI still sees ${name}`;
+  return sight + (isLate ? " …" : ".");
 }
 
 function showGame() {
