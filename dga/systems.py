@@ -39,11 +39,6 @@ class System(Bounded):
     share: float = field(default=0.5, metadata=ONLY_WITH_REPAIR | {"bounds": (0, 1)})
     """Weight of the damaged picture in that average, 0 to 1."""
 
-    @property
-    def diffusions(self) -> tuple[Diffusion, ...]:
-        """The diffusions of the repair; none where there is no repair."""
-        return tuple(self.repair.diffusions.values()) if self.repair else ()
-
     def weigh(self, both: Tensor) -> Tensor:
         """Weights, ``[2]``, of an ensemble's probabilities, ``[2, B, classes]``: of the repaired
         pictures, and of those as they came."""
@@ -108,7 +103,7 @@ def configure(profile: Profile, system: AnySystem, text: str) -> AnySystem:
     """
     changed: AnySystem = override(replace(system, name=text), _read_changes(text))
     schedule = Schedule.from_config(profile.schedule)
-    for diffusion in changed.diffusions:
+    for diffusion in changed.repair.diffusions.values() if changed.repair else ():
         schedule.check_depth(diffusion.depth or 0)
         if diffusion.stopping:
             schedule.check_depth(diffusion.stopping.deepest)

@@ -27,7 +27,8 @@ def explained(
     flat: bool = False,
 ) -> ForwardResult:
     """What DGA+ would have found, as far as words depend on it."""
-    explanation, x = Explanation(degradation, entry, 0.03, (), flat), torch.zeros(3, 64, 64)
+    explanation = Explanation(degradation, entry, 0.03, is_unjudgeable=flat)
+    x = torch.zeros(3, 64, 64)
     diffusion = choose_diffusion(EVERYDAY16.plus, explanation)
     stop = Stop(t_star, not has_given_up, has_given_up)
     found = EVERYDAY16.plus, diffusion, explanation, stop

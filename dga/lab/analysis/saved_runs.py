@@ -17,6 +17,7 @@ COLUMNS = (
     "prediction", "correct", "probability", "seconds",
 )  # fmt: skip
 KEY = ["path", "corruption", "method"]
+"""What a line is about."""
 
 
 class MissingRun(ValueError):  # noqa: N818  (a missing run is no fault of the reader)

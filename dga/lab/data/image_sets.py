@@ -191,7 +191,7 @@ def _label_names(
         classes, titles = classes or wnids, wnids
     else:
         folders = [folder.replace("_", " ") for folder in folders]
-        titles = classes = classes or _distinct_names(folders)
+        titles = classes = classes or tuple(sorted(set(folders)))
     positions = find_positions(folders, titles)
     if unknown := sorted({f for f, i in zip(folders, positions, strict=True) if i is None}):
         raise ValueError(
@@ -199,12 +199,6 @@ def _label_names(
             f"{first_names(titles, MAX_LISTED_NAMES)}."
         )
     return np.array(positions, dtype=np.int64), classes
-
-
-def _distinct_names(folders: Sequence[str]) -> tuple[str, ...]:
-    """The names that differ in more than capitals, sorted."""
-    names = {name.casefold(): name for name in sorted(set(folders), reverse=True)}
-    return tuple(sorted(names.values()))
 
 
 def find_positions(names: Sequence[str], titles: Sequence[str]) -> list[int | None]:

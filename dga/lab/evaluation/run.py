@@ -21,6 +21,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import LINES, to_plain
 from dga.io.settings import read_settings
 from dga.io.versions import read_versions
+from dga.lab.analysis.saved_runs import KEY
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
@@ -29,9 +30,7 @@ from dga.lab.readers.systems import MeasuredSystem
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
 
-KEY = ("corruption", "path", "method")
 get_key = itemgetter(*KEY)
-"""What a line is about."""
 MOST_PSNR = 99.0
 """In dB, of equal pictures."""
 
@@ -245,7 +244,7 @@ def list_tasks(
 ) -> list[Task]:
     """What is still to do: the whole stream again where a method depends on its order.
 
-    ``done``: corruption, path and method of each line that is there.
+    ``done``: path, corruption and method of each line that is there.
     """
     tasks: list[Task] = []
     for stream in plan.streams:
@@ -253,7 +252,7 @@ def list_tasks(
         for (size, is_ordered), names in groups.items():
             missing = dict[tuple[str, ...], list[int]]()  # pictures by the methods without a line
             for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True)):
-                without = (name for name in names if (corruption, path, name) not in done)
+                without = (name for name in names if (path, corruption, name) not in done)
                 missing.setdefault(tuple(without), []).append(i)
             missing.pop((), None)
             if is_ordered and missing:

@@ -14,10 +14,11 @@ from PIL import Image
 from dga.corruptions import CORRUPTIONS
 from dga.folders.records import Line, append_lines, open_folder, read_lines
 from dga.io.files import CONFIG, LINES
+from dga.lab.analysis.saved_runs import KEY
 from dga.lab.analysis.tables import summarise_accuracy
 from dga.lab.data.image_sets import read_tune
 from dga.lab.evaluation.plan import Plan, choose_images
-from dga.lab.evaluation.run import KEY, EvaluationResults, evaluate
+from dga.lab.evaluation.run import EvaluationResults, evaluate
 from dga.lab.readers.runner import SystemRunner
 from dga.lab.readers.systems import parse_all
 from dga.networks.models import Models
