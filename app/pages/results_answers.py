@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.pages.results_numbers import (
-    MARKS,
-    NAMES,
-    Diagnoses,
-    Results,
-    Row,
-    full_name,
-    list_kinds,
-    points,
-)
+from app.pages.results_numbers import MARKS, NAMES, Diagnoses, Results, Row, full_name, points
 from app.pages.shell import CLASSIFIER
 from app.runs.sentences import DAMAGE_NAMES, join_words
 from dga.corruptions import CLEAN, EVERYDAY, FAMILIES
@@ -229,6 +220,13 @@ def _draw_found(name: str, rows: Sequence[Row]) -> Line:
     found, pictures = _count_found(rows)
     text = f"{found:,} of {pictures:,}"
     return Line(format_title(name), text, 100 * found / pictures, start=0)
+
+
+def list_kinds(rows: Sequence[Row]) -> list[Row]:
+    """Of one exhibit ours against nothing done by kind of damage, the largest gain first."""
+    pairs = [row for row in rows if (row["method"], row["other"]) == (PLUS, SOURCE)]
+    kinds = [row for row in pairs if row["group"] not in (MEAN, *FAMILIES)]
+    return sorted(kinds, key=lambda row: -row["gain"])
 
 
 def _change(key: str, row: Row, where: str = "", total: str = "") -> Line:

@@ -10,18 +10,8 @@ from typing import Any
 
 from PIL import Image
 
-from app.pages.results_answers import name_kind
-from app.pages.results_numbers import (
-    MARKS,
-    NAMES,
-    PAPER,
-    RIVAL,
-    Row,
-    accuracies,
-    full_name,
-    list_kinds,
-    points,
-)
+from app.pages.results_answers import list_kinds, name_kind
+from app.pages.results_numbers import MARKS, NAMES, PAPER, RIVAL, Row, accuracies, full_name, points
 from app.runs.sentences import DAMAGE_NAMES
 from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
 from dga.lab.analysis.names import (

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from app.pages.shell import SHORT_NAMES
-from dga.corruptions import CLEAN, FAMILIES
+from dga.corruptions import CLEAN
 from dga.io.numbers import format_signed
-from dga.lab.analysis.names import MEAN, PLUS, SOURCE, SYSTEMS, format_method
+from dga.lab.analysis.names import PLUS, SOURCE, SYSTEMS, format_method
 from dga.profiles import get_profile
 
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
@@ -71,13 +71,6 @@ class Diagnoses:
         rows = {row["corruption"]: row for row in content["found"]}
         undamaged = rows.pop(CLEAN, None)
         return cls([*rows.values()], undamaged, content["networks"])
-
-
-def list_kinds(rows: Sequence[Row]) -> list[Row]:
-    """Of one exhibit ours against nothing done by kind of damage, the largest gain first."""
-    pairs = [row for row in rows if (row["method"], row["other"]) == (PLUS, SOURCE)]
-    kinds = [row for row in pairs if row["group"] not in (MEAN, *FAMILIES)]
-    return sorted(kinds, key=lambda row: -row["gain"])
 
 
 def accuracies(rows: Sequence[Row]) -> dict[str, tuple[float, float, float]]:

@@ -228,10 +228,6 @@ def _is_less_sure(before: Reading, after: Reading) -> bool:
     return bool(after["share"] < before["share"] - ABOUT_AS_SURE)
 
 
-VOCABULARY = "It knows things, and hardly any people."
-"""What everybody should know whose own photo is read."""
-
-
 def _describe_own_photo(
     damaged: Reading, repaired: Reading | None, alone: str, diagnosis: str
 ) -> str:
@@ -250,7 +246,7 @@ def _describe_own_photo(
     when = "AI still" if is_as_before else "Now AI"
     sight = f"{when} {describe_sight(repaired)}{rest}."
     well = "" if repaired["is_sure"] else " as well as we can"
-    return f"This looked like {what}, and was repaired{well}. {sight} {VOCABULARY}"
+    return f"This looked like {what}, and was repaired{well}. {sight}"
 
 
 def describe_sight(reading: Reading) -> str:

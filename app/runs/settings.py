@@ -28,6 +28,7 @@ def _check_saved(quality: int | None, info: ValidationInfo) -> int | None:
     return None if info.data.get("damage") in (NONE, PAINT) else quality
 
 
+Quality = Annotated[int, Field(ge=1, le=100)]
 # Of any profile: as deep as the deepest rule looks.
 Depth = Annotated[
     int, Field(ge=1, le=max(profile.stopping.deepest for profile in PROFILES.values()))
@@ -51,9 +52,7 @@ class Settings(BaseModel):
     photo: Annotated[str, Field(min_length=1, max_length=64)] = "panda"
     damage: Literal[DAMAGES] = "impulse_noise"  # type: ignore[valid-type]
     strength: Annotated[int, Field(ge=1, le=5)] = 5
-    saved: Annotated[Annotated[int, Field(ge=1, le=100)] | None, AfterValidator(_check_saved)] = (
-        None
-    )
+    saved: Annotated[Quality | None, AfterValidator(_check_saved)] = None
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
     tau: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     max_depth: Depth | None = None

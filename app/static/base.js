@@ -47,11 +47,12 @@ export function percent(share) {
   return `${whole === 100 && share < 0.9995 ? 99 : whole}\u00a0%`;
 }
 
-/** What the classifier sees, "perhaps" if it is unsure, and whether that is right, if known. */
-export function nameReading({ label, is_right, is_sure }) {
-  const mark = { true: "\u00a0✓", false: "\u00a0✗" }[is_right] ?? "";
-  return `${is_sure ? "" : "perhaps "}${label}${mark}`;
-}
+/** Whether a reading is right, if known. */
+export const mark = ({ is_right }) => ({ true: "\u00a0✓", false: "\u00a0✗" })[is_right] ?? "";
+
+/** What the classifier sees, "perhaps" if it is unsure, and whether that is right. */
+export const nameReading = (reading) =>
+  `${reading.is_sure ? "" : "perhaps "}${reading.label}${mark(reading)}`;
 
 /** The same, with how sure the classifier is. */
 export const describeReading = (reading) => `${nameReading(reading)} ${percent(reading.share)}`;
@@ -218,15 +219,15 @@ export function receiveFiles(input, take) {
     take([...input.files]);
     input.value = "";
   });
-  const mark = (isDropping) => document.body.classList.toggle("dropping", isDropping);
+  const show = (isDropping) => document.body.classList.toggle("dropping", isDropping);
   addEventListener("dragover", (event) => {
     event.preventDefault();
-    mark(true);
+    show(true);
   });
-  addEventListener("dragleave", ({ relatedTarget }) => relatedTarget || mark(false));
+  addEventListener("dragleave", ({ relatedTarget }) => relatedTarget || show(false));
   addEventListener("drop", (event) => {
     event.preventDefault();
-    mark(false);
+    show(false);
     take([...event.dataTransfer.files]);
   });
 }

@@ -1,6 +1,7 @@
 // The first page: settings go out, a growing record comes back, and every touch repairs by itself.
 import { all, countSteps, data, describeReading, explain, fillRow, find, getJson } from "./base.js";
-import { make, makeRadioGroup, percent, put, putImage, receiveFiles, Refusal, run } from "./base.js";
+import { make, makeRadioGroup, mark, percent, put, putImage, receiveFiles } from "./base.js";
+import { Refusal, run } from "./base.js";
 import { drawInside, keepsStop } from "./inside.js";
 import { makeBrush, readStrokes } from "./brush.js";
 import { placeDivider, resetDivider, revealRepair } from "./divider.js";
@@ -30,6 +31,7 @@ let thumbnailsOf = ""; // the photo whose thumbnails the damages have
 let inDivider = "repaired"; // which picture stands right of the divider
 let linkMethod = ""; // whose picture a link asks for, until it is there
 let ownPicture = null; // the visitor's file, as the browser itself shows it
+const findOwnPicture = () => (ownPicture?.photo === settings.photo ? ownPicture.src : null);
 
 const picture = find("#picture");
 const before = find("#before");
@@ -61,10 +63,8 @@ function showRow(name) {
   if (isBlank(part) && !piece) put(find(".label", row), isBefore() ? "not yet" : pending);
 }
 
-function showTag(selector, side, part) {
-  const mark = { true: "\u00a0✓", false: "\u00a0✗" }[part?.reading.is_right] ?? "";
-  put(find(selector), part ? side + mark : "");
-}
+const showTag = (selector, side, part) =>
+  put(find(selector), part ? side + mark(part.reading) : "");
 
 /** Whether our repair left the photo as it was. */
 const isUnchanged = () => !isOld.repaired && Boolean(record.repaired?.is_unchanged);
@@ -85,7 +85,7 @@ function previewDamage() {
   const name = isUndamaged() || damage === "paint" ? "none" : damage;
   const thumbnail =
     thumbnailsOf === photo ? find(`#damage [value="${name}"] img`).getAttribute("src") : null;
-  const whole = original?.image ?? (ownPicture?.photo === photo ? ownPicture.src : null);
+  const whole = original?.image ?? findOwnPicture();
   return name === "none" ? (whole ?? thumbnail) : (thumbnail ?? whole);
 }
 
@@ -703,6 +703,8 @@ for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
 function showControls() {
   loadThumbnails();
   samples.check(isSample() ? settings.photo : null);
+  find("#idea").hidden = !isSample();
+  find("#vocabulary").hidden = isSample(); // whoever brings a photo may bring one of herself
   for (const group of damages) group.check(settings.damage);
   const chosen = find(`#damage [value="${settings.damage}"]`);
   if (chosen.classList.contains("more")) openMore(true);
@@ -829,8 +831,7 @@ async function loadThumbnails() {
 function showNone() {
   const { photo } = settings;
   const sample = find(`#samples [value="${photo}"] img`);
-  const own = ownPicture?.photo === photo ? ownPicture.src : null;
-  const src = sample?.src ?? own ?? (isOld.original ? null : record.original?.image);
+  const src = sample?.src ?? findOwnPicture() ?? (isOld.original ? null : record.original?.image);
   const image = find('#damages [value="none"] img');
   image.hidden = !src;
   putImage(image, src);
