@@ -119,6 +119,11 @@ class EngineOptions:
         if self.address and self.engine != "ray":
             raise ValueError("--address is a Ray cluster's: add --engine ray.")
 
+    def check_precision(self, precision: str) -> None:
+        """Raise ``ValueError`` where each of many machines would choose a precision of its own."""
+        if self.engine == "ray" and precision == "auto":
+            raise ValueError("Many machines need one precision: name it with --precision.")
+
 
 @contextmanager
 def user_errors() -> Iterator[None]:

@@ -92,7 +92,10 @@ def parse(profile: Profile, text: str) -> System:
     """
     by_name, name = systems(profile), text.partition(":")[0]
     if name not in by_name:
-        raise ValueError(f"Unknown method {name!r}. Known: {', '.join(by_name)}.")
+        raise ValueError(
+            f"Unknown method {name!r}. Known: {', '.join(by_name)}. Readers that adapt, and pairs "
+            "with them, are for python -m dga evaluate."
+        )
     return configure(profile, by_name[name], text)
 
 

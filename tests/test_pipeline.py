@@ -127,8 +127,9 @@ def test_memory_that_runs_out_is_a_sentence(choosy_models, pictures):
         (lambda m, p: adapt(m, p / 255), "in 8 bits"),
         *[
             (lambda m, p, text=text: adapt(m, p, 0, systems_of(m, text)), "evaluate")
-            for text in ("source", "tent", "dga+memo", "dda-ensemble", "dga:permute=noise:batch=2")
+            for text in ("source", "tent", "dga+memo", "dda-ensemble")
         ],
+        (lambda m, p: adapt(m, p, 0, systems_of(m, "dga:permute=noise")), "Unknown setting"),
     ],
 )
 def test_bad_requests_are_sentences(choosy_models, pictures, work, words):

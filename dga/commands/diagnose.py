@@ -50,6 +50,10 @@ def diagnose(
     command = command_line.read_command_line()
     workers = start_here(jobs)
     if machines.engine == "ray":
+        if jobs > 1:
+            raise ValueError("--jobs is for this machine alone: leave it out, or --engine ray.")
+        if not fast:
+            machines.check_precision(models.precision)
         from dga.lab.evaluation.cluster import start_on_cluster  # the laboratory knows clusters
 
         workers = start_on_cluster(machines.address)

@@ -115,7 +115,9 @@ def remove_impulses(x: Tensor, threshold: float, is_smeared: bool = False) -> Te
     """
     for _ in range(1 if is_smeared else PASSES):
         is_wrong = find_impulses(x, threshold, is_smeared)
-        if is_wrong.all() or not is_wrong.any():
+        if (
+            not is_wrong.any() or is_wrong.flatten(-2).all(-1).any()
+        ):  # nothing is, or all of a colour
             break
         x = _fill(x, is_wrong)
     return x

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import heapq
+import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,6 +47,8 @@ class Counted:
         try:
             pairs = [part.split("=") for part in split_list(least or "")]
             strengths = {kind: float(number) for kind, number in pairs}
+            if any(map(math.isnan, strengths.values())):
+                raise ValueError
         except ValueError:
             example = "--min-strength looks like noise=0.1,blur=3"
             raise ValueError(f"{example}, not {least!r}.") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -67,7 +67,7 @@ def find_pictures(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture
         elif zipfile.is_zipfile(source):
             paths = list_pictures(source)
         elif source.suffix.lower() == ".txt" and source.is_file():
-            root, paths = "", source.read_text("utf-8", "surrogateescape").splitlines()
+            root, paths = "", source.read_text("utf-8-sig", "surrogateescape").splitlines()
         elif source.is_file() and is_picture(source.name):
             root, paths = "", [str(source)]
         else:
@@ -87,7 +87,20 @@ def find_pictures(sources: Sequence[Path], out: Path) -> tuple[dict[str, Picture
             pictures[name] = Picture(name, root, place, modified)
     if not pictures and not denied:
         raise ValueError(f"{', '.join(map(str, sources))} holds no pictures ({ALLOWED}).")
+    _refuse_shared_places(pictures)
     return pictures, denied + empty
+
+
+def _refuse_shared_places(pictures: Mapping[str, Picture]) -> None:
+    """Raise ``ValueError`` for two names, as of a list, whose results would be one file."""
+    places = dict[str, str]()
+    for name, picture in pictures.items():
+        place = picture.safe_name.as_posix()
+        if place == name:
+            continue
+        if other := place if place in pictures else places.get(place):
+            raise ValueError(f"{name} and {other} would have one result: leave one of them out.")
+        places[place] = name
 
 
 def _walk_folder(folder: Path, out: Path, denied: list[str]) -> list[str]:

@@ -221,11 +221,20 @@ def test_the_report_needs_nothing_else(mine):
     assert page.count('<img src="data:image/webp;base64,') == 3
 
 
+@pytest.mark.parametrize("other", ["up/a.png", "/../a.png"])
+def test_two_names_with_one_result_are_refused(other, tmp_path, monkeypatch):
+    """The second would be written over the first."""
+    monkeypatch.chdir(tmp_path)
+    Path("list.txt").write_text(f"../a.png\n{other}")
+    assert "would have one result" in refused("diagnose", "list.txt", "--out", "a", "--fast")
+
+
 def test_zips_lists_and_single_pictures(mine, tmp_path):
     with zipfile.ZipFile("all.zip", "w") as archive:
         for path in mine.rglob("*.png"):
             archive.write(path, path.relative_to(mine))
-    Path("list.txt").write_text("\n".join(str(path) for path in sorted(mine.rglob("*.png"))))
+    paths = "\n".join(str(path) for path in sorted(mine.rglob("*.png")))
+    Path("list.txt").write_text(paths, "utf-8-sig")  # as some editors write it
     done("diagnose", "all.zip", "--out", "a", "--fast")
     done("diagnose", "list.txt", "--out", "b", "--fast")
     done("diagnose", *sorted(mine.rglob("*.png")), "--out", "c", "--fast")

@@ -44,8 +44,7 @@ def evaluate(
     chosen_plan = plan.plan(data, parse_corruptions(corruptions, has_clean=True), stream)
     names, typed = split_list(methods), command_line.read_command_line()
     if machines.engine == "ray":
-        if models.precision == "auto":
-            raise ValueError("Many machines need one precision: name it with --precision.")
+        machines.check_precision(models.precision)
         worker = cluster.EvaluationWorker(models, names, chosen_plan)
         results = cluster.evaluate_on_cluster(worker, out, batch, typed, machines.address)
     else:

@@ -118,7 +118,7 @@ def test_a_worker_that_differs_is_refused(recipe):
             recipe.measure(dataclasses.replace(setup, **change), images, task)
 
 
-@pytest.mark.parametrize("command", [("evaluate", "--data"), ("diagnose",)])
+@pytest.mark.parametrize("command", [("evaluate", "--data"), ("diagnose", "--fast")])
 def test_without_ray_a_sentence_says_what_to_install(
     command, picture_folder, tmp_path, monkeypatch
 ):
