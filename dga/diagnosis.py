@@ -23,7 +23,6 @@ from dga.explanation.blur import POWER_LAW, measure_softness
 from dga.explanation.degradation import Degradation
 from dga.explanation.jpeg_quality import find_quality
 from dga.explanation.noise_level import find_impulses
-from dga.explanation.operators import Blocks
 from dga.explanation.photograph_search import PhotographSearch
 from dga.explanation.search import CandidateScore, Explanation
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
@@ -266,14 +265,8 @@ def _name_parts(
     ``is_undoable``: None without networks."""
     operator, veil, exposure = degradation.operator, degradation.veil, degradation.exposure
     found = functools.partial(_find, margin=margin, is_undoable=is_undoable)
-    if isinstance(operator, Blocks):
-        sides = [x.shape[1] / len(operator.rows), x.shape[2] / len(operator.columns)]
-        yield found("blocks", sum(sides) / 2, str(operator))
-    elif operator is not None:
-        lengths = (
-            getattr(operator, name, None) for name in ("radius", "sigma", "length", "factor")
-        )
-        strength = next(length for length in lengths if length is not None)
+    if operator is not None:
+        strength = operator.measure_strength(*x.shape[1:])
         yield found(operator.kind, strength, str(operator))
     if degradation.blur:
         yield found("blur", degradation.blur, f"blur {degradation.blur:g} px")

@@ -92,7 +92,8 @@ def _is_wanted(
     damage = explanation.degradation
     if damage.jpeg_quality is not None:
         return True
-    if explanation.is_paper if damage.veil else is_paper(x):
+    is_on_paper = explanation.is_paper if damage.veil else is_paper(x)
+    if is_on_paper:
         return False
     change = float((estimate - x).abs().mean())
     texture = sum(float(x.diff(dim=dim).abs().mean()) for dim in (1, 2))

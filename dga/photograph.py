@@ -102,7 +102,7 @@ class RepairedPhotograph:
             "mended": self.is_mended and not self.is_unchanged,
             "undone": degradation.has_measured_inverse and not self.is_unchanged,
             "found": name_damage(str(degradation), self.is_unchanged),
-            "noise": round(degradation.noise, 4) * (not self.is_unchanged),
+            "noise": 0.0 if self.is_unchanged else round(degradation.noise, 4),
             "depths": {
                 "least": int(self.depths.min()),
                 "median": float(np.median(self.depths)),
@@ -179,7 +179,7 @@ def photograph_steps(
     yield replace(
         result,
         image=image,
-        depths=result.depths * (not is_unchanged),
+        depths=np.zeros_like(result.depths) if is_unchanged else result.depths,
         is_unchanged=is_unchanged,
         seconds=time.perf_counter() - start_time,
     )

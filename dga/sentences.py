@@ -49,7 +49,8 @@ def describe_photograph(facts: Mapping[str, Any]) -> str:
         return "Found nothing that it can undo; it is left as it is."
     depths, found = facts["depths"], f"Found: {facts['found']}"
     if facts["mended"]:
-        return f"{found};{_UNDONE * facts['undone']} {_MENDED}. It took {facts['seconds']:.1f} s."
+        undone = _UNDONE if facts["undone"] else ""
+        return f"{found};{undone} {_MENDED}. It took {facts['seconds']:.1f} s."
     if not depths["largest"]:
         return f"{found}; it is undone. It took {facts['seconds']:.1f} s."
     start = f"depth {depths['largest']}"

@@ -87,7 +87,8 @@ def encode_moving(frames: Sequence[Frame], kind: Format, loop: int | None, is_ap
     if is_png:
         is_apart = is_apart and len(frames) > 1
         options |= {"default_image": is_apart, "blend": 0, "disposal": 0}
-        durations = durations[is_apart:]
+        if is_apart:  # the first picture has no time
+            durations = durations[1:]
         images = [image.convert("RGBA") if has_opacity else image for image in images]
     elif name == "GIF":
         options |= {"disposal": _RESTORED if has_opacity else 0}

@@ -38,6 +38,11 @@ class Operator(ABC):
     most_objection = 1.0
 
     @abstractmethod
+    def measure_strength(self, height: int, width: int) -> float:
+        """How strong it is in a picture of so many pixels, in its kind's unit
+        (:data:`dga.diagnosis.KINDS`)."""
+
+    @abstractmethod
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
         """argmin_x |H x - y|^2 + weight |x - z|^2 (DiffPIR, Zhu et al., 2023, Eq. 13)."""
 
@@ -121,6 +126,9 @@ class Disk(Convolution):
     def kernel(self) -> Tensor:  # type: ignore[override]
         return make_disk(self.radius)
 
+    def measure_strength(self, height: int, width: int) -> float:
+        return self.radius
+
     def __str__(self) -> str:
         return f"out of focus by {self.radius:g} px"
 
@@ -147,6 +155,9 @@ class GaussianBlur(Convolution):
         profile = torch.exp(-at.square() / (2 * self.sigma**2))
         return torch.outer(profile, profile) / profile.sum() ** 2
 
+    def measure_strength(self, height: int, width: int) -> float:
+        return self.sigma
+
     def __str__(self) -> str:
         return f"blurred by a Gaussian of {self.sigma:g} px"
 
@@ -170,6 +181,9 @@ class MotionBlur(Convolution):
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
         return make_motion_kernel(self.length, self.angle, self.one_sided)
+
+    def measure_strength(self, height: int, width: int) -> float:
+        return self.length
 
     def __str__(self) -> str:
         return f"moved by {self.length:g} px at {self.angle:g} degrees"
@@ -213,6 +227,9 @@ class Blocks(Operator):
         for dim, begins in ((-2, self.rows), (-1, self.columns)):
             gap = _block_means(gap, begins, dim)
         return z + gap / (1 + weight)
+
+    def measure_strength(self, height: int, width: int) -> float:
+        return (height / len(self.rows) + width / len(self.columns)) / 2
 
     def __str__(self) -> str:
         return f"{len(self.rows)} x {len(self.columns)} blocks"

@@ -39,6 +39,9 @@ class Zoom(Operator):
     kind = "zoom"
     regularisation = 0.003
 
+    def measure_strength(self, height: int, width: int) -> float:
+        return self.factor
+
     def __str__(self) -> str:
         return f"zoomed up to {self.factor:.2f} times"
 

@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import torch
 
 AHEAD = 32
-"""Tasks that each process is given at a time; the next ones when all of them are done."""
+"""Tasks that wait for each process at most."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -41,8 +41,14 @@ def start_here(jobs: int) -> Iterator[Run[Any, Any]]:
 
         def run(function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
             rest = iter(tasks)
-            while some := list(itertools.islice(rest, AHEAD * jobs)):  # few are given out ahead
-                yield from pool.map(function, some)
+            first = itertools.islice(rest, AHEAD * jobs)  # few are given out ahead
+            running = {pool.submit(function, task) for task in first}
+            while running:
+                ready, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in ready:
+                    yield future.result()
+                following = itertools.islice(rest, len(ready))
+                running |= {pool.submit(function, task) for task in following}
 
         try:
             yield run
