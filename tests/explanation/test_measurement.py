@@ -22,7 +22,7 @@ from dga.explanation.zoom import Zoom
 from dga.images import Pixels, from_tensor, through_jpeg, to_levels, to_tensor
 from dga.photograph import repair_photograph
 from tests.fixtures.models import noise
-from tests.fixtures.pictures import photograph
+from tests.fixtures.pictures import open_sample, photograph
 
 NAMES = "coffee", "chelsea"
 
@@ -210,8 +210,8 @@ def test_a_picture_that_is_too_bright_is_darkened(clear):
 
 
 @pytest.mark.slow
-def test_brightness_is_undone_in_a_repair(photo_models, clear):
-    bright = dga.corrupt(clear, "brightness", 5, 0)
+def test_brightness_is_undone_in_a_repair(photo_models):
+    bright = dga.corrupt(open_sample("great-wall"), "brightness", 5, 0)
     repaired = repair_photograph(photo_models, bright)
     assert repaired.explanation.degradation.exposure.black > 0.3
     assert np.asarray(repaired.image).mean() < bright.mean() - 20
