@@ -75,8 +75,7 @@ def measure_darkness(x: Tensor) -> Exposure | None:
     None where they are light enough, or all is of one level.
     """
     highest = x.amax(0).flatten()
-    rank = max(1, round((1 - EXTREME_SHARE) * len(highest)))
-    lightest = (float(highest.kthvalue(rank).values) + 1) / 2
+    lightest = _find_level(highest, 1 - EXTREME_SHARE)
     if lightest >= DARK or float(highest.std()) < DEVIATION_FLOOR:
         return None
     gain = WHITE / lightest
@@ -87,11 +86,16 @@ def measure_brightness(x: Tensor) -> Exposure | None:
     """The level that was added to all pixels of ``[3, H, W]``, as black; None where some are dark,
     or all are of one level."""
     highest = x.amax(0).flatten()
-    rank = max(1, round(EXTREME_SHARE * len(highest)))
-    darkest = (float(highest.kthvalue(rank).values) + 1) / 2
+    darkest = _find_level(highest, EXTREME_SHARE)
     if darkest <= BRIGHT or float(highest.std()) < DEVIATION_FLOOR:
         return None
     return Exposure(black=LIFTED_SHARE * darkest)
+
+
+def _find_level(values: Tensor, share: float) -> float:
+    """The level, 0 to 1, that this share of ``values``, ``[n]`` in [-1, 1], does not exceed."""
+    rank = max(1, round(share * len(values)))
+    return (float(values.kthvalue(rank).values) + 1) / 2
 
 
 def _lower_black(x: Tensor, black: float) -> Tensor:

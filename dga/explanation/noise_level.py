@@ -115,9 +115,8 @@ def remove_impulses(x: Tensor, threshold: float, is_smeared: bool = False) -> Te
     """
     for _ in range(1 if is_smeared else PASSES):
         is_wrong = find_impulses(x, threshold, is_smeared)
-        if (
-            not is_wrong.any() or is_wrong.flatten(-2).all(-1).any()
-        ):  # nothing is, or all of a colour
+        has_right_values = not is_wrong.flatten(-2).all(-1).any()  # in each colour
+        if not is_wrong.any() or not has_right_values:
             break
         x = _fill(x, is_wrong)
     return x
