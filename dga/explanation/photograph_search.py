@@ -42,6 +42,9 @@ LONGEST_COUNTED = 1024
 """Pixels a side up to which every pixel is counted; of larger pictures every n-th, or a middle."""
 STRONG_VEIL = 8.0
 """Gain of a veil from which its inverse needs less consent; undamaged pictures seldom have it."""
+SURE_CONTRAST = 12.0
+"""Gain of lost contrast that is believed without consent: no undamaged picture lacks so much, and
+the networks do not know what is so flat."""
 PAPER_VEIL = 10.0
 """Gain of a veil beyond which it is removed from paper, too."""
 CLEAR_DAMAGE = 1.4
@@ -259,9 +262,13 @@ class PhotographSearch:
             light, cleared = Degradation(exposure=exposure), exposure.apply(x)
         else:
             return None
+        if veil and veil.is_lost_contrast and veil.gain >= SURE_CONTRAST:
+            return light
         least = DAMAGED_THUMBNAIL if exposure is None else SUSPECT_THUMBNAIL
         if veil and veil.gain >= STRONG_VEIL:
             least = 0.0
+        if veil and veil.is_lost_contrast:
+            least = -math.inf
         if self.judges and not self.judges.prefer_clear(x, cleared, least):
             return None
         return light

@@ -2,8 +2,10 @@
 
 The model is y = g (x + v): a veil v, grey or of one colour, is added to the picture x, and all is
 scaled by g. A veil leaves nothing black, by which it is recognised (the dark channel of He et al.,
-"Single Image Haze Removal Using Dark Channel Prior", 2009). There are three inverses: an uneven
-veil is estimated and subtracted; lost contrast is stretched; glare is darkened by a gamma.
+"Single Image Haze Removal Using Dark Channel Prior", 2009). There are four inverses: an uneven
+veil is estimated and subtracted; contrast lost in added light is stretched about the mean of
+photographs; contrast lost without added light is stretched about the picture's own mean; glare is
+darkened by a gamma.
 """
 
 from dataclasses import dataclass, replace
@@ -35,6 +37,15 @@ LIGHT_SATURATION = 0.28
 """Where light was added, dark + 0.3 mean is above that level, and mean saturation below this."""
 FLAT_DEVIATION = 0.13
 """Contrast was lost where grey deviates less than this."""
+HAZY_MEAN = 0.3
+HAZY_GAIN = 12.0
+"""No light was added to a flat picture whose mean grey is below that level (haze is lighter), or
+that lacks more than this gain (through such a haze nothing is seen)."""
+RANGE_SHARE = 0.005
+"""Share of the pixels that may be stretched beyond black, and beyond white."""
+COLOUR_SHARE = 0.8
+"""Share of grey's gain that colours have then: of so few levels, most of their change is rounding
+or JPEG."""
 VEILED_DEVIATION = 0.32
 """Contrast was lost where light was added and grey deviates less than this."""
 STRETCHED_DEVIATION = 0.55
@@ -63,7 +74,7 @@ class Veil:
     ``smooth``: whether an uneven grey veil is estimated and subtracted; ``cast``: whether each
     channel's mean is subtracted, not that of all three; ``gamma``: exponent of levels in [0, 1],
     above 1 darkens; ``gain``: of grey, and ``colour``: of each channel's difference from grey;
-    ``target``: the new mean, in [-1, 1].
+    ``target``: the new mean, in [-1, 1], or None where the mean that was subtracted stays.
     """
 
     streaks: int | None = None
@@ -72,7 +83,12 @@ class Veil:
     gamma: float = 1.0
     gain: float = 1.0
     colour: float = 1.0
-    target: float = -0.1
+    target: float | None = -0.1
+
+    @property
+    def is_lost_contrast(self) -> bool:
+        """Whether contrast was lost about the picture's own mean, without added light."""
+        return self.target is None
 
     def remove(self, x: Tensor) -> Tensor:
         """The picture, ``[..., 3, H, W]`` in [-1, 1], without the veil, in the same range."""
@@ -85,14 +101,17 @@ class Veil:
         if self.gamma != 1:
             x = 2 * ((x + 1) / 2).clamp(min=0) ** self.gamma - 1
         mean = x.mean((-2, -1), keepdim=True)
-        x = x - (mean if self.cast else mean.mean(-3, keepdim=True))
+        mean = mean if self.cast else mean.mean(-3, keepdim=True)
+        x = x - mean
         grey = x.mean(-3, keepdim=True)
-        return (self.gain * grey + self.colour * (x - grey) + self.target).clamp(-1, 1)
+        target = mean if self.target is None else self.target
+        return (self.gain * grey + self.colour * (x - grey) + target).clamp(-1, 1)
 
     def __str__(self) -> str:
         """All parts of the inverse, such as ``uneven veil, gain 5.1, colour 7.6``."""
         parts = ["streaks"] * (self.streaks is not None)
-        parts += ["uneven veil"] * self.smooth + ["colour cast"] * self.cast
+        light = "lost contrast" if self.is_lost_contrast else "colour cast"
+        parts += ["uneven veil"] * self.smooth + [light] * self.cast
         parts += [f"gamma {self.gamma:g}"] * (self.gamma != 1)
         return ", ".join([*parts, f"gain {self.gain:.3g}", f"colour {self.colour:.3g}"])
 
@@ -185,8 +204,28 @@ def _measure_light(x: Tensor) -> Veil | None:
     if deviation < (VEILED_DEVIATION if has_light else FLAT_DEVIATION):
         gain = max(1.0, STRETCHED_DEVIATION / deviation)
         is_soft = gain < SURE_GAIN and is_blurred(x)  # and little wonder that it is pale
-        return None if is_soft else Veil(cast=True, gain=gain, colour=gain)
+        if is_soft:
+            return None
+        is_hazy = float(grey.mean()) > HAZY_MEAN and gain < HAZY_GAIN
+        if deviation < FLAT_DEVIATION and not is_hazy:
+            gain = measure_lost_contrast(grey)
+            return Veil(cast=True, gain=gain, colour=COLOUR_SHARE * gain, target=None)
+        return Veil(cast=True, gain=gain, colour=gain)
     return GLARE if has_light else None
+
+
+def measure_lost_contrast(grey: Tensor) -> float:
+    """The gain about its mean that a grey picture, ``[1, H, W]`` in [-1, 1], lacks.
+
+    It is the largest that takes no more than :data:`RANGE_SHARE` of the pixels beyond black, and
+    beyond white, since most photographs reach one of them. On 200 photographs of ``tune``, saved
+    as JPEG 85, one standard deviation of its error is 14 %.
+    """
+    levels, mean = grey.flatten().sort().values, float(grey.mean())
+    rank = round(RANGE_SHARE * (len(levels) - 1))
+    below = mean - float(levels[rank])
+    above = float(levels[-1 - rank]) - mean
+    return max(1.0, min((1 + mean) / max(below, 1e-6), (1 - mean) / max(above, 1e-6)))
 
 
 def _is_drawn(x: Tensor) -> bool:
