@@ -5,18 +5,20 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-# WordNet has the same word for both cranes, and no other; its word for the third is misread.
+# WordNet calls two classes "crane" and has no other word for them. Its word for the third,
+# "nipple", would be misread.
 PLAIN_LABELS = {
     "n02012849": "crane (bird)", "n03126707": "crane (machine)", "n03825788": "bottle teat",
 }  # fmt: skip
 
 
 @cache
-def imagenet_labels() -> dict[str, str]:
-    """Label by WordNet id, in the order of the classifiers' outputs.
+def read_imagenet_labels() -> dict[str, str]:
+    """Read the label of each class by its WordNet id, in the order of the classifiers' outputs.
 
-    A class goes by its first name; by all of them where two classes would share the first.
-    Read from timm's own tables, without importing it. Raises ``OSError`` if they have moved.
+    A label is the first name of the class, or all of its names where two classes share the first.
+    They are read from timm's own tables, without importing timm. Raises ``OSError`` where these
+    tables are missing.
     """
     spec = find_spec("timm")
     if spec is None or not spec.submodule_search_locations:
