@@ -135,8 +135,12 @@ def _record_explanation(run: Adaptation, plus: Reconstruction) -> dict[str, Any]
         "crossed": forward.stop.is_crossed,
         "confidence": forward.confidence.tolist(),
         "candidates": [
-            {"stage": s.stage, "degradation": str(s.degradation), "score": s.score}
-            for s in explanation.candidate_scores
+            {
+                "stage": candidate.stage,
+                "degradation": str(candidate.degradation),
+                "score": candidate.score,
+            }
+            for candidate in explanation.candidate_scores
         ],
         "seconds": round(forward.seconds, 4),
     }

@@ -129,13 +129,16 @@ class AdaptedClassifier(nn.Module):
         seeds = self.seeds(pictures)
         if self.size != self.models.profile.image_size:
             pairs = zip(pictures, seeds, strict=True)
-            self.last = [self._answer_photograph(picture, seed) for picture, seed in pairs]
+            answers = [self._answer_photograph(picture, seed) for picture, seed in pairs]
         else:
-            batches = [slice(n, n + REPAIR_BATCH) for n in range(0, len(pictures), REPAIR_BATCH)]
-            parts = (self._answer_batch(pictures[batch], seeds[batch]) for batch in batches)
-            self.last = [answer for part in parts for answer in part]
-        p = torch.stack([answer.probabilities for answer in self.last]).float()
-        return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
+            answers = []
+            for first in range(0, len(pictures), REPAIR_BATCH):
+                batch = slice(first, first + REPAIR_BATCH)
+                answers += self._answer_batch(pictures[batch], seeds[batch])
+        self.last = answers
+        probabilities = torch.stack([answer.probabilities for answer in answers]).float()
+        least = torch.finfo(probabilities.dtype).tiny
+        return probabilities.clamp_min(least).log().to(x.device)
 
     def _answer_batch(self, pictures: Pixels, seeds: Sequence[int]) -> list[Answer]:
         """Repair pictures, uint8 ``[B, S, S, 3]`` with the profile's S, together, and read them."""
@@ -178,7 +181,8 @@ def resize_to_square(pictures: Pixels, size: int) -> Pixels:
     """Cut out the middle squares of uint8 ``[B, H, W, 3]`` and resize them to ``size``."""
     if pictures.shape[1:3] == (size, size):
         return pictures
-    return np.stack([to_pixels(to_square(Image.fromarray(p), size)) for p in pictures])
+    squares = (to_square(Image.fromarray(picture), size) for picture in pictures)
+    return np.stack([to_pixels(square) for square in squares])
 
 
 def replace_classifier(

@@ -70,7 +70,8 @@ class StoredValues:
     def reduce(cls, image: Image.Image, pixels: Pixels) -> StoredValues:
         """A picture that was opened and made smaller, to ``pixels``: it is opaque, in 8 bits."""
         reduced = Image.fromarray(pixels)
-        reduced.info = {n: image.info[n] for n in ("icc_profile", "dpi") if n in image.info}
+        kept = {"icc_profile", "dpi"} & image.info.keys()
+        reduced.info = {name: image.info[name] for name in kept}
         reduced.info["exif"] = read_exif(image)
         return cls(reduced, pixels, is_high_bit=False, grey=None, opacity=None)
 

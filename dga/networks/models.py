@@ -65,8 +65,9 @@ class Models:
     @property
     def device(self) -> torch.device:
         """The device of the networks."""
-        networks = self.networks.values()
-        return next(p for network in networks for p in network.parameters()).device
+        return next(
+            parameter for network in self.networks.values() for parameter in network.parameters()
+        ).device
 
     @property
     def window_size(self) -> int:

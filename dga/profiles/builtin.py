@@ -114,7 +114,11 @@ IMAGENET = Profile(
     # Those of everyday16, with disks scaled to the picture's side; nothing was tuned at this size.
     # There are few steps, so that a processor can run it.
     plus=Repair(
-        explain=ExplanationConfig(blurs=tuple((4 * r, g) for r, g in ExplanationConfig().blurs)),
+        explain=ExplanationConfig(
+            blurs=tuple(
+                (4 * radius, regularisation) for radius, regularisation in ExplanationConfig().blurs
+            )
+        ),
         diffusion=replace(DGA_PLUS.diffusion, steps=4),
         noise_diffusion=replace(POSTERIOR_MEAN, sharpen=0.0),
     ),

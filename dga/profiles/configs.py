@@ -318,7 +318,9 @@ class Repair:
 
     def with_depth(self, depth: int) -> Repair:
         """This repair with one fixed depth for every picture."""
-        changes: dict[str, Any] = {n: one.with_depth(depth) for n, one in self.diffusions.items()}
+        changes: dict[str, Any] = {
+            name: diffusion.with_depth(depth) for name, diffusion in self.diffusions.items()
+        }
         return replace(self, **changes)
 
 

@@ -27,7 +27,10 @@ def read_imagenet_labels() -> dict[str, str]:
     synsets = (tables / "imagenet_synsets.txt").read_text("utf-8").split()
     lemmas = (tables / "imagenet_synset_to_lemma.txt").read_text("utf-8").splitlines()
     names = dict(line.split("\t") for line in lemmas)
-    first = {synset: names[synset].split(",")[0] for synset in synsets}
-    shared = Counter(name.lower() for name in first.values())
-    labels = {s: names[s] if shared[first[s].lower()] > 1 else first[s] for s in synsets}
+    first_names = {synset: names[synset].split(",")[0] for synset in synsets}
+    counts = Counter(name.lower() for name in first_names.values())
+    labels = {
+        synset: name if counts[name.lower()] == 1 else names[synset]
+        for synset, name in first_names.items()
+    }
     return labels | PLAIN_LABELS

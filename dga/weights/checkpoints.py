@@ -76,7 +76,7 @@ def _unwrap(content: Any, path: Path) -> dict[str, Tensor]:
         if not isinstance(content, Mapping):
             break
         inner = [content[name] for name in WRAPPERS if isinstance(content.get(name), Mapping)]
-        tensors = {str(k): value for k, value in content.items() if isinstance(value, Tensor)}
+        tensors = {str(key): value for key, value in content.items() if isinstance(value, Tensor)}
         if tensors and not inner:
             return tensors
         content = inner[0] if inner else None
@@ -93,7 +93,11 @@ def match_names(state: Mapping[str, Tensor], expected: Iterable[str]) -> dict[st
     names = {name.removeprefix("net."): name for name in expected}  # our networks wrap one, ``net``
     first = next(iter(names))
     prefixes = {name.removesuffix(first) for name in state if f".{name}".endswith(f".{first}")}
-    prefix = max(prefixes, key=lambda p: sum(p + name in state for name in names), default="")
+
+    def count_matches(prefix: str) -> int:
+        return sum(prefix + name in state for name in names)
+
+    prefix = max(prefixes, key=count_matches, default="")
     return {
         names.get(name.removeprefix(prefix), name): value
         for name, value in state.items()

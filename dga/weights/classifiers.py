@@ -27,8 +27,11 @@ def choose_classifier_config(profile: Profile, sources: Sources) -> ClassifierCo
     an unknown architecture, a class list that cannot be read, and numbers out of range.
     """
     if sources.classifier is None:
-        if options := ", ".join(f"--{n.replace('_', '-')}" for n in sources.classifier_fields):
-            raise WeightsError(f"{options} describes a timm checkpoint: name it with --classifier.")
+        options = [f"--{name.replace('_', '-')}" for name in sources.classifier_fields]
+        if options:
+            raise WeightsError(
+                f"{', '.join(options)} describes a timm checkpoint: name it with --classifier."
+            )
         return profile.classifier
     path, name = sources.locate(profile)["classifier"], str(sources.classifier)
     if path == find_packaged_checkpoint(name_timm_package(name)):

@@ -95,16 +95,19 @@ class Sources:
 
     def list_missing(self, profile: Profile) -> list[str]:
         """List the networks that have neither a checkpoint nor a folder with its config."""
-        places = self.locate(profile).items()
-        return [n for n, path in places if not (path.is_file() or (path / CONFIG).is_file())]
+        return [
+            name
+            for name, path in self.locate(profile).items()
+            if not path.is_file() and not (path / CONFIG).is_file()
+        ]
 
     def list_fetchable(self, profile: Profile) -> list[str]:
         """List the missing networks that others publish and for which no place was named."""
+        if self.root is not None:
+            return []
         published = {"diffusion": profile.public, "classifier": profile.classifier.hub}
-        unnamed = [
-            n for n in self.list_missing(profile) if self.root is None and not getattr(self, n)
-        ]
-        return [name for name in unnamed if published.get(name)]
+        missing = self.list_missing(profile)
+        return [name for name in missing if published.get(name) and not getattr(self, name)]
 
 
 def name_timm_package(architecture: str) -> str:
@@ -120,7 +123,8 @@ def find_packaged_checkpoint(package: str | None) -> Path | None:
     spec = importlib.util.find_spec(package) if package and package.isidentifier() else None
     if spec is None or spec.origin is None:
         return None
-    return next(iter(sorted(Path(spec.origin).parent.glob("models/*.pth"))), None)
+    checkpoints = sorted(Path(spec.origin).parent.glob("models/*.pth"))
+    return checkpoints[0] if checkpoints else None
 
 
 def check_present(profile: Profile, sources: Sources) -> None:
@@ -140,9 +144,11 @@ def check_present(profile: Profile, sources: Sources) -> None:
 def _advise(profile: Profile, sources: Sources, name: str, place: Path) -> str:
     """Say how to get a network that is missing at ``place``."""
     if getattr(sources, name):
-        pip = f"; if timm's is meant: pip install {name_timm_package(str(place)).replace('_', '-')}"
-        is_name = name == "classifier" and name_timm_package(str(place)).isidentifier()
-        return f"--{name} names {place}, which has none{pip if is_name else ''}"
+        sentence = f"--{name} names {place}, which has none"
+        package = name_timm_package(str(place))
+        if name == "classifier" and package.isidentifier():
+            sentence += f"; if timm's is meant: pip install {package.replace('_', '-')}"
+        return sentence
     if name == "classifier" and profile.classifier.package:
         return f"pip install {profile.classifier.package.replace('_', '-')}"
     if name in sources.list_fetchable(profile):

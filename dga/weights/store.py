@@ -147,7 +147,9 @@ def fill_network(network: nn.Module, path: Path, state: Mapping[str, Tensor]) ->
     if unfit:
         names = first_names(sorted(unfit), MAX_LISTED_TENSORS)
         raise WeightsError(f"{path} holds another network (other kinds of numbers: {names}).")
-    state = {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
+    state = {
+        name: value.float() if value.is_floating_point() else value for name, value in state.items()
+    }
     try:
         network.load_state_dict(state, assign=any(value.is_meta for value in expected.values()))
     except RuntimeError as error:
