@@ -59,13 +59,13 @@ def read_directory(
             (start,) = struct.unpack_from(f"{order}I", block, 4)
         (count,) = struct.unpack_from(f"{order}H", block, start)
         for position in range(start + 2, start + 2 + 12 * count, 12):
-            tag, kind, values = struct.unpack_from(f"{order}HHI", block, position)
-            is_short = kind == 3 and values <= 2
+            tag, value_type, values = struct.unpack_from(f"{order}HHI", block, position)
+            is_short = value_type == 3 and values <= 2
             form = f"{order}{'H' if is_short else 'I'}"
             (value,) = struct.unpack_from(form, block, position + 8)
             if tag in entries or count > _MOST_ENTRIES:
                 return None
-            entries[tag] = kind, values, value
+            entries[tag] = value_type, values, value
     except struct.error:
         return None
     return entries
@@ -74,5 +74,5 @@ def read_directory(
 def read_orientation(exif: bytes) -> int:
     """The orientation, 1 to 8, of an EXIF block; 1 where there is none that can be read."""
     entries = read_directory(exif.removeprefix(EXIF)) or {}
-    kind, _, value = entries.get(Base.Orientation, (0, 0, 0))
-    return value if kind == 3 and 1 <= value <= 8 else 1
+    value_type, _, value = entries.get(Base.Orientation, (0, 0, 0))
+    return value if value_type == 3 and 1 <= value <= 8 else 1

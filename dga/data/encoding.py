@@ -35,24 +35,24 @@ class Frame:
         return image
 
 
-def encode_frame(frame: Frame, kind: Format) -> bytes:
-    """Encode one frame as a file of the format ``kind``."""
-    return encode_picture(frame.to_image(), kind.name, **kind.options, **frame.info)
+def encode_frame(frame: Frame, file_format: Format) -> bytes:
+    """Encode one frame as a file."""
+    return encode_picture(frame.to_image(), file_format.name, **file_format.options, **frame.info)
 
 
-def encode_picture(image: Image.Image, kind: str, **options: Any) -> bytes:
+def encode_picture(image: Image.Image, format_name: str, **options: Any) -> bytes:
     """Encode a picture as a file; EXIF that the format cannot hold is left out.
 
-    ``kind``: Pillow's name of the format; ``options``: for Pillow. Raises ``ValueError`` where
-    Pillow cannot write the picture.
+    ``format_name``: Pillow's name of the format; ``options``: for Pillow. Raises ``ValueError``
+    where Pillow cannot write the picture.
     """
     stream = io.BytesIO()
     try:
-        image.save(stream, kind, **options)
+        image.save(stream, format_name, **options)
     except ValueError:
         if not options.pop("exif", None):
             raise
-        return encode_picture(image, kind, **options)
+        return encode_picture(image, format_name, **options)
     return stream.getvalue()
 
 
@@ -76,7 +76,7 @@ def encode_pages(frames: Sequence[Frame]) -> bytes:
 
 
 def encode_animation(
-    frames: Sequence[Frame], kind: Format, loop: int | None, has_still_picture: bool
+    frames: Sequence[Frame], file_format: Format, loop: int | None, has_still_picture: bool
 ) -> bytes:
     """Encode an animated PNG, WebP or GIF; all frames have one size.
 
@@ -86,8 +86,8 @@ def encode_animation(
     """
     images = [frame.to_image() for frame in frames]
     has_opacity = any(image.mode == "RGBA" for image in images)
-    options = {**kind.options, **frames[0].info}
-    name, is_png = kind.name, kind.name == "PNG"
+    options = {**file_format.options, **frames[0].info}
+    name, is_png = file_format.name, file_format.name == "PNG"
     durations = [frame.duration if is_png else round(frame.duration) for frame in frames]
     if is_png:
         has_still_picture = has_still_picture and len(frames) > 1

@@ -90,7 +90,7 @@ class StoredPicture:
         return to_pixels(decode_picture(self.image))
 
     @property
-    def kind(self) -> Format:
+    def format(self) -> Format:
         """The format of the file."""
         return FORMATS[str(self.image.format)]
 
@@ -100,7 +100,7 @@ class StoredPicture:
 
         Raises :class:`~dga.data.uploads.UploadError` where there are too many.
         """
-        if not (self.kind.is_animated or self.kind.has_pages):
+        if not (self.format.is_animated or self.format.has_pages):
             return (0,)
         numbers, pixels = [0], self.image.width * self.image.height
         image = open_picture(self.data, OWNER_LIMITS)
@@ -127,12 +127,14 @@ class StoredPicture:
         """The suffix of a repaired file that no name was given for: its format holds all frames."""
         if len(self.frames) == 1:
             return ".png"
-        return ".tif" if self.kind.has_pages else self.kind.endings[0]
+        return ".tif" if self.format.has_pages else self.format.endings[0]
 
     def list_writable_frames(self, suffix: str) -> tuple[int, ...]:
         """The numbers of those frames that a file with this suffix can hold."""
-        kind = WRITTEN[suffix.lower()]
-        has_room = kind.has_pages or (kind.is_animated and self.kind.is_animated)
+        target_format = WRITTEN[suffix.lower()]
+        has_room = target_format.has_pages or (
+            target_format.is_animated and self.format.is_animated
+        )
         return self.frames if has_room else (0,)
 
     def remake(self, suffix: str, change: Callable[[Pixels], Pixels]) -> RemadeFile:
@@ -143,10 +145,10 @@ class StoredPicture:
         where the format has them. Raises :class:`~dga.data.uploads.UploadError` where the first
         frame cannot be read.
         """
-        kind, numbers = WRITTEN[suffix.lower()], self.list_writable_frames(suffix)
-        is_same, losses = kind == self.kind, dict[str, None]()
+        target_format, numbers = WRITTEN[suffix.lower()], self.list_writable_frames(suffix)
+        is_same, losses = target_format == self.format, dict[str, None]()
         written, unread = list[Frame](), 0
-        is_animated = len(numbers) > 1 and kind.is_animated
+        is_animated = len(numbers) > 1 and target_format.is_animated
         for stored in self._read_frames(numbers):
             if stored is None:
                 unread += 1
@@ -155,21 +157,21 @@ class StoredPicture:
             is_same &= np.array_equal(pixels, stored.pixels)
             if is_same and len(self.frames) == 1:
                 break  # its own bytes are the result
-            frame, lacking = _remake_frame(stored, pixels, kind, is_animated)
+            frame, lacking = _remake_frame(stored, pixels, target_format, is_animated)
             losses |= dict.fromkeys(lacking)
             written.append(frame)
         if is_same and numbers == self.frames and not unread:
             return RemadeFile(self.data, [])
-        file_losses = self._list_file_losses(kind, len(numbers) - unread, unread)
+        file_losses = self._list_file_losses(target_format, len(numbers) - unread, unread)
         loop = self.image.info.get("loop")
         if is_animated:
             has_still_picture = bool(getattr(self.image, "default_image", False))
             loop = int(loop) if is_number(loop) else None
-            content = encode_animation(written, kind, loop, has_still_picture)
-        elif kind.has_pages:
+            content = encode_animation(written, target_format, loop, has_still_picture)
+        elif target_format.has_pages:
             content = encode_pages(written)
         else:
-            content = encode_frame(written[0], kind)
+            content = encode_frame(written[0], target_format)
         return RemadeFile(content, [*file_losses, *losses])
 
     def _read_frames(self, numbers: Sequence[int]) -> Iterator[StoredValues | None]:
@@ -181,7 +183,7 @@ class StoredPicture:
         for number in numbers:
             try:
                 seek_frame(image, self.data, number)
-                with refuse_unreadable(self.kind.name):
+                with refuse_unreadable(self.format.name):
                     stored = StoredValues.read(image, self.data)
             except UploadError:
                 if not number:
@@ -190,42 +192,42 @@ class StoredPicture:
             else:
                 yield stored
 
-    def _list_file_losses(self, kind: Format, written: int, unread: int) -> list[str]:
+    def _list_file_losses(self, target_format: Format, written: int, unread: int) -> list[str]:
         """What a file of this format lacks of this one, but for the values of its frames.
 
         ``written``: how many frames that file has; ``unread``: how many could not be read.
         """
         total, losses = len(self.frames), list[str]()
-        word = "pages" if self.kind.has_pages else "frames"
+        word = "pages" if self.format.has_pages else "frames"
         if total > written + unread:
             losses.append(f"{total - written - unread} of its {total} {word}")
         if unread:
             losses.append(f"{unread} of its {total} {word}, which cannot be read")
-        if written > 1 and self.kind.is_animated and not kind.is_animated:
+        if written > 1 and self.format.is_animated and not target_format.is_animated:
             losses.append("the times of its frames")
         return losses + _list_extra_content(self.data, self.image)
 
 
 def _remake_frame(
-    stored: StoredValues, pixels: Pixels, kind: Format, is_animated: bool = False
+    stored: StoredValues, pixels: Pixels, target_format: Format, is_animated: bool = False
 ) -> tuple[Frame, list[str]]:
     """A repaired frame, uint8 ``[H, W, 3]``, with as much of its file as a format can hold.
 
     Also returns what it lacks of the stored values and of what they mean.
     """
-    may_have_16_bits = kind.is_high_bit and not is_animated
-    values, info = stored.restore_values(pixels, not kind.is_opaque, may_have_16_bits)
+    may_have_16_bits = target_format.is_high_bit and not is_animated
+    values, info = stored.restore_values(pixels, not target_format.is_opaque, may_have_16_bits)
     image, opacity, losses = stored.image, stored.opacity, list[str]()
     has_transparent_grey = is_high_bit_grey(image) and "transparency" in image.info
-    if has_transparent_grey or (opacity is not None and kind.is_opaque):
+    if has_transparent_grey or (opacity is not None and target_format.is_opaque):
         losses.append("its transparency")
-    elif opacity is not None and kind.name == "GIF" and np.unique(opacity).size > 2:
+    elif opacity is not None and target_format.name == "GIF" and np.unique(opacity).size > 2:
         losses.append("its half transparency")
     if values.dtype == np.uint8 and stored.is_high_bit:
         losses.append(_MORE_BITS)
     elif image.mode in ("I", "F"):
         losses.append("more than 16 bits a channel")
-    if kind.name == "GIF":
+    if target_format.name == "GIF":
         losses.append("more than 256 colours a frame")
     if image.mode in _RARE_COLOURS:
         losses.append(_RARE_COLOURS[image.mode])
@@ -270,14 +272,14 @@ def list_losses(data: bytes, suffix: str, is_plain: bool) -> list[str]:
     return losses + _remake_frame(stored, stored.pixels, WRITTEN[suffix])[1]
 
 
-def choose_suffix(kind: str | None, name: str = "") -> str:
-    """The suffix of a stranger's repaired file, whose format is ``kind``.
+def choose_suffix(format_name: str | None, name: str = "") -> str:
+    """Choose the suffix of a stranger's repaired file. ``format_name``: that of the file itself.
 
     It is that of the same format, spelt as in the file's ``name``, where this format can be written
     and keeps the colours (a GIF does not); else ``.png``.
     """
-    is_kept = kind in FORMATS and FORMATS[kind].is_written and kind != "GIF"
-    endings = FORMATS[kind].endings if kind and is_kept else (".png",)
+    is_kept = format_name in FORMATS and FORMATS[format_name].is_written and format_name != "GIF"
+    endings = FORMATS[format_name].endings if format_name and is_kept else (".png",)
     suffix = PurePath(name).suffix.lower()
     return suffix if suffix in endings else endings[0]
 
@@ -289,16 +291,17 @@ def encode_result(data: bytes, pixels: Pixels, suffix: str) -> bytes:
     bytes. Profile, EXIF and resolution are kept where the format can hold them, opacity and 16 bits
     of grey where the frame was not reduced.
     """
-    kind, image = WRITTEN[suffix.lower()], open_picture(data)
+    target_format, image = WRITTEN[suffix.lower()], open_picture(data)
     is_reduced = pixels.shape[0] * pixels.shape[1] != image.width * image.height
     with refuse_unreadable(str(image.format)):
         if is_reduced:
             stored = StoredValues.reduce(image, pixels)
         else:
             stored = StoredValues.read(image, data)
-    if not is_reduced and kind.name == image.format and np.array_equal(pixels, stored.pixels):
+    is_same_format = target_format.name == image.format
+    if not is_reduced and is_same_format and np.array_equal(pixels, stored.pixels):
         return data
-    return encode_frame(_remake_frame(stored, pixels, kind)[0], kind)
+    return encode_frame(_remake_frame(stored, pixels, target_format)[0], target_format)
 
 
 def write_picture_file(path: Path, content: bytes) -> None:

@@ -89,8 +89,10 @@ OWNER_LIMITS = Limits(2**40, 2**20, 2 * 89_478_485)
 
 def detect_format(data: bytes) -> str | None:
     """Pillow's name of the format that the first bytes announce; None for an unknown one."""
-    kinds = (kind for kind in FORMATS.values() if re.match(kind.magic, data, re.DOTALL))
-    return next((kind.name for kind in kinds), None)
+    for name, file_format in FORMATS.items():
+        if re.match(file_format.magic, data, re.DOTALL):
+            return name
+    return None
 
 
 def is_picture(name: str) -> bool:
@@ -148,24 +150,24 @@ def open_picture(data: bytes, limits: Limits = STRANGER_LIMITS) -> Image.Image:
     ``data``: its bytes. Raises :class:`UploadError` for a file that is no picture, that is stored
     in a way that is not read, or that exceeds the limits.
     """
-    kind = detect_format(data)
+    format_name = detect_format(data)
     if _BIG_TIFF.match(data):  # the checks below can read only directories of a usual TIFF
         raise _make_rare_error("TIFF")
-    reader = FORMATS[kind].reader if kind else None
-    if kind is None or reader is None:
+    reader = FORMATS[format_name].reader if format_name else None
+    if format_name is None or reader is None:
         raise UploadError(f"This file is not a {ALLOWED} picture.")
-    with refuse_unreadable(kind):
-        if kind == "JPEG":
+    with refuse_unreadable(format_name):
+        if format_name == "JPEG":
             data = _clean_jpeg(data)
-        if kind == "TIFF":
+        if format_name == "TIFF":
             _check_directory(data)
         image: Image.Image = reader(io.BytesIO(data))
         check_size(*image.size, limits)
-        if kind == "TIFF":
+        if format_name == "TIFF":
             _check_strips(data, image)
-        passes = data.count(b"\xff\xda") if kind == "JPEG" else 1
+        passes = data.count(b"\xff\xda") if format_name == "JPEG" else 1
         if passes * image.width * image.height > MOST_PASSES * limits.pixels:
-            raise _make_rare_error(kind)
+            raise _make_rare_error(format_name)
         return image
 
 
@@ -209,10 +211,10 @@ def decode_picture(image: Image.Image, least_side: int | None = None) -> Image.I
 
 
 @contextlib.contextmanager
-def refuse_unreadable(kind: str) -> Iterator[None]:
+def refuse_unreadable(format_name: str) -> Iterator[None]:
     """Turn any error of a reader, a decoder or a zip into an :class:`UploadError` of one sentence.
 
-    Libraries raise many kinds of errors for a broken file. ``kind``: the format, for the sentence.
+    Libraries raise many kinds of errors for a broken file. ``format_name``: for the sentence.
     """
     try:
         yield
@@ -222,13 +224,13 @@ def refuse_unreadable(kind: str) -> Iterator[None]:
         raise UploadError("This picture is too large for the memory that there is.") from None
     except Exception as error:
         if "unknown pixel mode" in str(error) or "nsupported" in str(error):
-            raise _make_rare_error(kind) from None
+            raise _make_rare_error(format_name) from None
         raise UploadError(_DAMAGED) from None
 
 
-def _make_rare_error(kind: str) -> UploadError:
+def _make_rare_error(format_name: str) -> UploadError:
     return UploadError(
-        f"This {kind} is stored in a rare way that is not read; save the picture as PNG."
+        f"This {format_name} is stored in a rare way that is not read; save the picture as PNG."
     )
 
 
@@ -276,7 +278,7 @@ def _check_directory(data: bytes, start: int | None = None) -> None:
     ``start``: the offset of the page's directory, by default that of the first.
     """
     tags = read_directory(data, start) or {}
-    length = sum(_TIFF_SIZES.get(kind, 1) * count for kind, count, _ in tags.values())
+    length = sum(_TIFF_SIZES.get(value_type, 1) * count for value_type, count, _ in tags.values())
     values = {tag: value for tag, (_, count, value) in tags.items() if count == 1}
     is_usual = all(
         values.get(tag, min(usual)) in usual
