@@ -71,14 +71,15 @@ class ModelOptions:
         Path | None, typer.Option(help="A file of its classes in order, one a line.")
     ] = None
     input_size: Annotated[
-        int | None, typer.Option(help="Pixels a side it expects. Default: timm's.")
+        int | None, typer.Option(help="Pixels a side that it expects. Default: timm's.")
     ] = None
     mean: Annotated[
         tuple[float, float, float] | None,
-        typer.Option(help="Of its pixels in [0, 1]: 0.485 0.456 0.406. Default: timm's."),
+        typer.Option(help="Mean of its pixels in [0, 1]: 0.485 0.456 0.406. Default: timm's."),
     ] = None
     std: Annotated[
-        tuple[float, float, float] | None, typer.Option(help="Their deviation, likewise.")
+        tuple[float, float, float] | None,
+        typer.Option(help="Deviation of its pixels. Default: timm's."),
     ] = None
     device: DeviceOption = None
     precision: PrecisionOption = "auto"

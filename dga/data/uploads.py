@@ -280,11 +280,10 @@ def _check_directory(data: bytes, start: int | None = None) -> None:
     tags = read_directory(data, start) or {}
     length = sum(_TIFF_SIZES.get(value_type, 1) * count for value_type, count, _ in tags.values())
     values = {tag: value for tag, (_, count, value) in tags.items() if count == 1}
-    is_usual = all(
-        values.get(tag, min(usual)) in usual
-        for tag, usual in _TIFF_USUAL.items()
-        if start is None or tag != Base.NewSubfileType
-    )
+    allowed = dict(_TIFF_USUAL)
+    if start is not None:  # further pages may be thumbnails, which are left out later
+        del allowed[Base.NewSubfileType]
+    is_usual = all(values.get(tag, min(usual)) in usual for tag, usual in allowed.items())
     is_ycbcr = values.get(Base.PhotometricInterpretation) == _YCBCR
     is_usual &= not is_ycbcr or values.get(Base.Compression) == _JPEG_IN_TIFF
     if not tags or length > 2 * len(data) + 64 or not is_usual or tags.keys() & _TIFF_RARE:
