@@ -20,7 +20,7 @@ class Answer:
     """The answer of one system for one picture."""
 
     probabilities: Tensor
-    """Of each class, ``[classes]``; by softmax they sum to 1."""
+    """The probability of each class, ``[classes]``; by softmax they sum to 1."""
     seconds: float
     """Wall-clock time, as if this were the only system."""
     depth: int = 0

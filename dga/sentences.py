@@ -31,7 +31,10 @@ def name_damage(measured: str, is_unchanged: bool) -> str:
 
 
 def describe_file(record: Mapping[str, Any]) -> str:
-    """Say what was done to a picture file, and what of it was lost. ``record``: its record."""
+    """Say what was done to a picture file, and what of it was lost.
+
+    ``record``: of the file, as ``repair --json`` prints it.
+    """
     lost = f" Not kept: {', '.join(record['lost'])}." if record["lost"] else ""
     if "frames" not in record:
         return f"{describe_photograph(record)}{lost}"
@@ -48,7 +51,10 @@ def describe_file(record: Mapping[str, Any]) -> str:
 
 
 def describe_photograph(record: Mapping[str, Any]) -> str:
-    """Say what damage a photograph has and what was done about it. ``record``: its record."""
+    """Say what damage a photograph has and what was done about it.
+
+    ``record``: of a file with one frame, as ``repair --json`` prints it.
+    """
     if record["unchanged"]:
         return "Found nothing that it can undo; it is left as it is."
     depths, found = record["depths"], f"Found: {record['found']}"
