@@ -40,7 +40,7 @@ from app.server.photos import GONE, Photo, Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turns
 from app.server.visitors import RefusedError, Visitor, Visitors, count_blocks, find_visitor
 from dga.adaptation import adapt_steps
-from dga.adaptation_record import to_facts
+from dga.adaptation_record import make_record
 from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.data.encoding import encode_picture
 from dga.data.uploads import UploadError, read_bytes
@@ -310,7 +310,7 @@ class Service:
             run = await self._last(request, pixels, steps, is_comparison=True)
             rebuilt = (result.image for result in run.reconstructions.values())
             pictures = run.input, run.x_t_star, *rebuilt
-            return to_facts(run), await self._write(request, *pictures)
+            return make_record(run), await self._write(request, *pictures)
 
     async def _read(self, picture: Any, request: gr.Request) -> tuple[Pixels, list[str]]:
         """An upload's pixels, and what else it holds; other files do not come this far

@@ -1,4 +1,4 @@
-"""Discriminator-Guided Adaptive Diffusion: survive corrupted pictures with frozen models.
+"""Discriminator-Guided Adaptive Diffusion: repair corrupted pictures with frozen networks.
 
 >>> import dga
 >>> from PIL import Image
@@ -13,5 +13,6 @@ import lazy_loader
 
 __version__ = "0.1.0"
 
-# Names are those of __init__.pyi, imported on first use: reading a picture must not wait for torch.
+# The names of __init__.pyi are imported on first use, so that reading a picture does not wait for
+# torch.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

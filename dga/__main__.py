@@ -16,7 +16,7 @@ def main() -> None:
 
 
 def serve() -> None:
-    """Run the command ``dga-app``: this project's page, even if the path holds another ``app``."""
+    """Run the command ``dga-app``: this project's page, even if another ``app`` is installed."""
     sys.path.insert(0, str(ROOT))
     import_module("app.start").main()
 

@@ -1,6 +1,6 @@
-"""One picture and some systems: what each of them makes of it, as pictures and predictions.
+"""One picture and some systems: what each of them makes of it, and what is read in the result.
 
-:func:`rebuild` is :func:`dga.pipeline.run` for one picture, whose results are classified.
+:func:`rebuild_picture` runs :func:`dga.pipeline.run` for one picture and classifies its results.
 """
 
 from __future__ import annotations
@@ -35,60 +35,62 @@ from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """A picture rebuilt by one system, and what the classifier reads in it."""
+    """A picture that one system has rebuilt, and what the classifier reads in it."""
 
     system: System
     forward: ForwardResult
     image: Pixels
-    """uint8 ``[S, S, 3]``."""
+    """The result, uint8 ``[S, S, 3]``."""
     prediction: Prediction
     seconds: float
-    """Wall clock of rebuilding and reading, without that of ``forward``."""
+    """Wall-clock time of rebuilding and reading, without that of ``forward``."""
 
     @property
     def depth(self) -> int:
-        """The depth, in 0...T, from which it was rebuilt."""
+        """The depth, 0...T, from which the picture was rebuilt."""
         return self.forward.stop.t_star
 
 
 @dataclass(frozen=True)
 class Adaptation:
-    """One finished run: a picture, and what each of some systems made of it."""
+    """A finished run: a picture, and what each of some systems made of it."""
 
     profile: Profile
     stopping: StoppingConfig
-    """The rule by which the t* of ``forward`` is chosen."""
+    """The rule that chose the t* of ``forward``."""
     seed: int
     precision: str
     device: str
     input: Pixels
-    """uint8 ``[S, S, 3]``."""
+    """The picture as it came, uint8 ``[S, S, 3]``."""
     input_prediction: Prediction
+    """What the classifier reads in it."""
     forward: ForwardResult | None
     """The forward process of the picture as it came; None where every system undoes damage first,
-    so that nobody needs it."""
+    so that no system needs it."""
     x_t_star_prediction: Prediction | None
-    """What the classifier reads in the picture noised to t*; None likewise."""
+    """What the classifier reads in the picture noised to t*; None without ``forward``."""
     reconstructions: Mapping[str, Reconstruction]
-    """By the system's name."""
+    """The results, by the system's name."""
 
     @property
     def t_star(self) -> int | None:
+        """The depth at which ``forward`` stopped; None without it."""
         return self.forward.stop.t_star if self.forward else None
 
     @property
     def x_t_star(self) -> Pixels | None:
-        """The picture as it came, noised to t*: uint8 ``[S, S, 3]``."""
+        """The picture as it came, noised to t*, uint8 ``[S, S, 3]``; None without ``forward``."""
         return self.forward.x_t_star if self.forward else None
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """P(corrupted | x_k) along the path of ``forward``; empty without."""
+        """P(corrupted | x_k) along the path of ``forward``, from depth 0 on; empty without it."""
         return self.forward.confidence if self.forward else np.empty(0)
 
     @property
     def plus(self) -> Reconstruction | None:
-        """The result of the first system that explains the damage, if one does."""
+        """The result of the first system that explains the damage; None where none does."""
         results = self.reconstructions.values()
         return next((result for result in results if result.forward.repair.explain), None)
 
@@ -96,11 +98,12 @@ class Adaptation:
 def adapt(
     models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
 ) -> Adaptation:
-    """Adapt one picture, uint8 ``[S, S, 3]`` of the profile's size, by some systems.
+    """Repair one picture, uint8 ``[S, S, 3]`` of the profile's size, by some systems, and read it.
 
-    ``chosen``: systems that repair, which the frozen classifier reads; by default DGA, DGA + G,
-    DDA and DGA+. The same arguments give the same result. Raises ``ValueError`` for another size,
-    and ``FloatingPointError`` if a network returns no numbers.
+    ``chosen``: systems that repair and are read by the frozen classifier; by default DGA, DGA + G,
+    DDA and DGA+. The same arguments give the same result. Raises ``ValueError`` for another size or
+    a system of another kind, and ``FloatingPointError`` if a network returns values that are not
+    numbers.
     """
     return take_last(adapt_steps(models, pixels, seed, chosen), Adaptation)
 
@@ -109,12 +112,13 @@ def adapt(
 def adapt_steps(
     models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
 ) -> Iterator[Event | Reconstruction | Adaptation]:
-    """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
+    """Do as :func:`adapt`, but yield each event as it happens; the last one is the result.
 
-    Where some system explains nothing, or none is chosen, :func:`judge_curve` comes first, to T, by
-    the rule of the first such system that has one, else of the profile.
+    Where a system explains no damage, or none is chosen, the events of :func:`judge_curve` come
+    first. It judges all depths to T. Its rule is that of the first such system with a rule, else
+    the profile's.
     """
-    profile, x = models.profile, picture_tensor(models, pixels)
+    profile, x = models.profile, to_picture_tensor(models, pixels)
     if chosen is None:
         chosen = [systems(profile)[name] for name in DEFAULT_SYSTEMS]
     repairs = [require_repair(system) for system in chosen]
@@ -123,15 +127,16 @@ def adapt_steps(
     unexplained = [repair.diffusion for repair in repairs if not repair.explain]
     rules = (diffusion.stopping for diffusion in unexplained if diffusion.depth is None)
     rule = next(rules, None) or profile.stopping
-    forward, at_t_star = None, None
+    forward, x_t_star_prediction = None, None
     if unexplained or not chosen:
         for event in judge_curve(process, rule, profile.schedule.steps):
             yield event
         assert isinstance(event, ForwardResult)
         forward = event
-        (at_t_star,) = classify(models, to_tensor(forward.x_t_star)[None].to(models.device))
+        x_t_star = to_picture_tensor(models, forward.x_t_star)
+        (x_t_star_prediction,) = classify(models, x_t_star[None])
     results = dict[str, Reconstruction]()
-    for step in rebuild(models, process, chosen):
+    for step in rebuild_picture(models, process, chosen):
         if isinstance(step, Reconstruction):
             results[step.system.name] = step
         yield step
@@ -144,7 +149,7 @@ def adapt_steps(
         input=pixels,
         input_prediction=input_prediction,
         forward=forward,
-        x_t_star_prediction=at_t_star,
+        x_t_star_prediction=x_t_star_prediction,
         reconstructions={system.name: results[system.name] for system in chosen},
     )
 
@@ -153,21 +158,21 @@ def adapt_steps(
 def judge_curve(
     process: ForwardProcess, stopping: StoppingConfig, depth: int
 ) -> Iterator[JudgedPath | ForwardResult]:
-    """Judge a picture as it came, to ``depth`` at least; the :class:`ForwardResult` comes last.
+    """Judge a picture as it came, at least to ``depth``; the last event is the result.
 
-    ``stopping``: the rule by which its t* is chosen.
+    ``stopping``: the rule that chooses its t*.
     """
     path_alone = Repair(Diffusion(stopping))
     yield from process.find_stop(path_alone, NO_EXPLANATION, curve_depth=depth)
 
 
 @isolate_numerics
-def rebuild(
+def rebuild_picture(
     models: Models, process: ForwardProcess, chosen: Sequence[System]
 ) -> Iterator[Event | Reconstruction]:
-    """Rebuild a picture by some systems; repairs that they have in common are made once.
+    """Rebuild a picture by some systems; a repair that several of them share is made once.
 
-    Raises ``ValueError`` for a system that does more than repair one picture.
+    Raises ``ValueError`` for a system without a repair, and for an ensemble.
     """
     by_repair = defaultdict[Repair, list[System]](list)
     for system in chosen:
@@ -185,14 +190,14 @@ def rebuild(
 
 
 def classify(models: Models, x: Tensor) -> list[Prediction]:
-    """Predictions of the frozen classifier for pictures, ``[B, 3, S, S]`` in [-1, 1]."""
+    """Classify pictures, ``[B, 3, S, S]`` in [-1, 1], by the frozen classifier."""
     config = models.profile.classifier
     parts = x.split(choose_batch_size(x))
     return [prediction for part in parts for prediction in predict(models.classifier, part, config)]
 
 
-def picture_tensor(models: Models, pixels: Pixels) -> Tensor:
-    """A picture, uint8 ``[S, S, 3]``, to ``[3, S, S]`` in [-1, 1] on the networks' device.
+def to_picture_tensor(models: Models, pixels: Pixels) -> Tensor:
+    """Convert a picture, uint8 ``[S, S, 3]``, to ``[3, S, S]`` in [-1, 1] on the networks' device.
 
     Raises ``ValueError`` for anything but a picture of the profile's size.
     """

@@ -1,6 +1,6 @@
 """A run of one picture as files, JSON and text, for the command ``adapt`` and for programs.
 
-The record holds what is needed to repeat the run: profile, settings and seed.
+The record has all that is needed to repeat the run: profile, settings and seed.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from PIL import Image
 
 from dga.adaptation import Adaptation, Reconstruction
 from dga.data.encoding import encode_picture
-from dga.data.picture_files import write
+from dga.data.picture_files import write_picture_file
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.images import Pixels
 from dga.io.files import find_unused_path, to_plain
@@ -22,10 +22,10 @@ from dga.systems import System
 
 
 def choose_folder(out: Path | None, picture: Path, names: Sequence[str]) -> Path:
-    """The folder for the run of a picture: ``out``, else an unused one named after the picture.
+    """Choose the folder for the run of a picture: ``out``, else an unused one named after it.
 
-    ``names``: of the pictures that :func:`save_pictures` will write. Raises ``ValueError`` where
-    ``out`` is a file, or holds pictures of these names.
+    ``names``: the pictures that :func:`save_pictures` will write. Raises ``ValueError`` where
+    ``out`` is a file, or has pictures of these names.
     """
     if out is None:
         return find_unused_path(Path(f"{picture.stem}-adapted"))
@@ -37,55 +37,63 @@ def choose_folder(out: Path | None, picture: Path, names: Sequence[str]) -> Path
 
 
 def _make_path(folder: Path, name: str) -> Path:
+    """The path of a picture; a file's name may not have a colon everywhere."""
     return folder / f"{name.replace(':', ',')}.png"
 
 
 def list_names(systems: Sequence[System], has_clean: bool) -> list[str]:
-    """The names of all pictures of a run, at most; ``has_clean``: of an undamaged one, too."""
-    return ["input", "x_t_star", *["clean"] * has_clean, *(system.name for system in systems)]
+    """List the names of all pictures that a run may have.
+
+    ``has_clean``: whether there is an undamaged picture, too.
+    """
+    clean = ["clean"] if has_clean else []
+    return ["input", "x_t_star", *clean, *(system.name for system in systems)]
 
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
-    """Write every picture as PNG, ``clean`` too where there is one; returns {name: path}."""
+    """Write every picture as PNG, and return the paths by name.
+
+    ``clean``: the undamaged picture, uint8 ``[S, S, 3]``, if there is one.
+    """
     pictures = {"input": run.input}
     if run.x_t_star is not None:
         pictures["x_t_star"] = run.x_t_star
     if clean is not None:
         pictures["clean"] = clean
-    pictures |= {name: r.image for name, r in run.reconstructions.items()}
+    pictures |= {name: result.image for name, result in run.reconstructions.items()}
     for name, pixels in pictures.items():
-        write(_make_path(folder, name), encode_picture(Image.fromarray(pixels), "PNG"))
+        write_picture_file(_make_path(folder, name), encode_picture(Image.fromarray(pixels), "PNG"))
     return {name: str(_make_path(folder, name)) for name in pictures}
 
 
-def to_facts(run: Adaptation) -> dict[str, Any]:
-    """A run without its pictures, as JSON types."""
+def make_record(run: Adaptation) -> dict[str, Any]:
+    """Make the record of a run: all but its pictures, as JSON types."""
     return {
         "profile": run.profile.name,
         "seed": run.seed,
         "tau": run.stopping.tau,
         "max_depth": run.stopping.max_depth,
         "horizon": run.stopping.horizon,
-        **_stop_facts(run),
+        **_record_stop(run),
         "input": {"top5": _list_likeliest(run.input_prediction)},
         "methods": {
             name: {
                 "depth": result.depth,
                 "steps": result.forward.steps,
-                "seconds": round(_seconds(result), 4),
+                "seconds": round(_count_seconds(result), 4),
                 "top5": _list_likeliest(result.prediction),
             }
             for name, result in run.reconstructions.items()
         },
-        "explained": _explanation_facts(run, run.plus) if run.plus else None,
+        "explained": _record_explanation(run, run.plus) if run.plus else None,
         "confidence": [round(c, 6) for c in run.confidence.tolist()],
         "device": run.device,
         "precision": run.precision,
     }
 
 
-def _stop_facts(run: Adaptation) -> dict[str, Any]:
-    """Where the path of the picture as it came stops; empty values where nobody needed it."""
+def _record_stop(run: Adaptation) -> dict[str, Any]:
+    """Record where the picture as it came stops; all None where there is no forward process."""
     forward, prediction = run.forward, run.x_t_star_prediction
     if forward is None or prediction is None:
         return dict.fromkeys(("t_star", "crossed", "given_up", "curve_seconds", "x_t_star"))
@@ -98,17 +106,19 @@ def _stop_facts(run: Adaptation) -> dict[str, Any]:
     }
 
 
-def _seconds(result: Reconstruction) -> float:
-    """Seconds of rebuilding, and of finding t* where no other system shares that path."""
-    return result.seconds + (result.forward.seconds if result.forward.repair.explain else 0.0)
+def _count_seconds(result: Reconstruction) -> float:
+    """The seconds of a result, with those of finding t* where no other system shares that path."""
+    forward = result.forward
+    return result.seconds + (forward.seconds if forward.repair.explain else 0.0)
 
 
-def _explanation_facts(run: Adaptation, plus: Reconstruction) -> dict[str, Any]:
-    """What DGA+ found, as JSON types: in a sentence, as text and in numbers.
+def _record_explanation(run: Adaptation, plus: Reconstruction) -> dict[str, Any]:
+    """Record what DGA+ found: in a sentence, as text and in numbers.
 
-    ``entry``: the depth at which the picture entered by its own noise; ``t_star`` and ``crossed``:
-    where that path halted; ``flat``: whether it is too plain to be judged, such as a drawing;
-    ``candidates``: with their scores.
+    ``entry`` is the depth whose noise matches the picture's own, and at which it entered.
+    ``t_star`` and ``crossed`` say where its forward process stopped. ``flat`` is True for a picture
+    that is too plain to be judged, such as a drawing. ``candidates`` are explanations with their
+    scores.
     """
     forward, explanation = plus.forward, plus.forward.explanation
     is_unchanged = np.array_equal(plus.image, run.input)
@@ -125,39 +135,47 @@ def _explanation_facts(run: Adaptation, plus: Reconstruction) -> dict[str, Any]:
         "crossed": forward.stop.is_crossed,
         "confidence": forward.confidence.tolist(),
         "candidates": [
-            {"stage": s.stage, "degradation": str(s.degradation), "score": s.score}
-            for s in explanation.candidate_scores
+            {
+                "stage": candidate.stage,
+                "degradation": str(candidate.degradation),
+                "score": candidate.score,
+            }
+            for candidate in explanation.candidate_scores
         ],
         "seconds": round(forward.seconds, 4),
     }
 
 
 def _list_likeliest(prediction: Prediction) -> list[dict[str, Any]]:
-    """The five likeliest labels with their probabilities."""
+    """List the five likeliest labels with their probabilities."""
     return [{"label": name, "probability": round(p, 6)} for name, p in prediction.top(5)]
 
 
-def to_text(facts: dict[str, Any]) -> str:
-    """The command's facts as text: what DGA+ did, the path to t*, and a line for each method."""
-    lines = [facts["explained"]["sentence"]] if facts["explained"] else []
-    if facts["t_star"] is not None:  # DGA+ alone goes its own way
-        lines += _path_text(facts)
-    rows = {"input": facts["input"], **facts["methods"]}
+def format_record(record: dict[str, Any]) -> str:
+    """Format the record of ``adapt`` as text: what DGA+ did, the path to t*, a line a method."""
+    lines = [record["explained"]["sentence"]] if record["explained"] else []
+    if record["t_star"] is not None:  # None where DGA+ is the only method
+        lines += _format_path(record)
+    rows = {"input": record["input"], **record["methods"]}
     for name, row in rows.items():
         best = ", ".join(f"{t['label']} {t['probability']:.0%}" for t in row["top5"])
         cost = f"{row['steps']:3d} steps {row['seconds']:6.2f} s" if "steps" in row else " " * 19
         lines.append(f"{name:<12} {cost}  {best}")
-    lines.append(f"pictures in {Path(next(iter(facts['pictures'].values()))).parent}")
+    lines.append(f"pictures in {Path(next(iter(record['pictures'].values()))).parent}")
     return "\n".join(lines)
 
 
-def _path_text(facts: dict[str, Any]) -> list[str]:
-    ending = f"t* = {facts['t_star']}"
-    if facts["given_up"]:
-        ending += f" (left alone: confidence stayed above tau to depth {facts['horizon']})"
-    elif not facts["crossed"]:
+def _format_path(record: dict[str, Any]) -> list[str]:
+    """Where the forward process stopped and why, and the confidence at every tenth depth."""
+    ending = f"t* = {record['t_star']}"
+    if record["given_up"]:
+        ending += f" (left alone: confidence stayed above tau to depth {record['horizon']})"
+    elif not record["crossed"]:
         ending += " (the deepest allowed: confidence had not fallen below tau)"
-    first = f"{ending}, tau {facts['tau']}, chosen in {facts['curve_seconds']:.2f} s"
-    depths = range(0, len(facts["confidence"]), 10)
-    samples = ", ".join(f"{k}: {facts['confidence'][k]:.3f}" for k in depths)
-    return [first, f"confidence of damage by depth  {samples}"]
+    seconds = f"chosen in {record['curve_seconds']:.2f} s"
+    depths = range(0, len(record["confidence"]), 10)
+    samples = ", ".join(f"{k}: {record['confidence'][k]:.3f}" for k in depths)
+    return [
+        f"{ending}, tau {record['tau']}, {seconds}",
+        f"confidence of damage by depth  {samples}",
+    ]

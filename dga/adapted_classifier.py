@@ -1,6 +1,6 @@
-"""A classifier that repairs what it reads, as a module for anybody's program.
+"""A classifier that repairs every picture before it reads it, as a module for any program.
 
-It learns nothing: it applies a method of :mod:`dga.systems` to each picture by itself.
+It learns nothing. A method of :mod:`dga.systems` is applied to each picture by itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import torch
 from PIL import Image
 from torch import Tensor, nn
 
-from dga.answers import Answer, answer_repaired, read_repaired
+from dga.answers import Answer, make_answers, read_repaired_pictures
 from dga.batch_size import REPAIR_BATCH
 from dga.images import Pixels, from_tensor, to_pixels, to_square, to_tensor
 from dga.networks.classifier import SOFTMAX, OwnClassifier, predict_proba
@@ -29,7 +29,7 @@ from dga.systems import parse
 
 DEFAULT_METHOD = "dga-plus-ensemble"
 ROUNDING = 1e-3
-"""How far outside [0, 1] pixels may lie, since resizing overshoots by about so much."""
+"""How far pixels may be outside of [0, 1]: resizing overshoots by about so much."""
 
 Seeds = Callable[[Pixels], Sequence[int]]
 Classifier = Callable[[Tensor], Any]
@@ -37,28 +37,29 @@ Classifier = Callable[[Tensor], Any]
 
 
 def content_seeds(pictures: Pixels) -> list[int]:
-    """The seed of each picture, ``[B, H, W, 3]``, by its content."""
+    """Compute the seed of each picture, ``[B, H, W, 3]``, from its content."""
     return [content_seed(picture) for picture in pictures]
 
 
 class AdaptedClassifier(nn.Module):
-    """A frozen classifier behind a method: pixels in [0, 1] in, log-probabilities out.
+    """A frozen classifier that reads pictures after a repair: pixels in, log-probabilities out.
 
     - ``models``: by default those of the profile ``photo``.
     - ``method``: as ``evaluate --methods`` names it, settings included (``dga-guided:tau=0.3``).
-      By default DGA+'s ensemble, in which the picture as it came counts three tenths.
-    - ``classifier``: your own module, or a function, instead of the models'. It gets pixels
+      The default is DGA+'s ensemble, in which the picture as it came has a weight of three tenths.
+    - ``classifier``: your own module or function, instead of that of the models. It gets pixels
       ``[b, 3, S, S]`` in [0, 1], in the precision of its parameters, does its own preprocessing
-      and returns logits. It runs in evaluation mode and has its own back after every call.
-    - ``activation``: what makes probabilities of its answers: ``softmax``; ``sigmoid`` for a
+      and returns logits. It runs in evaluation mode; its own mode is restored after every call.
+    - ``activation``: how its answers become probabilities: ``softmax``; ``sigmoid`` for a
       classifier of several labels a picture; ``none`` for one that returns probabilities.
-    - ``seeds``: from pictures, uint8 ``[B, S, S, 3]``, to a seed for each. By default a picture's
-      content is its seed, so that neither order nor batches matter.
-    - ``size``: S, by default the profile's. At another size pictures are repaired as photographs
-      (:func:`dga.repair_photograph`), which only DGA+ does.
+    - ``seeds``: a function from pictures, uint8 ``[B, S, S, 3]``, to a seed for each. By default
+      the seed comes from the picture's content, so that neither order nor batches matter.
+    - ``size``: S, by default that of the profile. At another size pictures are repaired as
+      photographs (:func:`dga.repair_photograph`), which only DGA+ can do.
 
-    Always in evaluation mode, without gradients. Raises ``ValueError`` for an unknown method, such
-    as one that adapts the classifier, setting or activation, and for any but DGA+ at another size.
+    The module is always in evaluation mode and has no gradients. Raises ``ValueError`` for an
+    unknown method, setting or activation, for a method that adapts the classifier, and for any but
+    DGA+ at another size.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class AdaptedClassifier(nn.Module):
         self.size = profile.image_size if size is None else size
         self.method, self.seeds = method, seeds
         self.last: list[Answer] = []
-        """The latest call's answers, one a picture: its depth, the repaired picture and more."""
+        """The answers of the latest call, one a picture, with its depth, its repair and more."""
         if classifier is None and activation != SOFTMAX:
             raise ValueError("An activation is for a classifier of your own: name one.")
         system = parse(profile, method)
@@ -84,21 +85,21 @@ class AdaptedClassifier(nn.Module):
                 f"At another size than {profile.image_size} pixels dga-plus repairs, not {method}."
             )
         self._system = system
-        self.models = models or load_models(profile)  # its own, so that it can be moved
+        self.models = models or load_models(profile)  # loaded anew, since .to moves them in place
         if classifier is not None:
-            self.models = with_classifier(self.models, classifier, self.size, activation)
+            self.models = replace_classifier(self.models, classifier, self.size, activation)
         self.networks = nn.ModuleDict(self.models.networks)
         self.eval()
 
     def train(self, mode: bool = True) -> AdaptedClassifier:
-        """Stay in evaluation mode: what is frozen does not train."""
+        """Stay in evaluation mode: frozen networks do not train."""
         return super().train(False)
 
     @isolate_numerics
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> AdaptedClassifier:
         """Move the networks, for ``.to``, ``.cuda`` and the like, as :meth:`Models.to` does.
 
-        Raises ``ValueError`` for another precision: each network has the one that suits it.
+        Raises ``ValueError`` where the precision would change: each network has its own.
         """
         moved = fn(torch.zeros(1))
         if moved.dtype != torch.float32:
@@ -113,14 +114,14 @@ class AdaptedClassifier(nn.Module):
     @isolate_numerics
     @torch.no_grad()
     def forward(self, x: Tensor) -> Tensor:
-        """``[B, 3, H, W]`` in [0, 1] to log-probabilities, float32 ``[B, classes]``.
+        """Repair and read pictures, ``[B, 3, H, W]`` in [0, 1]: log-probabilities ``[B, classes]``.
 
-        Pixels are taken in 8 bits; another size than S is cropped to the middle square and
-        resized, as picture files are. No pictures have no answers, ``[0, classes]``. Raises
-        ``ValueError`` for anything else.
+        Pixels are rounded to 8 bits. Pictures of another size than S are cropped to the middle
+        square and resized, as picture files are. An empty batch gives ``[0, classes]``. The result
+        is float32. Raises ``ValueError`` for anything else than such pictures.
         """
         _check_pixels(x)
-        if not len(x):  # a grey picture tells how many classes there are
+        if not len(x):  # reading a grey picture says how many classes there are
             grey = torch.zeros(1, 3, self.size, self.size, device=self.models.device)
             self.last = []
             return self._read(grey)[:0].to(x.device)
@@ -128,29 +129,32 @@ class AdaptedClassifier(nn.Module):
         seeds = self.seeds(pictures)
         if self.size != self.models.profile.image_size:
             pairs = zip(pictures, seeds, strict=True)
-            self.last = [self._answer_photograph(picture, seed) for picture, seed in pairs]
+            answers = [self._answer_photograph(picture, seed) for picture, seed in pairs]
         else:
-            batches = [slice(n, n + REPAIR_BATCH) for n in range(0, len(pictures), REPAIR_BATCH)]
-            parts = (self._answer_batch(pictures[batch], seeds[batch]) for batch in batches)
-            self.last = [answer for part in parts for answer in part]
-        p = torch.stack([answer.probabilities for answer in self.last]).float()
-        return p.clamp_min(torch.finfo(p.dtype).tiny).log().to(x.device)
+            answers = []
+            for first in range(0, len(pictures), REPAIR_BATCH):
+                batch = slice(first, first + REPAIR_BATCH)
+                answers += self._answer_batch(pictures[batch], seeds[batch])
+        self.last = answers
+        probabilities = torch.stack([answer.probabilities for answer in answers]).float()
+        least = torch.finfo(probabilities.dtype).tiny
+        return probabilities.clamp_min(least).log().to(x.device)
 
     def _answer_batch(self, pictures: Pixels, seeds: Sequence[int]) -> list[Answer]:
-        """Pictures of the profile's size, uint8 ``[B, S, S, 3]``, repaired together, then read."""
+        """Repair pictures, uint8 ``[B, S, S, 3]`` with the profile's S, together, and read them."""
         x, repair = to_tensor(pictures).to(self.models.device), self._system.repair
         if repair is not None:
             results = collect_results(run(self.models, x, seeds, [repair]))[repair]
-            return answer_repaired(self._system, results, x, self._read)
+            return make_answers(self._system, results, x, self._read)
         start_time = time.perf_counter()
         probabilities = self._read(x)
         seconds = (time.perf_counter() - start_time) / len(x)
         return [Answer(row, seconds) for row in probabilities]
 
     def _answer_photograph(self, pixels: Pixels, seed: int) -> Answer:
-        """A picture of any size, uint8 ``[S, S, 3]``, repaired as a photograph, then read.
+        """Repair a picture of any size, uint8 ``[S, S, 3]``, as a photograph, and read it.
 
-        Its depth is the deepest of all windows; ``is_crossed``: whether all met their rule.
+        The depth of the answer is the largest of all windows. It is crossed if all of them are.
         """
         photograph = repair_photograph(self.models, pixels, seed)
         degradation = name_damage(str(photograph.explanation.degradation), photograph.is_unchanged)
@@ -158,7 +162,7 @@ class AdaptedClassifier(nn.Module):
         repaired, damaged = (
             to_tensor(image)[None].to(self.models.device) for image in (photograph.image, pixels)
         )
-        (probabilities,) = read_repaired(self._system, repaired, damaged, self._read)
+        (probabilities,) = read_repaired_pictures(self._system, repaired, damaged, self._read)
         return Answer(
             probabilities,
             seconds=photograph.seconds + time.perf_counter() - start_time,
@@ -169,23 +173,25 @@ class AdaptedClassifier(nn.Module):
         )
 
     def _read(self, x: Tensor) -> Tensor:
-        """Probabilities, ``[B, classes]`` on the CPU, for pictures in [-1, 1]."""
+        """Read pictures, ``[B, 3, S, S]`` in [-1, 1]: probabilities ``[B, classes]`` on the CPU."""
         return predict_proba(self.models.classifier, x, self.models.profile.classifier).cpu()
 
 
 def resize_to_square(pictures: Pixels, size: int) -> Pixels:
-    """uint8 ``[B, H, W, 3]`` to ``[B, size, size, 3]``: the middle square, resized (Lanczos)."""
+    """Cut out the middle squares of uint8 ``[B, H, W, 3]`` and resize them to ``size``."""
     if pictures.shape[1:3] == (size, size):
         return pictures
-    return np.stack([to_pixels(to_square(Image.fromarray(p), size)) for p in pictures])
+    squares = (to_square(Image.fromarray(picture), size) for picture in pictures)
+    return np.stack([to_pixels(square) for square in squares])
 
 
-def with_classifier(
+def replace_classifier(
     models: Models, classifier: Classifier, size: int, activation: str = SOFTMAX
 ) -> Models:
-    """Models with another classifier: any module or function from pixels in [0, 1] to answers.
+    """Give models another classifier: any module or function from pixels in [0, 1] to answers.
 
-    ``size``: pixels a side of the pictures that it takes; ``activation``: of its answers.
+    ``size``: pixels a side of the pictures that it takes; ``activation``: one of
+    :data:`dga.networks.classifier.ACTIVATIONS`, for its answers. Raises ``ValueError`` for another.
     """
     config = ClassifierConfig(
         architecture=type(classifier).__name__,

@@ -17,34 +17,37 @@ Read = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Answer:
-    """One system's answer for one picture."""
+    """The answer of one system for one picture."""
 
     probabilities: Tensor
-    """``[classes]``; they sum to 1."""
+    """The probability of each class, ``[classes]``; by softmax they sum to 1."""
     seconds: float
-    """Wall clock, as if no other system had been asked."""
+    """Wall-clock time, as if this were the only system."""
     depth: int = 0
-    """t*."""
+    """The depth t* from which the picture was rebuilt."""
     is_crossed: bool = True
-    """Whether its stopping rule was met there."""
+    """Whether the confidence at t* is below tau."""
     picture: Tensor | None = None
-    """The repaired picture, ``[3, S, S]``; None where it was read as it came."""
+    """The repaired picture, ``[3, S, S]`` in [-1, 1]; None where it was read as it came."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """Further fields of a result line."""
+    """Further fields for a line of results."""
 
 
-def answer_repaired(
+def make_answers(
     system: System, results: Sequence[ReverseResult], damaged: Tensor, read: Read
 ) -> list[Answer]:
-    """Answers for repaired pictures; ``damaged``: the same as they came, ``[B, 3, S, S]``."""
+    """Read repaired pictures and make an answer for each.
+
+    ``results``: of B repairs; ``damaged``: the pictures as they came, ``[B, 3, S, S]``.
+    """
     start_time = time.perf_counter()
     pictures = torch.stack([result.image for result in results])
-    probabilities = read_repaired(system, pictures, damaged, read)
-    reading = (time.perf_counter() - start_time) / len(results)
+    probabilities = read_repaired_pictures(system, pictures, damaged, read)
+    reading_seconds = (time.perf_counter() - start_time) / len(results)
     return [
         Answer(
             row,
-            seconds=result.forward.seconds + result.seconds + reading,
+            seconds=result.forward.seconds + result.seconds + reading_seconds,
             depth=result.forward.stop.t_star,
             is_crossed=result.forward.stop.is_crossed,
             picture=result.image,
@@ -54,11 +57,11 @@ def answer_repaired(
     ]
 
 
-def read_repaired(system: System, repaired: Tensor, damaged: Tensor, read: Read) -> Tensor:
-    """Probabilities, ``[B, classes]``, for repaired pictures, ``[B, 3, S, S]``.
+def read_repaired_pictures(system: System, repaired: Tensor, damaged: Tensor, read: Read) -> Tensor:
+    """Read repaired pictures, ``[B, 3, S, S]``: probabilities, ``[B, classes]``.
 
-    An ensemble reads the damaged ones, too, after the repaired; both readings are averaged, weighed
-    by :meth:`dga.systems.System.weigh`.
+    An ensemble then reads the damaged pictures, too. Its result is the mean of both readings with
+    the weights of :meth:`dga.systems.System.weigh`.
     """
     probabilities = read(repaired)
     if not system.ensemble:
@@ -68,6 +71,7 @@ def read_repaired(system: System, repaired: Tensor, damaged: Tensor, read: Read)
 
 
 def _describe_explanation(forward: ForwardResult) -> dict[str, Any]:
+    """What DGA+ found, for a line of results; empty where damage was not explained."""
     explanation = forward.explanation
     if not forward.repair.explain:
         return {}

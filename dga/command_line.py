@@ -1,4 +1,4 @@
-"""What the commands share: the Typer application, groups of options, errors as sentences."""
+"""What all commands share: the Typer application, groups of options, errors as sentences."""
 
 from __future__ import annotations
 
@@ -71,28 +71,29 @@ class ModelOptions:
         Path | None, typer.Option(help="A file of its classes in order, one a line.")
     ] = None
     input_size: Annotated[
-        int | None, typer.Option(help="Pixels a side it expects. Default: timm's.")
+        int | None, typer.Option(help="Pixels a side that it expects. Default: timm's.")
     ] = None
     mean: Annotated[
         tuple[float, float, float] | None,
-        typer.Option(help="Of its pixels in [0, 1]: 0.485 0.456 0.406. Default: timm's."),
+        typer.Option(help="Mean of its pixels in [0, 1]: 0.485 0.456 0.406. Default: timm's."),
     ] = None
     std: Annotated[
-        tuple[float, float, float] | None, typer.Option(help="Their deviation, likewise.")
+        tuple[float, float, float] | None,
+        typer.Option(help="Deviation of its pixels. Default: timm's."),
     ] = None
     device: DeviceOption = None
     precision: PrecisionOption = "auto"
 
     @property
     def sources(self) -> Sources:
-        """The weights that are named."""
+        """The weights that these options name."""
         from dga.weights.sources import Sources
 
         names = {field.name for field in dataclasses.fields(Sources)} & set(vars(self))
         return Sources(self.weights, **{name: getattr(self, name) for name in names})
 
     def load(self) -> Models:
-        """The models; one sentence names whatever is missing."""
+        """Load the models. Raises ``WeightsError`` naming what is missing or does not fit."""
         from dga.networks.compute import Compute
         from dga.networks.models import load_models
 
@@ -120,16 +121,16 @@ class EngineOptions:
             raise ValueError("--address is a Ray cluster's: add --engine ray.")
 
     def check_precision(self, precision: str) -> None:
-        """Raise ``ValueError`` where each of many machines would choose a precision of its own."""
+        """Raise ``ValueError`` where many machines might choose different precisions."""
         if self.engine == "ray" and precision == "auto":
             raise ValueError("Many machines need one precision: name it with --precision.")
 
 
 @contextmanager
-def user_errors() -> Iterator[None]:
-    """Expected errors become one sentence on stderr and exit status 2.
+def report_user_errors() -> Iterator[None]:
+    """Report expected errors in one sentence on stderr, with exit status 2.
 
-    Where ``DGA_TRACEBACK`` is set they are raised, so that Python says where they come from.
+    Where ``DGA_TRACEBACK`` is set, they are raised with Python's traceback instead.
     """
     from dga.weights.checkpoints import WeightsError
 
@@ -146,8 +147,8 @@ class Command(TyperCommand):
     """A command that reports expected errors in one sentence."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse an empty argument, which Python would take for the working folder."""
-        with user_errors():
+        """Refuse an empty argument, which Python would take for the current folder."""
+        with report_user_errors():
             if "" in args:
                 raise ValueError(
                     "An argument is empty: name a file or a folder, or leave the option out."
@@ -156,14 +157,18 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         if isinstance(sys.stdout, io.TextIOWrapper):
-            # A file's name may have bytes that are no text.
+            # The name of a file may have bytes that are not valid text.
             sys.stdout.reconfigure(errors="backslashreplace")
-        with user_errors():
+        with report_user_errors():
             return super().invoke(ctx)
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Add a command; a parameter whose default is a group of options stands for all of them."""
+    """Add a function as a command.
+
+    A parameter whose default is a dataclass of options is replaced by all of them on the command
+    line; the function gets the dataclass with the user's values.
+    """
     signature = inspect.signature(function, eval_str=True)
     groups, options = dict[str, Any](), list[inspect.Parameter]()
     for parameter in signature.parameters.values():
@@ -179,15 +184,15 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         ]
 
     @functools.wraps(function)
-    def parsed(**values: Any) -> None:
+    def run(**values: Any) -> None:
         for name, group in groups.items():
             chosen = {field: values.pop(field) for field in vars(group)}
             values[name] = dataclasses.replace(group, **chosen)
         function(**values)
 
-    parsed.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
-    parsed.__annotations__ = {option.name: option.annotation for option in options}
-    return app.command(cls=Command)(parsed)
+    run.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in options}
+    return app.command(cls=Command)(run)
 
 
 MOST_NAMES = 50
@@ -195,16 +200,16 @@ MOST_NAMES = 50
 
 
 def read_picture(path: Path) -> StoredPicture:
-    """Read a picture file. Raises ``ValueError`` for one that is no picture, naming it."""
+    """Read a picture file. Raises ``ValueError``, which names it, where it cannot be read."""
     from dga.data.picture_files import StoredPicture
 
-    with name_picture(path):
+    with name_unreadable_picture(path):
         return StoredPicture.read(path)
 
 
 @contextmanager
-def name_picture(path: Path) -> Iterator[None]:
-    """Begin the error of a picture that cannot be read with its path."""
+def name_unreadable_picture(path: Path) -> Iterator[None]:
+    """Put the path of a picture before the error that it cannot be read."""
     from dga.data.uploads import UploadError
 
     try:
@@ -214,19 +219,21 @@ def name_picture(path: Path) -> Iterator[None]:
 
 
 def read_command_line() -> str:
-    """Return the command line as it was typed, to keep beside its results."""
+    """Return the command line as it was typed, to be kept beside its results."""
     return shlex.join(["python", "-m", "dga", *sys.argv[1:]])
 
 
 def print_names(
     names: Sequence[str], words: str = "Skipped {} pictures that could not be read"
 ) -> None:
-    """Print on stderr ``words``, of how many, and the first names; nothing without any."""
+    """Print on stderr ``words``, with the number of names, and the first names.
+
+    Nothing is printed where there are no names.
+    """
     from dga.io.parsing import first_names
 
     if names:
-        said = f"{words.format(len(names))}: {first_names(names, MOST_NAMES)}"
-        typer.echo(said, err=True)
+        typer.echo(f"{words.format(len(names))}: {first_names(names, MOST_NAMES)}", err=True)
 
 
 NOT_KEPT = "Not everything of {} pictures is kept"

@@ -1,9 +1,9 @@
 """The 15 corruptions of ImageNet-C in 4 families, 4 extra ones, and 15 kinds of everyday damage.
 
-:func:`corrupt` damages a picture by one of them, for experiments and for the page. The first are
-those of Hendrycks and Dietterich, "Benchmarking Neural Network Robustness to Common Corruptions and
-Perturbations", 2019, and come from the package imagecorruptions; everyday damage is ours
-(:mod:`dga.everyday`).
+:func:`corrupt` damages a picture by one of them, for experiments and for the page. ImageNet-C's 15
+and the 4 extra ones are of Hendrycks and Dietterich, "Benchmarking Neural Network Robustness to
+Common Corruptions and Perturbations", 2019, and come from the package imagecorruptions. Everyday
+damage is ours (:mod:`dga.everyday`).
 """
 
 import threading
@@ -31,12 +31,11 @@ EVERYDAY = (
 NAMES = CORRUPTIONS + EXTRA_CORRUPTIONS + EVERYDAY
 CLEAN = "clean"
 SEVERITIES = (1, 2, 3, 4, 5)
-TAKES_SEED = ("glass_blur", "impulse_noise")
+SEEDED_CORRUPTIONS = ("glass_blur", "impulse_noise")
 """Corruptions whose function in the package takes a seed."""
-
-# All others draw from NumPy's global generator: one picture at a time is corrupted, and the
-# generator's state is put back afterwards.
-_global_generator = threading.Lock()
+_global_generator_lock = threading.Lock()
+"""The other corruptions draw from NumPy's global generator. So one picture at a time is corrupted,
+and the state of the generator is restored afterwards."""
 
 
 def check_corruption(corruption: str, severity: int) -> None:
@@ -47,7 +46,10 @@ def check_corruption(corruption: str, severity: int) -> None:
 
 
 def _import_corrupt() -> Callable[..., Pixels]:
-    """The package's function, imported on first use: numba and scikit-image take seconds."""
+    """The package's function, imported on first use: numba and scikit-image take seconds.
+
+    Raises ``OSError`` where the package or a library that it needs is missing.
+    """
     try:
         from imagecorruptions import corrupt as apply
     except ImportError as error:
@@ -61,9 +63,9 @@ def _import_corrupt() -> Callable[..., Pixels]:
 def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels:
     """Corrupt one picture.
 
-    ``pixels``: uint8 ``[H, W, 3]``, at least 32 pixels a side; the result has the
-    same shape. The same arguments give the same bits, whatever ran before.
-    Raises ``ValueError`` for an unknown corruption or severity or a smaller picture.
+    ``pixels``: uint8 ``[H, W, 3]``, at least 32 pixels a side; the result has the same shape.
+    ``severity``: 1 to 5. The same arguments give the same bits, whatever ran before. Raises
+    ``ValueError`` for an unknown corruption or severity, and for a smaller picture.
     """
     check_corruption(corruption, severity)
     if pixels.ndim != 3 or pixels.shape[2] != 3 or min(pixels.shape[:2]) < MIN_CORRUPTED_SIDE:
@@ -72,14 +74,14 @@ def corrupt(pixels: Pixels, corruption: str, severity: int, seed: int) -> Pixels
             f"a side, not {pixels.shape}."
         )
     if corruption in EVERYDAY:
-        from dga.everyday import damage_as_everyday  # here: SciPy's signals take a while
+        from dga.everyday import damage_as_everyday  # here: importing SciPy's signals takes a while
 
         return damage_as_everyday(pixels, corruption, int(severity), seed % 2**32)
     apply = _import_corrupt()
     options = {"severity": int(severity), "corruption_name": corruption}
-    if corruption in TAKES_SEED:  # outside the lock: the first glass blur compiles for seconds
+    if corruption in SEEDED_CORRUPTIONS:  # without the lock: the first glass blur compiles slowly
         return apply(pixels, seed=seed % 2**32, **options)
-    with _global_generator, warnings.catch_warnings():
+    with _global_generator_lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         state = np.random.get_state()
         np.random.seed(seed % 2**32)

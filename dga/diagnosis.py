@@ -18,7 +18,7 @@ from PIL import Image
 from torch import Tensor
 
 from dga.adaptation import classify
-from dga.data.uploads import to_picture
+from dga.data.uploads import decode_picture
 from dga.explanation.blur import POWER_LAW, measure_softness
 from dga.explanation.degradation import Degradation
 from dga.explanation.jpeg_quality import find_quality
@@ -198,7 +198,7 @@ def diagnose(
         array = np.asarray(picture)
         check_pixels(array)
         picture = Image.fromarray(array)
-    pixels = to_pixels(to_picture(picture))
+    pixels = to_pixels(decode_picture(picture))
     models = None if is_fast else models or load_default_models()
     framed, seed = pixels[find_inside(pixels)], content_seed(pixels)
     measured = _cut_measured(framed)

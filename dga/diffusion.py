@@ -1,7 +1,8 @@
 """Forward noising and reverse denoising of a respaced DDPM (sections 3.2 and 3.3 of the paper).
 
-A *depth* k in 0...T counts forward steps: depth 0 is the picture itself, and undoing depth k takes
-exactly k denoising steps. Only this module knows that depth k sits at respaced index k - 1.
+A *depth* k in 0...T counts forward steps. Depth 0 is the picture itself, and a state at depth k
+takes exactly k denoising steps, unless steps are left out. Only this module knows that depth k has
+the respaced index k - 1.
 """
 
 from __future__ import annotations
@@ -20,23 +21,24 @@ from dga.guidance import StructuralGuide
 from dga.profiles import Diffusion, ScheduleConfig
 
 DataConsistency = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""Changes clean estimates, ``[b, 3, H, W]`` in [-1, 1], so that they agree with damaged pictures.
+"""A function that changes clean estimates so that they agree with the damaged pictures.
 
-Its other arguments are each estimate's depth and its position in the batch, int64 ``[b]`` both."""
+Its arguments are the estimates, ``[b, 3, H, W]`` in [-1, 1], their depths, and their positions in
+the batch, both int64 ``[b]``."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Per-depth constants, index 0...T, float64 on the CPU."""
+    """The constants of every depth, 0...T, on the CPU."""
 
     alpha_bar: Tensor
-    """Fraction of signal variance left; ``alpha_bar[0] == 1``."""
+    """The fraction of the signal's variance that is left, float64 ``[T + 1]``; 1 at depth 0."""
     time: Tensor
-    """Original timestep in 0...999 given to networks, int64; 0 at depth 0."""
+    """The original timestep, 0...999, that networks are given, int64 ``[T + 1]``; 0 at depth 0."""
 
     @classmethod
     def from_config(cls, config: ScheduleConfig) -> Schedule:
-        """Linear betas respaced evenly (Nichol and Dhariwal, 2021, section 4)."""
+        """Space linear betas evenly over fewer steps (Nichol and Dhariwal, 2021, section 4)."""
         betas = np.linspace(config.beta_start, config.beta_end, config.timesteps)
         stride = (config.timesteps - 1) / max(config.steps - 1, 1)
         timesteps = [round(i * stride) for i in range(config.steps)]
@@ -53,10 +55,11 @@ class Schedule:
 
     @cached_property
     def posterior(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """q(x_{k-1} | x_k, x_0) by depth: weights of x_0 and x_k in the mean, variance, beta.
+        """The constants of q(x_{k-1} | x_k, x_0) at every depth k, float64 ``[T + 1]`` each.
 
-        Ho et al., 2020, Eq. 6 and 7. The variance is 0 at depth 1; as in the
-        guided-diffusion package, depth 2's stands there. Index 0 is never used.
+        They are the weights of x_0 and of x_k in its mean, its variance, and beta (Ho et al., 2020,
+        Eq. 6 and 7). The variance at depth 1 would be 0. As in the guided-diffusion package, that
+        of depth 2 stands there instead. Index 0 is never used.
         """
         abar, abar_prev = self.alpha_bar, self.alpha_bar.roll(1)
         beta = 1 - abar / abar_prev
@@ -76,9 +79,9 @@ class Schedule:
 def draw_step_noise(
     seed: int, stream: Literal["forward", "reverse"], depth: int, shape: Sequence[int]
 ) -> Tensor:
-    """Standard normal noise of one picture at one depth, float32, on the CPU.
+    """Draw the standard normal noise of one picture at one depth, float32, on the CPU.
 
-    Depends on the seed, stream and depth alone: not on batch, device or method.
+    It depends on seed, stream and depth alone, not on batch, device or method.
     """
     key = hashlib.blake2b(f"{seed}/{stream}/{depth}".encode(), digest_size=8).digest()
     generator = torch.Generator().manual_seed(int.from_bytes(key, "little") >> 1)
@@ -86,21 +89,22 @@ def draw_step_noise(
 
 
 def compute_missing_variance(abar: Tensor, variance: Tensor) -> Tensor:
-    """Variance of the noise that is added to sqrt(abar) x_0 where x_0 holds some already.
+    """The variance of the noise that a noisy picture x_0 lacks at a depth.
 
-    1 - abar - abar variance, or 0 where it holds too much (Ho et al., 2020, Eq. 4); ``variance``:
-    of the white noise in x_0.
+    The state needs noise of variance 1 - abar, of which sqrt(abar) x_0 holds abar times
+    ``variance``, the variance of the white noise in x_0 (Ho et al., 2020, Eq. 4). 0 where it holds
+    more than that.
     """
     return (1 - abar - abar * variance).clamp(min=0)
 
 
 class ForwardPath:
-    """States x_0, x_1, ... of one picture's forward process, drawn only as deep as needed.
+    """The states x_0, x_1, ... of one picture's forward process, drawn only as deep as needed.
 
     ``x_0``: ``[3, H, W]`` in [-1, 1], bit for bit the state at depth 0 (Ho et al., 2020, Eq. 2).
-    ``deviation``: standard deviation of white noise that the picture holds already. In x_k it has
-    variance abar_k deviation^2, and noise is added only up to 1 - abar_k (Ho et al., Eq. 4): none
-    before the depth where both are equal, at which the picture enters the process
+    ``deviation``: the standard deviation of the white noise that the picture holds already. In x_k
+    this noise has variance abar_k deviation^2. More is added only up to 1 - abar_k (Ho et al.,
+    Eq. 4), and none before the depth where both are equal: there the picture enters the process
     (:func:`dga.explanation.noise_level.find_matched_depth`).
     """
 
@@ -112,29 +116,32 @@ class ForwardPath:
         self._drift = torch.zeros(x_0.shape, dtype=torch.float64)
 
     def up_to(self, depth: int) -> Tensor:
-        """The states at depths 0...``depth``, ``[depth + 1, 3, H, W]``, where ``x_0`` is."""
+        """The states at depths 0...``depth``, ``[depth + 1, 3, H, W]``, on the device of ``x_0``.
+
+        Raises ``ValueError`` for a depth outside 0...T.
+        """
         first = len(self._drawn)
         if depth >= first:
             depths = range(first, self._schedule.check_depth(depth) + 1)
             shape = self.x_0.shape
             noise = torch.stack([draw_step_noise(self._seed, "forward", k, shape) for k in depths])
             noise *= self._noise_deviation(first, depth)
-            # One sum from depth 1 on, so that it does not matter how often it was interrupted.
+            # Summed from depth 1 on, so that the bits do not depend on how often this is called.
             drift = torch.cat([self._drift[None], noise.double()]).cumsum(0)[1:]
-            self._drift = drift[-1].clone()  # a view would keep them all
+            self._drift = drift[-1].clone()  # a view would keep all depths in memory
             states = self.x_0.cpu() + drift.float()
             states *= self._signal[first : depth + 1].view(-1, 1, 1, 1)
             self._drawn = torch.cat([self._drawn, states.to(self.x_0.device)])
         return self._drawn[: depth + 1]
 
     def _noise_deviation(self, first: int, last: int) -> Tensor:
-        """Deviation of the noise added at depths ``first``...``last``, ``[n, 1, 1, 1]``.
+        """The deviations of the noise added at depths ``first``...``last``, ``[n, 1, 1, 1]``.
 
-        x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j
+        It is that of the sum x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j.
         """
         abar = self._schedule.alpha_bar[first - 1 : last + 1].view(-1, 1, 1, 1)
-        drawn = compute_missing_variance(abar, self._variance) / abar  # of x_k / sqrt(abar_k)
-        return drawn.diff(dim=0).sqrt().float()
+        variance = compute_missing_variance(abar, self._variance) / abar  # of x_k / sqrt(abar_k)
+        return variance.diff(dim=0).sqrt().float()
 
     def at(self, depth: int) -> Tensor:
         """The state x_k at ``depth``, ``[3, H, W]``."""
@@ -146,14 +153,14 @@ def predict_x0(schedule: Schedule, x_k: Tensor, depth: Tensor, noise: Tensor) ->
 
     ``noise``: as the network predicts it; ``depth``: int64 ``[b]``.
     """
-    scale = _at(schedule.alpha_bar.rsqrt(), depth, x_k)
-    sigma = _at((1 / schedule.alpha_bar - 1).sqrt(), depth, x_k)
+    scale = _select_by_depth(schedule.alpha_bar.rsqrt(), depth, x_k)
+    sigma = _select_by_depth((1 / schedule.alpha_bar - 1).sqrt(), depth, x_k)
     return (x_k * scale - noise * sigma).clamp(-1, 1)
 
 
-FIRST_NOISY = 7
-"""A damaged picture at depth 0 is shown to a conditional denoiser as if it were this deep, where
-noise has a standard deviation of 0.2: about as much as damage changes."""
+LEAST_SHOWN_DEPTH = 7
+"""A conditional denoiser sees a damaged picture at depth 0 as if it were at this depth, where noise
+has a standard deviation of 0.2: damage changes a picture by about as much."""
 
 
 def estimate_undamaged(
@@ -161,36 +168,36 @@ def estimate_undamaged(
 ) -> Tensor:
     """The clean estimate of a conditional denoiser, ``[b, 3, H, W]``, clipped to [-1, 1].
 
-    ``x_k``: states at ``depth``, int64 ``[b]``: at depth 0 the damaged pictures themselves;
-    ``condition``: the damaged pictures, ``[b, 3, H, W]``.
+    ``x_k``: states at ``depth``, int64 ``[b]``; at depth 0 they are the damaged pictures
+    themselves. ``condition``: the damaged pictures, ``[b, 3, H, W]``.
     """
-    shown = depth.clamp(min=FIRST_NOISY)
-    time = schedule.time[shown.cpu()].to(x_k.device, non_blocking=True)
+    shown_depth = depth.clamp(min=LEAST_SHOWN_DEPTH)
+    time = schedule.time[shown_depth.cpu()].to(x_k.device, non_blocking=True)
     noise = network(torch.cat([x_k, condition], 1), time)
-    at_0 = _at((1 / schedule.alpha_bar - 1).sqrt(), shown, x_k)
-    from_damage = (x_k - noise * at_0).clamp(-1, 1)
+    sigma = _select_by_depth((1 / schedule.alpha_bar - 1).sqrt(), shown_depth, x_k)
+    from_damage = (x_k - noise * sigma).clamp(-1, 1)
     from_noise = predict_x0(schedule, x_k, depth, noise)
     return torch.where((depth == 0).view(-1, 1, 1, 1).to(x_k.device), from_damage, from_noise)
 
 
-def _at(values: Tensor, depth: Tensor, like: Tensor) -> Tensor:
-    """The constant of each picture's depth, ``[b, 1, 1, 1]``, from constants ``[T + 1]``."""
-    return spread(values[depth.cpu()], like)
+def _select_by_depth(values: Tensor, depth: Tensor, like: Tensor) -> Tensor:
+    """Select the constant of each picture's depth, ``[b, 1, 1, 1]``, from constants ``[T + 1]``."""
+    return broadcast(values[depth.cpu()], like)
 
 
-def spread(values: Tensor, like: Tensor) -> Tensor:
-    """One number a picture, ``[B] -> [B, 1, 1, 1]``, in the device and dtype of ``like``."""
+def broadcast(values: Tensor, like: Tensor) -> Tensor:
+    """Shape numbers, ``[B]``, to ``[B, 1, 1, 1]``, in the device and dtype of ``like``."""
     return values.to(like.dtype).view(-1, 1, 1, 1).to(like.device, non_blocking=True)
 
 
 class Ancestral:
-    """Every depth in turn, the process for which the network was trained (Ho et al., 2020)."""
+    """The sampler that visits every depth in turn, as the network was trained (Ho et al., 2020)."""
 
     is_random = True
     """Whether its steps add noise."""
 
     def list_depths(self, depth: int) -> Sequence[int]:
-        """The depths on the way, falling, from ``depth`` itself to 0."""
+        """List the depths that are visited, falling, from ``depth`` itself to 0."""
         return range(depth, -1, -1)
 
     def step(
@@ -203,20 +210,21 @@ class Ancestral:
         target: Tensor,
         noise: Tensor | None,
     ) -> Tensor:
-        """One DDPM step k -> k - 1 with the learned variance; depths may differ in a batch.
+        """Take one DDPM step k -> k - 1 with the learned variance; depths may differ in a batch.
 
-        ``output``: the network's, ``[b, 6, H, W]``; ``x0_hat``: its estimate; ``depth`` before the
-        step and ``target`` after it: int64 ``[b]``, on the CPU; the result is the next state,
+        ``output``: the network's output, ``[b, 6, H, W]``; ``x0_hat``: its clean estimate and
+        ``x_k``: the states, ``[b, 3, H, W]``; ``depth``, ``target``: the depths before and after
+        the step, int64 ``[b]``, on the CPU; ``noise``: standard normal. Returns the next states,
         ``[b, 3, H, W]``.
         """
         assert noise is not None
         fraction = output[:, 3:]
         constants = schedule.posterior
-        weight_x0, weight_xk, variance, beta = (_at(v, depth, x_k) for v in constants)
+        weight_x0, weight_xk, variance, beta = (_select_by_depth(v, depth, x_k) for v in constants)
         mean = weight_x0 * x0_hat + weight_xk * x_k  # [b, 3, H, W]
         mix = (fraction + 1) / 2
         log_variance = mix * beta.log() + (1 - mix) * variance.log()  # Nichol, Dhariwal, Eq. 15
-        not_last = spread(depth > 1, x_k)
+        not_last = broadcast(depth > 1, x_k)
         return mean + not_last * (0.5 * log_variance).exp() * noise
 
 
@@ -225,11 +233,11 @@ ANCESTRAL = Ancestral()
 
 @dataclass(frozen=True)
 class FewSteps:
-    """At most ``steps`` steps, evenly spread over the depths.
+    """The sampler that takes at most ``steps`` steps, evenly spread over the depths.
 
-    ``steps``: 1 or more; ``eta``: how random they are, from 0, which is deterministic, to 1, which
-    is as random as DDPM. (Song et al., 2021, "Denoising Diffusion Implicit Models"; its equations
-    are named below.)
+    ``steps``: 1 or more; ``eta``: how random the steps are, from 0, which is deterministic, to 1,
+    which is as random as DDPM. (Song et al., 2021, "Denoising Diffusion Implicit Models"; its
+    equations are named below.)
     """
 
     steps: int
@@ -256,11 +264,11 @@ class FewSteps:
         abar_k, abar_j = schedule.alpha_bar[depth], schedule.alpha_bar[target]  # [b]
         sigma = self.eta * ((1 - abar_j) / (1 - abar_k) * (1 - abar_k / abar_j)).sqrt()  # Eq. 16
         rest = (1 - abar_j - sigma.square()).clamp(min=0).sqrt()
-        # The noise that belongs to the clipped estimate, not the one that was predicted.
-        eps = (x_k - spread(abar_k.sqrt(), x_k) * x0_hat) / spread((1 - abar_k).sqrt(), x_k)
-        sample = spread(abar_j.sqrt(), x_k) * x0_hat + spread(rest, x_k) * eps  # Eq. 12
+        # The noise that belongs to the clipped estimate, not the one that the network predicted.
+        eps = (x_k - broadcast(abar_k.sqrt(), x_k) * x0_hat) / broadcast((1 - abar_k).sqrt(), x_k)
+        sample = broadcast(abar_j.sqrt(), x_k) * x0_hat + broadcast(rest, x_k) * eps  # Eq. 12
         if noise is not None:
-            sample = sample + spread(sigma, x_k) * noise
+            sample = sample + broadcast(sigma, x_k) * noise
         return sample
 
 
@@ -268,54 +276,52 @@ Sampler = Ancestral | FewSteps
 
 
 def choose_sampler(diffusion: Diffusion) -> Sampler:
-    """Every depth in turn, or a few steps, as ``diffusion`` asks for."""
+    """Choose the sampler that ``diffusion`` asks for: every depth in turn, or a few steps."""
     steps, eta = diffusion.steps, diffusion.eta or 0.0
     return ANCESTRAL if steps is None else FewSteps(steps, eta)
 
 
 def count_steps(diffusion: Diffusion, depth: int) -> int:
-    """How many denoising steps a picture takes from ``depth`` to 0."""
+    """Count the denoising steps that a picture takes from ``depth`` to 0."""
     return len(choose_sampler(diffusion).list_depths(depth)) - 1
 
 
 @dataclass(frozen=True)
 class ReverseStep:
-    """Event: one denoising step of the pictures that have not reached depth 0.
-
-    ``indices``: their positions in the batch, int64 ``[b]``; ``x``: the states of the whole batch
-    after it, ``[B, 3, H, W]``.
-    """
+    """Event: the pictures that had not reached depth 0 took one denoising step."""
 
     indices: Tensor
+    """The positions of these pictures in the batch, int64 ``[b]``."""
     x: Tensor
+    """The states of the whole batch after the step, ``[B, 3, H, W]``."""
 
 
 @dataclass(frozen=True)
 class ReverseProcess:
-    """Denoising of pictures, each from a depth of its own down to 0. (Section 3.3 of the paper.)
-
-    ``network``: the diffusion model; ``sampler``: which depths are visited, and the step between
-    two of them; ``guide``: what every step is pulled towards (section 3.4 of the paper);
-    ``consistency``: what every clean estimate is made to agree with.
-    """
+    """Denoising of pictures, each from a depth of its own down to 0. (Section 3.3 of the paper.)"""
 
     schedule: Schedule
     network: nn.Module
+    """The diffusion model."""
     sampler: Sampler = ANCESTRAL
+    """Which depths are visited, and the step between two of them."""
     guide: StructuralGuide | None = None
+    """What every step is pulled towards (section 3.4 of the paper)."""
     consistency: DataConsistency | None = None
+    """What makes every clean estimate agree with the damaged picture."""
 
     def run(self, x: Tensor, depths: Sequence[int], seeds: Sequence[int]) -> Iterator[ReverseStep]:
         """Denoise ``x``, the states ``[B, 3, H, W]`` at ``depths``, a step at a time.
 
-        Pictures leave the batch when they reach depth 0; those that start there are never
-        yielded. Raises ``ValueError`` for a depth outside 0...T.
+        A picture leaves the batch when it reaches depth 0; one that starts there is never part of
+        a step. Raises ``ValueError`` for a depth outside 0...T.
         """
-        visited = [self.sampler.list_depths(self.schedule.check_depth(depth)) for depth in depths]
-        for step in range(1, max(map(len, visited), default=0)):
-            indices = torch.tensor([i for i, falling in enumerate(visited) if len(falling) > step])
-            depth = torch.tensor([visited[i][step - 1] for i in indices.tolist()])
-            target = torch.tensor([visited[i][step] for i in indices.tolist()])
+        routes = [self.sampler.list_depths(self.schedule.check_depth(depth)) for depth in depths]
+        for step in range(1, max(map(len, routes), default=0)):
+            unfinished = [i for i, route in enumerate(routes) if len(route) > step]
+            indices = torch.tensor(unfinished)
+            depth = torch.tensor([routes[i][step - 1] for i in unfinished])
+            target = torch.tensor([routes[i][step] for i in unfinished])
             noise = _draw_noise(seeds, indices, depth, x) if self.sampler.is_random else None
             places = indices.to(x.device, non_blocking=True)
             x = x.index_copy(0, places, self._step(x[places], depth, target, noise, indices))
@@ -342,11 +348,11 @@ class ReverseProcess:
             if not through:
                 clean = predict_x0(self.schedule, x_k.requires_grad_(), depth, output[:, :3])
             pull = guide(x_k, clean, indices)
-        return sample.detach() - pull * spread(depth - target, pull)
+        return sample.detach() - pull * broadcast(depth - target, pull)
 
 
 def _draw_noise(seeds: Sequence[int], indices: Tensor, depth: Tensor, like: Tensor) -> Tensor:
-    """The noise of one step, ``[b, 3, H, W]``; a GPU gets it without waiting for its last step."""
+    """Draw the noise of one step, ``[b, 3, H, W]``, and copy it without waiting for a GPU."""
     pairs = zip(indices.tolist(), depth.tolist(), strict=True)
     noise = torch.stack([draw_step_noise(seeds[i], "reverse", k, like.shape[1:]) for i, k in pairs])
     if like.device.type == "cuda":

@@ -1,7 +1,7 @@
 """The discriminator's judgement of pictures, and of a forward path (section 3.2 of the paper).
 
-States are judged in batches that bound memory, and only as deep as the stopping rule
-(:mod:`dga.stopping`), which turns logits into a depth, or a caller asks for.
+States are judged in batches that bound memory, and only as deep as a caller or the stopping rule
+needs. The stopping rule (:mod:`dga.stopping`) turns logits into a depth.
 """
 
 from __future__ import annotations
@@ -21,34 +21,35 @@ from dga.profiles import StoppingConfig
 from dga.stopping import Stop, choose_depth, is_decided
 
 FIRST_STATES = 4
-"""How many states are judged first: fewer than later, so that a page can begin to draw."""
+"""How many states are judged first: fewer than later, so that a page can soon begin to draw."""
 MOST_WINDOWS = 4
-"""Windows along a side of a picture that is larger than the discriminator's own size."""
+"""Most windows along a side of a picture that is larger than the discriminator's own size."""
 
 
 def cut_judged_windows(x: Tensor, side: int) -> list[Tensor]:
-    """The windows by which pictures, ``[B, 3, H, W]``, are judged, row by row, ``[B, 3, S, S]``.
+    """Cut the windows by which pictures, ``[B, 3, H, W]``, are judged: ``[B, 3, S, S]`` each.
 
-    They are spread evenly, at most :data:`MOST_WINDOWS` along a side; a picture of less than two
-    windows a side is judged by its middle.
+    They are listed row by row and spread evenly, at most :data:`MOST_WINDOWS` along a side. Along a
+    side that is shorter than two windows there is one, in the middle. ``side``: S.
     """
     rows, columns = (_spread_windows(length, side) for length in x.shape[-2:])
     return [x[..., i : i + side, j : j + side] for i in rows for j in columns]
 
 
 def _spread_windows(length: int, side: int) -> list[int]:
-    count, rest = min(MOST_WINDOWS, length // side), length - side
+    """Where the windows along a side of the picture begin, in pixels."""
+    count, last = min(MOST_WINDOWS, length // side), length - side
     if count < 2:
-        return [max(0, rest) // 2]
-    return [round(n * rest / (count - 1)) for n in range(count)]
+        return [max(0, last) // 2]
+    return [round(number * last / (count - 1)) for number in range(count)]
 
 
 @torch.no_grad()
 def judge_states(schedule: Schedule, network: nn.Module, states: Tensor, depth: Tensor) -> Tensor:
-    """Logits of some states in one pass, float32 ``[n]`` on the CPU.
+    """Judge some states in one pass: logits, float32 ``[n]`` on the CPU.
 
-    ``states``: ``[n, 3, H, W]``; ``depth``: int64 ``[n]``. Raises ``FloatingPointError`` for
-    logits that are not numbers.
+    ``states``: ``[n, 3, H, W]``; ``depth``: their depths, int64 ``[n]``. Raises
+    ``FloatingPointError`` for logits that are not numbers.
     """
     logits = network(states, schedule.time[depth].to(states.device)).float().cpu()
     if not bool(logits.isfinite().all()):
@@ -58,24 +59,25 @@ def judge_states(schedule: Schedule, network: nn.Module, states: Tensor, depth: 
 
 @dataclass(frozen=True)
 class Scorer:
-    """Scores of pictures by the discriminator, by which inverses are chosen, and refused.
+    """Scores pictures by the discriminator, so that inverses of damage can be chosen or refused.
 
-    Pictures are noised to a few depths before they are shown to it, as it was trained; a score is
-    the mean of its logits there. ``seed``: of that noise.
+    Pictures are noised to a few depths before the discriminator sees them, as in its training. A
+    score is the mean of its logits at these depths: lower is closer to source data.
     """
 
     schedule: Schedule
     network: nn.Module
     seed: int
+    """The seed of the noise."""
 
     def score(
         self, views: Tensor, depths: Sequence[int], noise_levels: Sequence[float]
     ) -> list[float]:
-        """Mean logit of each of C pictures, over ``depths`` and its ``views``, ``[C, V, 3, S, S]``.
+        """Score C pictures: the mean logit of each over ``depths`` and its V views.
 
-        Lower is closer to source data. ``noise_levels``: standard deviations of the noise that the
-        pictures hold already. All are noised alike; depths beyond T are left out. Raises what
-        :func:`judge_states` does.
+        ``views``: ``[C, V, 3, S, S]``; ``noise_levels``: the standard deviations of the noise that
+        the C pictures hold already. All views get the same noise. Depths beyond T are left out.
+        Raises what :func:`judge_states` does.
         """
         x = views.flatten(0, 1).to(next(self.network.parameters()).device)  # [C V, 3, S, S]
         steps = self.schedule.steps
@@ -97,29 +99,30 @@ class Scorer:
         return torch.cat(logits).mean(1).view(-1, views.shape[1]).mean(1).tolist()
 
     def compare(self, before: Tensor, after: Tensor, depths: Sequence[int]) -> tuple[float, float]:
-        """Scores of a picture and of what was made of it, without noise of their own, by their
-        views, ``[V, 3, S, S]`` each."""
+        """Score a picture and its repaired version, which hold no noise, by V views of each.
+
+        ``before``, ``after``: the views, ``[V, 3, S, S]``.
+        """
         before_score, after_score = self.score(torch.stack([before, after]), depths, (0.0, 0.0))
         return before_score, after_score
 
 
 @dataclass
 class JudgedPath:
-    """A forward path with the discriminator's logits, as deep as they were asked for.
+    """A forward path and the discriminator's logits, as deep as they were asked for.
 
     It is yielded as an event each time that more of its states were judged.
-
-    ``logits``: of the states from depth ``entry`` on; their sigmoid is the confidence,
-    P(corrupted | x_k).
     """
 
     schedule: Schedule
     network: nn.Module
     forward_path: ForwardPath
     entry: int = 0
+    """The depth at which the picture enters, and from which its states are judged."""
     logits: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    """Those of the states from the entry on; their sigmoid is the confidence P(corrupted | x_k)."""
     seconds: list[float] = field(default_factory=lambda: [0.0])
-    """At index n: the seconds in which the first n states were drawn and judged."""
+    """At index n: the seconds that drawing and judging the first n states took."""
 
     def judge(self, count: int) -> Iterator[JudgedPath]:
         """Judge states from the entry on, a batch at a time, until ``count`` have logits."""
@@ -141,9 +144,9 @@ class JudgedPath:
     ) -> Generator[JudgedPath, None, tuple[Stop, int]]:
         """Judge states from the entry on until the stopping rule is decided.
 
-        ``first``: how many states are judged at once before any other; ``curve_depth``: depths
-        beyond the entry that are judged at least, even where the rule is met before. Returns the
-        stop, whose depth is counted from the entry, and how many logits were used for it.
+        ``first``: how many states are judged in the first batch; ``curve_depth``: how many depths
+        beyond the entry are judged at least, even where the rule is decided before. Returns the
+        stop, whose depth is counted from the entry, and how many logits the rule used.
         """
         most = self.schedule.steps - self.entry + 1
         count, batch = 0, choose_batch_size(self.forward_path.x_0)

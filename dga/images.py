@@ -1,7 +1,8 @@
 """Pictures as PIL images, uint8 arrays and tensors in [-1, 1], and the ways between them.
 
 There is one way from a stored picture to pixels, :func:`to_rgb`, for files and for PIL images. It
-applies all that changes what stored values mean: orientation, depth, transparency, colour profile.
+applies all that changes what stored values mean: orientation, bits a channel, transparency, colour
+profile. *High-bit* pictures are those with more than 8 bits a channel.
 """
 
 from __future__ import annotations
@@ -26,20 +27,23 @@ if TYPE_CHECKING:
 
 Pixels = NDArray[np.uint8]
 HALF_RANGE = 127.5
-"""8-bit levels in a unit of [-1, 1]."""
+"""How many 8-bit levels lie between 0 and 1 in the range [-1, 1]."""
 
-MIN_PICTURE_SIDE, MIN_CORRUPTED_SIDE = 16, 32
-"""Pixels a side that a picture must have to be read, and to be corrupted."""
+MIN_PICTURE_SIDE = 16
+"""Pixels a side that a picture must have to be read."""
+MIN_CORRUPTED_SIDE = 32
+"""Pixels a side that a picture must have to be corrupted."""
 REDUCED_SIDE = 768
 """Pixels a side. Before a square is cut out, a picture whose shorter side has at least twice as
 many is reduced by a whole factor, to no less than this."""
 _CHANGES_MEANING = {"exif", "icc_profile", "transparency", "gamma"}
 """Keys of a PIL image's ``info`` that change what its values mean."""
-_BAND_PIXELS = 1_000_000  # converted at once, to spare memory
-_NO_PROFILE = (ImageCms.PyCMSError, OSError, ValueError, TypeError)
+_BAND_PIXELS = 1_000_000
+"""Pixels that are converted at once, to spare memory."""
+_PROFILE_ERRORS = (ImageCms.PyCMSError, OSError, ValueError, TypeError)
 """What a damaged profile, or one for other kinds of pictures, raises; it is then ignored."""
-_SAME_LEVELS = 2
-"""Levels of 255. A profile that moves no colour by more counts as sRGB."""
+_SRGB_TOLERANCE = 2
+"""In levels of 255. A profile that changes no colour by more counts as sRGB."""
 
 
 class PictureError(ValueError):
@@ -47,7 +51,7 @@ class PictureError(ValueError):
 
 
 def check_pixels(pixels: Any) -> None:
-    """Raise ``ValueError`` for anything but a picture, uint8 ``[H, W, 3]``."""
+    """Raise ``ValueError`` for anything but a picture, uint8 ``[H, W, 3]`` with some pixels."""
     is_array = isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim == 3
     if not is_array or pixels.shape[2] != 3 or not pixels.size:
         raise ValueError(
@@ -56,24 +60,25 @@ def check_pixels(pixels: Any) -> None:
         )
 
 
-def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
+def to_rgb(image: Image.Image, least_side: int | None = None) -> Image.Image:
     """Convert any PIL image to 8-bit sRGB, upright, with white behind transparency.
 
-    Of an animation the current frame is taken, which is the first one of a file. ``least``: a
-    picture whose shorter side has at least twice as many pixels is reduced by a whole factor, to no
-    less than that. A plain RGB image comes back as it is, ``info`` included; others are new,
-    without metadata. Raises :class:`PictureError` where it is unclear what the values mean.
+    Of an animation the current frame is taken; in a file that was just opened it is the first one.
+    Where the shorter side has at least twice ``least_side`` pixels, the picture is reduced by a
+    whole factor, to no less than ``least_side``. A plain RGB image comes back as it is, ``info``
+    included; others are new, without metadata. Raises :class:`PictureError` where it is unclear
+    what the values mean.
     """
-    factor = max(1, min(image.size) // least) if least else 1
+    factor = max(1, min(image.size) // least_side) if least_side else 1
     tags = dict(getattr(image, "tag_v2", {}))  # see find_orientation
     is_plain = image.mode == "RGB" and not _CHANGES_MEANING & image.info.keys()
     if is_plain and factor == 1 and not isinstance(image, ImageFile.ImageFile):
         return image
     image.load()
-    values = _Values.of(image, tags)
+    values = _ValueMeaning.read(image, tags)
     width, height = image.size
     canvas = Image.new("RGB", (-(-width // factor), -(-height // factor)))
-    for box in _bands(image.size, factor):
+    for box in _cut_bands(image.size, factor):
         band = values.to_rgb(image.crop(box))
         canvas.paste(band.reduce(factor) if factor > 1 else band, (0, box[1] // factor))
     orientation = find_orientation(image)
@@ -83,45 +88,50 @@ def to_rgb(image: Image.Image, least: int | None = None) -> Image.Image:
     return canvas
 
 
-def _bands(size: tuple[int, int], factor: int) -> Iterator[tuple[int, int, int, int]]:
+def _cut_bands(size: tuple[int, int], factor: int) -> Iterator[tuple[int, int, int, int]]:
     """Boxes of full width that cover a picture; their heights are multiples of ``factor``."""
     width, height = size
     rows = factor * max(1, _BAND_PIXELS // (width * factor))
     return ((0, top, width, min(top + rows, height)) for top in range(0, height, rows))
 
 
-class _Values(NamedTuple):
-    """What the stored values of a picture mean. ``white``: the grey value that stands for white."""
+class _ValueMeaning(NamedTuple):
+    """What the stored values of a picture mean."""
 
     info: Mapping[Any, Any]
+    """``info`` of the PIL image."""
     white: float
+    """The grey value that stands for white."""
     is_inverted: bool
+    """Whether the value 0 stands for white."""
     is_opaque: bool
 
     @classmethod
-    def of(cls, image: Image.Image, tags: Mapping[int, Any]) -> _Values:
-        """Find out what an image's values mean; ``tags``: of a TIFF.
+    def read(cls, image: Image.Image, tags: Mapping[int, Any]) -> _ValueMeaning:
+        """Find out what the values of an image mean. ``tags``: those of a TIFF, else empty.
 
         Raises :class:`PictureError` where that is unclear.
         """
-        is_deep = is_deep_grey(image)
-        white = _find_white(image, tags) if is_deep else 255.0
+        is_high_bit = is_high_bit_grey(image)
+        white = _find_white(image, tags) if is_high_bit else 255.0
         is_opaque = not image.has_transparency_data
-        if "A" in image.getbands():  # empty everywhere: a channel that nobody filled
+        if "A" in image.getbands():  # 0 everywhere: a channel that no program filled
             is_opaque = image.getchannel("A").getextrema()[1] == 0
-        return cls(
-            image.info, white, is_deep and tags.get(Base.PhotometricInterpretation) == 0, is_opaque
-        )
+        is_inverted = is_high_bit and tags.get(Base.PhotometricInterpretation) == 0
+        return cls(image.info, white, is_inverted, is_opaque)
 
     def to_rgb(self, band: Image.Image) -> Image.Image:
-        """Convert a part of the picture to 8-bit sRGB, on white."""
-        if band.mode == "LAB":  # one of its channels is called A, and is not opacity
-            return _lab_to_srgb().apply(band)
-        is_deep = is_deep_grey(band)
-        if is_deep:
+        """Convert a band of the picture to 8-bit sRGB, on white.
+
+        Raises :class:`PictureError` for colours that Pillow cannot convert.
+        """
+        if band.mode == "LAB":  # its channel A is a colour, not opacity
+            return _make_lab_transform().apply(band)
+        is_high_bit = is_high_bit_grey(band)
+        if is_high_bit:
             band = self._to_8_bits(band)
         mode = band.mode
-        if not self.is_opaque and not is_deep:
+        if not self.is_opaque and not is_high_bit:
             band = band.convert("RGBA")
             white = Image.new("RGBA", band.size, "white")
             band = Image.alpha_composite(white, band).convert("RGB")
@@ -158,7 +168,7 @@ class _Values(NamedTuple):
         return grey.round().clip(0, most)
 
 
-def is_deep_grey(image: Image.Image) -> bool:
+def is_high_bit_grey(image: Image.Image) -> bool:
     """Whether a picture's values are grey of more than 8 bits."""
     return image.mode.startswith("I") or image.mode == "F"
 
@@ -166,31 +176,33 @@ def is_deep_grey(image: Image.Image) -> bool:
 def read_grey_16(image: Image.Image, tags: Mapping[int, Any]) -> NDArray[np.uint16] | None:
     """Convert grey of more than 8 bits to 16, uint16 ``[H, W]``, upright; None for other pictures.
 
-    ``tags``: of a TIFF, as they were before its pixels were read.
+    ``tags``: those of a TIFF, as they were before its pixels were read. Raises
+    :class:`PictureError` where it is unclear what the values mean.
     """
-    if not is_deep_grey(image):
+    if not is_high_bit_grey(image):
         return None
-    values = _Values.of(image, tags).scale_grey(np.asarray(image), 65_535).astype(np.uint16)
+    values = _ValueMeaning.read(image, tags).scale_grey(np.asarray(image), 65_535).astype(np.uint16)
     return turn_upright(values, find_orientation(image))
 
 
 def find_gamma(info: Mapping[Any, Any]) -> float | None:
-    """The gamma that a PNG states, where it is not sRGB's and no colour profile says more."""
+    """The gamma that a PNG states; None where it is sRGB's, or a colour profile says more."""
     gamma = info.get("gamma")
-    is_usual = not gamma or "srgb" in info or "icc_profile" in info or 0.9 < 2.2 * gamma < 1.1
-    return None if is_usual else gamma
+    is_srgb = not gamma or "srgb" in info or "icc_profile" in info or 0.9 < 2.2 * gamma < 1.1
+    return None if is_srgb else gamma
 
 
 def _apply_profile(band: Image.Image, profile: bytes, mode: str) -> Image.Image | None:
-    """Convert a part of a picture to sRGB by its file's colour profile; None if that is of no use.
+    """Convert a band of a picture to sRGB by the colour profile of its file.
 
-    ``mode``: in which the picture is stored. Grey pictures may have a profile of grey or of RGB.
+    None if the profile is damaged or does not fit. ``mode``: PIL's mode in which the picture is
+    stored. Grey pictures may have a profile of grey or of RGB.
     """
     profile_modes = {"CMYK": ("CMYK",), **dict.fromkeys(("1", "L", "LA", "La"), ("L", "RGB"))}
     for profile_mode in profile_modes.get(mode, ("RGB",)):
-        with contextlib.suppress(*_NO_PROFILE):
+        with contextlib.suppress(*_PROFILE_ERRORS):
             transform = _make_srgb_transform(profile, profile_mode)
-            if transform is None:
+            if transform is None:  # the profile is sRGB
                 return band.convert("RGB")
             return transform.apply(band.convert(profile_mode))
     return None
@@ -202,7 +214,7 @@ def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
     Raises :class:`PictureError` where that is unclear, for example for signed numbers.
     """
     low, high = math.inf, -math.inf
-    for box in _bands(image.size, 1):
+    for box in _cut_bands(image.size, 1):
         values = np.asarray(image.crop(box))
         if not np.isfinite(values).all():
             raise PictureError("This picture has values that are not numbers and cannot be read.")
@@ -210,10 +222,11 @@ def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
     largest = tags.get(Base.MaxSampleValue) or 0.0
     largest = float(largest[0] if isinstance(largest, tuple) else largest)
     bits = max(tags.get(Base.BitsPerSample) or (0,))
-    whites: list[tuple[float, float, float]]  # where the highest value lies between: white
+    whites: list[tuple[float, float, float]]
+    """Rows (from, to, white): ``white`` holds where the highest value is in that interval."""
     if image.mode == "F":
         whites = [(-1e-3, 1.001, 1.0), (16, 255.5, 255.0), (4096, 65_535.5, 65_535.0)]
-        low = 0.0 if -1e-3 <= low < 0 else low  # rounding
+        low = 0.0 if -1e-3 <= low < 0 else low  # an error of rounding
     elif image.mode == "I":
         whites = [(0, 255, 255.0), (4096, 65_535, 65_535.0)]
     else:
@@ -223,28 +236,28 @@ def _find_white(image: Image.Image, tags: Mapping[int, Any]) -> float:
     if 8 < bits < 16:
         return 2.0**bits - 1
     is_signed = tags.get(Base.SampleFormat, (1,))[0] == 2 and bits <= 16
-    fitting = [white for least, most, white in whites if least <= high <= most]
-    if is_signed or low < 0 or not fitting:
+    candidates = [white for start, end, white in whites if start <= high <= end]
+    if is_signed or low < 0 or not candidates:
         raise PictureError(
             f"This picture's grey values, {low:.4g} to {high:.4g}, are stored in a rare way "
             "(signed, or with fewer bits than they take), so that white cannot be told; save it "
             "with 8 bits."
         )
-    return fitting[0]
+    return candidates[0]
 
 
 @functools.lru_cache(maxsize=1)
-def _lab_to_srgb() -> ImageCms.ImageCmsTransform:
-    """The transform from CIELAB, to the white of printed paper, as TIFF and profiles have it."""
+def _make_lab_transform() -> ImageCms.ImageCmsTransform:
+    """The transform from CIELAB to sRGB; its white is that of printed paper, 5000 K, as in TIFF."""
     lab, srgb = ImageCms.createProfile("LAB", 5000), ImageCms.createProfile("sRGB")
     return ImageCms.buildTransform(lab, srgb, "LAB", "RGB")
 
 
 @functools.lru_cache(maxsize=8)
 def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
-    """The transform from a profile's colours to sRGB; None where they are sRGB's already.
+    """The transform from a profile's colours to sRGB; None where the profile is sRGB already.
 
-    ``mode``: RGB, L or CMYK. Raises ``ImageCms.PyCMSError`` for a profile of other colours.
+    ``mode``: RGB, L or CMYK. Raises ``ImageCms.PyCMSError`` for a profile of another mode.
     """
     srgb = ImageCms.createProfile("sRGB")
     transform = ImageCms.buildTransform(BytesIO(profile), srgb, mode, "RGB")
@@ -253,13 +266,13 @@ def _make_srgb_transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransfor
     levels = np.arange(0, 256, 15, dtype=np.uint8)
     grid = np.stack(np.meshgrid(levels, levels, levels), -1).reshape(1, -1, 3)
     probe = Image.fromarray(grid if mode == "RGB" else grid[..., 0])
-    moved = np.asarray(transform.apply(probe)).astype(int)
-    is_srgb = np.abs(moved - np.asarray(probe.convert("RGB"))).max() <= _SAME_LEVELS
+    converted = np.asarray(transform.apply(probe)).astype(int)
+    is_srgb = np.abs(converted - np.asarray(probe.convert("RGB"))).max() <= _SRGB_TOLERANCE
     return None if is_srgb else transform
 
 
 def turn_upright(values: NDArray[Any], orientation: int) -> NDArray[Any]:
-    """Turn values, ``[H, W, ...]``, upright that lie in a file of this EXIF orientation, 1 to 8."""
+    """Turn the values of a file, ``[H, W, ...]``, upright. ``orientation``: EXIF's, 1 to 8."""
     if orientation >= 5:  # 5 and 7 are mirrored, too
         values, orientation = values.swapaxes(0, 1), {5: 1, 6: 2, 7: 3, 8: 4}[orientation]
     down, right = {1: (1, 1), 2: (1, -1), 3: (-1, -1), 4: (-1, 1)}[orientation]
@@ -267,15 +280,15 @@ def turn_upright(values: NDArray[Any], orientation: int) -> NDArray[Any]:
 
 
 def find_orientation(image: Image.Image) -> int:
-    """EXIF's orientation, 1 to 8, in which the values of a loaded picture lie.
+    """EXIF's orientation, 1 to 8, of the values of a loaded picture.
 
-    Pillow turns a TIFF upright by itself, as it loads it, and its tags are then gone.
+    Pillow turns a TIFF upright by itself when it loads it, and drops the tag.
     """
     is_tiff = hasattr(image, "tag_v2")
     return 1 if is_tiff else read_orientation(image.info.get("exif", b""))
 
 
-def upright_size(image: Image.Image) -> tuple[int, int]:
+def find_upright_size(image: Image.Image) -> tuple[int, int]:
     """Upright width and height of a picture that :func:`to_rgb` has loaded from its file."""
     return image.size[::-1] if find_orientation(image) >= 5 else image.size
 
@@ -283,13 +296,14 @@ def upright_size(image: Image.Image) -> tuple[int, int]:
 def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
     """Make an image of pixels, uint8 ``[H, W, 3]``, with a file's profile, EXIF and resolution.
 
-    The pixels are sRGB, as :func:`to_rgb` returns them, and are converted to the profile's colours;
-    where a pixel was not changed, its original colour is kept, since sRGB lacks some. A profile
-    that has no way back (a printer's, or of grey) is left out, and the result is sRGB.
+    The pixels are sRGB, as :func:`to_rgb` returns them, and are converted to the profile's colours.
+    A pixel that was not changed keeps its original colour, because sRGB lacks some colours. A
+    profile to which colours cannot be converted (a printer's, or of grey) is left out, and the
+    result is sRGB.
     """
     image, info = Image.fromarray(pixels), dict[str | tuple[int, int], Any]()
     if profile := original.info.get("icc_profile"):
-        with contextlib.suppress(*_NO_PROFILE):
+        with contextlib.suppress(*_PROFILE_ERRORS):
             if _make_srgb_transform(profile, "RGB"):
                 srgb = ImageCms.createProfile("sRGB")
                 back = ImageCms.buildTransform(srgb, BytesIO(profile), "RGB", "RGB")
@@ -311,15 +325,15 @@ def to_image_like(pixels: Pixels, original: Image.Image) -> Image.Image:
 def is_number(value: object) -> TypeGuard[float]:
     """Whether a value of a PIL image's ``info`` is a finite number.
 
-    A PNG's texts stand there, too, under any key; some TIFFs have a resolution of 0 / 0.
+    A PNG may put a text there under any key, and some TIFFs have a resolution of 0 / 0.
     """
     return isinstance(value, Real) and math.isfinite(float(value))
 
 
 def read_exif(image: Image.Image) -> bytes:
-    """What of a picture's EXIF says where it comes from, not how it is stored.
+    """The part of a picture's EXIF that says where it comes from, without how it is stored.
 
-    Empty where there is none that can be read.
+    Empty where there is no EXIF that can be read.
     """
     try:
         exif, result = image.getexif(), Image.Exif()
@@ -331,7 +345,7 @@ def read_exif(image: Image.Image) -> bytes:
 
 
 def to_square(image: Image.Image, size: int) -> Image.Image:
-    """Centre-crop to a square and resize to ``size`` pixels a side (Lanczos, RGB).
+    """Cut out the middle square and resize it to ``size`` pixels a side (Lanczos, RGB).
 
     A large picture is reduced first, see :data:`REDUCED_SIDE`. Raises what :func:`to_rgb` does.
     """
@@ -349,7 +363,7 @@ def to_pixels(image: Image.Image) -> Pixels:
     return np.array(to_rgb(image), dtype=np.uint8)
 
 
-def through_jpeg(pixels: Pixels, quality: int, subsampling: str = "4:2:0") -> Image.Image:
+def recompress_jpeg(pixels: Pixels, quality: int, subsampling: str = "4:2:0") -> Image.Image:
     """Save a picture, uint8 ``[H, W, 3]``, as JPEG and open it again.
 
     ``subsampling``: of its colours, as Pillow names it; ImageNet-C's files have 4:2:0.
@@ -368,7 +382,7 @@ def to_tensor(pixels: Pixels) -> Tensor:
 
 
 def to_levels(x: Tensor) -> Tensor:
-    """Round a picture in [-1, 1] to the 256 levels of a picture file, in [-1, 1] again."""
+    """Round a picture in [-1, 1] to the 256 levels of a picture file, again in [-1, 1]."""
     return ((x + 1) * HALF_RANGE).round() / HALF_RANGE - 1
 
 
@@ -381,7 +395,7 @@ def cut_middle(x: Tensor, most: int) -> Tensor:
 def from_tensor(x: Tensor) -> Pixels:
     """Round floats, ``[..., 3, H, W]`` in [-1, 1], to pictures, uint8 ``[..., H, W, 3]``.
 
-    Raises ``FloatingPointError`` for what is no picture: NaN would become a grey level.
+    Raises ``FloatingPointError`` for NaN and infinity, which would silently become a grey level.
     """
     if not bool(x.isfinite().all()):
         raise FloatingPointError("A network returned values that are not numbers.")

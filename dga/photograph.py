@@ -152,7 +152,7 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
     photograph = repair_photograph(models or load_default_models(), stored.pixels)
     if photograph.is_unchanged:
         return picture.copy()
-    return Frame(*stored.lay_back(photograph.image)).to_image()
+    return Frame(*stored.restore_values(photograph.image)).to_image()
 
 
 @isolate_numerics

@@ -39,7 +39,7 @@ from dga.profiles import (
     OperatorGuidanceConfig,
     Repair,
 )
-from dga.stopping import Stop, confidence_from_logits
+from dga.stopping import Stop, compute_confidence
 
 NO_EXPLANATION = Explanation(NO_DEGRADATION, 0, measured_noise=0.0, is_judged_by_explainer=False)
 """The explanation where none is searched for: nothing is undone, and the entry is depth 0."""
@@ -88,7 +88,7 @@ class ForwardResult:
     @property
     def confidence(self) -> NDArray[np.float64]:
         """P(corrupted | x_k) at depths from the entry on."""
-        return confidence_from_logits(self.logits)
+        return compute_confidence(self.logits)
 
     @property
     def x_t_star(self) -> Pixels:

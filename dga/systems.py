@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.io.settings import override
+from dga.io.settings import override_settings
 from dga.profiles import Diffusion, GuidanceConfig, Profile, Repair
 from dga.profiles.configs import Bounded
 
@@ -104,7 +104,7 @@ def configure(profile: Profile, system: AnySystem, text: str) -> AnySystem:
 
     Raises ``ValueError`` for what is no setting or no value of it.
     """
-    changed: AnySystem = override(replace(system, name=text), _read_changes(text))
+    changed: AnySystem = override_settings(replace(system, name=text), _read_changes(text))
     schedule = Schedule.from_config(profile.schedule)
     for diffusion in changed.repair.diffusions.values() if changed.repair else ():
         schedule.check_depth(diffusion.depth or 0)

@@ -1,7 +1,7 @@
 """Directories of a TIFF or of EXIF, read byte by byte.
 
-Pillow reads all values that a directory names, whatever memory they take; so these are looked
-through before.
+Pillow reads all values that a directory names, whatever memory they take. So a directory is checked
+here before Pillow reads it.
 """
 
 import struct
@@ -18,36 +18,39 @@ TEXTS = {
     Base.Copyright,
 }  # fmt: skip
 """Tags of EXIF that say in words where a picture comes from."""
-_MOST_ENTRIES = 512  # in a directory
-_ORDERS = {b"II*\0": "<", b"MM\0*": ">"}
-"""The order of its bytes, as :mod:`struct` names it, by how a TIFF begins."""
+_MOST_ENTRIES = 512
+"""Most entries of a directory."""
+_BYTE_ORDERS = {b"II*\0": "<", b"MM\0*": ">"}
+"""The order of bytes, as :mod:`struct` names it, by the first bytes of a TIFF."""
 
 
 def find_directories(block: bytes) -> Iterator[int]:
-    """Where the directories of a TIFF begin, one a page, each once."""
-    order, at, found = _ORDERS.get(block[:4]), 4, set[int]()
+    """The offsets, in bytes, at which the directories of a TIFF begin: one a page, each once."""
+    order, position, starts = _BYTE_ORDERS.get(block[:4]), 4, set[int]()
     while order is not None:
         try:
-            (start,) = struct.unpack_from(f"{order}I", block, at)
+            (start,) = struct.unpack_from(f"{order}I", block, position)
             (count,) = struct.unpack_from(f"{order}H", block, start)
         except struct.error:
             return
-        if not start or start in found:
+        if not start or start in starts:
             return
-        found.add(start)
+        starts.add(start)
         yield start
-        at = start + 2 + 12 * count
+        position = start + 2 + 12 * count
 
 
 def read_directory(
     block: bytes, start: int | None = None
 ) -> dict[int, tuple[int, int, int]] | None:
-    """Entries of a TIFF or of EXIF by tag: type, number of values, and the first one or its offset.
+    """The entries of a directory of a TIFF or of EXIF, by tag.
 
-    None where ``block`` is neither, or has too many entries or a tag twice, with which a hostile
-    file may name the same megabytes many times. ``start``: of the directory, by default the first.
+    An entry is its type, its number of values, and the first value or the offset of it. ``start``:
+    the directory's offset in bytes, by default that of the first. None where ``block`` is neither
+    TIFF nor EXIF, has too many entries, or has a tag twice: in that way a hostile file can name the
+    same megabytes many times.
     """
-    order = _ORDERS.get(block[:4])
+    order = _BYTE_ORDERS.get(block[:4])
     if order is None:
         return None
     entries: dict[int, tuple[int, int, int]] = {}
@@ -55,21 +58,21 @@ def read_directory(
         if start is None:
             (start,) = struct.unpack_from(f"{order}I", block, 4)
         (count,) = struct.unpack_from(f"{order}H", block, start)
-        for at in range(start + 2, start + 2 + 12 * count, 12):
-            tag, kind, values = struct.unpack_from(f"{order}HHI", block, at)
-            short = kind == 3 and values <= 2
-            (value,) = struct.unpack_from(f"{order}{'H' if short else 'I'}", block, at + 8)
+        for position in range(start + 2, start + 2 + 12 * count, 12):
+            tag, value_type, values = struct.unpack_from(f"{order}HHI", block, position)
+            is_short = value_type == 3 and values <= 2
+            form = f"{order}{'H' if is_short else 'I'}"
+            (value,) = struct.unpack_from(form, block, position + 8)
             if tag in entries or count > _MOST_ENTRIES:
                 return None
-            entries[tag] = kind, values, value
+            entries[tag] = value_type, values, value
     except struct.error:
         return None
     return entries
 
 
 def read_orientation(exif: bytes) -> int:
-    """Orientation, 1 to 8, from an EXIF block; 1 where there is none that can be read."""
-    kind, _, value = (read_directory(exif.removeprefix(EXIF)) or {}).get(
-        Base.Orientation, (0, 0, 0)
-    )
-    return value if kind == 3 and 1 <= value <= 8 else 1
+    """The orientation, 1 to 8, of an EXIF block; 1 where there is none that can be read."""
+    entries = read_directory(exif.removeprefix(EXIF)) or {}
+    value_type, _, value = entries.get(Base.Orientation, (0, 0, 0))
+    return value if value_type == 3 and 1 <= value <= 8 else 1

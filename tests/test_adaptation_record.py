@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from dga.adaptation import Adaptation, adapt
-from dga.adaptation_record import to_facts, to_text
+from dga.adaptation_record import format_record, make_record
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.search import Explanation
 from dga.pipeline import ForwardResult, choose_diffusion
@@ -62,7 +62,7 @@ def test_a_sentence_for_each_thing_found(degradation, words):
 
 
 def test_programs_get_numbers_and_shells_get_text(run):
-    facts = json.loads(json.dumps(to_facts(run)))
+    facts = json.loads(json.dumps(make_record(run)))
     command = facts | {"pictures": PICTURES}
     assert (facts["seed"], facts["t_star"]) == (6, run.t_star)
     assert facts["confidence"] == pytest.approx(run.confidence.tolist(), abs=1e-6)
@@ -73,7 +73,7 @@ def test_programs_get_numbers_and_shells_get_text(run):
     assert likeliest == [
         (label, pytest.approx(share, abs=1e-6)) for label, share in run.input_prediction.top(5)
     ]
-    first, second, *rows = to_text(command).splitlines()
+    first, second, *rows = format_record(command).splitlines()
     assert first == command["explained"]["sentence"]
     assert second.startswith(f"t* = {run.t_star}")
     named = [row.split()[0] for row in rows]
@@ -82,9 +82,9 @@ def test_programs_get_numbers_and_shells_get_text(run):
 
 def test_without_dga_plus_nothing_is_explained(run):
     chosen = {name: run.reconstructions[name] for name in ("dga", "dga-guided", "dda")}
-    facts = to_facts(dataclasses.replace(run, reconstructions=chosen)) | {"pictures": PICTURES}
+    facts = make_record(dataclasses.replace(run, reconstructions=chosen)) | {"pictures": PICTURES}
     assert facts["explained"] is None
-    assert to_text(facts).startswith("t* = ")
+    assert format_record(facts).startswith("t* = ")
 
 
 def test_the_text_tells_giving_up_from_the_deepest_depth(run):
@@ -94,15 +94,15 @@ def test_the_text_tells_giving_up_from_the_deepest_depth(run):
         (Stop(0, False, True), "left alone"),
     ):
         ended = dataclasses.replace(run, forward=dataclasses.replace(run.forward, stop=stop))
-        facts = to_facts(ended) | {"pictures": PICTURES}
+        facts = make_record(ended) | {"pictures": PICTURES}
         assert facts["given_up"] == stop.has_given_up
-        assert words in to_text(facts)
+        assert words in format_record(facts)
 
 
 def test_what_was_not_undone_was_not_found(run):
     """A picture that comes back bit for bit, though something was measured in it."""
     plus = dataclasses.replace(run.plus, image=run.input)
-    facts = to_facts(dataclasses.replace(run, reconstructions={"dga-plus": plus}))["explained"]
+    facts = make_record(dataclasses.replace(run, reconstructions={"dga-plus": plus}))["explained"]
     assert facts["unchanged"]
     assert facts["degradation"] == "none"
     assert facts["parameters"]["exposure"]["gain"] == 1
@@ -112,8 +112,8 @@ def test_what_was_not_undone_was_not_found(run):
 def test_dga_plus_alone_has_no_curve(run):
     only = {"dga-plus": run.reconstructions["dga-plus"]}
     alone = dataclasses.replace(run, forward=None, x_t_star_prediction=None, reconstructions=only)
-    facts = to_facts(alone) | {"pictures": PICTURES}
+    facts = make_record(alone) | {"pictures": PICTURES}
     assert (facts["confidence"], facts["t_star"], facts["x_t_star"]) == ([], None, None)
-    first, second, *_ = to_text(facts).splitlines()
+    first, second, *_ = format_record(facts).splitlines()
     assert first.startswith("Damage: gain ")
     assert second.startswith("input ")

@@ -11,7 +11,7 @@ from skimage.metrics import peak_signal_noise_ratio as psnr
 from dga.corruptions import corrupt
 from dga.explanation.blur import BlurFits
 from dga.explanation.operators import Disk, MotionBlur
-from dga.images import Pixels, from_tensor, through_jpeg, to_tensor
+from dga.images import Pixels, from_tensor, recompress_jpeg, to_tensor
 from dga.mending import draw_from_depths, mend
 from dga.photograph import repair_photograph
 from dga.pipeline import NO_EXPLANATION
@@ -35,7 +35,7 @@ def test_noise_that_is_not_white_is_mended(photo_models, kind, size):
 
 @pytest.mark.parametrize("kind", ["motion_blur", "contrast", "pixelate"])
 def test_what_saving_left_is_mended_after_the_inverse(photo_models, coffee, kind):
-    damaged = np.asarray(through_jpeg(corrupt(coffee, kind, 5, seed=1), 85))
+    damaged = np.asarray(recompress_jpeg(corrupt(coffee, kind, 5, seed=1), 85))
     result = repair_photograph(photo_models, damaged)
     undone = repair_photograph(dataclasses.replace(photo_models, conditional=None), damaged)
     assert result.is_mended
@@ -97,13 +97,13 @@ def test_an_estimate_may_be_drawn_anew_from_a_depth(photo_models, coffee, diffus
 @pytest.mark.parametrize("saved", [None, 85])
 def test_a_poor_jpeg_is_measured_and_mended(photo_models, coffee, saved):
     """Also one that was saved again; a good JPEG is left alone."""
-    poor = np.asarray(through_jpeg(coffee, 10))
-    damaged = np.asarray(through_jpeg(poor, saved)) if saved else poor
+    poor = np.asarray(recompress_jpeg(coffee, 10))
+    damaged = np.asarray(recompress_jpeg(poor, saved)) if saved else poor
     result = repair_photograph(photo_models, damaged)
     assert result.explanation.degradation.jpeg_quality == 10
     assert result.is_mended
     assert psnr(coffee, result.image) > psnr(coffee, damaged)
-    good = np.asarray(through_jpeg(coffee, 75))
+    good = np.asarray(recompress_jpeg(coffee, 75))
     assert repair_photograph(photo_models, good).is_unchanged
 
 
@@ -115,7 +115,7 @@ def test_blur_that_saving_hid_is_undone_where_the_discriminator_prefers_it(
 ):
     """Nothing certain is measured in it, and what is likely is its own kind."""
     panda = open_sample("panda")
-    damaged = np.asarray(through_jpeg(corrupt(panda, kind, 5, seed=0), 85))
+    damaged = np.asarray(recompress_jpeg(corrupt(panda, kind, 5, seed=0), 85))
     assert BlurFits(to_tensor(damaged)).find_certain() is None
     result = repair_photograph(photo_models, damaged)
     assert isinstance(result.explanation.degradation.operator, operator)
@@ -137,13 +137,13 @@ def print_page(margin: int) -> Pixels:
 def test_print_is_left_alone_also_saved_as_jpeg(photo_models, saved, margin):
     """Also where it fills the picture; a page's margin is no frame."""
     page = print_page(margin)
-    printed = np.asarray(through_jpeg(page, saved)) if saved else page
+    printed = np.asarray(recompress_jpeg(page, saved)) if saved else page
     assert repair_photograph(photo_models, printed).is_unchanged
 
 
 def test_a_page_saved_as_a_poor_jpeg_keeps_its_light(photo_models):
     page = print_page(margin=12)
-    poor = np.asarray(through_jpeg(page, 10))
+    poor = np.asarray(recompress_jpeg(page, 10))
     result = repair_photograph(photo_models, poor)
     assert psnr(page, result.image) > psnr(page, poor) - 0.5
 

@@ -8,7 +8,7 @@ import dga
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.search import Explanation
 from dga.explanation.veil import Veil
-from dga.images import Pixels, through_jpeg
+from dga.images import Pixels, recompress_jpeg
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps, repair_photograph
 from dga.sentences import describe_photograph
 from tests.fixtures.pictures import add_noise, photograph
@@ -54,7 +54,7 @@ def test_salt_and_pepper_goes_also_after_jpeg(shipped_models, astronaut, quality
     is_wrong = rng.random(astronaut.shape[:2]) < 0.04
     damaged[is_wrong] = rng.choice([0, 255], (is_wrong.sum(), 1))
     if quality:
-        damaged = np.asarray(through_jpeg(damaged, quality))
+        damaged = np.asarray(recompress_jpeg(damaged, quality))
     done = repair_photograph(shipped_models, damaged)
     assert done.explanation.degradation.impulses is not None
     assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + gained

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from dga.images import Pixels, through_jpeg
+from dga.images import Pixels, recompress_jpeg
 from dga.photograph import repair_photograph
 from dga.plain_frame import find_inside
 
@@ -30,7 +30,7 @@ def test_a_frame_around_a_frame_is_one_too(coffee):
 
 
 def test_bars_are_found_after_jpeg(coffee):
-    saved = np.asarray(through_jpeg(frame(coffee, (32, 0), 0), 90))
+    saved = np.asarray(recompress_jpeg(frame(coffee, (32, 0), 0), 90))
     rows, _ = find_inside(saved)
     assert abs(rows.start - 32) <= 1
     assert abs(rows.stop - 256) <= 1

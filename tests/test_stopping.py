@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dga.profiles import StoppingConfig
-from dga.stopping import Stop, choose_depth, confidence_from_logits
+from dga.stopping import Stop, choose_depth, compute_confidence
 
 CONFIG = StoppingConfig(tau=0.5, max_depth=6)
 
@@ -65,4 +65,4 @@ def test_depth_never_grows_with_tau():
 
 
 def test_confidence_is_stable_for_large_logits():
-    assert confidence_from_logits([-1000.0, 0.0, 1000.0]).tolist() == [0.0, 0.5, 1.0]
+    assert compute_confidence([-1000.0, 0.0, 1000.0]).tolist() == [0.0, 0.5, 1.0]

@@ -14,7 +14,7 @@ from app.runs.subject import describe_reading
 from dga import adaptation, pipeline
 from dga.images import Pixels, from_tensor
 from dga.networks.models import Models, load_models
-from dga.stopping import choose_depth, confidence_from_logits
+from dga.stopping import choose_depth, compute_confidence
 from dga.systems import require_repair, systems
 
 MAIN, GAME, REBUILT = "panda gaussian_noise 5", "panda shot_noise 2", "espresso glass_blur 2"
@@ -42,7 +42,7 @@ class Recorder:
         return dga.corrupt(pixels, corruption, int(severity), 0)
 
     def read(self, pixels: Pixels, truth: str) -> Facts:
-        x = adaptation.picture_tensor(self.models, pixels)
+        x = adaptation.to_picture_tensor(self.models, pixels)
         reading = describe_reading(adaptation.classify(self.models, x[None])[0])
         facts = {name: reading[name] for name in ("label", "share", "is_sure")}
         return facts | {
@@ -73,12 +73,12 @@ class Recorder:
 
     def judge(self, case: str, seed: int) -> tuple[pipeline.ForwardProcess, Facts]:
         """A case on its way into noise; the confidence at every depth, and where it stops."""
-        x = adaptation.picture_tensor(self.models, self.damage(case))
+        x = adaptation.to_picture_tensor(self.models, self.damage(case))
         rule = self.models.profile.stopping
         process = pipeline.ForwardProcess(self.models, x, seed)
         path = process.path(pipeline.NO_EXPLANATION)
         list(path.judge(DEPTHS[-1] + 1))
-        confidence, stop = confidence_from_logits(path.logits), choose_depth(path.logits, rule)
+        confidence, stop = compute_confidence(path.logits), choose_depth(path.logits, rule)
         facts = {"tau": rule.tau, "stop": stop.t_star, "is_crossed": stop.is_crossed}
         return process, facts | {"confidence": confidence.round(4).tolist()}
 

@@ -7,7 +7,7 @@ import numpy as np
 from app.runs.settings import NONE, PAINT, Settings, SettingsError
 from app.runs.strokes import paint_photo
 from dga.corruptions import corrupt
-from dga.images import MIN_CORRUPTED_SIDE, Pixels, through_jpeg
+from dga.images import MIN_CORRUPTED_SIDE, Pixels, recompress_jpeg
 
 
 def damage_photo(
@@ -29,4 +29,4 @@ def damage_photo(
             f"Damage can be added to photos of {MIN_CORRUPTED_SIDE} pixels a side or more."
         )
     damaged = corrupt(pixels, settings.damage, settings.strength, settings.seed)
-    return np.array(through_jpeg(damaged, settings.saved) if settings.saved else damaged)
+    return np.array(recompress_jpeg(damaged, settings.saved) if settings.saved else damaged)

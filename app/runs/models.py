@@ -19,7 +19,7 @@ import numpy as np
 from app.server.turns import Turn
 from dga.adaptation import classify
 from dga.images import to_tensor
-from dga.networks.compute import Compute, default_device
+from dga.networks.compute import Compute, choose_default_device
 from dga.networks.models import ModelFiles, Models
 from dga.weights.sources import EXPLAINER
 
@@ -57,7 +57,7 @@ class Networks:
         """Load what was only found. Raises ``WeightsError``, for those who wait, too."""
         assert isinstance(self._files, ModelFiles)
         try:
-            compute = self.compute(Compute.choose, default_device())
+            compute = self.compute(Compute.choose, choose_default_device())
             self._loaded.set_result(self.compute(self._files.load, compute))
         except BaseException as error:
             self._loaded.set_exception(error)

@@ -22,7 +22,7 @@ from app.runs.sentences import describe_finding, name_damage, write_headline
 from app.runs.settings import Settings
 from app.runs.strokes import measure_touched
 from app.runs.subject import StageKey, Subject, describe_reading, read_pictures, view_square
-from dga.adaptation import Reconstruction, classify, judge_curve, rebuild
+from dga.adaptation import Reconstruction, classify, judge_curve, rebuild_picture
 from dga.explanation.search import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.mending import draw_from_depths
@@ -30,7 +30,7 @@ from dga.networks.models import Models
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps
 from dga.pipeline import NO_EXPLANATION, ForwardProcess, ForwardResult, ReverseResult, run
 from dga.profiles import Profile, StoppingConfig
-from dga.stopping import confidence_from_logits
+from dga.stopping import compute_confidence
 from dga.systems import require_repair, systems
 
 Part = dict[str, Any]
@@ -224,7 +224,7 @@ class Watcher:
                 yield {"curve": self._curve(is_done=False)}
         names = {"dga": "paper", "dga-guided": "guided"}
         methods = [systems(profile)[name] for name in names]
-        for step in rebuild(self.models, self.process, methods):
+        for step in rebuild_picture(self.models, self.process, methods):
             if isinstance(step, Reconstruction):
                 name = names[step.system.name]
                 self.images[name] = step.image
@@ -233,7 +233,7 @@ class Watcher:
 
     def _curve(self, is_done: bool) -> dict[str, Any]:
         logits = self.process.path(NO_EXPLANATION).logits
-        return {"confidence": confidence_from_logits(logits).round(6).tolist(), "is_done": is_done}
+        return {"confidence": compute_confidence(logits).round(6).tolist(), "is_done": is_done}
 
     def _stop(self, forward: ForwardResult) -> dict[str, Any]:
         stop, rule = forward.stop, self.stopping

@@ -51,6 +51,6 @@ def adapt(
     run = adaptation.adapt(loaded, damaged, seed, systems)
     written = adaptation_record.save_pictures(run, folder, pixels if corruption else None)
     asked = {"corruption": corruption, "severity": severity if corruption else None}
-    facts = {**adaptation_record.to_facts(run), **asked, "pictures": written}
-    write_json(folder / RECORD, facts)
-    typer.echo(json.dumps(facts) if as_json else adaptation_record.to_text(facts))
+    record = {**adaptation_record.make_record(run), **asked, "pictures": written}
+    write_json(folder / RECORD, record)
+    typer.echo(json.dumps(record) if as_json else adaptation_record.format_record(record))

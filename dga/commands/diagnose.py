@@ -14,7 +14,7 @@ def diagnose(
         list[Path],
         typer.Argument(help="Folders, zips, pictures, or a .txt with a path a line."),
     ],
-    out: Annotated[Path, typer.Option(help="Folder for lines, table and report; goes on there.")],
+    out: Annotated[Path, typer.Option(help="Folder for lines, table and report.")],
     only: Annotated[
         str | None, typer.Option(help="Kinds that count, such as noise,blur. Default: all.")
     ] = None,
@@ -34,7 +34,8 @@ def diagnose(
 ) -> None:
     """Find which pictures are damaged, how, and how badly; with --classifier, how it reads them.
 
-    Ends with status 1 if some could not be read or repaired. Killed, the same command goes on.
+    Ends with status 1 if some could not be read or repaired. A command that was killed goes on when
+    it is run again.
     """
     from dga.folders import diagnoses
     from dga.folders.diagnosis_report import Counted

@@ -7,7 +7,7 @@ from dga import command_line
 
 @command_line.command
 def fetch(profile: command_line.ProfileOption = "imagenet") -> None:
-    """Download a profile's public weights; broken off, the same command goes on."""
+    """Download a profile's public weights; a download that was interrupted goes on."""
     from dga.profiles import get_profile
     from dga.weights.fetch import fetch_missing
     from dga.weights.sources import Sources, check_present

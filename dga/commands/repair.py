@@ -65,7 +65,7 @@ def _repair_file(
     from tqdm import tqdm
 
     from dga.data.formats import WRITTEN
-    from dga.data.picture_files import write
+    from dga.data.picture_files import write_picture_file
     from dga.io.files import find_unused_path
     from dga.photograph import repair_stored
 
@@ -81,11 +81,11 @@ def _repair_file(
     if out and target.exists() and not overwrite:
         raise ValueError(f"{target} is there already: name another file, or add --overwrite.")
     picture = command_line.read_picture(photo)
-    with command_line.name_picture(photo):
-        suffix = target.suffix if out else picture.usual_suffix
-        count = len(picture.list_written(suffix))
+    with command_line.name_unreadable_picture(photo):
+        suffix = target.suffix if out else picture.default_suffix
+        count = len(picture.list_writable_frames(suffix))
         with tqdm(total=count, unit="frame", disable=count == 1) as bar:
             content, facts = repair_stored(models.load(), picture, suffix, bar.update)
     target = target if out else find_unused_path(target.with_suffix(suffix))
-    write(target, content)
+    write_picture_file(target, content)
     return facts | {"file": str(target)}

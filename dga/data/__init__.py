@@ -1,4 +1,4 @@
-"""Pictures on disk: values as they are stored, files that are written, and files of strangers.
+"""Pictures on disk: reading files of unknown origin, stored values, and writing files.
 
-Nothing is imported here: the process that decodes uploads passes through.
+Nothing is imported here, so that the process that decodes uploads starts quickly.
 """

@@ -1,4 +1,4 @@
-"""The formats of picture files: how each is told from others, read and written."""
+"""The formats of picture files: how each is recognised, read and written."""
 
 from __future__ import annotations
 
@@ -18,19 +18,23 @@ from PIL import (
 
 ALLOWED = "PNG, JPEG, WebP, GIF, TIFF or BMP"
 """Formats that are read everywhere, in words."""
-MOST_NOTES = 4_096  # blocks of a GIF's notes, 1 MB
+MOST_COMMENT_BLOCKS = 4_096
+"""Most blocks of a GIF's comments; so many hold 1 MB."""
 _LOSSY = {"quality": 95}
 
 
 class _Gif(GifImagePlugin.GifImageFile):
-    """A GIF with a bounded number of notes: the more Pillow has joined, the longer each takes."""
+    """A GIF with a bounded number of comment blocks.
+
+    Pillow joins them, and the time that a block takes grows with those that it has joined before.
+    """
 
     blocks = 0
 
     def data(self) -> bytes | None:
         self.blocks += 1
-        if self.blocks > MOST_NOTES:
-            raise ValueError("too many notes")
+        if self.blocks > MOST_COMMENT_BLOCKS:
+            raise ValueError("too many comments")
         return super().data()
 
 
@@ -41,26 +45,27 @@ class Format:
     name: str
     """As Pillow names it."""
     magic: bytes
-    """What its files begin with, as a regular expression."""
+    """The first bytes of its files, as a regular expression."""
     endings: tuple[str, ...]
-    """Of its files' names, the usual one first."""
+    """Endings of its files' names, the usual one first."""
     reader: Any
-    """Opens a file of it; None: none here does."""
+    """A function that opens a file of it; None where no installed package can."""
     is_written: bool = True
+    """Whether results can be written in it."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """For Pillow, where it is written."""
-    is_moving: bool = False
-    """Whether it has frames in time."""
-    is_paged: bool = False
-    """Whether it has pages."""
+    """Options for Pillow when it is written."""
+    is_animated: bool = False
+    """Whether its files can hold frames that follow each other in time."""
+    has_pages: bool = False
+    """Whether its files can hold several pages."""
     is_opaque: bool = False
-    """Whether it has no opacity."""
-    is_deep: bool = False
-    """Whether it is written with 16 bits of grey, too."""
+    """Whether its files cannot hold opacity."""
+    is_high_bit: bool = False
+    """Whether grey can be written with 16 bits."""
 
 
 def _find_heif_reader() -> Any:
-    """pillow-heif's reader, where that is installed."""
+    """The reader of pillow-heif; None where that is not installed."""
     if not importlib.util.find_spec("pillow_heif"):
         return None
     return importlib.import_module("pillow_heif").HeifImageFile
@@ -72,8 +77,8 @@ _ALL = (
         rb"\x89PNG\r\n\x1a\n",
         (".png",),
         PngImagePlugin.PngImageFile,
-        is_moving=True,
-        is_deep=True,
+        is_animated=True,
+        is_high_bit=True,
     ),
     Format(
         "JPEG",
@@ -89,17 +94,17 @@ _ALL = (
         (".webp",),
         WebPImagePlugin.WebPImageFile,
         options=_LOSSY,
-        is_moving=True,
+        is_animated=True,
     ),
     Format(
         "TIFF",
         rb"II\*\0|MM\0\*",
         (".tif", ".tiff"),
         TiffImagePlugin.TiffImageFile,
-        is_paged=True,
-        is_deep=True,
+        has_pages=True,
+        is_high_bit=True,
     ),
-    Format("GIF", rb"GIF8[79]a", (".gif",), _Gif, is_moving=True),
+    Format("GIF", rb"GIF8[79]a", (".gif",), _Gif, is_animated=True),
     Format("BMP", rb"BM", (".bmp",), BmpImagePlugin.BmpImageFile, is_written=False),
     Format(
         "HEIF",
@@ -107,12 +112,12 @@ _ALL = (
         (".heic", ".heif"),
         _find_heif_reader(),
         is_written=False,
-        is_paged=True,
+        has_pages=True,
     ),
 )
 FORMATS = {one.name: one for one in _ALL}
-"""Formats by Pillow's name."""
+"""All formats, by Pillow's name."""
 ENDINGS = {ending for one in _ALL for ending in one.endings}
-"""Endings of files that count as pictures; those that cannot be read are named."""
+"""Endings of names that mark a file as a picture, even where its format cannot be read here."""
 WRITTEN = {ending: one for one in _ALL if one.is_written for ending in one.endings}
 """Formats that are written, by the ending of a file's name."""

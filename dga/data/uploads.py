@@ -1,8 +1,8 @@
 """From a file of unknown origin to a safe RGB picture, or one clear sentence.
 
-One reader for every entrance: the commands, data sets and the page open files by
-:func:`open_picture`, which looks at bytes, never at names. Pillow reads sizes from the header, and
-pixels when they are asked for.
+The commands, data sets and the page all open files by :func:`open_picture`, which recognises a
+format by its bytes, never by the file's name. Pillow reads the size from the header at once, and
+the pixels when they are asked for.
 """
 
 import contextlib
@@ -24,36 +24,42 @@ from dga.images import (
     REDUCED_SIDE,
     PictureError,
     Pixels,
+    find_upright_size,
     to_pixels,
     to_rgb,
-    upright_size,
 )
 from dga.tiff import EXIF, find_directories, read_directory
 
 MAX_SIDE = 12_000
 MAX_PIXELS = 50_000_000
 MAX_BYTES = 20 * 2**20
-MOST_PASSES = 12  # of a progressive JPEG of the largest size; smaller ones may have more
+MOST_PASSES = 12
+"""Most passes of a progressive JPEG of the largest size; smaller ones may have more."""
 
 _DAMAGED = "This picture is damaged or incomplete and cannot be read; try saving it again."
-# Lossless, hierarchical and arithmetic JPEGs have decoders that write beyond their memory.
 _JPEG_FRAMES = frozenset((0xC0, 0xC1, 0xC2))
+"""Markers of baseline, extended and progressive frames. The decoders of other JPEGs (lossless,
+hierarchical, arithmetic) write beyond their memory."""
 _JPEG_SEGMENTS = _JPEG_FRAMES | {0xC4, 0xDB, 0xDD, 0xFE, *range(0xE0, 0xF0)}
-# Fill bytes and what else stands between segments is passed over, as decoders do.
+"""Markers of the segments that may stand before the first scan."""
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
+"""The next marker; bytes between segments, such as fill bytes, are passed over, as decoders do."""
 _BIG_TIFF = re.compile(rb"II\+\0|MM\0\+")
 _JPEG_IN_TIFF, _YCBCR = 7, 6
 _TIFF_USUAL = {
-    # no compression, fax, LZW, JPEG, Deflate, PackBits: they say what is short
+    # No compression, fax, LZW, JPEG, Deflate, PackBits: their decoders report what is missing.
     Base.Compression: {1, 2, 3, 4, 5, _JPEG_IN_TIFF, 8, 32773, 32946},
     Base.PhotometricInterpretation: {0, 1, 2, 3, 5, 6, 8},  # grey, RGB, palette, CMYK, YCbCr, LAB
     Base.NewSubfileType: {0, 2},  # no thumbnail
 }
-_TIFF_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}  # bytes by kind of value
-_TIFF_RARE = {Base.DNGVersion, Base.CFARepeatPatternDim}  # a camera's own values
+"""Values of a TIFF's tags that are read; any other value is refused."""
+_TIFF_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}
+"""Bytes of a value by its type in a TIFF's directory; 1 for the others."""
+_TIFF_RARE = {Base.DNGVersion, Base.CFARepeatPatternDim}
+"""Tags of a camera's raw values."""
 
 
-Place = tuple[str, str]
+PicturePlace = tuple[str, str]
 """A folder or zip, and the path of a picture inside it."""
 
 
@@ -70,31 +76,39 @@ class Limits:
     side: int = MAX_SIDE
     """Most pixels a side."""
     pixels: int = MAX_PIXELS
+    """Most pixels in all."""
     least: int = MIN_PICTURE_SIDE
     """Least pixels a side."""
 
 
-STRANGERS = Limits()
-OWNER = Limits(2**40, 2**20, 2 * 89_478_485)
-"""Limits of one's own command line: as many pixels as Pillow reads unless told otherwise."""
+STRANGER_LIMITS = Limits()
+"""Limits of uploads to the page."""
+OWNER_LIMITS = Limits(2**40, 2**20, 2 * 89_478_485)
+"""Limits of one's own files on the command line: Pillow's own limit of pixels."""
 
 
 def detect_format(data: bytes) -> str | None:
-    """Pillow's name of the format that the first bytes announce; None for any other."""
-    kinds = (kind for kind in FORMATS.values() if re.match(kind.magic, data, re.DOTALL))
-    return next((kind.name for kind in kinds), None)
+    """Pillow's name of the format that the first bytes announce; None for an unknown one."""
+    for name, file_format in FORMATS.items():
+        if re.match(file_format.magic, data, re.DOTALL):
+            return name
+    return None
 
 
 def is_picture(name: str) -> bool:
-    """Whether a file is a picture by the ending of its name; macOS's notes (``._``) are none."""
+    """Whether a file counts as a picture by the ending of its name.
+
+    Files that macOS puts beside others (``._NAME``) are none.
+    """
     path = PurePath(name)
     return path.suffix.lower() in ENDINGS and not path.name.startswith("._")
 
 
 def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
-    """Paths of pictures inside a folder, or at any depth of a zip, sorted.
+    """The paths of pictures inside a folder, or at any depth of a zip, sorted.
 
-    Pictures are known by their endings. Raises ``FileNotFoundError`` for what is neither.
+    What counts as a picture says :func:`is_picture`; ``pattern``: which files of a folder are
+    considered. Raises ``FileNotFoundError`` where ``source`` is neither folder nor zip.
     """
     if source.is_dir():
         files = [path for path in source.glob(pattern) if is_picture(path.name) and path.is_file()]
@@ -105,8 +119,11 @@ def list_pictures(source: Path, pattern: str = "**/*") -> list[str]:
     raise FileNotFoundError(f"{source} is neither a folder nor a zip of images.")
 
 
-def read_bytes(path: str | Path, limits: Limits = STRANGERS) -> bytes:
-    """The file's bytes, once: what was checked is what is decoded. Raises :class:`UploadError`."""
+def read_bytes(path: str | Path, limits: Limits = STRANGER_LIMITS) -> bytes:
+    """Read the bytes of a file once, so that the bytes that are checked are those that are decoded.
+
+    Raises :class:`UploadError` where it cannot be read, is empty or too large.
+    """
     try:
         length = Path(path).stat().st_size
         data = Path(path).read_bytes() if length <= limits.size else b""
@@ -119,7 +136,7 @@ def read_bytes(path: str | Path, limits: Limits = STRANGERS) -> bytes:
     return data
 
 
-def check_length(length: int, limits: Limits = STRANGERS) -> None:
+def check_length(length: int, limits: Limits = STRANGER_LIMITS) -> None:
     """Raise :class:`UploadError` for an empty file, and for one that is too large."""
     if not length:
         raise UploadError(f"The file is empty; choose a {ALLOWED} picture.")
@@ -127,75 +144,77 @@ def check_length(length: int, limits: Limits = STRANGERS) -> None:
         raise UploadError(f"The file is too large: at most {limits.size // 2**20} MB are read.")
 
 
-def open_picture(data: bytes, limits: Limits = STRANGERS) -> Image.Image:
-    """Open a picture file with its metadata; :func:`to_rgb` decodes it.
+def open_picture(data: bytes, limits: Limits = STRANGER_LIMITS) -> Image.Image:
+    """Open a picture file and read its metadata; :func:`decode_picture` decodes the pixels.
 
-    The format is that of the bytes; sizes are read from the header. Raises :class:`UploadError`.
+    ``data``: its bytes. Raises :class:`UploadError` for a file that is no picture, that is stored
+    in a way that is not read, or that exceeds the limits.
     """
-    kind = detect_format(data)
-    if _BIG_TIFF.match(data):  # the checks below read directories of the usual size
+    format_name = detect_format(data)
+    if _BIG_TIFF.match(data):  # the checks below can read only directories of a usual TIFF
         raise _make_rare_error("TIFF")
-    reader = FORMATS[kind].reader if kind else None
-    if kind is None or reader is None:
+    reader = FORMATS[format_name].reader if format_name else None
+    if format_name is None or reader is None:
         raise UploadError(f"This file is not a {ALLOWED} picture.")
-    with refuse_unreadable(kind):
-        if kind == "JPEG":
+    with refuse_unreadable(format_name):
+        if format_name == "JPEG":
             data = _clean_jpeg(data)
-        if kind == "TIFF":
+        if format_name == "TIFF":
             _check_directory(data)
         image: Image.Image = reader(io.BytesIO(data))
         check_size(*image.size, limits)
-        if kind == "TIFF":
+        if format_name == "TIFF":
             _check_strips(data, image)
-        passes = data.count(b"\xff\xda") if kind == "JPEG" else 1
+        passes = data.count(b"\xff\xda") if format_name == "JPEG" else 1
         if passes * image.width * image.height > MOST_PASSES * limits.pixels:
-            raise _make_rare_error(kind)
+            raise _make_rare_error(format_name)
         return image
 
 
-def go_to_frame(image: Image.Image, data: bytes, place: int) -> bool:
+def seek_frame(image: Image.Image, data: bytes, number: int) -> bool:
     """Go to a frame or page of one's own picture, and read its header; False where there is none.
 
-    ``image``: what :func:`open_picture` opened; ``data``: its file. Raises :class:`UploadError`.
+    ``image``: as :func:`open_picture` opened it; ``data``: the bytes of its file; ``number``: of
+    the frame, from 0. Raises :class:`UploadError` for a frame that cannot be read.
     """
     with refuse_unreadable(image.format or "file"):
         if image.format == "TIFF":
-            start = next(islice(find_directories(data), place, None), None)
+            start = next(islice(find_directories(data), number, None), None)
             if start is None:
                 return False
             _check_directory(data, start)
         try:
-            image.seek(place)
+            image.seek(number)
         except EOFError:
             return False
-        check_size(*image.size, OWNER)
+        check_size(*image.size, OWNER_LIMITS)
         if image.format == "TIFF":
             _check_strips(data, image)
         return True
 
 
 def has_further_frames(image: Image.Image, data: bytes) -> bool:
-    """Whether there are frames or pages after the first. Raises :class:`UploadError`."""
+    """Whether there are frames or pages after the first one. Raises :class:`UploadError`."""
     with refuse_unreadable(image.format or "file"):
         if image.format == "TIFF":
             return len(list(islice(find_directories(data), 2))) > 1
         return bool(getattr(image, "is_animated", False))
 
 
-def to_picture(image: Image.Image, side: int | None = None) -> Image.Image:
-    """Decode what :func:`open_picture` opened by :func:`dga.images.to_rgb`.
+def decode_picture(image: Image.Image, least_side: int | None = None) -> Image.Image:
+    """Decode a picture that :func:`open_picture` opened, as :func:`dga.images.to_rgb` does.
 
-    Raises :class:`UploadError`.
+    Raises :class:`UploadError` for a file that is damaged or too large for the memory.
     """
     with refuse_unreadable(image.format or "file"):
-        return to_rgb(image, side)
+        return to_rgb(image, least_side)
 
 
 @contextlib.contextmanager
-def refuse_unreadable(kind: str) -> Iterator[None]:
-    """Turn whatever a reader, a decoder or a zip raises into an :class:`UploadError`, one sentence.
+def refuse_unreadable(format_name: str) -> Iterator[None]:
+    """Turn any error of a reader, a decoder or a zip into an :class:`UploadError` of one sentence.
 
-    They have many ways to say that a file is broken. ``kind``: of the file, in that sentence.
+    Libraries raise many kinds of errors for a broken file. ``format_name``: for the sentence.
     """
     try:
         yield
@@ -205,25 +224,26 @@ def refuse_unreadable(kind: str) -> Iterator[None]:
         raise UploadError("This picture is too large for the memory that there is.") from None
     except Exception as error:
         if "unknown pixel mode" in str(error) or "nsupported" in str(error):
-            raise _make_rare_error(kind) from None
+            raise _make_rare_error(format_name) from None
         raise UploadError(_DAMAGED) from None
 
 
-def _make_rare_error(kind: str) -> UploadError:
+def _make_rare_error(format_name: str) -> UploadError:
     return UploadError(
-        f"This {kind} is stored in a rare way that is not read; save the picture as PNG."
+        f"This {format_name} is stored in a rare way that is not read; save the picture as PNG."
     )
 
 
 def _clean_jpeg(data: bytes) -> bytes:
     """Remove what stands between a JPEG's segments, up to its first scan.
 
-    Up to there it must have one frame of a usual kind, and at most one EXIF segment: Pillow joins
-    several of these and reads them at once, whatever memory they ask for.
+    Up to there the file must have one frame of a usual kind, and at most one EXIF segment: Pillow
+    joins several of these and reads them at once, whatever memory they ask for. Raises
+    :class:`UploadError` for any other file.
     """
-    at, frames, exifs, segments = 2, 0, 0, [data[:2]]
+    position, frames, exifs, segments = 2, 0, 0, [data[:2]]
     while True:
-        start = _find_marker(data, at)
+        start = _find_marker(data, position)
         marker, length = data[start + 1], int.from_bytes(data[start + 2 : start + 4])
         if marker == 0xDA:
             segments.append(data[start:])
@@ -234,17 +254,17 @@ def _clean_jpeg(data: bytes) -> bytes:
             raise _make_rare_error("JPEG")
         frames += marker in _JPEG_FRAMES
         exifs += data[start + 4 : start + 10] == EXIF
-        at = start + 2 + length
-        segments.append(data[start:at])
+        position = start + 2 + length
+        segments.append(data[start:position])
     if frames != 1 or exifs > 1:
         raise _make_rare_error("JPEG")
     is_clean = sum(map(len, segments)) == len(data)
     return data if is_clean else b"".join(segments)
 
 
-def _find_marker(data: bytes, at: int) -> int:
-    """Where the next segment of a JPEG begins."""
-    marker = _JPEG_MARKER.search(data, at)
+def _find_marker(data: bytes, position: int) -> int:
+    """The position of the next marker of a JPEG, with which a segment begins."""
+    marker = _JPEG_MARKER.search(data, position)
     if marker is None:
         raise UploadError(_DAMAGED)
     return marker.start()
@@ -253,26 +273,25 @@ def _find_marker(data: bytes, at: int) -> int:
 def _check_directory(data: bytes, start: int | None = None) -> None:
     """Refuse a TIFF with rare ways to store pixels, or with a camera's raw values.
 
-    Pillow reads all that a directory names, be it the same bytes a thousand times. Of TIFFs whose
-    colours have fewer pixels than their light only those in JPEG are read. ``start``: of the page's
-    directory, by default the first.
+    Pillow reads all that a directory names, be it the same bytes a thousand times. Of TIFFs in
+    YCbCr, whose colours may have fewer pixels than their brightness, only those in JPEG are read.
+    ``start``: the offset of the page's directory, by default that of the first.
     """
     tags = read_directory(data, start) or {}
-    length = sum(_TIFF_SIZES.get(kind, 1) * count for kind, count, _ in tags.values())
+    length = sum(_TIFF_SIZES.get(value_type, 1) * count for value_type, count, _ in tags.values())
     values = {tag: value for tag, (_, count, value) in tags.items() if count == 1}
-    is_usual = all(
-        values.get(tag, min(usual)) in usual
-        for tag, usual in _TIFF_USUAL.items()
-        if start is None or tag != Base.NewSubfileType
-    )
-    is_subsampled = values.get(Base.PhotometricInterpretation) == _YCBCR
-    is_usual &= not is_subsampled or values.get(Base.Compression) == _JPEG_IN_TIFF
+    allowed = dict(_TIFF_USUAL)
+    if start is not None:  # further pages may be thumbnails, which are left out later
+        del allowed[Base.NewSubfileType]
+    is_usual = all(values.get(tag, min(usual)) in usual for tag, usual in allowed.items())
+    is_ycbcr = values.get(Base.PhotometricInterpretation) == _YCBCR
+    is_usual &= not is_ycbcr or values.get(Base.Compression) == _JPEG_IN_TIFF
     if not tags or length > 2 * len(data) + 64 or not is_usual or tags.keys() & _TIFF_RARE:
         raise _make_rare_error("TIFF")
 
 
 def _check_strips(data: bytes, image: Any) -> None:
-    """Refuse a TIFF whose strips or tiles are rare JPEGs."""
+    """Refuse a TIFF whose strips or tiles are JPEGs of a rare kind."""
     tags = image.tag_v2
     if tags.get(Base.Compression) == _JPEG_IN_TIFF:
         starts = tags.get(Base.StripOffsets) or tags[Base.TileOffsets]
@@ -283,7 +302,7 @@ def _check_strips(data: bytes, image: Any) -> None:
             _clean_jpeg(data[start : start + length])
 
 
-def check_size(width: int, height: int, limits: Limits = STRANGERS) -> None:
+def check_size(width: int, height: int, limits: Limits = STRANGER_LIMITS) -> None:
     """Raise :class:`UploadError` unless both sides and their product are within limits."""
     if min(width, height) < limits.least:
         raise UploadError(
@@ -297,16 +316,18 @@ def check_size(width: int, height: int, limits: Limits = STRANGERS) -> None:
         )
 
 
-def read_photograph(data: bytes, most: int) -> tuple[Pixels, tuple[int, int]]:
-    """Read a stranger's photograph at its own size, reduced to ``most`` pixels where it has more.
+def read_photograph(data: bytes, most_pixels: int) -> tuple[Pixels, tuple[int, int]]:
+    """Read a stranger's photograph at its own size, reduced where it has more than ``most_pixels``.
 
-    Returns uint8 ``[H, W, 3]``, and the width and height that it came with, upright.
+    Returns uint8 ``[H, W, 3]``, and the width and height that it came with, upright. Raises
+    :class:`UploadError`.
     """
     check_length(len(data))
     image = open_picture(data)
-    picture = to_picture(image, REDUCED_SIDE if image.width * image.height > most else None)
-    shrink = (most / (picture.width * picture.height)) ** 0.5
-    if shrink < 1:
-        size = max(1, int(picture.width * shrink)), max(1, int(picture.height * shrink))
+    is_large = image.width * image.height > most_pixels
+    picture = decode_picture(image, REDUCED_SIDE if is_large else None)
+    scale = (most_pixels / (picture.width * picture.height)) ** 0.5
+    if scale < 1:
+        size = max(1, int(picture.width * scale)), max(1, int(picture.height * scale))
         picture = picture.resize(size, Image.Resampling.LANCZOS)
-    return to_pixels(picture), upright_size(image)
+    return to_pixels(picture), find_upright_size(image)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from dga.images import Pixels, through_jpeg
+from dga.images import Pixels, recompress_jpeg
 
 BLOCK = 8
 POOR = 16
@@ -90,5 +90,5 @@ def _find_edge(grey: NDArray[np.float32]) -> int:
 def _make_tables() -> NDArray[Any]:
     """The luminance table of every quality from 1 to 100, ``[100, 8, 8]``."""
     grey = np.zeros((BLOCK, BLOCK, 3), np.uint8)
-    saved: list[Any] = [through_jpeg(grey, quality) for quality in range(1, 101)]
+    saved: list[Any] = [recompress_jpeg(grey, quality) for quality in range(1, 101)]
     return np.array([image.quantization[0] for image in saved]).reshape(-1, BLOCK, BLOCK)

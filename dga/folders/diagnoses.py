@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from dga.data.encoding import encode_picture
-from dga.data.picture_files import StoredPicture, write
+from dga.data.picture_files import StoredPicture, write_picture_file
 from dga.folders.diagnosis_report import Counted, Summary, render_report
 from dga.folders.picture_folder import ERRORS, PictureFolder, Worker
 from dga.folders.pictures import Picture
@@ -78,7 +78,7 @@ def diagnose_all(
         }
         thumbnails = {name: _show(folder.pictures[name], files.get(name)) for name in shown}
         page = render_report(summary, thumbnails, command, is_repaired, worker.is_fast)
-        write(out / REPORT, page.encode("utf-8", "backslashreplace"))
+        write_picture_file(out / REPORT, page.encode("utf-8", "backslashreplace"))
     return summary
 
 

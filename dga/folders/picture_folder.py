@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from tqdm import tqdm
 
-from dga.data.picture_files import StoredPicture, write
+from dga.data.picture_files import StoredPicture, write_picture_file
 from dga.data.uploads import UploadError
 from dga.diagnosis import diagnose
 from dga.folders.pictures import Picture, find_pictures
@@ -89,12 +89,12 @@ class Worker:
         """
 
         def write_repaired(stored: StoredPicture) -> Line:
-            suffix = stored.usual_suffix
+            suffix = stored.default_suffix
             target = picture.safe_name.with_name(picture.safe_name.name + suffix)
             if len(os.fsencode(target.name)) > LONGEST_NAME:
                 raise UploadError("its name is too long for a result's to fit.")
             content, facts = repair_stored(self.models, stored, suffix)
-            write(out / target, content)
+            write_picture_file(out / target, content)
             return {**facts, "repaired": str(target)}
 
         return self._try(picture, write_repaired)

@@ -12,7 +12,15 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from dga.io.files import CONFIG, LINES, LOCK, explain_writing, find_parts, lock_folder, write_json
+from dga.io.files import (
+    CONFIG,
+    LINES,
+    LOCK,
+    explain_writing,
+    find_partial_files,
+    lock_folder,
+    write_json,
+)
 from dga.io.parsing import shorten
 
 Line = dict[str, Any]
@@ -31,14 +39,14 @@ def open_folder(folder: Path, config: dict[str, Any]) -> Iterator[None]:
     if folder.is_file():
         raise ValueError(f"{folder} is a file: name a folder with --out.")
     is_begun = (folder / CONFIG).exists()
-    own = {folder / LOCK, *find_parts(folder)}
+    own = {folder / LOCK, *find_partial_files(folder)}
     if folder.is_dir() and not is_begun and {*folder.iterdir()} - own:
         raise ValueError(f"{folder} holds other files: name another folder with --out.")
     with explain_writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with lock_folder(folder):
         methods = check_config(folder, config).get("methods", {})
-        for part in find_parts(folder):
+        for part in find_partial_files(folder):
             part.unlink()
         lines = folder / LINES
         if lines.exists() and not (content := lines.read_bytes()).endswith(b"\n"):

@@ -1,6 +1,7 @@
 """Files that are whole or missing: atomic writing, checksums, one process at a time.
 
-Commands that are killed go on later; that is safe because whatever they find on disk is complete.
+A command that was killed goes on when it is run again. That is safe because every file that it
+finds is complete.
 """
 
 import dataclasses
@@ -33,10 +34,10 @@ def sha256(path: Path) -> str:
 
 @contextmanager
 def write_atomically(path: Path) -> Iterator[Path]:
-    """A temporary path to write to, which takes the place of ``path`` once all is written.
+    """Give a temporary path to write to, which replaces ``path`` once everything is written.
 
-    It lies beside ``path``, under an unused name. After an error ``path`` is what it was, and after
-    a power cut what it was or what was written.
+    It is beside ``path`` and has an unused name. After an error ``path`` is as it was before. After
+    a power cut it is as before, or has the new content.
     """
     part = path.with_name(f".{secrets.token_hex(8)}{PART}")
     part.touch(exist_ok=False)
@@ -52,7 +53,7 @@ def write_atomically(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def explain_writing(path: Path) -> Iterator[None]:
-    """Say what to do about an ``OSError`` in writing ``path``, such as of a full disk."""
+    """Add advice to an ``OSError`` in writing ``path``, such as that of a full disk."""
     try:
         yield
     except OSError as error:
@@ -62,14 +63,14 @@ def explain_writing(path: Path) -> Iterator[None]:
         ) from error
 
 
-def find_parts(folder: Path) -> set[Path]:
-    """Temporary files of :func:`write_atomically` there, as a process leaves that is killed."""
+def find_partial_files(folder: Path) -> set[Path]:
+    """Find the temporary files that killed processes left of :func:`write_atomically`."""
     return {path for path in folder.glob(f".*{PART}") if len(path.stem) == 1 + 16}
 
 
 def _flush_names(folder: Path) -> None:
-    """Have the disk keep which names a folder holds, where the system can do that."""
-    with suppress(OSError):  # Windows opens no folder, some network drives flush none
+    """Write the names of a folder's files to the disk at once, where the system can do that."""
+    with suppress(OSError):  # Windows cannot open folders, some network drives cannot flush them
         number = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(number)
@@ -78,19 +79,19 @@ def _flush_names(folder: Path) -> None:
 
 
 def find_unused_path(path: Path) -> Path:
-    """``path``, or the first unused one of ``NAME-2.png``, ``NAME-3.png`` ... where it exists."""
+    """Find an unused path: ``path``, else the first of ``NAME-2.png``, ``NAME-3.png``, ..."""
     numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
     return next(free for free in chain([path], numbered) if not os.path.lexists(free))
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write indented JSON, atomically."""
+    """Write a JSON file, indented and atomically."""
     with write_atomically(path) as part:
         part.write_text(json.dumps(content, indent=2) + "\n")
 
 
 def to_plain(config: Any) -> dict[str, Any]:
-    """Convert a dataclass, and those that are nested in it, to JSON types."""
+    """Convert a dataclass, with those inside of it, to JSON types."""
     plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
     return plain
 
@@ -99,8 +100,8 @@ def to_plain(config: Any) -> dict[str, Any]:
 def lock_folder(folder: Path) -> Iterator[None]:
     """Lock ``folder``, which is made if need be, for this process; the lock ends with the process.
 
-    Two processes that write lines there would count pictures twice. Raises ``ValueError`` if
-    another process holds the lock.
+    Without it two processes that write lines there would count pictures twice. Raises
+    ``ValueError`` while another process holds the lock.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:

@@ -1,15 +1,15 @@
-"""Text that a user types, parsed or refused in one sentence, and text for such sentences."""
+"""Parsing text that a user types, or refusing it in one sentence; text for such sentences."""
 
 from collections.abc import Iterable, Sequence
 
 
 def split_list(text: str) -> tuple[str, ...]:
-    """The parts between commas, stripped; empty ones are left out."""
+    """Split a text at commas, without blanks around the parts and without empty parts."""
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def parse_numbers(what: str, text: str) -> tuple[int, ...]:
-    """Whole numbers between commas. Raises ``ValueError`` for anything else, naming ``what``."""
+    """Parse whole numbers between commas. Raises ``ValueError`` naming ``what`` for other text."""
     parts = split_list(text)
     if not parts or not all(map(str.isdecimal, parts)):
         raise ValueError(f"{what} look like 0,10,20, not {text!r}.")
@@ -17,7 +17,10 @@ def parse_numbers(what: str, text: str) -> tuple[int, ...]:
 
 
 def parse_share(text: str) -> float:
-    """A percentage, such as 5% or 2.5, as a share of 1. Raises ``ValueError`` beyond 0 to 100."""
+    """Parse a percentage, such as 5% or 2.5, to a share of 1.
+
+    Raises ``ValueError`` for other text and outside of 0 to 100.
+    """
     try:
         percent = float(text.rstrip("% "))
     except ValueError:
@@ -28,13 +31,13 @@ def parse_share(text: str) -> float:
 
 
 def first_names(names: Sequence[str], count: int) -> str:
-    """The first names for a sentence of one line, and how many more there are."""
+    """Join the first ``count`` names in one line, and say how many more there are."""
     more = f" and {len(names) - count} more" if len(names) > count else ""
     return ", ".join(map(to_printable, names[:count])) + more
 
 
 def to_printable(text: str) -> str:
-    """The text in one line, with escapes for what a terminal would obey or could not show."""
+    """Escape line breaks, control characters and what a terminal cannot show."""
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text
@@ -42,23 +45,23 @@ def to_printable(text: str) -> str:
 
 
 def check_choice(what: str, value: str, allowed: Iterable[str]) -> None:
-    """Raise ``ValueError`` naming what is allowed, if ``value`` is something else."""
+    """Raise ``ValueError``, which lists ``allowed``, if ``value`` is not among them."""
     choices = tuple(allowed)
     if value not in choices:
         raise ValueError(f"Unknown {what} {value!r}. Choose one of: {', '.join(choices)}.")
 
 
 def shorten(text: str, most: int) -> str:
-    """The first ``most`` characters, of which the last is an ellipsis if there were more."""
+    """Shorten a text to ``most`` characters, the last of which is then an ellipsis."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def to_one_line(error: BaseException) -> str:
-    """An error's message, for a sentence, its start if it is long; without one its type's name."""
+    """The message of an error in one line of at most 300 characters; else its type's name."""
     return shorten(" ".join(str(error).split()) or type(error).__name__, 300)
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's message, for a sentence; without one its type's name."""
+    """The first line of an error's message, at most 160 characters; else its type's name."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return shorten(lines[0].rstrip("."), 160)

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-"""The folder of the packages ``dga`` and ``app``: a checkout, or an environment's packages."""
+"""The folder that holds the packages ``dga`` and ``app``: a checkout, or a ``site-packages``."""
 
 
 def find_shipped_folder(folder: str) -> Path:
-    """The path of ``folder``, such as ``assets/weights``.
+    """Find a folder that ships with the code, such as ``assets/weights``.
 
-    An installation keeps ``assets`` inside ``dga``. Raises ``FileNotFoundError`` where it is
-    missing.
+    An installation has ``assets`` inside of ``dga``. Raises ``FileNotFoundError`` where the folder
+    is missing.
     """
     for base in (ROOT / "dga", ROOT):
         if (base / folder).is_dir():

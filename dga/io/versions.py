@@ -7,5 +7,5 @@ PACKAGES = ("torch", "timm", "numpy", "imagecorruptions-imaug", "scikit-image")
 
 
 def read_versions() -> dict[str, str]:
-    """Python and the packages that results can depend on."""
+    """Read the versions of Python and of the packages that results can depend on."""
     return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}

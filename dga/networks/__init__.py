@@ -2,6 +2,6 @@
 
 import warnings
 
-with warnings.catch_warnings():  # of its decorators, at the first import
+with warnings.catch_warnings():  # the package's decorators warn at the first import
     warnings.simplefilter("ignore", FutureWarning)
     import guided_diffusion.unet  # noqa: F401

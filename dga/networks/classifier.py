@@ -1,4 +1,4 @@
-"""Classifiers, timm's or a user's own: how they are loaded, shown pictures, and read."""
+"""Classifiers, timm's or a user's own: loading them, preparing pictures, and their answers."""
 
 import contextlib
 import threading
@@ -21,19 +21,20 @@ from dga.weights.sources import PACKAGED_SHA256
 from dga.weights.store import fill_network
 
 SOFTMAX, SIGMOID, NONE = ACTIVATIONS = "softmax", "sigmoid", "none"
-"""How answers become probabilities: softmax where one class is right, sigmoid where any number of
-labels is, none where they are probabilities already."""
-_FEW = 4
-"""Classes up to which logits may all lie between 0 and 1 by chance."""
+"""How answers become probabilities: softmax where one class is right, sigmoid where several labels
+may be, none where the answers are probabilities already."""
+_FEW_CLASSES = 4
+"""Up to so many classes all logits may lie between 0 and 1 by chance."""
 _mode_lock = threading.RLock()
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """Labels by falling probability (softmax, sums to 1 over all classes)."""
+    """What a classifier reads in a picture: all labels, the likeliest first."""
 
     labels: tuple[str, ...]
     probabilities: tuple[float, ...]
+    """The probability of each label, 0 to 1, falling. By softmax they sum to 1."""
 
     @property
     def label(self) -> str:
@@ -46,16 +47,16 @@ class Prediction:
         return self.probabilities[0]
 
     def top(self, count: int = 5) -> list[tuple[str, float]]:
-        """The ``count`` likeliest (label, probability)."""
+        """The ``count`` likeliest labels, each with its probability."""
         return list(zip(self.labels, self.probabilities, strict=True))[:count]
 
 
 class OwnClassifier(nn.Module):
-    """Somebody's own classifier, a module or a function, from pixels in [0, 1] to answers.
+    """A user's own classifier, a module or a function, from pixels in [0, 1] to answers.
 
-    It gets pixels in its own precision, and runs in evaluation mode, without being left there.
-    ``activation``: of :data:`ACTIVATIONS`. Raises ``ValueError`` for another one, and for what
-    cannot be called.
+    It gets pixels in its own precision. It runs in evaluation mode, and its own mode is restored
+    afterwards. ``activation``: one of :data:`ACTIVATIONS`. Raises ``ValueError`` for another
+    activation, and for a classifier that cannot be called.
     """
 
     def __init__(self, classifier: Callable[[Tensor], Any], activation: str = SOFTMAX) -> None:
@@ -70,11 +71,11 @@ class OwnClassifier(nn.Module):
         self.training = False
 
     def train(self, mode: bool = True) -> "OwnClassifier":
-        """Leave the classifier's mode as it is."""
+        """Leave the mode of the classifier as it is."""
         return self
 
     def forward(self, x: Tensor) -> Any:
-        """Answers for pixels, ``[B, 3, S, S]`` in [0, 1]."""
+        """The classifier's answers for pixels, ``[B, 3, S, S]`` in [0, 1]."""
         parameters = (parameter for parameter in self.parameters() if parameter.is_floating_point())
         dtype = next((parameter.dtype for parameter in parameters), x.dtype)
         with self._evaluation_mode():
@@ -82,15 +83,19 @@ class OwnClassifier(nn.Module):
 
     @contextlib.contextmanager
     def _evaluation_mode(self) -> Iterator[None]:
-        with _mode_lock:  # threads may share the classifier
-            learning = [part for part in self.modules() if getattr(part, "training", False)]
-            if learning:
-                for module in learning:
+        """Set all modules to evaluation mode for a while.
+
+        Threads may share the classifier: while modules are switched, one thread at a time uses it.
+        """
+        with _mode_lock:
+            in_training = [part for part in self.modules() if getattr(part, "training", False)]
+            if in_training:
+                for module in in_training:
                     module.training = False
                 try:
                     yield
                 finally:
-                    for module in learning:
+                    for module in in_training:
                         module.training = True
                 return
         yield
@@ -99,14 +104,17 @@ class OwnClassifier(nn.Module):
 def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
     """Load a timm model, frozen, from timm's weights (``.safetensors``, ``.pth``).
 
-    The file is read here and not by timm, which then puts the weights in their places. Raises
-    :class:`~dga.weights.checkpoints.WeightsError` for a file that cannot be read, holds another
-    network, or values that are not numbers.
+    The file is read here, not by timm, which only puts the tensors into the network. Raises
+    :class:`~dga.weights.checkpoints.WeightsError` for a file that cannot be read, or that holds
+    another network, NaN or infinity.
     """
     state = read_checkpoint(path)
-    with torch.device("meta"), contextlib.suppress(Exception):  # said below
+    with (
+        torch.device("meta"),
+        contextlib.suppress(Exception),
+    ):  # raised again below, with a sentence
         state = match_names(state, build_classifier(config).state_dict())
-    _check_count(config, path, state)
+    _check_class_count(config, path, state)
     overlay = {"state_dict": state, "num_classes": len(config.classes)}
     try:
         model = build_classifier(config, pretrained=True, pretrained_cfg_overlay=overlay)
@@ -117,8 +125,8 @@ def load_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
     return model.eval().requires_grad_(False)
 
 
-def load_packaged(config: ClassifierConfig, path: Path) -> nn.Module:
-    """Load the checkpoint of a Python package: timm's tensors in its order, under other names.
+def load_packaged_classifier(config: ClassifierConfig, path: Path) -> nn.Module:
+    """Load the checkpoint of a Python package: timm's tensors in timm's order, with other names.
 
     Raises :class:`~dga.weights.checkpoints.WeightsError` where kinds or shapes do not fit in that
     order, and for a known file that was altered.
@@ -136,11 +144,11 @@ def load_packaged(config: ClassifierConfig, path: Path) -> nn.Module:
 
 
 def _list_kinds(state: Mapping[str, Tensor]) -> list[tuple[str, torch.Size]]:
-    """The last part of each name, as ``weight`` or ``running_mean``, and the shape."""
+    """List the last part of each name, such as ``weight`` or ``running_mean``, with the shape."""
     return [(name.rpartition(".")[2], value.shape) for name, value in state.items()]
 
 
-def _check_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tensor]) -> None:
+def _check_class_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tensor]) -> None:
     """Raise ``WeightsError`` for a checkpoint with more or fewer classes than there are names."""
     head = read_timm_table(config.architecture).get("classifier")
     weight = state.get(f"{head[0] if isinstance(head, tuple) else head}.weight")
@@ -152,8 +160,8 @@ def _check_count(config: ClassifierConfig, path: Path, state: Mapping[str, Tenso
 
 
 def build_classifier(config: ClassifierConfig, **options: Any) -> nn.Module:
-    """Build a timm model of the profile's shape, untrained unless timm's ``options`` say more."""
-    import timm  # here: with all that it imports it takes a second
+    """Build a timm model of the profile's shape, untrained unless ``options`` name weights."""
+    import timm  # here: importing it takes a second
 
     if config.channels:
         options["channels"] = config.channels
@@ -163,20 +171,20 @@ def build_classifier(config: ClassifierConfig, **options: Any) -> nn.Module:
     classes = len(config.classes)
     model: Any = timm.create_model(config.architecture, num_classes=classes, **options)
     if not config.stem_pool:
-        # Small pictures: a ResNet's max pool would throw away half their pixels.
+        # For small pictures: a ResNet's max pool would throw away half of their pixels.
         model.maxpool = nn.Identity()
     return model
 
 
 def normalise(x: Tensor, config: ClassifierConfig) -> Tensor:
-    """Scale pixels in [-1, 1] to the mean and deviation that the classifier was trained with."""
+    """Normalise pixels in [-1, 1] by the mean and deviation of the classifier's training."""
     mean = torch.tensor(config.mean, device=x.device).view(1, 3, 1, 1)
     std = torch.tensor(config.std, device=x.device).view(1, 3, 1, 1)
     return ((x + 1) / 2 - mean) / std
 
 
 def preprocess(x: Tensor, config: ClassifierConfig) -> Tensor:
-    """Make ``[B, 3, H, W]`` in [-1, 1] the classifier's input: resize, centre crop, normalise."""
+    """Turn ``[B, 3, H, W]`` in [-1, 1] into the classifier's input: resize, crop, normalise."""
     resize, size = config.resize or config.input_size, config.input_size
     if x.shape[-2:] != (resize, resize):
         x = F.interpolate(x, size=(resize, resize), mode="bicubic", antialias=True).clamp(-1, 1)
@@ -188,7 +196,10 @@ def preprocess(x: Tensor, config: ClassifierConfig) -> Tensor:
 
 @torch.no_grad()
 def predict(model: nn.Module, x: Tensor, config: ClassifierConfig) -> list[Prediction]:
-    """Classify ``[B, 3, H, W]`` in [-1, 1]. Every class is in every prediction."""
+    """Classify pictures, ``[B, 3, H, W]`` in [-1, 1]. Every prediction has all classes.
+
+    Raises what :func:`predict_proba` does.
+    """
     predictions = []
     for probabilities in predict_proba(model, x, config).cpu():
         ordered = probabilities.sort(descending=True, stable=True)
@@ -199,10 +210,11 @@ def predict(model: nn.Module, x: Tensor, config: ClassifierConfig) -> list[Predi
 
 @torch.no_grad()
 def predict_proba(model: nn.Module, x: Tensor, config: ClassifierConfig) -> Tensor:
-    """Probabilities, float32 ``[B, classes]``: softmax, or an :class:`OwnClassifier`'s activation.
+    """Predict the probabilities of pictures, float32 ``[B, classes]``.
 
-    Raises ``FloatingPointError`` if they are not numbers, and ``ValueError`` for answers that are
-    no logits.
+    ``x``: ``[B, 3, H, W]`` in [-1, 1]. They come from softmax, or from the activation of an
+    :class:`OwnClassifier`. Raises ``FloatingPointError`` if they are not numbers, and
+    ``ValueError`` for answers that do not suit the activation.
     """
     activation = model.activation if isinstance(model, OwnClassifier) else SOFTMAX
     answer = model(preprocess(x, config))
@@ -222,6 +234,17 @@ def to_probabilities(answer: Any, count: int, activation: str) -> Tensor:
             "them alone."
         )
     values = answer.float()
+    _check_answer(values, activation)
+    if activation == NONE:
+        return values
+    return values.softmax(1) if activation == SOFTMAX else values.sigmoid()
+
+
+def _check_answer(values: Tensor, activation: str) -> None:
+    """Check an answer, float32 ``[count, classes]``, for signs that it is not what is expected.
+
+    Raises ``ValueError``, and warns where few classes leave a doubt.
+    """
     are_shares = bool(((values >= 0) & (values <= 1)).all())
     if activation == NONE:
         if not are_shares and bool(values.isfinite().all()):
@@ -229,31 +252,32 @@ def to_probabilities(answer: Any, count: int, activation: str) -> Tensor:
                 "The classifier returned numbers outside of [0, 1], which are no probabilities: "
                 "of logits activation is softmax, or sigmoid."
             )
-        return values
-    if answer.shape[1] < 2 and activation == SOFTMAX:
+        return
+    classes = values.shape[1]
+    if classes < 2 and activation == SOFTMAX:
         raise ValueError(
             "The classifier returned one number a picture, which would always be 100 % sure; two "
             "classes need two logits: for a binary one return [0, its logit]."
         )
-    if are_shares and bool(((values.sum(1) - 1).abs() < 1e-3).all()) and values.shape[1] > 1:
+    if not are_shares:
+        return
+    if classes > 1 and bool(((values.sum(1) - 1).abs() < 1e-3).all()):
         raise ValueError(
             "The classifier returned probabilities, not logits: leave its softmax out, or return "
             'their logarithms, or name activation="none".'
         )
-    if are_shares:
-        doubt = (
-            "The classifier returned numbers from 0 to 1 that do not sum to 1, as a sigmoid does: "
-            'if they are probabilities, name activation="none", or leave the sigmoid out and name '
-            'activation="sigmoid".'
-        )
-        if values.shape[1] > _FEW:
-            raise ValueError(doubt)
-        warnings.warn(doubt, stacklevel=2)
-    return values.softmax(1) if activation == SOFTMAX else values.sigmoid()
+    doubt = (
+        "The classifier returned numbers from 0 to 1 that do not sum to 1, as a sigmoid does: "
+        'if they are probabilities, name activation="none", or leave the sigmoid out and name '
+        'activation="sigmoid".'
+    )
+    if classes > _FEW_CLASSES:
+        raise ValueError(doubt)
+    warnings.warn(doubt, stacklevel=3)
 
 
 def check_finite(probabilities: Tensor) -> Tensor:
-    """Return ``probabilities``. Raises ``FloatingPointError`` if they are not numbers."""
+    """Return ``probabilities``. Raises ``FloatingPointError`` if one is NaN or infinite."""
     if not bool(probabilities.isfinite().all()):
         raise FloatingPointError("The classifier returned values that are not numbers.")
     return probabilities

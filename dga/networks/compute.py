@@ -1,4 +1,4 @@
-"""Where networks run and in which precision, whatever a program around them has set in PyTorch."""
+"""The device and precision of networks, independent of what a program has set in PyTorch."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from dga.networks.unet import Denoiser, GuidedNetwork
 def use_one_thread_in_forks() -> None:
     """Let processes that are forked from now on run networks, each on one thread.
 
-    OpenMP's threads are not forked: without this, the first large convolution waits for them for
-    ever.
+    A fork does not copy OpenMP's threads. Without this function the first large convolution of a
+    forked process would wait for them for ever.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
@@ -33,42 +33,41 @@ P = ParamSpec("P")
 R = TypeVar("R")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 FULL_SIZE = 30_000_000
-"""Parameters of a discriminator from which a processor runs it in the denoiser's precision."""
+"""A discriminator with so many parameters runs in the denoiser's precision on a processor."""
 BFLOAT16_UNITS = ("amx_bf16", "avx512_bf16", "bf16", "sve_bf16")
 """Features of processors that multiply bfloat16 faster than float32."""
 _dtype_lock = threading.Lock()
 _callers, _callers_dtype = 0, torch.float32
-"""How many callers need float32 as the default dtype, and which one the last of them restores."""
+"""How many callers need float32 as the default dtype, and the dtype that the last one restores."""
 
 
 @dataclass(frozen=True)
 class Compute:
-    """A device, and the precision of the denoiser's convolutions.
-
-    ``is_automatic``: the precision is the device's choice, and chosen anew where networks move.
-    """
+    """A device, and the precision of the denoiser's convolutions."""
 
     device: torch.device
     dtype: torch.dtype
     is_automatic: bool = False
+    """Whether the device decides on the precision, anew when networks are moved."""
 
     @classmethod
     def choose(cls, device: str | None = None, precision: str = "auto") -> Compute:
-        """The GPU if there is one; half precision where the device is faster in it.
+        """Choose a device, by default a GPU, and a precision, by default the faster one.
 
-        ``float32`` is the reference: the package's own networks, bit for bit, and on a GPU
-        without TF32, which :meth:`prepare` switches off for the whole process. Raises
-        ``ValueError`` for an unknown precision or a device that is not there.
+        ``device``: as PyTorch names it; ``precision``: one of :data:`PRECISIONS`. ``float32`` is
+        the reference: the package's own networks, bit for bit, and on a GPU without TF32, which
+        :meth:`prepare` switches off for the whole process. Raises ``ValueError`` for an unknown
+        precision or a device that is not there.
         """
         check_choice("precision", precision, PRECISIONS)
         try:
-            chosen = torch.device(device or default_device())
+            chosen = torch.device(device or choose_default_device())
             torch.zeros(1, device=chosen)
         except (RuntimeError, AssertionError) as error:
             raise ValueError(
                 f"Device {device!r} cannot be used here: {first_line(error)}."
             ) from error
-        dtype = fastest_dtype(chosen) if precision == "auto" else getattr(torch, precision)
+        dtype = choose_fastest_dtype(chosen) if precision == "auto" else getattr(torch, precision)
         return cls(chosen, dtype, is_automatic=precision == "auto")
 
     @property
@@ -77,12 +76,12 @@ class Compute:
         return str(self.dtype).removeprefix("torch.")
 
     def prepare(self, network: nn.Module) -> nn.Module:
-        """Move a network to the device; a denoiser also to the precision and kernels.
+        """Move a network to the device, and a denoiser also to the precision and its kernels.
 
-        The discriminator and the classifier stay in float32, so that t* and the
-        label of a given picture do not depend on the precision. On a processor a
-        discriminator of the full size, which takes seconds a call, follows the denoiser.
-        One that was prepared before, for another device, changes as far as it must.
+        The discriminator and the classifier stay in float32, so that t* and the label of a given
+        picture do not depend on the precision. An exception is a discriminator of the full size on
+        a processor, which takes seconds a call: it gets the denoiser's precision. A network may be
+        prepared again, for another device.
         """
         if self.device.type == "cuda" and self.dtype == torch.float32:
             torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
@@ -96,20 +95,20 @@ class Compute:
         if dtype != torch.float32:
             for parameter in network.parameters():
                 if parameter.dtype == torch.float32:
-                    parameter.data = parameter.data.clone()  # lets go of the file it was read from
+                    parameter.data = parameter.data.clone()  # no longer mapped from its file
             network.use_fast_blocks()
         return network
 
 
-def default_device() -> str:
+def choose_default_device() -> str:
     """``cuda`` if there is a GPU."""
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def fastest_dtype(device: torch.device) -> torch.dtype:
-    """bfloat16 where the device has units for it, else float32.
+def choose_fastest_dtype(device: torch.device) -> torch.dtype:
+    """Choose bfloat16 where the device has units for it, else float32.
 
-    Nothing is measured: a busy machine must choose as an idle one does.
+    No time is measured, so that a busy machine chooses as an idle one does.
     """
     if device.type == "cuda":
         native = torch.cuda.is_bf16_supported(including_emulation=False)
@@ -119,8 +118,8 @@ def fastest_dtype(device: torch.device) -> torch.dtype:
     return torch.bfloat16 if native else torch.float32
 
 
-def is_shortage(error: BaseException) -> bool:
-    """Whether an error says that memory ran out, on any device."""
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error means that the memory of any device ran out."""
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return True
     words = str(error).lower()
@@ -129,8 +128,10 @@ def is_shortage(error: BaseException) -> bool:
 
 @contextmanager
 def _float32_by_default() -> Iterator[None]:
-    """Float32 as the process's default dtype: of threads that overlap, the first to come sets it
-    and the last to go sets back what it was."""
+    """Make float32 the default dtype of the process for a while.
+
+    Where threads overlap, the first one sets it and the last one restores what it was.
+    """
     global _callers, _callers_dtype
     with _dtype_lock:
         dtype = torch.get_default_dtype()
@@ -148,7 +149,8 @@ def _float32_by_default() -> Iterator[None]:
 
 
 @contextmanager
-def _usual_numerics() -> Iterator[None]:
+def _default_numerics() -> Iterator[None]:
+    """Restore PyTorch's own settings for a while; memory that runs out is a ``MemoryError``."""
     with torch.inference_mode(False), _float32_by_default(), ExitStack() as stack:
         for kind in ("cpu", "cuda"):
             if torch.is_autocast_enabled(kind):
@@ -158,7 +160,7 @@ def _usual_numerics() -> Iterator[None]:
         try:
             yield
         except RuntimeError as error:
-            if not is_shortage(error):
+            if not is_out_of_memory(error):
                 raise
             raise MemoryError(
                 f"Memory ran out ({first_line(error)}): take fewer pictures or methods at once, "
@@ -167,19 +169,21 @@ def _usual_numerics() -> Iterator[None]:
 
 
 def isolate_numerics(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function, or a generator function, so that a program around it changes no result.
+    """Decorate a function so that PyTorch's settings in a program around it change no result.
 
-    While it works, inference mode (guidance needs gradients) and autocast are off, and the default
-    dtype (in all threads) and device are PyTorch's own. Memory that runs out is a ``MemoryError``.
+    While the function works, inference mode (guidance needs gradients) and autocast are off, and
+    the default dtype (in all threads) and device are PyTorch's own. Raises ``MemoryError`` where
+    memory runs out. A generator function has these settings only while it computes, not while its
+    caller does.
     """
     if not inspect.isgeneratorfunction(function):
-        return _usual_numerics()(function)
+        return _default_numerics()(function)
 
     @functools.wraps(function)
     def steps(*args: P.args, **options: P.kwargs) -> Any:
         with closing(function(*args, **options)) as events:
             while True:
-                with _usual_numerics():
+                with _default_numerics():
                     event = next(events, events)
                 if event is events:
                     return

@@ -1,7 +1,8 @@
-"""The U-Net's blocks with less traffic through memory; parameters keep names and values.
+"""Faster versions of the U-Net's blocks, with the same names and values of parameters.
 
 The guided-diffusion package converts to float32 and back around every norm, and scales, shifts and
-adds in passes of their own, which take most of the time once convolutions run in half precision.
+adds in separate passes through memory. Once convolutions run in half precision, these passes take
+most of the time. The blocks here need fewer of them.
 """
 
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor, nn
 
 
 class GroupNorm(nn.GroupNorm):
-    """Group norm in the precision of its input, ``[B, C, H, W]``; its statistics are float32."""
+    """Group norm in the precision of its input, ``[B, C, H, W]``, with statistics in float32."""
 
     def __init__(self, norm: nn.GroupNorm) -> None:
         super().__init__(norm.num_groups, norm.num_channels, norm.eps)
@@ -25,12 +26,14 @@ class GroupNorm(nn.GroupNorm):
         return F.group_norm(x, self.num_groups, weight, bias, self.eps)
 
 
-SHORT = 256
-"""Tokens up to which a processor's backward pass is up to 20 times faster with stored weights."""
+SHORT_SEQUENCE = 256
+"""Up to so many tokens the backward pass on a processor is up to 20 times faster where the weights
+of the attention are stored."""
 
 
 def _attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    if q.device.type == "cpu" and q.requires_grad and q.shape[-2] <= SHORT:
+    """Attention, ``[B, heads, L, c]``."""
+    if q.device.type == "cpu" and q.requires_grad and q.shape[-2] <= SHORT_SEQUENCE:
         return (q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5).softmax(-1) @ v
     return F.scaled_dot_product_attention(q, k, v)
 
@@ -38,7 +41,7 @@ def _attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 class ResidualBlock(unet.TimestepBlock):
     """The package's ``ResBlock`` with scale-shift norm: ``[B, C, H, W], [B, E] -> [B, C', H, W]``.
 
-    Halves or doubles H and W where the original does.
+    H and W are halved or doubled where the original does so.
     """
 
     def __init__(self, block: unet.ResBlock) -> None:
@@ -50,7 +53,7 @@ class ResidualBlock(unet.TimestepBlock):
             layers[0] = GroupNorm(layers[0])
 
     def forward(self, x: Tensor, emb: Tensor) -> Tensor:
-        """``emb`` is the embedded time, float32."""
+        """Transform the features ``x``; ``emb``: the embedded time, float32 ``[B, E]``."""
         h = _silu(self.in_layers[0](x))
         h = self.in_layers[-1](self.h_upd(h))  # [B, C', H, W]
         scale_shift = self.emb_layers(emb).to(h.dtype)[..., None, None]  # [B, 2 C', 1, 1]
@@ -62,8 +65,8 @@ class ResidualBlock(unet.TimestepBlock):
 class AttentionBlock(nn.Module):
     """The package's block of the same name: ``[B, C, H, W] -> [B, C, H, W]``.
 
-    softmax(q k^T / sqrt(c)) v (Vaswani et al., 2017, Eq. 1), for long sequences without storing
-    the ``[L, L]`` weights.
+    It computes softmax(q k^T / sqrt(c)) v (Vaswani et al., 2017, Eq. 1). For long sequences the
+    weights, ``[L, L]``, are not stored.
     """
 
     def __init__(self, block: unet.AttentionBlock) -> None:
@@ -81,7 +84,7 @@ class AttentionBlock(nn.Module):
 
 
 def replace_blocks(network: nn.Module) -> None:
-    """Put these blocks in the place of the package's, wherever they are inside ``network``."""
+    """Replace the package's blocks inside of ``network``, at any level, by these."""
     for name, child in network.named_children():
         if isinstance(child, unet.ResBlock) and child.use_scale_shift_norm:
             setattr(network, name, ResidualBlock(child))
@@ -92,5 +95,5 @@ def replace_blocks(network: nn.Module) -> None:
 
 
 def _silu(x: Tensor) -> Tensor:
-    """SiLU, in place where no gradient will ask for ``x`` again."""
+    """SiLU, in place where no gradient needs ``x`` again."""
     return F.silu(x, inplace=not x.requires_grad)

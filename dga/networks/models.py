@@ -12,62 +12,62 @@ from torch import nn
 
 from dga.diffusion import Schedule
 from dga.io.parsing import to_one_line
-from dga.networks.classifier import build_classifier, load_classifier, load_packaged
+from dga.networks.classifier import build_classifier, load_classifier, load_packaged_classifier
 from dga.networks.compute import Compute, isolate_numerics, use_one_thread_in_forks
 from dga.networks.published import PublishedDiscriminator
 from dga.networks.unet import ConditionalDenoiser, Denoiser, Discriminator
 from dga.profiles import ClassifierConfig, Profile, ReleaseConfig, get_profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.classifiers import classifier_config
+from dga.weights.classifiers import choose_classifier_config
 from dga.weights.sources import (
     CONDITIONAL,
     EXPLAINER,
     Sources,
     check_present,
-    check_sum,
+    check_public_sha256,
     find_packaged_checkpoint,
 )
 from dga.weights.store import (
+    compute_weights_id,
     fill_network,
+    find_weights_folder,
     load_weights,
     read_config,
     read_state,
     restore_differences,
-    weights_folder,
-    weights_id,
 )
 
 
 @dataclass(frozen=True)
 class Models:
-    """Everything :func:`dga.adapt` needs besides a picture.
-
-    ``explainer``: the discriminator that DGA+ asks, its own or the same.
-    """
+    """The networks of a profile, loaded, and what is needed to run them."""
 
     profile: Profile
     schedule: Schedule
     denoiser: nn.Module
+    """The diffusion model."""
     discriminator: nn.Module
     explainer: nn.Module
+    """The discriminator that DGA+ asks; where it has none of its own, ``discriminator``."""
     classifier: nn.Module
     compute: Compute
     conditional: nn.Module | None = None
     """The denoiser that sees the damaged picture, for :mod:`dga.mending`."""
     weights: dict[str, str] = field(default_factory=dict)
-    """Which exact weights these are, by network."""
+    """A short name of the exact weights of each network."""
 
     @property
     def networks(self) -> dict[str, nn.Module]:
-        """Every network that there is, by the name of its field."""
+        """The networks that are there, by the names of their fields."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if isinstance(value, nn.Module)}
 
     @property
     def device(self) -> torch.device:
-        """Where the networks are."""
-        networks = self.networks.values()
-        return next(p for network in networks for p in network.parameters()).device
+        """The device of the networks."""
+        return next(
+            parameter for network in self.networks.values() for parameter in network.parameters()
+        ).device
 
     @property
     def window_size(self) -> int:
@@ -76,10 +76,10 @@ class Models:
 
     @isolate_numerics
     def to(self, device: torch.device | str) -> Models:
-        """These models with their networks moved to ``device`` (in place, as PyTorch does).
+        """Move the networks to ``device``, in place as PyTorch does, and return the models.
 
-        A precision that nobody asked for by name becomes the one that suits the new device.
-        Raises ``ValueError`` for a device that is not there.
+        A precision that the device had chosen is chosen anew. Raises ``ValueError`` for a device
+        that is not there.
         """
         compute = replace(self.compute, device=torch.device(device))
         if compute.is_automatic and compute.device != self.compute.device:
@@ -91,31 +91,31 @@ class Models:
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A profile's networks, not loaded yet.
-
-    ``paths``: by network (``diffusion``, ``discriminator``, ``classifier``, perhaps ``explainer``)
-    a folder that we wrote, or another's checkpoint.
-    """
+    """The files of a profile's networks, not loaded yet."""
 
     profile: Profile
     paths: dict[str, Path]
+    """By network (``diffusion``, ``discriminator``, ``classifier``, perhaps ``explainer`` and
+    ``conditional``) a folder that our trainer wrote, or a checkpoint of others."""
 
     @cached_property
     def weights(self) -> dict[str, str]:
-        """Which exact weights these are, by network; a checkpoint is read for it."""
+        """A short name of the exact weights of each network, for which checkpoints are read."""
         public = self.profile.public
-        # A published file's SHA-256 is compared on loading.
+        # The SHA-256 of a published file is compared on loading.
         return {
-            name: public.sha256[:12] if public and path.name == public.name else weights_id(path)
+            name: public.sha256[:12]
+            if public and path.name == public.name
+            else compute_weights_id(path)
             for name, path in self.paths.items()
         }
 
     @isolate_numerics
     def load(self, compute: Compute) -> Models:
-        """Verify, load and freeze them. Raises ``WeightsError``."""
+        """Verify, load and freeze the networks. Raises ``WeightsError``."""
         use_one_thread_in_forks()
         networks = {
-            name: compute.prepare(_LOAD[name](self.profile, path))
+            name: compute.prepare(_LOADERS[name](self.profile, path))
             for name, path in self.paths.items()
         }
         return Models(
@@ -132,22 +132,26 @@ class ModelFiles:
 
 
 def find_models(profile: str | Profile = "photo", sources: Sources = Sources()) -> ModelFiles:
-    """What :func:`load_models` loads; of it only the classifier's config is read.
+    """Find the files of a profile's networks; only the classifier's configuration is read.
 
-    Raises :class:`~dga.weights.checkpoints.WeightsError` naming what is missing or unsuited.
+    Raises :class:`~dga.weights.checkpoints.WeightsError` naming what is missing or does not fit.
     """
     if isinstance(profile, str):
         profile = get_profile(profile)
     check_present(profile, sources)
-    profile = fit_profile(profile, classifier_config(profile, sources))
+    profile = fit_profile(profile, choose_classifier_config(profile, sources))
     return ModelFiles(profile, sources.locate(profile))
 
 
 def fit_profile(profile: Profile, classifier: ClassifierConfig) -> Profile:
-    """The profile with another classifier, its pictures at that one's size where any will do."""
+    """Give a profile another classifier.
+
+    Where the profile's other networks take pictures of any size, its pictures get the size of the
+    classifier's input, but are no smaller than the discriminator's windows.
+    """
     if classifier == profile.classifier or not profile.explains_by_windows:
         return replace(profile, classifier=classifier)
-    size = max(classifier.input_size, profile.discriminator.image_size)  # it reads them reduced
+    size = max(classifier.input_size, profile.discriminator.image_size)
     release = ReleaseConfig(max(classifier.resize or size, size), size, quality=None, bicubic=True)
     classifier = replace(classifier, resize=None)
     return replace(profile, classifier=classifier, image_size=size, release=release)
@@ -158,24 +162,26 @@ def load_models(
 ) -> Models:
     """Load, verify and freeze a profile's networks.
 
-    ``sources``: by default the weights that ship or were fetched. Nothing is downloaded. Raises
-    :class:`~dga.weights.checkpoints.WeightsError` naming what is missing, altered or unsuited.
+    ``sources``: by default the weights that ship or were fetched; ``compute``: by default a GPU if
+    there is one. Nothing is downloaded. Raises ``ValueError`` for an unknown profile, and
+    :class:`~dga.weights.checkpoints.WeightsError` naming what is missing, altered or does not fit.
     """
     return find_models(profile, sources).load(compute or Compute.choose())
 
 
 @cache
 def load_default_models() -> Models:
-    """Those of the profile ``photo``, the same at every call."""
+    """Load the models of the profile ``photo`` once, and return the same ones at every call."""
     return load_models()
 
 
 def load_denoiser(profile: Profile, path: Path) -> nn.Module:
-    """The diffusion model from a folder of ours or a guided-diffusion checkpoint.
+    """Load the diffusion model from a folder of ours or a guided-diffusion checkpoint.
 
-    Built without memory, checked, and given the tensors of the file themselves.
+    The network is built without memory, and then takes the tensors of the file themselves. Raises
+    :class:`~dga.weights.checkpoints.WeightsError`.
     """
-    check_sum(profile, path)
+    check_public_sha256(profile, path)
     if is_conditional(path):
         raise WeightsError(
             f"{path} holds a denoiser that sees the damaged picture: name it with --conditional, "
@@ -191,20 +197,21 @@ def is_conditional(path: Path) -> bool:
     return read_config(path).get("model") == CONDITIONAL
 
 
-def base_of_conditional(profile: Profile) -> Path:
-    """The diffusion model from which a conditional denoiser's file is a difference."""
-    return weights_folder(profile.networks or profile.name, "diffusion")
+def find_conditional_base(profile: Profile) -> Path:
+    """Find the diffusion model to which the file of a conditional denoiser is the difference."""
+    return find_weights_folder(profile.networks or profile.name, "diffusion")
 
 
 def load_conditional(profile: Profile, path: Path) -> nn.Module:
-    """The denoiser that sees the damaged picture, from a folder of ours.
+    """Load the denoiser that sees the damaged picture from a folder of ours.
 
-    It is stored as what it learned beyond the diffusion model that ships.
+    The folder holds the difference from the diffusion model that ships. Raises
+    :class:`~dga.weights.checkpoints.WeightsError`.
     """
     if not is_conditional(path):
         raise WeightsError(f"{path} holds no denoiser that sees the damaged picture.")
-    base = base_of_conditional(profile)
-    if weights_id(base) != read_config(path).get("base"):
+    base = find_conditional_base(profile)
+    if compute_weights_id(base) != read_config(path).get("base"):
         raise WeightsError(f"{path} was trained on from another diffusion model than {base}.")
     network = ConditionalDenoiser(profile.denoiser)
     origin = network.widen({name: value.float() for name, value in read_state(base).items()})
@@ -216,31 +223,35 @@ def load_conditional(profile: Profile, path: Path) -> nn.Module:
 
 
 def load_discriminator(profile: Profile, path: Path) -> nn.Module:
-    """The discriminator from a folder of ours or a checkpoint in the paper's layout."""
+    """Load the discriminator from a folder of ours or a checkpoint in the paper's layout.
+
+    Raises :class:`~dga.weights.checkpoints.WeightsError`.
+    """
     config = profile.discriminator
     if path.is_file() and config.fold != 1:
         raise WeightsError(
             f"{path} does not suit {profile.name}: a checkpoint in the paper's layout needs a "
             "profile without folding."
         )
+    network: nn.Module
     with torch.device("meta"):
-        network = (
-            PublishedDiscriminator(config, profile.schedule)
-            if path.is_file()
-            else Discriminator(config)
-        )
+        if path.is_file():
+            network = PublishedDiscriminator(config, profile.schedule)
+        else:
+            network = Discriminator(config)
     return load_weights(network, path)
 
 
 def _load_classifier(profile: Profile, path: Path) -> nn.Module:
+    """Load the classifier from a folder of ours, a Python package or a checkpoint of timm's."""
     if path.is_file():
         if path == find_packaged_checkpoint(profile.classifier.package):
-            return load_packaged(profile.classifier, path)
+            return load_packaged_classifier(profile.classifier, path)
         return load_classifier(profile.classifier, path)
     return load_weights(build_classifier(profile.classifier), path)
 
 
-_LOAD: dict[str, Callable[[Profile, Path], nn.Module]] = {
+_LOADERS: dict[str, Callable[[Profile, Path], nn.Module]] = {
     "diffusion": load_denoiser,
     "discriminator": load_discriminator,
     EXPLAINER: load_discriminator,

@@ -15,17 +15,17 @@ from dga.profiles import NetworkConfig, ScheduleConfig
 from dga.profiles.configs import IMAGENET_MEAN, IMAGENET_STD
 
 TRAINED_STEPS = 150
-"""It was trained on this respacing of the schedule, and is given the respaced index itself."""
+"""Steps of the respaced schedule on which it was trained; it takes the respaced index itself."""
 
 
 class PublishedDiscriminator(GuidedNetwork):
     """Logit of "this state came from a corrupted image": ``[B, 3, H, W], [B] -> [B]``.
 
-    Its authors' layout: ``model`` is guided-diffusion's classifier encoder without its own
-    head (neither norm nor SiLU), ``atn`` an attention pool over the middle 7/8 of the picture
-    (224 of 256 pixels). It was taught on pictures of ImageNet's mean and deviation, noised as
-    those. The same state in [-1, 1] has ``1 / (2 std)`` times as much noise for its signal,
-    so it is shown to the network as the deeper state that has just that ratio.
+    The layout is its authors': ``model`` is guided-diffusion's classifier encoder without its own
+    head (neither norm nor SiLU), ``atn`` an attention pool over the middle 7/8 of the picture (224
+    of 256 pixels). It was trained on pictures that were normalised by ImageNet's mean and deviation
+    and then noised. In this normalisation one of our states, in [-1, 1], has ``1 / (2 std)`` times
+    as much noise for its signal. So the network sees it as the deeper state that has this ratio.
     """
 
     def __init__(self, config: NetworkConfig, schedule: ScheduleConfig) -> None:
@@ -44,23 +44,27 @@ class PublishedDiscriminator(GuidedNetwork):
 
     @cached_property
     def _by_time(self) -> tuple[Tensor, ...]:
-        """Tables over timesteps 0...999: sqrt(alpha_bar), gain and index that it knows.
+        """Tables over the timesteps 0...999, ``[1000]`` each: sqrt(alpha_bar), gain and index.
 
-        ``gain`` scales the normalised state to unit variance at its own ratio of noise.
+        The gain scales the normalised state to variance 1. The index is that of the network's
+        schedule with the nearest ratio of noise to signal.
         """
         every = replace(self.schedule, steps=self.schedule.timesteps)
         trained = replace(self.schedule, steps=TRAINED_STEPS)
         abar = Schedule.from_config(every).alpha_bar[1:].numpy()  # [1000]
         abar_150 = Schedule.from_config(trained).alpha_bar[1:].numpy()  # [150]
-        stretch = np.mean([1 / (2 * std) for std in IMAGENET_STD])
-        noise = stretch**2 * (1 / abar - 1)  # variance of the noise for a signal of 1
+        scale = np.mean([1 / (2 * std) for std in IMAGENET_STD])
+        noise = scale**2 * (1 / abar - 1)  # variance of the noise for a signal of 1
         distance = np.abs(np.log(noise)[:, None] - np.log(1 / abar_150 - 1)[None])  # [1000, 150]
         gain = 1 / np.sqrt(abar * (1 + noise))
         tables = np.sqrt(abar), gain, distance.argmin(1)
         return tuple(torch.from_numpy(table).float() for table in tables)
 
     def translate(self, x: Tensor, time: Tensor) -> tuple[Tensor, Tensor]:
-        """A state in [-1, 1] as the network knows it: ``[B, 3, 7H/8, 7W/8]`` and its index."""
+        """Translate states in [-1, 1] into the network's input, ``[B, 3, 7H/8, 7W/8]`` and index.
+
+        ``time``: the original timestep in 0...999, ``[B]``.
+        """
         timesteps = time.long().cpu()
         signal, gain, index = (table[timesteps].to(x.device) for table in self._by_time)
         edge = (x.shape[-1] - self.crop) // 2
@@ -73,7 +77,7 @@ class PublishedDiscriminator(GuidedNetwork):
         return normalised * gain, index
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        """The published network ends in a sigmoid; this is what goes into it."""
+        """The logit; the published network ends in a sigmoid of it."""
         state, index = self.translate(x, time)
         state = state.contiguous(memory_format=self.memory_format)
         return self.atn(self.model(state, index)).float().squeeze(1)

@@ -14,7 +14,7 @@ from dga.profiles import NetworkConfig
 
 
 class GuidedNetwork(nn.Module):
-    """A network of the guided-diffusion package with its precision and kernels."""
+    """A network of the guided-diffusion package, whose precision and kernels can be changed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class GuidedNetwork(nn.Module):
         return self.net
 
     def use_fast_blocks(self) -> None:
-        """Fewer passes through memory, channels last; equal to the package's up to rounding."""
+        """Use faster blocks, with channels last; results equal the package's up to rounding."""
         replace_blocks(self.inner)
         self.memory_format = torch.channels_last
         self.to(memory_format=self.memory_format)
@@ -41,15 +41,15 @@ class GuidedNetwork(nn.Module):
 
 
 class Denoiser(GuidedNetwork):
-    """Noise and variance prediction: ``[B, 3, H, W], [B] -> [B, 6, H, W]``.
+    """Prediction of noise and variance: ``[B, 3, H, W], [B] -> [B, 6, H, W]``.
 
-    Channels 0-2 are the noise, 3-5 the variance's position between its bounds
-    in [-1, 1] (Nichol and Dhariwal, 2021, Eq. 15). ``time`` is in 0...999. Sides that cannot be
-    halved often enough are mirrored outwards meanwhile.
+    Channels 0-2 of the output are the noise. Channels 3-5 are the variance's position between its
+    bounds, -1 to 1 (Nichol and Dhariwal, 2021, Eq. 15). ``time`` is in 0...999. Sides that cannot
+    be halved often enough are extended by their mirror image, which is cut off the result.
     """
 
     inputs, outputs = 3, 6
-    """Channels of what it sees and of what it predicts."""
+    """Channels of the input and of the output."""
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
@@ -70,19 +70,21 @@ class Denoiser(GuidedNetwork):
 
 
 class ConditionalDenoiser(Denoiser):
-    """Noise prediction that sees the damaged picture: ``[B, 6, H, W], [B] -> [B, 3, H, W]``.
+    """Prediction of noise with the damaged picture in sight: ``[B, 6, H, W], [B] -> [B, 3, H, W]``.
 
-    Channels 0-2 of its input are the state x_k, 3-5 the picture as it came (or as an inverse left
-    it). At depth 0 both are the same, and what it predicts is the damage itself
-    (:func:`dga.diffusion.estimate_undamaged`). (Saharia et al., "Palette", 2022, condition so.)
+    Channels 0-2 of the input are the state x_k, 3-5 the picture as it came, or as an inverse left
+    it. At depth 0 both are the same, and the prediction is the damage itself
+    (:func:`dga.diffusion.estimate_undamaged`). This way to condition is that of Saharia et al.,
+    "Palette", 2022.
     """
 
     inputs, outputs = 6, 3
 
     def widen(self, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """The weights of a :class:`Denoiser` of this shape, as if the second picture were unseen.
+        """Make weights for this network from those of a :class:`Denoiser` of the same shape.
 
-        Its channels for the variance are left out.
+        The channels of the damaged picture get weights of 0, so that it has no influence. The
+        channels of the variance are left out.
         """
         expected, widened = self.state_dict(), dict(state)
         first, last = "net.input_blocks.0.0.weight", "net.out.2."
@@ -96,9 +98,9 @@ class ConditionalDenoiser(Denoiser):
 class Discriminator(GuidedNetwork):
     """Logit of "this state came from a corrupted image": ``[B, 3, H, W], [B] -> [B]``.
 
-    ``time`` is the original timestep in 0...999; an image that was not noised
-    at all is judged with time 0. The logit of a picture larger than the network's own size is the
-    mean over :func:`~dga.discriminator.cut_judged_windows`.
+    ``time`` is the original timestep in 0...999; a picture that was not noised is judged with time
+    0. The logit of a picture that is larger than the network's own size is the mean over the
+    windows of :func:`~dga.discriminator.cut_judged_windows`.
     """
 
     def __init__(self, config: NetworkConfig) -> None:
@@ -115,14 +117,16 @@ class Discriminator(GuidedNetwork):
 
 
 def build_encoder(config: NetworkConfig, pool: str) -> EncoderUNetModel:
-    """The downward half of the U-Net with one output, ``[B, 3 f^2, H/f, W/f], [B] -> [B, 1]``.
+    """Build the encoder half of the U-Net with one output, ``[B, 3 f^2, H/f, W/f], [B] -> [B, 1]``.
 
-    ``pool``: how the package brings a map to one vector, attention or adaptive.
+    ``pool``: how the package turns a map of features into one vector, ``attention`` or
+    ``adaptive``.
     """
     return EncoderUNetModel(out_channels=1, pool=pool, **_layout(config))
 
 
 def _layout(config: NetworkConfig) -> dict[str, Any]:
+    """The shape of a network as arguments of the guided-diffusion package."""
     return {
         "image_size": config.image_size // config.fold,
         "in_channels": 3 * config.fold**2,

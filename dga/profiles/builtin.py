@@ -1,7 +1,7 @@
 """The three profiles: photo and everyday16, whose weights ship, and imagenet, for public weights.
 
-Settings of the first two were chosen on the photographs of the split ``tune``, which no
-published result uses; those of imagenet were not chosen at its size.
+The settings of photo and everyday16 were chosen on the pictures of the split ``tune``, which no
+published result uses. Those of imagenet were not chosen at its size.
 """
 
 from dataclasses import replace
@@ -22,7 +22,7 @@ from dga.profiles.configs import (
     StoppingConfig,
     WindowsConfig,
 )
-from dga.profiles.imagenet_labels import imagenet_labels
+from dga.profiles.imagenet_labels import read_imagenet_labels
 
 EVERYDAY16_CLASSES = (
     "dog", "cat", "big cat", "primate", "hoofed animal", "bird", "insect", "frog",
@@ -38,8 +38,9 @@ _EVERYDAY16_UNET = NetworkConfig(
     head_channels=32,
 )
 POSTERIOR_MEAN = Diffusion(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
-# DGA+. A noisy picture is at home on its path from the start, so that its tau is high and none
-# is given up; it is rebuilt by one posterior-mean step. Others are sampled from a shallow depth.
+# DGA+. A noisy picture enters the forward process at the depth of its own noise, where it already
+# looks like a state of that process. So its tau is high, none is given up, and one step to the
+# posterior mean rebuilds it. Other pictures are sampled from a shallow depth.
 DGA_PLUS = Repair(
     explain=ExplanationConfig(),
     diffusion=Diffusion(
@@ -83,8 +84,8 @@ _ADM_256 = NetworkConfig(
     attention=(8, 16, 32),
     head_channels=64,
 )
-# The paper's setting: ADM 256 and Swin-T. Guidance strengths are the published
-# ones for a norm that is taken per image (6 over a batch of 8 and of 4).
+# The paper's setting: ADM 256 and Swin-T. The strengths of guidance are the published ones (6, with
+# a norm over a batch of 8 and of 4), converted to a norm of each picture.
 IMAGENET = Profile(
     name="imagenet",
     image_size=256,
@@ -101,7 +102,7 @@ IMAGENET = Profile(
     classifier=ClassifierConfig(
         architecture="swin_tiny_patch4_window7_224",
         input_size=224,
-        classes=tuple(imagenet_labels().values()),
+        classes=tuple(read_imagenet_labels().values()),
         resize=256,
         hub="timm/swin_tiny_patch4_window7_224.ms_in1k",
     ),
@@ -110,18 +111,22 @@ IMAGENET = Profile(
     dda_depth=50,
     dda_guidance=GuidanceConfig(scale=3.0),
     diffpure_depth=16,
-    # Of everyday16, disks scaled to the picture's side; nothing was tuned at this size. Few
-    # steps, for a processor's sake.
+    # Those of everyday16, with disks scaled to the picture's side; nothing was tuned at this size.
+    # There are few steps, so that a processor can run it.
     plus=Repair(
-        explain=ExplanationConfig(blurs=tuple((4 * r, g) for r, g in ExplanationConfig().blurs)),
+        explain=ExplanationConfig(
+            blurs=tuple(
+                (4 * radius, regularisation) for radius, regularisation in ExplanationConfig().blurs
+            )
+        ),
         diffusion=replace(DGA_PLUS.diffusion, steps=4),
         noise_diffusion=replace(POSTERIOR_MEAN, sharpen=0.0),
     ),
     release=ReleaseConfig(),
 )
 _COARSE_SHAPES = GuidanceConfig(scale=1.3, through_network=False)
-# Real photographs and a real classifier. The networks are everyday16's shapes, of any size: the
-# diffusion model sees the whole picture, the discriminator windows of it.
+# Real photographs and a real classifier. The networks have everyday16's shapes and take pictures of
+# any size: the diffusion model sees the whole picture, the discriminator windows of it.
 PHOTO = replace(
     EVERYDAY16,
     name="photo",
@@ -130,7 +135,7 @@ PHOTO = replace(
     classifier=ClassifierConfig(
         architecture="tf_efficientnet_lite0",
         input_size=224,
-        classes=tuple(imagenet_labels().values()),
+        classes=tuple(read_imagenet_labels().values()),
         mean=(127 / 255, 127 / 255, 127 / 255),
         std=(128 / 255, 128 / 255, 128 / 255),
         hub="timm/tf_efficientnet_lite0.in1k",
@@ -147,11 +152,11 @@ PHOTO = replace(
         diffusion=Diffusion(depth=0),
         noise_diffusion=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),
         blur_diffusion=Diffusion(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
-        # Several steps, each with new noise, draw detail anew; one step would only smooth.
+        # Several steps with new noise in each draw new detail; one step would only smooth.
         glass_diffusion=Diffusion(depth=16, steps=4, eta=1.0, guidance=_COARSE_SHAPES),
         mending=MendingConfig(),
     ),
-    # Chosen on tune (assets/results/photo/README.md): what no noise hides is left alone.
+    # Chosen on tune (assets/results/photo/README.md). Damage that no noise hides is left alone.
     stopping=StoppingConfig(tau=0.6, max_depth=12, horizon=48),
     guidance=_COARSE_SHAPES,
     dda_depth=8,
@@ -166,7 +171,7 @@ PROFILES = {profile.name: profile for profile in (PHOTO, EVERYDAY16, IMAGENET)}
 
 
 def get_profile(name: str) -> Profile:
-    """The profile of that name. Raises ``ValueError``, which lists the profiles, for another."""
+    """Get a profile by its name. Raises ``ValueError``, which lists all, for an unknown name."""
     try:
         return PROFILES[name]
     except KeyError:

@@ -1,7 +1,8 @@
 """The dataclasses that a profile is made of: networks, schedule, stopping, guidance, repair.
 
-Their fields are what a user may set (:mod:`dga.io.settings`); values are in
-:mod:`dga.profiles.builtin`, and defaults of :class:`ExplanationConfig` those of everyday16.
+Their fields are the settings that a user may change (:mod:`dga.io.settings`). The values of each
+profile are in :mod:`dga.profiles.builtin`. The defaults of :class:`ExplanationConfig` are those of
+everyday16.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from typing import Any
 
 
 def bounded(default: Any, low: float, high: float = math.inf) -> Any:
-    """A field of a :class:`Bounded` dataclass, from ``low`` to ``high``; None is allowed, too."""
+    """Make a field of a :class:`Bounded` dataclass: a number from ``low`` to ``high``, or None."""
     return field(default=default, metadata={"bounds": (low, high)})
 
 
 @dataclass(frozen=True)
 class Bounded:
-    """Settings whose numbers are finite, and some of them within bounds (:func:`bounded`).
+    """Settings that check their numbers: all are finite, and fields of :func:`bounded` in bounds.
 
     Raises ``ValueError`` for any other number, naming its field.
     """
@@ -37,7 +38,7 @@ class Bounded:
 
 
 def _is_finite(value: Any) -> bool:
-    """Whether a value, and every value in a tuple, is neither infinite nor NaN."""
+    """Whether a value, or every value of a tuple, is neither infinite nor NaN."""
     if isinstance(value, tuple):
         return all(map(_is_finite, value))
     return not isinstance(value, float) or math.isfinite(value)
@@ -45,66 +46,77 @@ def _is_finite(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class PublicFile:
-    """A published file; ``size``: in bytes; ``sha256``: in hexadecimal digits."""
+    """A file that others have published."""
 
     url: str
     size: int
+    """In bytes."""
     sha256: str
+    """In hexadecimal digits."""
 
     @property
     def name(self) -> str:
-        """The last part of its address."""
+        """The last part of the URL."""
         return self.url.rpartition("/")[2]
 
 
 @dataclass(frozen=True)
 class ScheduleConfig:
-    """Linear betas over ``timesteps``, respaced to ``steps`` (T in the paper)."""
+    """The schedule of the noise: linear betas, of which evenly spaced ones are used."""
 
     timesteps: int = 1000
+    """Timesteps on which the networks were trained."""
     steps: int = 100
+    """Timesteps that are used (T in the paper)."""
     beta_start: float = 1e-4
     beta_end: float = 2e-2
 
 
 @dataclass(frozen=True)
 class NetworkConfig:
-    """Shape of a guided-diffusion U-Net (or its encoder half).
-
-    ``fold`` pixels along each side are moved into channels before the first
-    convolution; ``attention`` lists downsampling factors, counted after folding.
-    """
+    """The shape of a guided-diffusion U-Net, or of its encoder half."""
 
     image_size: int
+    """Pixels a side of the pictures on which it was trained."""
     fold: int
+    """So many pixels along each side are moved into channels before the first convolution."""
     channels: int
+    """Channels after the first convolution."""
     channel_mult: tuple[int, ...]
+    """By what they are multiplied at each level."""
     res_blocks: int
+    """Residual blocks a level."""
     attention: tuple[int, ...]
+    """Downsampling factors, counted after folding, at which there is attention."""
     head_channels: int
+    """Channels of each attention head."""
 
 
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
-"""Mean and deviation of ImageNet's pixels in [0, 1], by channel, as most networks take them."""
+"""Mean and deviation of ImageNet's pixels in [0, 1], by channel; most classifiers expect them."""
 
 
 @dataclass(frozen=True)
 class ClassifierConfig:
-    """A timm model and the pixels it expects (``mean``, ``std`` for inputs in [0, 1]).
-
-    Pictures are scaled to ``resize`` pixels a side (default: ``input_size``), of which the
-    middle ``input_size`` are seen.
-    """
+    """A timm model, its classes, and the pixels that it expects."""
 
     architecture: str
+    """timm's name."""
     input_size: int
+    """Pixels a side of its input."""
     classes: tuple[str, ...]
+    """Names of the classes, in the order of its outputs."""
     channels: tuple[int, ...] | None = None
+    """Channels of each stage; None: timm's."""
     stem_pool: bool = True
+    """Whether there is a max pool after the first convolution."""
     mean: tuple[float, float, float] = IMAGENET_MEAN
     std: tuple[float, float, float] = IMAGENET_STD
+    """Mean and deviation, for pixels in [0, 1], by which it normalises."""
     resize: int | None = None
+    """Pixels a side to which pictures are scaled before the middle ``input_size`` is cut out; None:
+    ``input_size``."""
     hub: str | None = None
     """Repository on the Hugging Face hub that holds its weights."""
     package: str | None = None
@@ -113,17 +125,15 @@ class ClassifierConfig:
 
 @dataclass(frozen=True)
 class StoppingConfig(Bounded):
-    """When the forward process halts: at the first depth whose confidence is below ``tau``.
-
-    (:func:`dga.stopping.choose_depth`.)
-    """
+    """The rule by which the forward process stops (:func:`dga.stopping.choose_depth`)."""
 
     tau: float = bounded(0.5, 0, 1)
-    """Confidence, 0 to 1: equal to it is not below."""
+    """It stops at the first depth whose confidence, 0 to 1, is below this; equal is not below."""
     max_depth: int = bounded(60, 1)
     """The deepest depth that is chosen."""
     horizon: int | None = None
-    """A picture with no such depth up to this one is left as it is: no noise hides its damage."""
+    """Where no depth up to this one is below tau, no noise hides the damage, and the picture is
+    left as it is. None: it is never left for that reason."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -132,7 +142,7 @@ class StoppingConfig(Bounded):
 
     @property
     def deepest(self) -> int:
-        """The deepest depth whose confidence the rule may need."""
+        """The deepest depth whose confidence the rule can need."""
         return max(self.max_depth, self.horizon or 0)
 
 
@@ -140,28 +150,29 @@ class StoppingConfig(Bounded):
 class WindowsConfig(Bounded):
     """How a picture larger than the discriminator's own size is explained, and cut into windows.
 
-    Logits are the discriminator's, above 0 for damage. :mod:`dga.explanation.photograph_search`
-    uses all but ``overlap``, which is of windows that :mod:`dga.photograph` repairs.
+    Logits are the discriminator's, above 0 for damage. ``overlap`` is of the windows that
+    :mod:`dga.photograph` repairs; :mod:`dga.explanation.photograph_search` uses the other settings.
     """
 
     detail_windows: int = bounded(4, 0)
-    """How many windows judge the whole picture beside a thumbnail: those with the finest detail."""
+    """The discriminator judges the whole picture by a thumbnail and so many windows, those with the
+    finest detail."""
     overlap: float = bounded(0.1875, 0, 0.9)
-    """Share of a window's side, 0 to 0.9, that the next window has too, at least."""
+    """Least share of a window's side, 0 to 0.9, by which it overlaps the next one."""
     quiet_share: float = bounded(0.1, 0, 1)
-    """Share of the picture, 0 to 1, that may be without noise where noise counts as everywhere."""
+    """Noise counts as everywhere where no more than this share of the picture, 0 to 1, has none."""
     measurement: bool = True
     """Whether blocks, blur and veils are measured in the picture."""
     objection: float = 0.5
-    """Mean logit by which a measured blur's inverse may look worse and still be used."""
+    """The inverse of a measured blur is used unless it raises the mean logit by more than this."""
 
 
 @dataclass(frozen=True)
 class ExplanationConfig(Bounded):
-    """How the discriminator looks for simple explanations of a picture's damage.
+    """How simple explanations of a picture's damage are looked for (:mod:`dga.explanation.search`).
 
-    Scores are mean logits of the discriminator, lower for pictures that look undamaged; pixels lie
-    in [-1, 1]. :mod:`dga.explanation.search` uses all but ``windows``.
+    Scores are mean logits of the discriminator, lower for pictures that look undamaged. Pixels are
+    in [-1, 1].
     """
 
     noise: bool = True
@@ -171,24 +182,24 @@ class ExplanationConfig(Bounded):
     sharpness: bool = True
     """Whether blur is looked for, where there is no noise."""
     judged_at: tuple[int, ...] = (2, 8, 16)
-    """Depths, counted from the entry, over which the score of the best candidates is averaged."""
+    """Depths, counted from the entry, over which the scores of the best candidates are averaged."""
     coarse_at: int = bounded(8, 0)
-    """The one depth, counted likewise, at which all candidates are compared first."""
+    """The one depth, counted from the entry, at which all candidates are compared first."""
     head_start: float = 2.0
-    """By how much a candidate's score must be below that of "nothing"."""
+    """A candidate is believed if its score is lower by so much than that of no damage."""
     noise_head_start: float = 0.5
-    """``head_start`` for noise that was measured."""
+    """The same for noise that was measured."""
     undamaged_score: float = 0.5
-    """Score below which a picture counts as undamaged, and nothing more is tried."""
+    """A picture with a lower score counts as undamaged, and nothing more is tried."""
     noise_floor: float = bounded(0.16, 0)
     """Noise level (standard deviation) below which a picture counts as free of noise."""
     impulses: tuple[float, ...] = (0.35,)
-    """Candidates for the distance from its neighbours' median, 0 to 2, that makes black or white
-    wrong."""
+    """Candidates for impulses: the distance from the median of its neighbours, 0 to 2, from which a
+    black or white value counts as wrong."""
     gains: tuple[float, ...] = (1.0, 2.2, 4.0, 7.5, 14.0)
-    """Candidates for the factor that contrast is multiplied by, of exposure."""
+    """Candidates for exposure: the factor by which the inverse multiplies contrast."""
     fine_factor: float = bounded(1.3, 1)
-    """Factor between the best of ``gains`` and the two beside it that are tried next."""
+    """The best gain times and divided by this factor are tried next."""
     blurs: tuple[tuple[float, float], ...] = (
         (1.0, 0.03),
         (2.0, 0.03),
@@ -198,52 +209,52 @@ class ExplanationConfig(Bounded):
     )
     """Candidates for blur: a disk's radius in pixels, and the regularisation of its inverse."""
     windows: WindowsConfig | None = None
-    """Settings for pictures larger than the discriminator's own size; None: those are explained as
-    small ones are."""
+    """Settings for pictures larger than the discriminator's own size. None: such pictures are
+    explained as small ones are."""
 
 
 @dataclass(frozen=True)
 class GuidanceConfig(Bounded):
-    """Structural guidance: strength (lambda) and low-pass factor D.
-
-    ``through_network``: whether the gradient runs through the network (DDA, Eq. 9);
-    without it a step costs no backward pass.
-    """
+    """Structural guidance (:mod:`dga.guidance`)."""
 
     scale: float = 6.0
+    """Its strength, lambda."""
     factor: int = bounded(4, 1)
+    """The factor D by which the low-pass filter reduces pictures."""
     through_network: bool = True
+    """Whether the gradient runs through the network (DDA, Eq. 9); if not, a step needs no backward
+    pass."""
 
 
 @dataclass(frozen=True)
 class OperatorGuidanceConfig(Bounded):
-    """Agreement with the damaged picture through the operator that was measured.
-
-    ``weight``: of the denoised picture against that agreement, times abar / (1 - abar).
-    """
+    """Guidance by a measured operator: the result, damaged again, agrees with the input."""
 
     weight: float = bounded(0.002, 1e-6)
+    """Weight of the denoised picture against that agreement, times abar / (1 - abar)."""
 
 
 @dataclass(frozen=True)
 class Diffusion(Bounded):
     """How deep a picture is noised, and how it is denoised from there.
 
-    Raises ``ValueError`` without depth and stopping rule, and for ``eta`` without ``steps``.
+    Raises ``ValueError`` where it has neither a depth nor a stopping rule, and for ``eta`` without
+    ``steps``.
     """
 
     stopping: StoppingConfig | None = None
-    """Chooses a depth for each picture, counted from its entry."""
+    """The rule that chooses a depth for each picture, counted from its entry."""
     depth: int | None = bounded(None, 0)
-    """A fixed depth, 0 to T, in place of ``stopping``."""
+    """A fixed depth, 0 to T, instead of the rule."""
     guidance: GuidanceConfig | OperatorGuidanceConfig | None = None
-    """What holds the result to the picture that came; None: nothing does."""
+    """What holds the result to the picture as it came; None: nothing."""
     steps: int | None = bounded(None, 1)
-    """Denoising steps, at most; None: one for every depth, in turn."""
+    """Most denoising steps; None: one for every depth, in turn."""
     eta: float | None = bounded(None, 0, 1)
-    """Randomness of these steps, 0 to 1; None: they draw no noise, as with 0."""
+    """Randomness of these steps, 0 to 1; None: 0."""
     sharpen: float = bounded(0.0, 0)
-    """Radius in pixels of the disk against which the result is sharpened; 0: it is not."""
+    """The result is sharpened as if a disk of this radius, in pixels, had blurred it; 0: it is
+    not."""
     sharpen_regularisation: float = bounded(0.1, 0.001)
     """Noise-to-signal ratio of the Wiener filter that sharpens."""
 
@@ -255,86 +266,96 @@ class Diffusion(Bounded):
             raise ValueError("eta is of few steps: say how many steps as well, or leave it out.")
 
     def with_depth(self, depth: int) -> Diffusion:
-        """This diffusion with a fixed depth in place of its stopping rule."""
+        """This diffusion with a fixed depth instead of its stopping rule."""
         return replace(self, stopping=None, depth=depth)
 
 
 @dataclass(frozen=True)
 class MendingConfig(Bounded):
-    """What is done with the denoiser that sees the damaged picture, and when its result is used.
-
-    (:mod:`dga.mending`.)
-    """
+    """How the denoiser that sees the damaged picture mends it (:mod:`dga.mending`)."""
 
     diffusion: Diffusion = Diffusion(depth=0, steps=4)
-    """How deep its first estimate is noised and denoised again; depth 0: it is the result."""
+    """How deep its first estimate is noised and denoised again; at depth 0 the estimate is the
+    result."""
     least_change: float = bounded(0.016, 0, 2)
-    """Mean change, pixels in [-1, 1], below which a picture counts as undamaged, and stays."""
+    """Mean change of the pixels, in [-1, 1], below which a picture counts as undamaged and is left
+    alone."""
     least_share: float = bounded(0.265, 0)
-    """The same as a share of the mean differences between neighbouring pixels, down and across:
-    fine texture is changed more than plain areas."""
+    """The same as a share of the mean differences between neighbouring pixels, down and across,
+    because fine texture is changed more than plain areas."""
     objection: float = 2.5
-    """Mean logit by which the result may look more damaged to the discriminator, and be used."""
+    """The result is used unless it raises the discriminator's mean logit by more than this."""
 
 
 @dataclass(frozen=True)
 class Repair:
-    """All that is done to a picture: its damage is explained and undone, the rest is noised up to a
-    stop, and denoised; what is left is mended."""
+    """All that is done to a picture.
+
+    Its damage is explained and undone. The rest is noised up to a stop, and denoised. What is left
+    is mended.
+    """
 
     diffusion: Diffusion
-    """For pictures to which none of the three below applies."""
+    """For pictures to which none of the next three diffusions applies."""
     explain: ExplanationConfig | None = None
-    """How simple damage is looked for, which is undone first; None: none is looked for."""
+    """How damage is explained, which is undone first; None: no damage is looked for."""
     noise_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
     """For pictures that hold noise; None: ``diffusion``."""
     blur_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
-    """For pictures whose operator was measured, zoom and blocks too; None: the inverse is all that
-    is done. Results and ``dga-plus:blur_depth=8`` know it by this name."""
+    """For pictures whose operator was measured, zoom and blocks included; None: they are undone and
+    not denoised."""
     glass_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "glass_"})
-    """For pictures behind glass or a strong Gaussian, undone without detail; None: likewise."""
-
+    """For pictures behind glass or a strong Gaussian blur, which are undone without detail; None:
+    they are not denoised."""
     mending: MendingConfig | None = field(default=None, metadata={"prefix": "mend_"})
-    """What a denoiser that sees the picture does at the end; None: nothing."""
+    """How a denoiser that sees the picture mends it at the end; None: it does not."""
 
     @property
     def diffusions(self) -> dict[str, Diffusion]:
-        """Diffusions that are set, by field name."""
+        """The diffusions that are set, by the names of their fields."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if isinstance(value, Diffusion)}
 
     def with_depth(self, depth: int) -> Repair:
         """This repair with one fixed depth for every picture."""
-        changes: dict[str, Any] = {n: one.with_depth(depth) for n, one in self.diffusions.items()}
+        changes: dict[str, Any] = {
+            name: diffusion.with_depth(depth) for name, diffusion in self.diffusions.items()
+        }
         return replace(self, **changes)
 
 
 @dataclass(frozen=True)
 class ReleaseConfig:
-    """How a corrupted data set was made from clean pictures (ImageNet-C's way).
+    """How a corrupted data set was made from clean pictures, as ImageNet-C was.
 
-    The shorter side was resized to ``resize`` pixels (bilinear, or ``bicubic``); the middle
-    ``crop`` pixels were corrupted, and saved as JPEG at ``quality`` (None: not saved again).
+    The shorter side was resized, the middle was cut out, corrupted, and saved as JPEG.
     """
 
     resize: int = 256
+    """Pixels of the resized shorter side."""
     crop: int = 224
+    """Pixels a side of the middle."""
     quality: int | None = 85
+    """Of the JPEG, 1 to 100; None: pictures are not saved."""
     bicubic: bool = False
+    """Whether resizing is bicubic instead of bilinear."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Everything that distinguishes one set of models from another."""
+    """A set of networks with their shapes, the size of its pictures, and settings of methods."""
 
     name: str
     image_size: int
+    """Pixels a side of the square pictures."""
     schedule: ScheduleConfig
     denoiser: NetworkConfig
     discriminator: NetworkConfig
     classifier: ClassifierConfig
     stopping: StoppingConfig
+    """The rule of DGA and DGA + G."""
     guidance: GuidanceConfig
+    """The guidance of DGA + G."""
     dda_depth: int
     dda_guidance: GuidanceConfig
     diffpure_depth: int
@@ -345,14 +366,16 @@ class Profile:
     eta: float | None = None
     """Randomness of these steps, 0 to 1."""
     ancestral_guidance: GuidanceConfig | None = None
-    """Guidance of DGA + G and DDA where every depth is visited in turn; None: the usual."""
+    """Guidance of DGA + G and DDA where every depth is visited in turn; None: ``guidance`` and
+    ``dda_guidance``."""
     networks: str | None = None
-    """Another profile, whose diffusion model and discriminators serve where it has none."""
+    """Another profile, whose diffusion model and discriminators serve where this one has none."""
     public: PublicFile | None = None
-    """The denoiser's checkpoint, where others publish it."""
+    """The checkpoint of the denoiser, where others publish it."""
     release: ReleaseConfig | None = None
+    """How its pictures are prepared before they are corrupted; None: they are only resized."""
 
     @property
     def explains_by_windows(self) -> bool:
-        """Whether DGA+ explains a picture that is larger than one window."""
+        """Whether DGA+ explains pictures that are larger than one window of the discriminator."""
         return self.plus.explain is not None and self.plus.explain.windows is not None

@@ -5,18 +5,20 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-# WordNet has the same word for both cranes, and no other; its word for the third is misread.
+# WordNet calls two classes "crane" and has no other word for them. Its word for the third,
+# "nipple", would be misread.
 PLAIN_LABELS = {
     "n02012849": "crane (bird)", "n03126707": "crane (machine)", "n03825788": "bottle teat",
 }  # fmt: skip
 
 
 @cache
-def imagenet_labels() -> dict[str, str]:
-    """Label by WordNet id, in the order of the classifiers' outputs.
+def read_imagenet_labels() -> dict[str, str]:
+    """Read the label of each class by its WordNet id, in the order of the classifiers' outputs.
 
-    A class goes by its first name; by all of them where two classes would share the first.
-    Read from timm's own tables, without importing it. Raises ``OSError`` if they have moved.
+    A label is the first name of the class, or all of its names where two classes share the first.
+    They are read from timm's own tables, without importing timm. Raises ``OSError`` where these
+    tables are missing.
     """
     spec = find_spec("timm")
     if spec is None or not spec.submodule_search_locations:
@@ -25,7 +27,10 @@ def imagenet_labels() -> dict[str, str]:
     synsets = (tables / "imagenet_synsets.txt").read_text("utf-8").split()
     lemmas = (tables / "imagenet_synset_to_lemma.txt").read_text("utf-8").splitlines()
     names = dict(line.split("\t") for line in lemmas)
-    first = {synset: names[synset].split(",")[0] for synset in synsets}
-    shared = Counter(name.lower() for name in first.values())
-    labels = {s: names[s] if shared[first[s].lower()] > 1 else first[s] for s in synsets}
+    first_names = {synset: names[synset].split(",")[0] for synset in synsets}
+    counts = Counter(name.lower() for name in first_names.values())
+    labels = {
+        synset: name if counts[name.lower()] == 1 else names[synset]
+        for synset, name in first_names.items()
+    }
     return labels | PLAIN_LABELS

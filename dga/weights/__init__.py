@@ -1,1 +1,1 @@
-"""Where weights are, whether they are what they should be, and how they are fetched."""
+"""Weights on disk: where they are, how they are checked, and how public ones are fetched."""

@@ -10,29 +10,34 @@ from pydantic import TypeAdapter, ValidationError
 
 from dga.profiles import ClassifierConfig, Profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.sources import Sources, find_packaged_checkpoint, name_package
+from dga.weights.sources import Sources, find_packaged_checkpoint, name_timm_package
 from dga.weights.store import read_config
 
 LARGEST_INPUT = 2048
-"""Pixels a side; more is a mistake, and would fill the memory."""
+"""Largest input in pixels a side; more is a mistake, and would fill the memory."""
 LARGEST_STD = 10
-"""Above, it is that of pixels up to 255."""
+"""Largest deviation of pixels in [0, 1] that is accepted; a larger one is of pixels up to 255."""
 
 
-def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
-    """What the classifier that ``sources`` names is built from; the profile's if it names none.
+def choose_classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
+    """Choose the configuration of the classifier that ``sources`` names, else the profile's.
 
-    A folder of ours holds it. Of a timm checkpoint ``sources`` says it, else timm's table of its
-    architecture, else the profile. Raises :class:`WeightsError` for an unknown
-    architecture, a class list that cannot be read, and bad numbers.
+    A folder of ours holds its configuration. That of a timm checkpoint comes from ``sources``, else
+    from timm's table of its architecture, else from the profile. Raises :class:`WeightsError` for
+    an unknown architecture, a class list that cannot be read, and numbers out of range.
     """
     if sources.classifier is None:
-        if options := ", ".join(f"--{n.replace('_', '-')}" for n in sources.classifier_fields):
-            raise WeightsError(f"{options} describes a timm checkpoint: name it with --classifier.")
+        options = [f"--{name.replace('_', '-')}" for name in sources.classifier_fields]
+        if options:
+            raise WeightsError(
+                f"{', '.join(options)} describes a timm checkpoint: name it with --classifier."
+            )
         return profile.classifier
     path, name = sources.locate(profile)["classifier"], str(sources.classifier)
-    if path == find_packaged_checkpoint(name_package(name)):
-        return replace(_timm_config(name, profile.classifier, path), package=name_package(name))
+    if path == find_packaged_checkpoint(name_timm_package(name)):
+        return replace(
+            _timm_config(name, profile.classifier, path), package=name_timm_package(name)
+        )
     if path.is_file():
         return _check_config(_checkpoint_config(profile, sources, path), path)
     if sources.classifier_fields:
@@ -45,20 +50,23 @@ def classifier_config(profile: Profile, sources: Sources) -> ClassifierConfig:
 
 
 def _checkpoint_config(profile: Profile, sources: Sources, path: Path) -> ClassifierConfig:
-    """A checkpoint's configuration: by ``sources``, by timm's table, or the profile's."""
+    """The configuration of a checkpoint, from ``sources``, timm's table or the profile."""
     default = profile.classifier
     if sources.architecture is not None:
         default = _timm_config(sources.architecture, default, path)
     changes: dict[str, Any] = {name: getattr(sources, name) for name in sources.classifier_fields}
     if sources.input_size is not None:
-        changes["resize"] = None  # what timm crops away belongs to timm's own size
+        changes["resize"] = None  # timm crops for its own input size alone
     if sources.classes is not None:
         changes["classes"] = read_classes(sources.classes)
     return replace(default, **changes)
 
 
 def _timm_config(architecture: str, default: ClassifierConfig, path: Path) -> ClassifierConfig:
-    """Size, mean and deviation by timm's table of architectures; the classes are the default's."""
+    """The configuration from timm's table; classes that it does not name are the default's.
+
+    Raises :class:`WeightsError` for an architecture without an entry.
+    """
     _check_architecture(architecture, path)
     if not (facts := read_timm_table(architecture)):
         raise WeightsError(f"timm has no table of the pixels of {architecture}, named for {path}.")
@@ -74,7 +82,7 @@ def _timm_config(architecture: str, default: ClassifierConfig, path: Path) -> Cl
 
 
 def _check_architecture(name: str, path: Path) -> None:
-    """Raise :class:`WeightsError` for one that timm does not know."""
+    """Raise :class:`WeightsError` for an architecture that timm does not know."""
     import timm  # here: with all that it imports it takes a second
 
     if not timm.is_model(name):
@@ -84,7 +92,7 @@ def _check_architecture(name: str, path: Path) -> None:
 
 
 def read_timm_table(architecture: str) -> dict[str, Any]:
-    """What timm's own table says of an architecture; nothing where it has no entry."""
+    """Read the entry of an architecture in timm's own table; empty where it has none."""
     import timm
 
     table = timm.get_pretrained_cfg(architecture)
@@ -92,9 +100,10 @@ def read_timm_table(architecture: str) -> dict[str, Any]:
 
 
 def read_classes(names: Path | str | Sequence[str]) -> tuple[str, ...]:
-    """Names of classes in the order of the classifier's outputs.
+    """Read the names of the classes, in the order of the classifier's outputs.
 
-    ``names``: themselves, or a file of them, one a line. Raises :class:`WeightsError`.
+    ``names``: the names themselves, or a file with one a line. Raises :class:`WeightsError` for a
+    file that cannot be read, and for fewer than two names.
     """
     what = "The class list"
     if isinstance(names, Path | str):
@@ -111,7 +120,7 @@ def read_classes(names: Path | str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_config(config: ClassifierConfig, path: Path) -> ClassifierConfig:
-    """The configuration. Raises :class:`WeightsError` for what no classifier can have."""
+    """Return the configuration. Raises :class:`WeightsError` for numbers out of range."""
     _check_architecture(config.architecture, path)
     sizes = [config.input_size, config.resize or config.input_size]
     if not all(1 <= size <= LARGEST_INPUT for size in sizes):

@@ -1,4 +1,4 @@
-"""Fetching a profile's public weights: whole and checked, or not there at all."""
+"""Fetching a profile's public weights: a file is whole and checked, or not there at all."""
 
 import sys
 from pathlib import Path
@@ -11,17 +11,17 @@ from dga.io.parsing import first_line
 from dga.profiles import Profile, PublicFile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import HUB_FILE, Sources
-from dga.weights.store import weights_home
+from dga.weights.store import find_weights_home
 
 
 def fetch_missing(profile: Profile, sources: Sources) -> None:
-    """Fetch the public weights that are nowhere on this machine; what is said goes to stderr.
+    """Fetch the public weights that are not on this machine, and report it on stderr.
 
-    Raises :class:`~dga.weights.checkpoints.WeightsError`.
+    Raises :class:`~dga.weights.checkpoints.WeightsError` where one cannot be fetched.
     """
     missing, hub = sources.list_fetchable(profile), profile.classifier.hub
     if "diffusion" in missing and profile.public:
-        folder = weights_home() / profile.name / "diffusion"
+        folder = find_weights_home() / profile.name / "diffusion"
         size = profile.public.size / 1e9
         print(f"{profile.public.url} ({size:.1f} GB) is fetched into {folder}.", file=sys.stderr)
         download(profile.public, folder)
@@ -39,10 +39,11 @@ def fetch_missing(profile: Profile, sources: Sources) -> None:
 def download(file: PublicFile, folder: Path) -> Path:
     """Fetch ``file`` into ``folder`` and return its path; nothing is done if it is there.
 
-    What has arrived is kept as ``NAME.part`` and goes on from there, in this call after a
-    broken connection and in the next one after a killed process. Under its own name there
-    is only ever the whole file with the right SHA-256. Progress is shown on stderr. Raises
-    :class:`~dga.weights.checkpoints.WeightsError`; ``ValueError`` while another process fetches it.
+    The part that has arrived is kept as ``NAME.part``. The download goes on from there: in this
+    call after a broken connection, in the next one after a killed process. Only the whole file with
+    the right SHA-256 gets the file's own name. Progress is shown on stderr. Raises
+    :class:`~dga.weights.checkpoints.WeightsError` where it cannot be fetched, and ``ValueError``
+    while another process fetches it.
     """
     target, part = folder / file.name, folder / f"{file.name}.part"
     if target.exists() and sha256(target) == file.sha256:

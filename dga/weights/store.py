@@ -1,4 +1,4 @@
-"""Our own weights on disk: where they are, written whole, and compared with their sums."""
+"""Our own weights on disk: where they are, how they are checked and put into networks."""
 
 import hashlib
 import json
@@ -24,24 +24,26 @@ from dga.weights.checkpoints import (
 
 _ADVICE = "Restore that folder from the repository, or train anew (python -m dga train)."
 LEFT, RIGHT = "left:", "right:"
-"""What stands before the names of the two factors of a difference."""
+"""Prefixes of the names of the two factors of a difference of low rank."""
 SUFFIXES = {".pt", ".pth", ".safetensors"}
+"""Endings of checkpoints."""
 
 
-def weights_home() -> Path:
-    """Where fetched weights are kept: ``DGA_HOME``, or ``dga`` in the user's cache folder."""
+def find_weights_home() -> Path:
+    """Find the folder of fetched weights: ``DGA_HOME``, or ``dga`` in the user's cache folder."""
     caches = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(os.environ.get("DGA_HOME") or f"{caches}/dga").expanduser()
 
 
-def weights_folder(profile: str, model: str, root: Path | None = None) -> Path:
-    """``root/profile/model``: by default among the weights that ship, else in :func:`weights_home`.
+def find_weights_folder(profile: str, model: str, root: Path | None = None) -> Path:
+    """Find the folder of a model's weights, ``root/profile/model``, whether or not it is there.
 
-    Where that folder holds one checkpoint of others instead of weights of ours, its path.
+    By default it is among the weights that ship, else in :func:`find_weights_home`. Where it holds
+    one checkpoint of others instead of weights of ours, the path of that file is returned.
     """
     folder = (root or find_shipped_folder("assets/weights")) / profile / model
     if root is None and not folder.is_dir():
-        folder = weights_home() / profile / model
+        folder = find_weights_home() / profile / model
     if folder.is_dir() and not (folder / CONFIG).exists():
         files = [path for path in folder.iterdir() if path.suffix in SUFFIXES]
         foreign = [path for path in files if path.name != CHECKPOINT]
@@ -49,8 +51,11 @@ def weights_folder(profile: str, model: str, root: Path | None = None) -> Path:
     return folder
 
 
-def weights_id(path: Path) -> str:
-    """Short name of exact weights, a folder's or a file's. Raises :class:`WeightsError`."""
+def compute_weights_id(path: Path) -> str:
+    """Compute a short name of exact weights, from their SHA-256: 12 hexadecimal digits.
+
+    Raises :class:`WeightsError` for a folder without weights.
+    """
     if path.is_file():
         return sha256(path)[:12]
     sums = json.dumps(read_config(path)["sha256"], sort_keys=True)
@@ -58,9 +63,9 @@ def weights_id(path: Path) -> str:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """``config.json`` of a weights folder; a checkpoint of others has none, and gives ``{}``.
+    """Read ``config.json`` of a weights folder; a checkpoint of others has none, and gives ``{}``.
 
-    Raises :class:`WeightsError`.
+    Raises :class:`WeightsError` where it is missing or cannot be read.
     """
     if folder.is_file():
         return {}
@@ -76,7 +81,10 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def read_state(folder: Path) -> dict[str, Tensor]:
-    """Verified state dict of a weights folder, as stored. Raises :class:`WeightsError`."""
+    """Read and verify the state dict of a weights folder, as it was stored.
+
+    Raises :class:`WeightsError` for files that are missing, altered or no safetensors.
+    """
     state: dict[str, Tensor] = {}
     for name, expected in read_config(folder)["sha256"].items():
         path = folder / Path(name).name
@@ -88,7 +96,7 @@ def read_state(folder: Path) -> dict[str, Tensor]:
             raise WeightsError(f"{path} was altered: its SHA-256 is not {expected}. {_ADVICE}")
         try:
             state.update(load(content))
-        except Exception as error:  # made to do harm, a file can bring its reader to raise anything
+        except Exception as error:  # a hostile file can make its reader raise anything
             raise WeightsError(f"{path} is no safetensors file. {_ADVICE}") from error
     return state
 
@@ -96,11 +104,11 @@ def read_state(folder: Path) -> dict[str, Tensor]:
 def restore_differences(
     factors: Mapping[str, Tensor], origin: Mapping[str, Tensor]
 ) -> dict[str, Tensor]:
-    """The weights, float32, of a network that was trained on from ``origin``.
+    """Restore the weights, float32, of a network whose training began with ``origin``.
 
-    ``factors``: vectors as they are, and of each matrix's difference from its origin two factors of
-    low rank (LoRA, Hu et al., 2022). Raises ``KeyError`` and ``RuntimeError`` where both do not
-    belong together.
+    ``factors``: its vectors as they are and, for each matrix, the difference from that of
+    ``origin`` as two factors of low rank (LoRA, Hu et al., 2022). Raises ``KeyError`` and
+    ``RuntimeError`` where the two do not belong together.
     """
     state = {name: value for name, value in factors.items() if name in origin}
     for name, left in factors.items():
@@ -114,7 +122,7 @@ def restore_differences(
 def load_weights(network: nn.Module, path: Path) -> nn.Module:
     """Fill ``network`` from ``path``: a folder of ours, or a checkpoint with its names.
 
-    Raises :class:`WeightsError`.
+    Raises :class:`WeightsError` for weights that are missing, altered or of another network.
     """
     if path.is_file():
         state = match_names(read_checkpoint(path), network.state_dict())
@@ -127,19 +135,21 @@ def fill_network(network: nn.Module, path: Path, state: Mapping[str, Tensor]) ->
     """Fill ``network``, freeze it and set it to evaluation.
 
     A network on the meta device takes the tensors as they were read, so that memory holds them
-    once. ``path``: where they are from, for the error. Raises :class:`WeightsError` unless names,
-    shapes and kinds of numbers are the network's, and all are numbers; no memory is filled before
-    the first is known.
+    once. ``path``: their origin, for the error. Raises :class:`WeightsError` unless names, shapes
+    and kinds of numbers are those of the network, and no value is NaN or infinite. Names and shapes
+    are compared before memory is filled.
     """
     expected = network.state_dict()
-    others = [name for name, value in state.items() if value.layout != torch.strided]
+    unfit = [name for name, value in state.items() if value.layout != torch.strided]
     for name in expected.keys() & state.keys():
         if state[name].is_floating_point() != expected[name].is_floating_point():
-            others.append(name)
-    if others:
-        names = first_names(sorted(others), MAX_LISTED_TENSORS)
+            unfit.append(name)
+    if unfit:
+        names = first_names(sorted(unfit), MAX_LISTED_TENSORS)
         raise WeightsError(f"{path} holds another network (other kinds of numbers: {names}).")
-    state = {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
+    state = {
+        name: value.float() if value.is_floating_point() else value for name, value in state.items()
+    }
     try:
         network.load_state_dict(state, assign=any(value.is_meta for value in expected.values()))
     except RuntimeError as error:

@@ -14,8 +14,8 @@ from PIL import Image, PngImagePlugin
 import dga
 from dga.data import picture_files
 from dga.data.formats import WRITTEN
-from dga.data.picture_files import Remade, StoredPicture, encode_result, list_losses
-from dga.data.uploads import OWNER, UploadError, open_picture
+from dga.data.picture_files import RemadeFile, StoredPicture, encode_result, list_losses
+from dga.data.uploads import OWNER_LIMITS, UploadError, open_picture
 from dga.images import Pixels, to_pixels
 from tests.fixtures.odd_pictures import (
     FORMATS,
@@ -35,7 +35,7 @@ ANIMATED = {"GIF": ".gif", "WEBP": ".webp", "PNG": ".png"}
 
 
 def stored(data: bytes) -> StoredPicture:
-    return StoredPicture(data, open_picture(data, OWNER))
+    return StoredPicture(data, open_picture(data, OWNER_LIMITS))
 
 
 def brighten(pixels: Pixels) -> Pixels:
@@ -46,7 +46,7 @@ def brighten(pixels: Pixels) -> Pixels:
 
 
 def frames_of(content: bytes) -> list[Image.Image]:
-    image = open_picture(content, OWNER)
+    image = open_picture(content, OWNER_LIMITS)
     frames = []
     for number in range(getattr(image, "n_frames", 1)):
         image.seek(number)
@@ -96,8 +96,8 @@ def test_each_frame_of_an_animation_is_remade(kind, suffix):
 @pytest.mark.parametrize("kind", ANIMATED)
 def test_what_is_not_changed_is_the_same_file(kind):
     picture = stored(animation(kind))
-    assert picture.remake(ANIMATED[kind], np.copy) == Remade(picture.data, [])
-    assert picture.usual_suffix == ANIMATED[kind]
+    assert picture.remake(ANIMATED[kind], np.copy) == RemadeFile(picture.data, [])
+    assert picture.default_suffix == ANIMATED[kind]
 
 
 @pytest.mark.parametrize("suffix", [".png", ".webp"])
@@ -170,7 +170,7 @@ def test_too_many_frames_are_refused_in_a_sentence(monkeypatch):
 def test_a_frame_that_cannot_be_read_is_told():
     """The others are remade."""
     whole = pages(truth(), truth(), truth())
-    image = open_picture(whole, OWNER)
+    image = open_picture(whole, OWNER_LIMITS)
     image.seek(1)
     at = image.tag_v2.get(273)[0]
     position = whole.index(at.to_bytes(4, "little"), image.tag_v2._offset)
@@ -274,7 +274,7 @@ def test_16_bits_of_colour_are_said_to_be_lost(channels, stored_as, made_as):
     assert made.has_transparency_data == (channels == 4)
     error = np.abs(to_pixels(made).astype(int) - brighten(picture.pixels))
     assert error.max() <= 2 if made_as != ".webp" else error.mean() < 6
-    assert picture.remake(stored_as, np.copy) == Remade(picture.data, [])
+    assert picture.remake(stored_as, np.copy) == RemadeFile(picture.data, [])
 
 
 def test_16_bits_keep_profile_and_maker():
@@ -283,7 +283,7 @@ def test_16_bits_keep_profile_and_maker():
                         resolutionunit="INCH", extratags=[(271, 2, 0, "Maker", True)])  # fmt: skip
     picture = stored(data)
     for suffix in (".png", ".tif"):
-        made = open_picture(picture.remake(suffix, brighten).content, OWNER)
+        made = open_picture(picture.remake(suffix, brighten).content, OWNER_LIMITS)
         assert made.info["icc_profile"] == swapped_profile()
         assert made.getexif()[271] == "Maker"
         assert np.allclose([float(number) for number in made.info["dpi"]], 300, atol=1)
@@ -304,7 +304,7 @@ def test_profile_exif_and_resolution_survive(kind, profile, suffix):
     changed = brighten(picture.pixels)
     results = {same: picture.pixels, encode_result(picture.data, changed, suffix): changed}
     for content, expected in results.items():
-        image = open_picture(content, OWNER)
+        image = open_picture(content, OWNER_LIMITS)
         if profile != "broken":
             assert image.info.get("icc_profile") == picture.image.info.get("icc_profile")
         assert image.getexif().get(0x010F) == "Maker"

@@ -6,7 +6,7 @@ from PIL import Image, ImageDraw
 
 from dga.corruptions import corrupt
 from dga.explanation.drawings import is_paper
-from dga.images import through_jpeg, to_tensor
+from dga.images import recompress_jpeg, to_tensor
 from tests.fixtures.pictures import open_sample
 
 
@@ -27,5 +27,5 @@ def test_a_cut_out_on_white_and_a_white_window_on_a_screen_are_pages(saved):
     for line in range(40, 180, 12):
         pen.text((26, line), "What a window says.", fill="black")
     for page in (Image.fromarray(cut_out), screen):
-        pixels = np.asarray(through_jpeg(np.asarray(page), saved) if saved else page)
+        pixels = np.asarray(recompress_jpeg(np.asarray(page), saved) if saved else page)
         assert is_paper(to_tensor(pixels))

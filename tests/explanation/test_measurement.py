@@ -19,7 +19,7 @@ from dga.explanation.operators import Blocks, Convolution, Disk, GaussianBlur, M
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
-from dga.images import Pixels, from_tensor, through_jpeg, to_levels, to_tensor
+from dga.images import Pixels, from_tensor, recompress_jpeg, to_levels, to_tensor
 from dga.photograph import repair_photograph
 from tests.fixtures.models import noise
 from tests.fixtures.pictures import open_sample, photograph
@@ -83,7 +83,7 @@ def gain(operator: Operator, x: Tensor, y: Tensor) -> float:
 )
 def test_blocks_are_counted_and_smoothed_also_after_jpeg(clear, severity, blocks, quality):
     pixels = dga.corrupt(clear, "pixelate", severity, 0)
-    saved = np.asarray(through_jpeg(pixels, quality)) if quality else pixels
+    saved = np.asarray(recompress_jpeg(pixels, quality)) if quality else pixels
     x, y = to_tensor(clear), to_tensor(saved)
     measured = measure_blocks(y)
     assert measured is not None
@@ -93,7 +93,7 @@ def test_blocks_are_counted_and_smoothed_also_after_jpeg(clear, severity, blocks
 
 @pytest.mark.parametrize("quality", [7, 30, 75])
 def test_the_blocks_of_jpeg_itself_are_not_taken_for_any(clear, quality):
-    assert measure_blocks(to_tensor(np.asarray(through_jpeg(clear, quality)))) is None
+    assert measure_blocks(to_tensor(np.asarray(recompress_jpeg(clear, quality)))) is None
 
 
 def test_a_plain_margin_is_no_block(clear):
@@ -158,7 +158,7 @@ EVEN += [(length, angle, 90) for length, angle in ((9, 20), (13, 70), (21, 0), (
 def test_even_motion_of_every_length_is_measured_also_after_jpeg(clear, length, angle, quality):
     x = to_tensor(clear)
     pixels = from_tensor(damaged_by(MotionBlur(length, angle), x))
-    y = to_tensor(np.asarray(through_jpeg(pixels, quality)) if quality else pixels)
+    y = to_tensor(np.asarray(recompress_jpeg(pixels, quality)) if quality else pixels)
     measured = BlurFits(y).find_certain()
     assert isinstance(measured, MotionBlur)
     assert not measured.one_sided

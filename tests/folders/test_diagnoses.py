@@ -20,7 +20,7 @@ import dga
 from dga.diagnosis import SURE
 from dga.explanation.operators import Disk, MotionBlur
 from dga.folders import picture_folder
-from dga.images import through_jpeg
+from dga.images import recompress_jpeg
 from tests.fixtures.cli import done, refused, run_dga
 
 RNG = np.random.default_rng(0)
@@ -70,7 +70,7 @@ def test_damage_is_told_with_its_strength(cat, kind):
 
 @pytest.mark.parametrize("radius", [2.0, 8.0])
 def test_a_lens_in_a_saved_file_is_as_soft_as_its_radius(cat, radius):
-    saved = np.asarray(through_jpeg(spread(cat, Disk(radius).kernel), 85))
+    saved = np.asarray(recompress_jpeg(spread(cat, Disk(radius).kernel), 85))
     (soft,) = dga.diagnose(saved, is_fast=True).findings
     assert (soft.kind, soft.strength) == ("soft", pytest.approx(radius, rel=0.4))
     sharp = {one.kind: one.sureness for one in dga.diagnose(cat, is_fast=True).findings}
@@ -79,7 +79,7 @@ def test_a_lens_in_a_saved_file_is_as_soft_as_its_radius(cat, radius):
 
 @pytest.mark.parametrize("quality", [5, 20, 40, 90])
 def test_the_quality_of_a_jpeg(cat, quality):
-    diagnosis = dga.diagnose(through_jpeg(cat, quality), is_fast=True)
+    diagnosis = dga.diagnose(recompress_jpeg(cat, quality), is_fast=True)
     found = [one for one in diagnosis.findings if one.kind == "jpeg"]
     assert [one.strength for one in found] == [quality] * (quality < 90)
     assert diagnosis.format == "JPEG"
@@ -90,11 +90,11 @@ def test_the_quality_of_a_jpeg(cat, quality):
 @pytest.mark.parametrize("quality", [7, 20, 50])
 def test_a_poor_jpeg_that_was_saved_again(cat, quality):
     """Cut, saved well, and written as PNG: its pixels tell."""
-    poor = np.asarray(through_jpeg(cat, quality))[3:, 5:]
-    again = np.asarray(through_jpeg(poor, 92))
+    poor = np.asarray(recompress_jpeg(cat, quality))[3:, 5:]
+    again = np.asarray(recompress_jpeg(poor, 92))
     found = {one.kind: one.strength for one in dga.diagnose(again, is_fast=True).findings}
     assert found["jpeg"] == pytest.approx(quality, abs=1)
-    well = np.asarray(through_jpeg(cat, 92))
+    well = np.asarray(recompress_jpeg(cat, 92))
     assert "jpeg" not in {one.kind for one in dga.diagnose(well, is_fast=True).findings}
 
 
@@ -114,7 +114,9 @@ def test_lost_contrast_makes_no_page_of_a_photograph(darkest):
     """Though then as much of it is plain and of few colours; nor is it too dark."""
     white = Image.new("RGB", (300, 240), "white")
     white.paste(Image.fromarray(skimage.data.chelsea()[20:220, 100:300]), (10, 10))
-    pale = np.asarray(through_jpeg(np.asarray(white.point(lambda level: level // 6 + darkest)), 85))
+    pale = np.asarray(
+        recompress_jpeg(np.asarray(white.point(lambda level: level // 6 + darkest)), 85)
+    )
     found = dga.diagnose(pale, is_fast=True).findings[0]
     assert (found.kind, found.sureness > SURE) == ("veil", True)
 

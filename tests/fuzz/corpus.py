@@ -13,7 +13,7 @@ from typing import Any
 
 from PIL import Image
 
-from dga.data.uploads import UploadError, open_picture, read_bytes, to_picture
+from dga.data.uploads import UploadError, decode_picture, open_picture, read_bytes
 from dga.images import REDUCED_SIDE
 from tests.fuzz.files import corpus, seeds
 
@@ -36,7 +36,7 @@ def forget_peak() -> None:
 
 def read_upload(path: Path) -> Image.Image:
     """A stranger's picture, reduced where it is large."""
-    return to_picture(open_picture(read_bytes(path)), REDUCED_SIDE)
+    return decode_picture(open_picture(read_bytes(path)), REDUCED_SIDE)
 
 
 def try_file(path: Path) -> tuple[str, str]:

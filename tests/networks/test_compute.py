@@ -103,7 +103,7 @@ def test_networks_that_move_take_the_precision_of_the_new_device(tiny_models, mo
     """As on a host that lends a GPU to a run: the processor's choice does not go along."""
     meta = torch.device("meta")
     choices = {"cpu": torch.float32, "meta": torch.bfloat16}
-    monkeypatch.setattr(compute_module, "fastest_dtype", lambda device: choices[device.type])
+    monkeypatch.setattr(compute_module, "choose_fastest_dtype", lambda device: choices[device.type])
     monkeypatch.setattr(compute_module, "FULL_SIZE", 1)
     asked = copy.deepcopy(tiny_models)
     assert asked.device == CPU

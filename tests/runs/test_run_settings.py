@@ -5,7 +5,7 @@ import pytest
 
 from app.runs.damage import damage_photo
 from app.runs.settings import Settings, SettingsError, parse_link, parse_settings
-from dga.images import through_jpeg
+from dga.images import recompress_jpeg
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def photo():
 def test_what_is_saved_is_a_jpeg_of_what_was_damaged(photo, damage):
     settings = Settings(damage=damage, strength=3, saved=85)
     unsaved = damage_photo(photo, Settings(damage=damage, strength=3))
-    assert (damage_photo(photo, settings) == np.asarray(through_jpeg(unsaved, 85))).all()
+    assert (damage_photo(photo, settings) == np.asarray(recompress_jpeg(unsaved, 85))).all()
     assert Settings(damage="none", saved=85) == Settings(damage="none")
 
 

@@ -14,14 +14,14 @@ from torch import Tensor, nn
 from torch.testing import assert_close
 
 from dga.io.files import sha256
-from dga.networks.classifier import load_packaged
+from dga.networks.classifier import load_packaged_classifier
 from dga.networks.models import load_denoiser, load_discriminator
 from dga.networks.published import PublishedDiscriminator
 from dga.networks.unet import Denoiser
 from dga.profiles import EVERYDAY16, IMAGENET, Profile, get_profile
 from dga.weights.checkpoints import WeightsError, match_names, read_checkpoint
 from dga.weights.sources import find_packaged_checkpoint
-from dga.weights.store import read_config, weights_id
+from dga.weights.store import compute_weights_id, read_config
 from tests.fixtures.public_weights import LOAD, OPENAI_FLAGS, Checkpoints
 
 MEAN = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)
@@ -52,7 +52,10 @@ def test_denoiser_from_a_public_checkpoint(small_imagenet, checkpoints):
     assert not network.training
     assert not any(p.requires_grad or p.is_meta for p in network.parameters())
     assert read_config(checkpoints.paths["diffusion"]) == {}
-    assert weights_id(checkpoints.paths["diffusion"]) == sha256(checkpoints.paths["diffusion"])[:12]
+    assert (
+        compute_weights_id(checkpoints.paths["diffusion"])
+        == sha256(checkpoints.paths["diffusion"])[:12]
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,11 +137,11 @@ def test_a_packages_checkpoint_is_the_one_that_is_known(tmp_path):
         tmp_path / "a.pth",
     )
     with pytest.raises(WeightsError, match="does not fit"):
-        load_packaged(config, tmp_path / "a.pth")
+        load_packaged_classifier(config, tmp_path / "a.pth")
     torch.save(state | {first: state[second], second: state[first]}, tmp_path / path.name)
     with pytest.raises(WeightsError, match="was altered"):
-        load_packaged(config, tmp_path / path.name)
-    expected = list(load_packaged(config, path).state_dict().values())
+        load_packaged_classifier(config, tmp_path / path.name)
+    expected = list(load_packaged_classifier(config, path).state_dict().values())
     assert all(map(torch.equal, state.values(), expected))
 
 

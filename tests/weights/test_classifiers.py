@@ -18,9 +18,9 @@ from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.profiles import EVERYDAY16
 from dga.weights.checkpoints import WeightsError
-from dga.weights.classifiers import classifier_config, read_classes
+from dga.weights.classifiers import choose_classifier_config, read_classes
 from dga.weights.sources import Sources
-from dga.weights.store import weights_id
+from dga.weights.store import compute_weights_id
 from tests.fixtures.cli import done, refused
 from tests.fixtures.models import randomise
 
@@ -47,7 +47,7 @@ def described(checkpoint: Path, **others: Any) -> Sources:
 def test_it_answers_as_timm_does(checkpoint, cat):
     half = (0.5, 0.5, 0.5)
     models = load_models("everyday16", described(checkpoint, mean=half, std=half), CPU)
-    assert models.weights["classifier"] == weights_id(checkpoint)
+    assert models.weights["classifier"] == compute_weights_id(checkpoint)
     config = models.profile.classifier
     assert (config.architecture, config.classes, config.input_size) == ("resnet10t", NAMES, 64)
     theirs = timm.create_model("resnet10t", num_classes=3, checkpoint_path=str(checkpoint)).eval()
@@ -59,12 +59,14 @@ def test_it_answers_as_timm_does(checkpoint, cat):
 
 
 def test_pixels_come_from_timms_table_or_what_is_said(checkpoint):
-    usual = classifier_config(EVERYDAY16, Sources(classifier=checkpoint, architecture="resnet10t"))
+    usual = choose_classifier_config(
+        EVERYDAY16, Sources(classifier=checkpoint, architecture="resnet10t")
+    )
     table = timm.get_pretrained_cfg("resnet10t")
     assert (usual.input_size, usual.mean, usual.std) == (176, table.mean, table.std)
     assert usual.resize == int(176 / table.crop_pct)
     assert usual.classes == EVERYDAY16.classifier.classes
-    said = classifier_config(EVERYDAY16, described(checkpoint, std=(1.0, 2.0, 3.0)))
+    said = choose_classifier_config(EVERYDAY16, described(checkpoint, std=(1.0, 2.0, 3.0)))
     assert (said.input_size, said.resize, said.mean) == (64, None, table.mean)
     assert said.std == (1, 2, 3)
 
@@ -124,7 +126,7 @@ def test_a_users_own_checkpoint_from_end_to_end(checkpoint, photo, tmp_path):
     config = json.loads((tmp_path / "runs" / "config.json").read_text())
     assert config["classifier"]["architecture"] == "resnet10t"
     assert config["classifier"]["classes"] == 3
-    assert config["weights"]["classifier"] == weights_id(checkpoint)
+    assert config["weights"]["classifier"] == compute_weights_id(checkpoint)
     rows = [json.loads(row) for row in (tmp_path / "runs" / "lines.jsonl").open()]
     assert {row["method"] for row in rows} == {"source", "tent", "memo:views=2"}
     assert {row["class"] for row in rows} == {"ship"}
@@ -154,7 +156,7 @@ def test_a_folder_tells_its_classifier_itself(tmp_path):
     plain = json.loads(json.dumps(dataclasses.asdict(SMALL)))
     save_weights(state, folder, {"model": "classifier", "profile": {"classifier": plain}})
     models = load_models("everyday16", Sources(classifier=folder), CPU)
-    assert models.weights["classifier"] == weights_id(folder)
+    assert models.weights["classifier"] == compute_weights_id(folder)
     assert models.profile.classifier == SMALL
     with pytest.raises(WeightsError, match="tells its architecture, pixels and classes itself"):
         load_models("everyday16", Sources(classifier=folder, input_size=32), CPU)
@@ -165,4 +167,4 @@ def test_a_folders_config_is_not_believed_blindly(tmp_path):
     for facts in ("resnet18", {"architecture": "resnet18"}, {**vars(SMALL), "architecture": 3}):
         save_weights(state, tmp_path, {"profile": {"classifier": facts}})
         with pytest.raises(WeightsError, match=r"does not describe a classifier|no architecture"):
-            classifier_config(EVERYDAY16, Sources(classifier=tmp_path))
+            choose_classifier_config(EVERYDAY16, Sources(classifier=tmp_path))

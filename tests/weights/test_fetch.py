@@ -26,12 +26,12 @@ from dga.networks.classifier import preprocess
 from dga.networks.compute import Compute
 from dga.networks.models import load_models
 from dga.profiles import IMAGENET, Profile, PublicFile
-from dga.profiles.imagenet_labels import imagenet_labels
+from dga.profiles.imagenet_labels import read_imagenet_labels
 from dga.weights import fetch
 from dga.weights.checkpoints import WeightsError
 from dga.weights.fetch import download, fetch_missing
 from dga.weights.sources import Sources
-from dga.weights.store import weights_home, weights_id
+from dga.weights.store import compute_weights_id, find_weights_home
 from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.host import Host
 from tests.fixtures.public_weights import Checkpoints
@@ -75,8 +75,8 @@ def hosted(
 
 
 def test_labels_are_a_thousand_and_in_the_models_order():
-    labels, info = list(imagenet_labels().values()), ImageNetInfo("imagenet-1k")
-    assert list(imagenet_labels()) == info.label_names()
+    labels, info = list(read_imagenet_labels().values()), ImageNetInfo("imagenet-1k")
+    assert list(read_imagenet_labels()) == info.label_names()
     assert len(set(labels)) == 1000
     assert tuple(labels) == IMAGENET.classifier.classes
     assert (labels[0], labels[134], labels[517]) == ("tench", "crane (bird)", "crane (machine)")
@@ -97,7 +97,7 @@ def test_preprocessing_is_resize_256_and_centre_crop_224():
 
 def test_models_from_others_checkpoints_adapt_a_picture(small_imagenet, checkpoints):
     models = load_models(small_imagenet, Sources(**checkpoints.paths), CPU)
-    assert models.weights == {name: weights_id(p) for name, p in checkpoints.paths.items()}
+    assert models.weights == {name: compute_weights_id(p) for name, p in checkpoints.paths.items()}
     pixels = np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8)
     run = dga.adapt(models, pixels, seed=1)
     assert len(run.confidence) == 101
@@ -106,14 +106,14 @@ def test_models_from_others_checkpoints_adapt_a_picture(small_imagenet, checkpoi
     assert rebuilt.depth == 3
     assert not np.array_equal(rebuilt.image, pixels)
     assert len(set(rebuilt.prediction.labels)) == 1000
-    assert rebuilt.prediction.label in imagenet_labels().values()
+    assert rebuilt.prediction.label in read_imagenet_labels().values()
 
 
 # What is missing
 
 
 def test_missing_weights_are_named_together_with_their_commands(hosted, host, photo):
-    place = weights_home() / "hosted" / "discriminator"
+    place = find_weights_home() / "hosted" / "discriminator"
     for arguments in (["adapt", photo], ["repair", photo]):
         said = refused(*arguments, "--profile", "hosted")
         assert said.count("python -m dga fetch --profile hosted") == 2
@@ -213,7 +213,7 @@ def test_another_file_leaves_nothing(host, file, tmp_path, sent, there):
 
 def test_fetch_and_run(hosted, host, checkpoints, photo, tmp_path):
     result = run_dga("fetch", "--profile", "hosted")
-    path = weights_home() / "hosted" / "diffusion" / "diffusion.pt"
+    path = find_weights_home() / "hosted" / "diffusion" / "diffusion.pt"
     assert path.read_bytes() == checkpoints.paths["diffusion"].read_bytes()
     assert f"diffusion: {path}" in result.stdout
     assert "classifier: " in result.stdout
@@ -225,7 +225,7 @@ def test_fetch_and_run(hosted, host, checkpoints, photo, tmp_path):
     done(*adapt, *options)
     assert len(host.asked) == asked
     models = load_models(hosted, Sources(discriminator=checkpoints.paths["discriminator"]), CPU)
-    assert models.weights == {name: weights_id(p) for name, p in checkpoints.paths.items()}
+    assert models.weights == {name: compute_weights_id(p) for name, p in checkpoints.paths.items()}
 
 
 def test_hub_that_cannot_be_reached(hosted, host):
@@ -236,7 +236,7 @@ def test_hub_that_cannot_be_reached(hosted, host):
 
 def test_altered_file_is_refused_and_fetched_again(hosted, checkpoints):
     fetch_missing(hosted, Sources())
-    path = weights_home() / "hosted" / "diffusion" / "diffusion.pt"
+    path = find_weights_home() / "hosted" / "diffusion" / "diffusion.pt"
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(bytes(content))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from dga.data.uploads import to_picture
-from dga.images import REDUCED_SIDE, Pixels, through_jpeg, to_pixels, to_square
+from dga.data.uploads import decode_picture
+from dga.images import REDUCED_SIDE, Pixels, recompress_jpeg, to_pixels, to_square
 from dga.profiles import Profile, ReleaseConfig
 
 
@@ -26,7 +26,7 @@ class Crop:
 
     def __call__(self, image: Image.Image) -> Pixels:
         side = self.side
-        image = to_picture(image, None if self.release else max(REDUCED_SIDE, side))
+        image = decode_picture(image, None if self.release else max(REDUCED_SIDE, side))
         if self.release is None:
             return to_pixels(to_square(image, side))
         if image.size != (side, side):
@@ -75,4 +75,6 @@ class View:
         if self.release is None:
             return pixels
         quality = self.release.quality
-        return self.released(through_jpeg(pixels, quality) if quality else Image.fromarray(pixels))
+        return self.released(
+            recompress_jpeg(pixels, quality) if quality else Image.fromarray(pixels)
+        )

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dga.data.uploads import (
-    OWNER,
+    OWNER_LIMITS,
     Limits,
-    Place,
+    PicturePlace,
     UploadError,
     check_length,
     list_pictures,
@@ -32,13 +32,13 @@ from dga.images import Pixels
 from dga.io.parsing import first_names
 from dga.lab.data.cropping import Crop
 from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
-from dga.profiles.imagenet_labels import imagenet_labels
+from dga.profiles.imagenet_labels import read_imagenet_labels
 
 T = TypeVar("T")
 MAX_LISTED_NAMES = 20
-LABELLED = Limits(OWNER.size, OWNER.side, OWNER.pixels, 1)
+LABELLED = Limits(OWNER_LIMITS.size, OWNER_LIMITS.side, OWNER_LIMITS.pixels, 1)
 """Of data sets, whose pictures may be tiny."""
-ZIPPED = Limits(2**27, OWNER.side, OWNER.pixels, 1)
+ZIPPED = Limits(2**27, OWNER_LIMITS.side, OWNER_LIMITS.pixels, 1)
 """Of those in a zip, which may be packed a thousand times smaller."""
 HELD_OUT = 0.03
 """Share of the training pictures."""
@@ -55,7 +55,7 @@ class ImageSet:
     labels: NDArray[np.int64]
     """``[N]``, positions in ``classes``."""
     classes: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[PicturePlace, ...]
     """Folder or zip, and path inside it, of each."""
     crop: Crop
     """What makes pixels of an opened picture."""
@@ -109,7 +109,7 @@ class ImageSet:
 
 
 def read_pictures(
-    places: Iterable[Place], make: Callable[[Image.Image], T], strict: bool = True
+    places: Iterable[PicturePlace], make: Callable[[Image.Image], T], strict: bool = True
 ) -> Iterator[tuple[int, T]]:
     """The position of each place, and what ``make`` returns of the opened picture there.
 
@@ -170,7 +170,7 @@ def find_images(
     else:
         names, classes = tuple(name for _, name in places), ("",)
         labels = np.zeros(len(places), dtype=np.int64)
-    firsts = dict[str, Place]()
+    firsts = dict[str, PicturePlace]()
     for name, place in zip(names, places, strict=True):
         first = firsts.setdefault(name, place)
         if first is not place:
@@ -186,7 +186,7 @@ def _label_names(
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Each picture's position among the classes, and the classes."""
     folders = [name.split("/")[0] for name in names]
-    wnids = tuple(imagenet_labels()) if are_wnid_folders(set(folders)) else ()
+    wnids = tuple(read_imagenet_labels()) if are_wnid_folders(set(folders)) else ()
     if wnids and len(classes or wnids) == len(wnids):
         classes, titles = classes or wnids, wnids
     else:

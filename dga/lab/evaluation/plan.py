@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dga.corruptions import CLEAN, CORRUPTIONS, NAMES, SEVERITIES, check_corruption, corrupt
-from dga.images import Pixels, through_jpeg
+from dga.images import Pixels, recompress_jpeg
 from dga.io.parsing import check_choice
 from dga.lab.analysis.names import STREAMS
 from dga.lab.data.cropping import View
@@ -209,4 +209,4 @@ def _damage(plan: Plan, picture: Pixels, name: str, condition: Condition) -> Pix
     if corruption != CLEAN:
         seed = derive_seed(plan.seed, name, corruption)
         picture = corrupt(picture, corruption, severity, seed)
-    return np.asarray(through_jpeg(picture, plan.saved)) if plan.saved else picture
+    return np.asarray(recompress_jpeg(picture, plan.saved)) if plan.saved else picture

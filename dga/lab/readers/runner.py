@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from torch import Tensor
 
-from dga.answers import Answer, answer_repaired
+from dga.answers import Answer, make_answers
 from dga.lab.readers.memo import Memo
 from dga.lab.readers.permutation import permute_stops
 from dga.lab.readers.reader import NonLocalMeans, Reader
@@ -66,7 +66,7 @@ class SystemRunner:
         """
         reader = self._reader
         if results is not None:
-            return answer_repaired(
+            return make_answers(
                 self.system, results, x, lambda p: reader.read(reader.prepare(p), seeds)
             )
         start_time = time.perf_counter()

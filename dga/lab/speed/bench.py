@@ -18,7 +18,7 @@ from dga.images import to_pixels, to_square, to_tensor
 from dga.lab.readers.runner import SystemRunner, answer
 from dga.lab.readers.systems import parse
 from dga.networks.classifier import build_classifier
-from dga.networks.compute import Compute, is_shortage
+from dga.networks.compute import Compute, is_out_of_memory
 from dga.networks.models import Models
 from dga.networks.unet import Denoiser, Discriminator
 from dga.pipeline import ForwardResult, denoise, find_stops
@@ -85,7 +85,7 @@ def measure_seconds(work: Work, device: torch.device) -> float:
         wait()
         return time.perf_counter() - start_time
     except (RuntimeError, MemoryError) as error:
-        if not is_shortage(error):
+        if not is_out_of_memory(error):
             raise
     if device.type == "cuda":
         torch.cuda.empty_cache()  # here, where the error no longer holds the work's tensors

@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from dga.images import Pixels, through_jpeg
-from dga.io.settings import override
+from dga.images import Pixels, recompress_jpeg
+from dga.io.settings import override_settings
 from dga.lab.training.draws import draw_log
 from dga.profiles.configs import Bounded, bounded
 
@@ -63,7 +63,9 @@ def parse_chains(text: str) -> ChainConfig:
     Raises ``ValueError`` naming what is allowed.
     """
     pairs = [part.partition("=") for part in text.split(":") if part]
-    chains: ChainConfig = override(ChainConfig(), {name: value for name, _, value in pairs})
+    chains: ChainConfig = override_settings(
+        ChainConfig(), {name: value for name, _, value in pairs}
+    )
     return chains
 
 
@@ -115,7 +117,7 @@ def _damage_once(
     if occurs("jpeg"):
         quality = round(config.worst_jpeg + (97 - config.worst_jpeg) * rng.beta(2, 1.3))
         subsampling = JPEG_SUBSAMPLINGS[rng.integers(3)]
-        x = np.asarray(through_jpeg(_to_pixels(x), quality, subsampling)).astype(np.float32)
+        x = np.asarray(recompress_jpeg(_to_pixels(x), quality, subsampling)).astype(np.float32)
     return x.clip(0, 255), kernel
 
 
@@ -150,7 +152,7 @@ def _magnify(x: Picture, rng: Rng) -> Picture:
     gain, mean, middle = draw_log(rng, 3, 25), x.mean(), rng.uniform(60, 220)
     faint = _to_pixels((x - mean) / gain + middle)
     quality, subsampling = int(rng.integers(60, 98)), JPEG_SUBSAMPLINGS[rng.integers(3)]
-    saved = np.asarray(through_jpeg(faint, quality, subsampling)).astype(np.float32)
+    saved = np.asarray(recompress_jpeg(faint, quality, subsampling)).astype(np.float32)
     return ((saved - middle) * gain + mean).clip(0, 255)
 
 

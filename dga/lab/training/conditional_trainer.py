@@ -19,9 +19,9 @@ from dga.lab.training.features import FeatureDistance
 from dga.lab.training.group_norm import quicken_norms
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.windows import Photographs
-from dga.networks.models import base_of_conditional, is_conditional, load_conditional
+from dga.networks.models import find_conditional_base, is_conditional, load_conditional
 from dga.networks.unet import ConditionalDenoiser
-from dga.weights.store import read_state, weights_id
+from dga.weights.store import compute_weights_id, read_state
 
 DEFAULTS = TrainConfig(images=40_000, batch=8, lr=3e-4, warmup=100, decay=0.5, ema=0.997)
 WINDOW_SIDE = 160
@@ -58,7 +58,11 @@ def train_conditional(
     schedule = Schedule.from_config(profile.schedule)
     base_path = find_base(training)
     base = {name: value.float() for name, value in read_state(base_path).items()}
-    facts = {"features": features, "chains": to_plain(chains), "base": weights_id(base_path)}
+    facts = {
+        "features": features,
+        "chains": to_plain(chains),
+        "base": compute_weights_id(base_path),
+    }
     identity = training.describe("conditional", photographs.fingerprint(), **facts)
 
     def load(network: ConditionalDenoiser, path: Path) -> nn.Module:
@@ -105,7 +109,9 @@ def find_base(training: Training) -> Path:
         raise ValueError(
             "A conditional denoiser begins with a diffusion model: name its folder with --init."
         )
-    return base_of_conditional(training.profile) if is_conditional(training.init) else training.init
+    return (
+        find_conditional_base(training.profile) if is_conditional(training.init) else training.init
+    )
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dga.networks.classifier import load_packaged, normalise
+from dga.networks.classifier import load_packaged_classifier, normalise
 from dga.profiles import get_profile
 from dga.weights.checkpoints import WeightsError
-from dga.weights.classifiers import classifier_config
+from dga.weights.classifiers import choose_classifier_config
 from dga.weights.sources import Sources, find_packaged_checkpoint
 
 
@@ -26,12 +26,12 @@ class FeatureDistance(nn.Module):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        config = classifier_config(get_profile("photo"), Sources(classifier=name))
+        config = choose_classifier_config(get_profile("photo"), Sources(classifier=name))
         path = find_packaged_checkpoint(config.package)
         if path is None:
             raise WeightsError(f"Features are those of a classifier from a package, not {name}.")
         self.config = config
-        self.network = load_packaged(config, path)
+        self.network = load_packaged_classifier(config, path)
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """Distances ``[B]`` of ``[B, 3, H, W]`` in [-1, 1]."""

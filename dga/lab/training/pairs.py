@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from dga.diffusion import Schedule, compute_missing_variance
-from dga.images import Pixels, through_jpeg, to_tensor
+from dga.images import Pixels, recompress_jpeg, to_tensor
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.training.draws import choose_indices, make_rng, make_torch_rng
@@ -157,5 +157,5 @@ def vary_source(picture: Pixels, rng: np.random.Generator) -> Pixels:
         small = np.asarray(image.resize((shrunk, shrunk), kernel))
         image = Image.fromarray(np.pad(small, (margin, margin, (0, 0)), "reflect"))
     if rng.random() < 1 / 3:
-        image = through_jpeg(np.asarray(image), int(rng.integers(75, 99)))
+        image = recompress_jpeg(np.asarray(image), int(rng.integers(75, 99)))
     return np.asarray(image)

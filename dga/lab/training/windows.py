@@ -16,8 +16,8 @@ import numpy as np
 from PIL import Image
 
 from dga.corruptions import SEVERITIES, corrupt
-from dga.data.uploads import list_pictures, to_picture
-from dga.images import Pixels, through_jpeg, to_pixels
+from dga.data.uploads import decode_picture, list_pictures
+from dga.images import Pixels, recompress_jpeg, to_pixels
 from dga.lab.data.image_sets import read_pictures
 
 PICTURE_SIDE = 224
@@ -70,7 +70,7 @@ class Photographs:
         part = PICTURE_SIDE * shorter / min(int(rng.integers(*SHORTER_SIDES)), shorter)
         picture = _cut_square(photograph, rng, part, PICTURE_SIDE)
         if rng.random() < 0.5:
-            picture = np.asarray(through_jpeg(picture, int(rng.integers(75, 99))))
+            picture = np.asarray(recompress_jpeg(picture, int(rng.integers(75, 99))))
         return picture
 
     def draw_part(self, rng: np.random.Generator, side: int) -> Pixels:
@@ -114,7 +114,7 @@ def corrupt_randomly(
 
 def _to_photograph(image: Image.Image) -> Pixels | None:
     """The whole picture, unless it is too small."""
-    return to_pixels(to_picture(image)) if min(image.size) >= PICTURE_SIDE else None
+    return to_pixels(decode_picture(image)) if min(image.size) >= PICTURE_SIDE else None
 
 
 def draw_places(rng: np.random.Generator, count: int, side: int) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from dga.lab.evaluation import curves
 from dga.lab.evaluation.curves import compute_curve, judge_pictures
 from dga.lab.evaluation.plan import Plan, derive_seed
 from dga.lab.training.studies import Study
-from dga.weights.store import weights_id
+from dga.weights.store import compute_weights_id
 from tests.fixtures.cli import done, refused
 
 DEPTHS = (0, 3, 50, 100)
@@ -112,7 +112,7 @@ def test_command_judges_what_the_trainer_wrote(picture_folder, tmp_path):
     config = json.loads((out / "config.json").read_text())
     assert config["study"] == "images-noise"
     assert config["trained_on"] == list(FAMILIES["noise"])
-    assert config["weights"]["discriminator"] == weights_id(weights)
+    assert config["weights"]["discriminator"] == compute_weights_id(weights)
     curves = _load(out / "curves.npz")
     assert curves["corruptions"].tolist() == ["clean", *FAMILIES["weather"]]
     assert curves["logits"].shape == (4, 2, 2)

@@ -24,9 +24,9 @@ from dga.networks.classifier import build_classifier
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator
 from dga.profiles import EVERYDAY16, Profile, ReleaseConfig
-from dga.profiles.imagenet_labels import imagenet_labels
+from dga.profiles.imagenet_labels import read_imagenet_labels
 
-WNIDS = tuple(imagenet_labels())
+WNIDS = tuple(read_imagenet_labels())
 FOLDERS = (3, 999, 41)
 """Classes of the synthetic ImageNet, by their position among the thousand."""
 CORRUPTIONS = ("gaussian_noise", "fog")
