@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,9 +27,9 @@ from dga.pipeline import (
     ForwardResult,
     ReverseResult,
     run,
-    take_last,
 )
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
+from dga.steps import take_result
 from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
 
 
@@ -102,14 +102,14 @@ def adapt(
     DDA and DGA+. The same arguments give the same result. Raises ``ValueError`` for another size,
     and ``FloatingPointError`` if a network returns no numbers.
     """
-    return take_last(adapt_steps(models, pixels, seed, chosen), Adaptation)
+    return take_result(adapt_steps(models, pixels, seed, chosen))
 
 
 @isolate_numerics
 def adapt_steps(
     models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
-) -> Iterator[Event | Reconstruction | Adaptation]:
-    """:func:`adapt`, an event at a time. The last one is the :class:`Adaptation`.
+) -> Generator[Event | Reconstruction, None, Adaptation]:
+    """:func:`adapt`, an event at a time (:mod:`dga.steps`).
 
     Where some system explains nothing, or none is chosen, :func:`judge_curve` comes first, to T, by
     the rule of the first such system that has one, else of the profile.
@@ -125,17 +125,14 @@ def adapt_steps(
     rule = next(rules, None) or profile.stopping
     forward, at_t_star = None, None
     if unexplained or not chosen:
-        for event in judge_curve(process, rule, profile.schedule.steps):
-            yield event
-        assert isinstance(event, ForwardResult)
-        forward = event
+        forward = yield from judge_curve(process, rule, profile.schedule.steps)
         (at_t_star,) = classify(models, to_tensor(forward.x_t_star)[None].to(models.device))
     results = dict[str, Reconstruction]()
     for step in rebuild(models, process, chosen):
         if isinstance(step, Reconstruction):
             results[step.system.name] = step
         yield step
-    yield Adaptation(
+    return Adaptation(
         profile=profile,
         stopping=rule,
         seed=seed,
@@ -152,13 +149,13 @@ def adapt_steps(
 @isolate_numerics
 def judge_curve(
     process: ForwardProcess, stopping: StoppingConfig, depth: int
-) -> Iterator[JudgedPath | ForwardResult]:
-    """Judge a picture as it came, to ``depth`` at least; the :class:`ForwardResult` comes last.
+) -> Generator[JudgedPath, None, ForwardResult]:
+    """Judge a picture as it came, to ``depth`` at least.
 
     ``stopping``: the rule by which its t* is chosen.
     """
     path_alone = Repair(Diffusion(stopping))
-    yield from process.find_stop(path_alone, NO_EXPLANATION, curve_depth=depth)
+    return (yield from process.find_stop(path_alone, NO_EXPLANATION, curve_depth=depth))
 
 
 @isolate_numerics

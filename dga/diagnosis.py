@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,7 @@ from dga.photograph import (
 )
 from dga.plain_frame import find_inside
 from dga.profiles import PROFILES
+from dga.steps import map_steps, take_result
 
 
 @dataclass(frozen=True)
@@ -202,16 +203,17 @@ def diagnose(
     models = None if is_fast else models or load_default_models()
     framed, seed = pixels[find_inside(pixels)], content_seed(pixels)
     measured = _cut_measured(framed)
-    steps: Iterator[object]
+    steps: Generator[object, None, RepairedPhotograph | Explanation]
     if models is None:
         steps = _measure(measured)
     elif has_readings:
         steps = photograph_steps(models, pixels, seed)
     else:
         steps = _explain(models, framed, seed)
-    *events, last = steps
+    events = list[object]()
+    last = take_result(map_steps(steps, events.append))
     photograph = last if isinstance(last, RepairedPhotograph) else None
-    explanation = photograph.explanation if photograph else last
+    explanation = last.explanation if isinstance(last, RepairedPhotograph) else last
     assert isinstance(explanation, Explanation)
     if models is None:
         findings = _list_measured(explanation, measured)
@@ -305,9 +307,11 @@ def _find_softness(x: Tensor, is_undoable: bool | None) -> Finding | None:
 # With networks
 
 
-def _explain(models: Models, pixels: Pixels, seed: int) -> Iterator[CandidateScore | Explanation]:
+def _explain(
+    models: Models, pixels: Pixels, seed: int
+) -> Generator[CandidateScore, None, Explanation]:
     """The explanation of what lies in a photograph's frame, after what was judged on the way."""
-    yield (yield from explain_photograph(models, pixels, seed)).explanation
+    return (yield from explain_photograph(models, pixels, seed)).explanation
 
 
 def _judge(
@@ -353,11 +357,11 @@ def _cut_measured(pixels: Pixels) -> Tensor:
     return cut_middle(to_tensor(mirror_to_side(pixels, least)), MEASURED_SIDE)
 
 
-def _measure(x: Tensor) -> Iterator[CandidateScore | Explanation]:
+def _measure(x: Tensor) -> Generator[CandidateScore, None, Explanation]:
     """The explanation of a picture of :func:`_cut_measured`, to which nobody objects."""
     config = PROFILES["photo"].plus.explain
     assert config is not None
-    yield (yield from PhotographSearch(x, config, filtered_side=FILTERED_SIDE).run())
+    return (yield from PhotographSearch(x, config, filtered_side=FILTERED_SIDE).run())
 
 
 def _list_measured(explanation: Explanation, x: Tensor) -> list[Finding]:

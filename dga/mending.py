@@ -22,7 +22,7 @@ from dga.explanation.search import Explanation
 from dga.images import to_levels
 from dga.networks.models import Models
 from dga.profiles import Diffusion, ExplanationConfig, MendingConfig, Repair
-from dga.stopping import choose_depth
+from dga.steps import take_result
 
 WHOLE_SIDE = 384
 """Pixels a side up to which a photograph is repaired in one piece; above, windows bound memory."""
@@ -149,9 +149,8 @@ def _choose_depth(models: Models, estimate: Tensor, seed: int, diffusion: Diffus
         return diffusion.depth or 0
     forward_path = ForwardPath(models.schedule, estimate, seed)
     path = JudgedPath(models.schedule, models.explainer, forward_path)
-    for _ in path.judge_until_stop(rule):
-        pass
-    return choose_depth(path.logits, rule).t_star
+    stop, _ = take_result(path.judge_until_stop(rule))
+    return stop.t_star
 
 
 class _Conditioned(nn.Module):

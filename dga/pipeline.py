@@ -13,7 +13,7 @@ import time
 from collections import defaultdict
 from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -112,16 +112,6 @@ class ReverseResult:
 
 
 Event = CandidateScore | JudgedPath | ForwardResult | ReverseStep | ReverseResult
-Last = TypeVar("Last")
-
-
-def take_last(events: Iterable[object], kind: type[Last]) -> Last:
-    """The last of some events, a result of this kind; the others are dropped as they come."""
-    last: object = None
-    for event in events:
-        last = event
-    assert isinstance(last, kind)
-    return last
 
 
 def collect_results(events: Iterable[Event]) -> dict[Repair, list[ReverseResult]]:
@@ -173,7 +163,7 @@ def find_stops(
         process = processes[index] if processes else ForwardProcess(models, x[index], seeds[index])
         for repair in repairs:
             explanation = yield from process.explain(repair.explain)
-            yield from process.find_stop(repair, explanation, index)
+            yield (yield from process.find_stop(repair, explanation, index))
 
 
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
@@ -242,8 +232,8 @@ class ForwardProcess:
         index: int = 0,
         first: int = FIRST_STATES,
         curve_depth: int = 0,
-    ) -> Iterator[JudgedPath | ForwardResult]:
-        """Find t* for one repair; the :class:`ForwardResult` comes last.
+    ) -> Generator[JudgedPath, None, ForwardResult]:
+        """Find t* for one repair.
 
         ``index``: of the picture in its batch; ``first``: how many states are judged at once before
         any other; ``curve_depth``: depths beyond the entry that are judged at least, even where the
@@ -260,7 +250,7 @@ class ForwardProcess:
             stop, count = yield from path.judge_until_stop(diffusion.stopping, first, curve_depth)
             stop = replace(stop, t_star=0 if stop.has_given_up else explanation.entry + stop.t_star)
             logits, seconds = path.logits[:count], seconds + path.seconds[count]
-        yield ForwardResult(
+        return ForwardResult(
             index=index,
             seed=self.seed,
             input=self.x,

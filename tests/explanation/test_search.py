@@ -16,6 +16,7 @@ from dga.explanation.noise_level import measure_noise
 from dga.explanation.search import Explanation, explain_picture
 from dga.images import to_levels, to_pixels, to_square, to_tensor
 from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
+from dga.steps import take_result
 from dga.systems import parse
 from tests.fixtures.models import noise
 
@@ -46,12 +47,7 @@ def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
 def find_explanation(
     x: Tensor, network: nn.Module, config: ExplanationConfig = CONFIG
 ) -> Explanation:
-    steps = explain_picture(Scorer(SCHEDULE, network, 0), x, config)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
+    return take_result(explain_picture(Scorer(SCHEDULE, network, 0), x, config))
 
 
 @pytest.mark.parametrize("deviation", [0.1, 0.3, 0.6])
