@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from dga.explanation.degradation import Degradation
 from dga.explanation.jpeg_quality import find_quality
 from dga.explanation.noise_level import find_impulses
 from dga.explanation.photograph_search import PhotographSearch
-from dga.explanation.search import CandidateScore, Explanation
+from dga.explanation.search import Explanation
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
 from dga.images import HALF_RANGE, Pixels, check_pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
@@ -35,11 +35,11 @@ from dga.photograph import (
     content_seed,
     explain_photograph,
     mirror_to_side,
-    photograph_steps,
+    repair_photograph,
 )
 from dga.plain_frame import find_inside
 from dga.profiles import PROFILES
-from dga.steps import map_steps, take_result
+from dga.steps import take_result
 
 
 @dataclass(frozen=True)
@@ -192,55 +192,138 @@ def diagnose(
 
     ``models``: by default those of ``photo``; ``is_fast``: without any, by measurement alone;
     ``has_readings``: repair it, too, and read both. A JPEG's good quality is known only of an image
-    as it was opened. Raises ``ValueError`` for what is no picture, or cannot be read, and
-    ``FloatingPointError`` if a network returns no numbers.
+    as it was opened. Raises ``ValueError`` for what is no picture, or cannot be read, and for
+    ``is_fast`` beside ``models`` or ``has_readings``; ``FloatingPointError`` if a network returns
+    no numbers.
     """
-    if not isinstance(picture, Image.Image):
-        array = np.asarray(picture)
-        check_pixels(array)
-        picture = Image.fromarray(array)
-    pixels = to_pixels(to_picture(picture))
+    if is_fast and (models is not None or has_readings):
+        raise ValueError("is_fast asks no network: leave models and has_readings out, or is_fast.")
+    image = _to_image(picture)
+    pixels = to_pixels(to_picture(image))
     models = None if is_fast else models or load_default_models()
-    framed, seed = pixels[find_inside(pixels)], content_seed(pixels)
-    measured = _cut_measured(framed)
-    steps: Generator[object, None, RepairedPhotograph | Explanation]
-    if models is None:
-        steps = _measure(measured)
-    elif has_readings:
-        steps = photograph_steps(models, pixels, seed)
-    else:
-        steps = _explain(models, framed, seed)
-    events = list[object]()
-    last = take_result(map_steps(steps, events.append))
-    photograph = last if isinstance(last, RepairedPhotograph) else None
-    explanation = last.explanation if isinstance(last, RepairedPhotograph) else last
-    assert isinstance(explanation, Explanation)
-    if models is None:
-        findings = _list_measured(explanation, measured)
-    else:
-        scores = [one for one in events if isinstance(one, CandidateScore) and one.stage == "blur"]
-        findings = _judge(explanation, scores, framed, photograph)
-    is_photograph, is_paper = not explanation.is_unjudgeable, explanation.is_paper
-    is_mended = photograph.is_mended if photograph else None
-    can_be_soft = is_photograph and not is_paper and not any(f.kind in BLURS for f in findings)
-    if can_be_soft and (softness := _find_softness(measured, is_mended)):
-        findings.append(softness)
-    if is_photograph and (quality := find_quality(picture, framed)):
-        findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
-    if photograph and photograph.is_mended and not any(f.sureness >= SURE for f in findings):
-        change = float(np.abs(photograph.image - pixels.astype(float)).mean() / HALF_RANGE)
-        text = "signs of damage that nothing explains"
-        findings.append(_find("unexplained", change, text, is_undoable=True))
-    findings = [finding for finding in findings if finding.sureness >= LEAST_SURE]
+    examined = _examine(image, pixels, models, has_readings)
+    findings = [one for one in _list_findings(examined) if one.sureness >= LEAST_SURE]
     has_damage = any(finding.sureness >= SURE for finding in findings)
+    explanation, repaired = examined.explanation, examined.repaired
     return Diagnosis(
         tuple(sorted(findings, key=lambda finding: -finding.sureness)),
         width=pixels.shape[1],
         height=pixels.shape[0],
-        format=picture.format,
-        is_photograph=is_photograph and (has_damage or not is_paper),
-        readings=_read(models, pixels, photograph.image) if models and photograph else (),
+        format=image.format,
+        is_photograph=not explanation.is_unjudgeable and (has_damage or not explanation.is_paper),
+        readings=_read(models, pixels, repaired.image) if models and repaired else (),
     )
+
+
+def _to_image(picture: Image.Image | Pixels) -> Image.Image:
+    """An image, as it was opened, or of an array, uint8 ``[H, W, 3]``."""
+    if isinstance(picture, Image.Image):
+        return picture
+    array = np.asarray(picture)
+    check_pixels(array)
+    return Image.fromarray(array)
+
+
+@dataclass(frozen=True)
+class _Examined:
+    """A picture whose damage is explained, and not yet named."""
+
+    image: Image.Image
+    """As it was opened."""
+    pixels: Pixels
+    """uint8 ``[H, W, 3]``."""
+    framed: Pixels
+    """What lies in its frame."""
+    middle: Tensor
+    """The part that is measured of that, ``[3, h, w]`` in [-1, 1]."""
+    explanation: Explanation
+    """Of what lies in its frame; without networks, of ``middle``."""
+    is_judged: bool
+    """Whether networks were asked."""
+    repaired: RepairedPhotograph | None
+    """None where readings of it were not asked for."""
+
+
+def _examine(
+    image: Image.Image, pixels: Pixels, models: Models | None, has_readings: bool
+) -> _Examined:
+    """Explain a picture's damage: by measurement alone without models, else as for its repair."""
+    framed, repaired = pixels[find_inside(pixels)], None
+    middle = _cut_middle(framed)
+    if models is None:
+        explanation = _measure(middle)
+    elif has_readings:
+        repaired = repair_photograph(models, pixels)
+        explanation = repaired.explanation
+    else:
+        steps = explain_photograph(models, framed, content_seed(pixels))
+        explanation = take_result(steps).explanation
+    return _Examined(image, pixels, framed, middle, explanation, models is not None, repaired)
+
+
+def _cut_middle(pixels: Pixels) -> Tensor:
+    """The middle of uint8 ``[H, W, 3]``, ``[3, h, w]`` in [-1, 1]; a small picture is continued by
+    its mirror image."""
+    least = PROFILES["photo"].discriminator.image_size
+    return cut_middle(to_tensor(mirror_to_side(pixels, least)), MEASURED_SIDE)
+
+
+def _measure(x: Tensor) -> Explanation:
+    """The explanation of ``[3, H, W]`` to which nobody objects."""
+    config = PROFILES["photo"].plus.explain
+    assert config is not None
+    return take_result(PhotographSearch(x, config, filtered_side=FILTERED_SIDE).run())
+
+
+def _read(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
+    """The classifier's label for the middle square of each picture, and its probability."""
+    size = models.profile.image_size
+    squares = (to_pixels(to_square(Image.fromarray(picture), size)) for picture in pictures)
+    readings = (classify(models, to_tensor(one)[None].to(models.device))[0] for one in squares)
+    return tuple((reading.label, reading.probability) for reading in readings)
+
+
+# Findings
+
+
+def _list_findings(examined: _Examined) -> list[Finding]:
+    """Everything that is wrong, however unsure; nothing of one colour or a drawing."""
+    explanation, repaired = examined.explanation, examined.repaired
+    if explanation.is_unjudgeable:
+        return []
+    is_mended = repaired.is_mended if repaired else None
+    findings = _list_judged(examined) if examined.is_judged else _list_measured(examined)
+    if not explanation.is_paper and not any(one.kind in BLURS for one in findings):
+        findings += _find_softness(examined.middle, is_mended)
+    if quality := find_quality(examined.image, examined.framed):
+        findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
+    if repaired and is_mended and not any(one.sureness >= SURE for one in findings):
+        change = np.abs(repaired.image - examined.pixels.astype(float)).mean() / HALF_RANGE
+        text = "signs of damage that nothing explains"
+        findings.append(_find("unexplained", float(change), text, is_undoable=True))
+    return findings
+
+
+def _list_measured(examined: _Examined) -> list[Finding]:
+    """Findings of measurement alone."""
+    explanation = examined.explanation
+    level, quiet = explanation.measured_noise, explanation.quiet_noise
+    noise = _find("noise", level, f"noise {level:.2f}", evidence=quiet)
+    return [*_name_parts(explanation.degradation, examined.middle), noise]
+
+
+def _list_judged(examined: _Examined) -> list[Finding]:
+    """Findings that the discriminator had its say in, and a blur that it refused to have undone."""
+    explanation, repaired = examined.explanation, examined.repaired
+    x, margin = to_tensor(examined.framed), explanation.blur_margin
+    is_undoable = not (repaired and repaired.is_unchanged)
+    findings = list(_name_parts(explanation.degradation, x, is_undoable, margin))
+    if explanation.refused_blur:
+        findings += _name_parts(explanation.refused_blur, x, is_undoable=False, margin=margin)
+    if level := explanation.degradation.noise:  # perhaps texture, as a denoiser finds in a repair
+        is_undoable = is_undoable if repaired else None
+        findings.append(_find("noise", level, f"noise {level:.2f}", is_undoable=is_undoable))
+    return findings
 
 
 def _find(
@@ -261,17 +344,18 @@ def _find(
 
 
 def _name_parts(
-    degradation: Degradation, x: Tensor, margin: float = 0.0, is_undoable: bool | None = None
+    degradation: Degradation, x: Tensor, is_undoable: bool | None = None, margin: float = 0.0
 ) -> Iterator[Finding]:
     """A finding for each part of a degradation but noise. ``x``: the picture, ``[3, H, W]``;
-    ``is_undoable``: None without networks."""
+    ``is_undoable``: None without networks; ``margin``: of a blur, as :func:`_find` takes it."""
     operator, veil, exposure = degradation.operator, degradation.veil, degradation.exposure
-    found = functools.partial(_find, margin=margin, is_undoable=is_undoable)
+    found = functools.partial(_find, is_undoable=is_undoable)
     if operator is not None:
         strength = operator.measure_strength(*x.shape[1:])
-        yield found(operator.kind, strength, str(operator))
+        yield found(operator.kind, strength, str(operator), margin=margin)
     if degradation.blur:
-        yield found("blur", degradation.blur, f"blur {degradation.blur:g} px")
+        text = f"blur {degradation.blur:g} px"
+        yield found("blur", degradation.blur, text, margin=margin)
     if veil is not None:
         # Not where nobody judged: light pictures without a veil are measured as glare, too.
         others = (veil.colour, veil.gamma) if is_undoable is not None else ()
@@ -287,13 +371,13 @@ def _name_parts(
         yield found("impulses", share, f"{format_share(share)} of the values wrong")
 
 
-def _find_softness(x: Tensor, is_undoable: bool | None) -> Finding | None:
-    """A lack of fine detail in ``[3, H, W]``; its strength is the radius in pixels of the lens that
-    would lose as much. None of a sharp picture."""
+def _find_softness(x: Tensor, is_undoable: bool | None) -> Iterator[Finding]:
+    """A lack of fine detail in ``[3, H, W]``, unless it is sharp; its strength is the radius in
+    pixels of the lens that would lose as much."""
     radial, frequency = compute_radial_spectrum(compute_power_spectrum(x))
     lost = measure_softness(radial, frequency) - SHARP_SOFTNESS
     if lost <= 0:
-        return None
+        return
     below_law = radial + POWER_LAW * np.log(frequency)
     below_law = np.convolve(np.pad(below_law, 1, "edge"), np.ones(3) / 3, "valid")
     is_coarse = (frequency > COARSE[0]) & (frequency < COARSE[1])
@@ -301,73 +385,4 @@ def _find_softness(x: Tensor, is_undoable: bool | None) -> Finding | None:
     end = frequency[is_lost.argmax()] if is_lost.any() else frequency[-1]
     radius = LENS_RADIANS / (2 * math.pi * float(end))
     text = f"little fine detail, as behind a lens of {radius:.1f} px"
-    return _find("soft", radius, text, evidence=lost, is_undoable=is_undoable)
-
-
-# With networks
-
-
-def _explain(
-    models: Models, pixels: Pixels, seed: int
-) -> Generator[CandidateScore, None, Explanation]:
-    """The explanation of what lies in a photograph's frame, after what was judged on the way."""
-    return (yield from explain_photograph(models, pixels, seed)).explanation
-
-
-def _judge(
-    explanation: Explanation,
-    scores: Sequence[CandidateScore],
-    pixels: Pixels,
-    photograph: RepairedPhotograph | None,
-) -> list[Finding]:
-    """Findings of an explanation, and of a blur whose inverse the discriminator objected to.
-
-    ``scores``: of the picture and of a blur's inverse; empty where no blur was judged.
-    """
-    x, degradation = to_tensor(pixels), explanation.degradation
-    margin = scores[0].score - scores[-1].score if scores else 0.0
-    is_undoable = not (photograph and photograph.is_unchanged)
-    is_inverse = degradation.operator is not None
-    findings = list(_name_parts(degradation, x, margin * is_inverse, is_undoable))
-    if scores and not is_inverse:
-        findings += _name_parts(scores[-1].degradation, x, margin, is_undoable=False)
-    if level := degradation.noise:  # which a denoiser may take for texture once it repairs
-        can_mend = is_undoable if photograph else None
-        findings.append(_find("noise", level, f"noise {level:.2f}", is_undoable=can_mend))
-    return findings
-
-
-def _read(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
-    """The classifier's label for the middle square of each picture, and its probability."""
-    size = models.profile.image_size
-    squares = (to_pixels(to_square(Image.fromarray(picture), size)) for picture in pictures)
-    readings = (classify(models, to_tensor(one)[None].to(models.device))[0] for one in squares)
-    return tuple((reading.label, reading.probability) for reading in readings)
-
-
-# Without networks
-
-
-def _cut_measured(pixels: Pixels) -> Tensor:
-    """The part that is measured of what lies in a picture's frame, uint8 ``[H, W, 3]``.
-
-    ``[3, h, w]`` in [-1, 1]: its middle; a small one is continued by its mirror image.
-    """
-    least = PROFILES["photo"].discriminator.image_size
-    return cut_middle(to_tensor(mirror_to_side(pixels, least)), MEASURED_SIDE)
-
-
-def _measure(x: Tensor) -> Generator[CandidateScore, None, Explanation]:
-    """The explanation of a picture of :func:`_cut_measured`, to which nobody objects."""
-    config = PROFILES["photo"].plus.explain
-    assert config is not None
-    return (yield from PhotographSearch(x, config, filtered_side=FILTERED_SIDE).run())
-
-
-def _list_measured(explanation: Explanation, x: Tensor) -> list[Finding]:
-    """Findings of such an explanation of ``[3, H, W]``; none of one colour or a drawing."""
-    if explanation.is_unjudgeable:
-        return []
-    level, quiet = explanation.measured_noise, explanation.quiet_noise
-    noise = _find("noise", level, f"noise {level:.2f}", evidence=quiet)
-    return [*_name_parts(explanation.degradation, x), noise]
+    yield _find("soft", radius, text, evidence=lost, is_undoable=is_undoable)

@@ -27,7 +27,7 @@ from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.operators import OperatorConsistency
 from dga.explanation.photograph_search import Judges, PhotographSearch
-from dga.explanation.search import CandidateScore, Explanation, explain_picture
+from dga.explanation.search import CandidateScore, Explanation, Verdict, explain_picture
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
 from dga.mending import mend
@@ -41,7 +41,7 @@ from dga.profiles import (
 )
 from dga.stopping import Stop, confidence_from_logits
 
-NO_EXPLANATION = Explanation(NO_DEGRADATION, 0, measured_noise=0.0, is_judged_by_explainer=False)
+NO_EXPLANATION = Explanation(NO_DEGRADATION, 0, measured_noise=0.0, verdict=Verdict.UNSEARCHED)
 """The explanation where none is searched for: nothing is undone, and the entry is depth 0."""
 
 
@@ -220,7 +220,7 @@ class ForwardProcess:
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
-        key = explanation.degradation, explanation.is_judged_by_explainer
+        key = explanation.degradation, explanation.verdict is Verdict.UNSEARCHED
         if key not in self._paths:
             self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation)
         return self._paths[key]
@@ -266,10 +266,14 @@ class ForwardProcess:
 
 
 def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanation) -> JudgedPath:
-    """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse."""
+    """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse.
+
+    Where no damage was looked for, the paper's discriminator judges it; else DGA+'s own.
+    """
     noise = explanation.degradation.noise
     forward_path = ForwardPath(models.schedule, explanation.invert(x), seed, noise)
-    network = models.explainer if explanation.is_judged_by_explainer else models.discriminator
+    is_searched = explanation.verdict is not Verdict.UNSEARCHED
+    network = models.explainer if is_searched else models.discriminator
     return JudgedPath(models.schedule, network, forward_path, explanation.entry)
 
 

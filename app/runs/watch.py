@@ -117,12 +117,9 @@ def show(pixels: Pixels, reading: dict[str, Any], label: str | None) -> dict[str
 def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     """Ours, at the photo's own size; :func:`show_pictures` comes first."""
     pictures = subject.stages[PICTURES]
-    start_time, measured = time.perf_counter(), ""
+    start_time = time.perf_counter()
 
     def show_progress(event: CandidateScore | Progress) -> Part:
-        nonlocal measured
-        if isinstance(event, CandidateScore) and event.stage == "blur":
-            measured = name_damage(event.degradation)
         done, total = (event.done, event.total) if isinstance(event, Progress) else (0, 0)
         return {"progress": {"done": done, "total": total}}
 
@@ -131,7 +128,7 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     subject.result = result.image
     explanation = result.explanation
     diagnosis = name_damage(explanation.degradation)
-    objected = "" if explanation.degradation.operator else measured
+    objected = name_damage(explanation.refused_blur) if explanation.refused_blur else ""
     is_unjudgeable, is_fine = explanation.is_unjudgeable, explanation.is_undamaged
     finding = describe_finding(
         diagnosis,

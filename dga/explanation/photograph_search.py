@@ -33,7 +33,7 @@ from dga.explanation.noise_level import (
     measure_quiet_noise,
 )
 from dga.explanation.operators import Operator
-from dga.explanation.search import CandidateScore, Explanation
+from dga.explanation.search import CandidateScore, Explanation, Verdict
 from dga.explanation.veil import measure_veil
 from dga.images import cut_middle, from_tensor
 from dga.profiles import ExplanationConfig, WindowsConfig
@@ -154,16 +154,17 @@ class PhotographSearch:
         quiet_noise = measure_quiet_noise(x, self.windows.quiet_share)
         found = replace(found, measured_noise=noise_level, quiet_noise=quiet_noise)
         if is_drawing:
-            return replace(found, is_unjudgeable=True)
+            return replace(found, verdict=Verdict.UNJUDGEABLE)
         found = yield from self._judge_noise(found)
         if found.degradation.noise or not is_measured:
             return found
-        blurred = None if found.is_paper else (yield from self._undo_blur(found))
-        if blurred:
-            return blurred
+        if not found.is_paper:
+            found = yield from self._undo_blur(found)
+        if found.degradation.operator:
+            return found
         light = self._measure_added_light(found)
         if light:
-            return replace(found, degradation=light, is_undamaged=False)
+            return replace(found, degradation=light, verdict=Verdict.SUSPECT)
         quality = measure_quality(from_tensor(x))
         if quality is not None and quality <= POOR:
             return replace(found, degradation=Degradation(jpeg_quality=quality))
@@ -201,19 +202,20 @@ class PhotographSearch:
         found = replace(found, candidate_scores=tuple(scores))
         without, best = scores[0], scores[-1]
         if not is_noisy:
-            return replace(found, is_undamaged=without.score < config.undamaged_score)
+            is_undamaged = without.score < config.undamaged_score
+            return replace(found, verdict=Verdict.UNDAMAGED) if is_undamaged else found
         if best.score >= without.score - config.noise_head_start:
             return found
         entry = find_matched_depth(judges.scorer.schedule, noise_level)
         return replace(found, degradation=noise, entry=entry)
 
-    def _undo_blur(self, found: Explanation) -> Generator[CandidateScore, None, Explanation | None]:
-        """The explanation by a blur, undone; None where the discriminator objects to what is
-        certain, and does not clearly prefer what is likely."""
+    def _undo_blur(self, found: Explanation) -> Generator[CandidateScore, None, Explanation]:
+        """The explanation by a blur, undone. Where the discriminator objects to what is certain,
+        and does not clearly prefer what is likely, what was found before."""
         fits, judges = BlurFits(self.x), self.judges
         certain = fits.find_certain()
         if judges is None:
-            return replace(found, degradation=Degradation(operator=certain)) if certain else None
+            return replace(found, degradation=Degradation(operator=certain))
         before = replace(found.candidate_scores[0], stage="blur")
         if certain is not None:
             after, undone = self._undo(certain, found, judges)
@@ -221,12 +223,14 @@ class PhotographSearch:
             most = 0.0 if before.score < CLEAR_DAMAGE else math.inf
             if self._has_consent(before, after, most):
                 return undone
+            margin = undone.blur_margin
+            found = replace(found, refused_blur=after.degradation, blur_margin=margin)
         tries = [self._undo(operator, found, judges) for operator in fits.list_likely()]
         if not tries:
-            return None
+            return found
         after, undone = min(tries, key=lambda one: one[0].score)
         if not self._has_consent(before, after, -CLEAR_RELIEF):
-            return None
+            return found
         yield from (before, after)
         return undone
 
@@ -236,8 +240,16 @@ class PhotographSearch:
         """Undo a blur beside what was found, and judge the result."""
         blur = Degradation(operator=operator)
         x_0 = blur.inverse(self.x)
-        undone = replace(found, degradation=blur, x_0=x_0, is_undamaged=False)
-        return CandidateScore("blur", blur, judges.score(x_0)), undone
+        after = CandidateScore("blur", blur, judges.score(x_0))
+        undone = replace(
+            found,
+            degradation=blur,
+            x_0=x_0,
+            verdict=Verdict.SUSPECT,
+            refused_blur=None,
+            blur_margin=found.candidate_scores[0].score - after.score,
+        )
+        return after, undone
 
     def _has_consent(self, before: CandidateScore, after: CandidateScore, most: float) -> bool:
         """Whether the score rises by no more than ``most``, nor by more than its kind may."""

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from dga.adaptation import adapt
 from dga.diffusion import Schedule
 from dga.discriminator import Scorer
+from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.drawings import is_one_colour_or_drawing
 from dga.explanation.noise_level import measure_noise
 from dga.explanation.search import Explanation, explain_picture
@@ -56,6 +57,27 @@ def test_the_noise_level_is_measured(deviation):
     x = picture(size=64)
     noisy = x + deviation * noise(*x.shape, seed=1)
     assert float(measure_noise(noisy[None])) == pytest.approx(deviation, rel=0.08)
+
+
+class LikesDetail(nn.Module):
+    """A discriminator of one idea: the more the rows differ from each other, the better."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor(100.0), requires_grad=False)
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        return -self.weight * x.diff(dim=2).abs().mean((1, 2, 3))
+
+
+def test_how_clearly_a_picture_without_blur_is_preferred_is_known():
+    config = dataclasses.replace(CONFIG, judged_at=(0,), exposure=False)
+    explanation = find_explanation(picture(), LikesDetail(), config)
+    assert explanation.degradation.blur > 0
+    scores = {one.degradation: one.score for one in explanation.candidate_scores}
+    preferred = scores[NO_DEGRADATION] - scores[explanation.degradation]
+    assert explanation.blur_margin == pytest.approx(preferred)
+    assert preferred > config.head_start
 
 
 def test_lost_contrast_is_undone():
