@@ -7,6 +7,7 @@ may object.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
@@ -34,7 +35,7 @@ from dga.explanation.noise_level import (
 )
 from dga.explanation.operators import Operator
 from dga.explanation.search import CandidateScore, Explanation, Verdict
-from dga.explanation.veil import measure_veil
+from dga.explanation.veil import Veil, measure_veil
 from dga.images import cut_middle, from_tensor
 from dga.profiles import ExplanationConfig, WindowsConfig
 
@@ -130,6 +131,12 @@ class PhotographSearch:
         assert self.config.windows is not None
         return self.config.windows
 
+    @functools.cached_property
+    def veil(self) -> Veil | None:
+        """The veil that is measured, which a picture that is dark has not: there much is black,
+        behind a veil nothing."""
+        return measure_veil(self.x)
+
     def run(self) -> Generator[CandidateScore, None, Explanation]:
         """Blocks, or too little light; else impulses or noise; else blur; else a veil; else JPEG.
 
@@ -144,8 +151,8 @@ class PhotographSearch:
         blocks = measure_blocks(x, found.is_paper) if is_measured and not is_drawing else None
         if blocks:
             return replace(found, degradation=Degradation(operator=blocks))
-        exposure = _measure_exposure(x) if is_measured and not found.is_paper else None
-        if exposure and (judges is None or judges.prefer_light(x, exposure)):
+        exposure = measure_darkness(x) if is_measured and not found.is_paper else None
+        if exposure and not self.veil and (judges is None or judges.prefer_light(x, exposure)):
             return replace(found, degradation=Degradation(exposure=exposure))
         noise_level = float(measure_noise(x[None])[0])
         impulses = None if found.is_paper else self._measure_impulses(noise_level)
@@ -261,7 +268,7 @@ class PhotographSearch:
     def _measure_added_light(self, found: Explanation) -> Degradation | None:
         """A veil, else too much brightness. None where there is neither, or the judges object; less
         is asked of them where nothing is dark: in undamaged photographs something is."""
-        x, veil = self.x, measure_veil(self.x)
+        x, veil = self.x, self.veil
         if veil and found.is_paper and veil.gain <= PAPER_VEIL:
             veil = None
         exposure = None if found.is_paper else measure_brightness(x)
@@ -277,13 +284,6 @@ class PhotographSearch:
         if self.judges and not self.judges.prefer_clear(x, cleared, least):
             return None
         return light
-
-
-def _measure_exposure(x: Tensor) -> Exposure | None:
-    """The gain that a picture, ``[3, H, W]``, lacks; None where it is light enough, or is dark
-    behind a veil: in the dark much is black, behind a veil nothing."""
-    exposure = measure_darkness(x)
-    return None if exposure is None or measure_veil(x) else exposure
 
 
 def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:
