@@ -29,7 +29,7 @@ from dga.explanation.degradation import Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
-from dga.images import Pixels, check_pixels, from_tensor, to_levels, to_tensor
+from dga.images import Pixels, check_pixels, from_tensor, to_levels, to_tensor, to_upright
 from dga.mending import WHOLE_SIDE, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
@@ -150,7 +150,7 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
         stored = StoredValues.read(picture)
     photograph = repair_photograph(models or load_default_models(), stored.pixels)
     if photograph.is_unchanged:
-        return picture.copy()
+        return to_upright(picture)
     return Frame(*stored.lay_back(photograph.image)).to_image()
 
 
