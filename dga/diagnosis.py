@@ -43,39 +43,39 @@ from dga.steps import take_result
 
 
 @dataclass(frozen=True)
-class Kind:
+class DamageKind:
     """A kind of damage: its title, how its strength is written, and what makes it sure.
 
-    ``none``: the strength of a picture without it. A finding whose strength differs from that by
-    ``weakest`` is as likely wrong as right; one that differs more is the surer, the faster the
+    ``baseline``: the strength of a picture without it. A finding whose strength differs from that
+    by ``weakest`` is as likely wrong as right; one that differs more is the surer, the faster the
     larger ``steepness`` is: sureness = 1 / (1 + (weakest / difference) ^ steepness).
     """
 
     title: str
-    form: str
-    none: float
+    template: str
+    baseline: float
     weakest: float
     steepness: float
 
     @property
     def unit(self) -> str:
         """What the strength is measured in."""
-        return self.form.replace("{:.3g}", "").strip()
+        return self.template.replace("{:.3g}", "").strip()
 
 
-KINDS = {
-    "noise": Kind("Noise", "noise level {:.3g}", 0.0, 0.06, 5.6),
-    "impulses": Kind("Speckles", "{:.3g} of the values", 0.0, 0.01, 2.8),
-    "blocks": Kind("Blocks", "{:.3g} px a block", 1.0, 0.5, 2.8),
-    "blur": Kind("Blur", "{:.3g} px", 0.0, 1.5, 4.2),
-    "motion": Kind("Motion blur", "{:.3g} px", 0.0, 3.0, 2.8),
-    "zoom": Kind("Zoom blur", "{:.3g} times", 1.0, 0.05, 2.8),
-    "glass": Kind("Rough glass", "{:.3g} px", 0.0, 2.5, 4.2),
-    "soft": Kind("Little fine detail", "{:.3g} px", 0.0, 2.0, 5.6),
-    "veil": Kind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 1.4),
-    "exposure": Kind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 1.4),
-    "jpeg": Kind("JPEG", "quality {:.3g}", 100.0, 50.0, 11.2),
-    "unexplained": Kind("Unexplained damage", "mean change {:.3g}", 0.0, 0.02, 2.0),
+DAMAGE_KINDS = {
+    "noise": DamageKind("Noise", "noise level {:.3g}", 0.0, 0.06, 5.6),
+    "impulses": DamageKind("Speckles", "{:.3g} of the values", 0.0, 0.01, 2.8),
+    "blocks": DamageKind("Blocks", "{:.3g} px a block", 1.0, 0.5, 2.8),
+    "blur": DamageKind("Blur", "{:.3g} px", 0.0, 1.5, 4.2),
+    "motion": DamageKind("Motion blur", "{:.3g} px", 0.0, 3.0, 2.8),
+    "zoom": DamageKind("Zoom blur", "{:.3g} times", 1.0, 0.05, 2.8),
+    "glass": DamageKind("Rough glass", "{:.3g} px", 0.0, 2.5, 4.2),
+    "soft": DamageKind("Little fine detail", "{:.3g} px", 0.0, 2.0, 5.6),
+    "veil": DamageKind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 1.4),
+    "exposure": DamageKind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 1.4),
+    "jpeg": DamageKind("JPEG", "quality {:.3g}", 100.0, 50.0, 11.2),
+    "unexplained": DamageKind("Unexplained damage", "mean change {:.3g}", 0.0, 0.02, 2.0),
 }
 """All kinds, by the words of ``--only``. These constants alone make a measurement a sureness, which
 is calibrated without networks, where a quarter of the pictures is undamaged
@@ -102,9 +102,9 @@ MEASURED_SIDE, FILTERED_SIDE = 1024, 256
 class Finding:
     """One kind of damage in a picture.
 
-    ``kind``: of :data:`KINDS`; ``strength``: in its unit; ``description``: in words, with what a
-    number does not say, such as an angle; ``sureness``: 0 to 1; ``is_undoable``: None where only a
-    repair could tell.
+    ``kind``: of :data:`DAMAGE_KINDS`; ``strength``: in its unit; ``description``: in words, with
+    what a number does not say, such as an angle; ``sureness``: 0 to 1; ``is_undoable``: None where
+    only a repair could tell.
     """
 
     kind: str
@@ -116,14 +116,14 @@ class Finding:
     @property
     def severity(self) -> float:
         """How far the strength is from that of no damage."""
-        return abs(self.strength - KINDS[self.kind].none)
+        return abs(self.strength - DAMAGE_KINDS[self.kind].baseline)
 
     def facts(self) -> dict[str, Any]:
         """JSON types."""
         return {
             "kind": self.kind,
             "strength": round(self.strength, 4),
-            "unit": KINDS[self.kind].unit,
+            "unit": DAMAGE_KINDS[self.kind].unit,
             "severity": round(self.severity, 4),
             "description": self.description,
             "sureness": min(0.999, round(self.sureness, 3)),  # nothing is certain
@@ -201,17 +201,17 @@ def diagnose(
     image = _to_image(picture)
     pixels = to_pixels(to_picture(image))
     models = None if is_fast else models or load_default_models()
-    examined = _examine(image, pixels, models, has_readings)
-    findings = [one for one in _list_findings(examined) if one.sureness >= LEAST_SURE]
+    examination = _examine(image, pixels, models, has_readings)
+    findings = [one for one in _list_findings(examination) if one.sureness >= LEAST_SURE]
     has_damage = any(finding.sureness >= SURE for finding in findings)
-    explanation, repaired = examined.explanation, examined.repaired
+    explanation, repaired = examination.explanation, examination.repaired
     return Diagnosis(
         tuple(sorted(findings, key=lambda finding: -finding.sureness)),
         width=pixels.shape[1],
         height=pixels.shape[0],
         format=image.format,
         is_photograph=not explanation.is_unjudgeable and (has_damage or not explanation.is_paper),
-        readings=_read(models, pixels, repaired.image) if models and repaired else (),
+        readings=_read_squares(models, pixels, repaired.image) if models and repaired else (),
     )
 
 
@@ -225,7 +225,7 @@ def _to_image(picture: Image.Image | Pixels) -> Image.Image:
 
 
 @dataclass(frozen=True)
-class _Examined:
+class _Examination:
     """A picture whose damage is explained, and not yet named."""
 
     image: Image.Image
@@ -246,7 +246,7 @@ class _Examined:
 
 def _examine(
     image: Image.Image, pixels: Pixels, models: Models | None, has_readings: bool
-) -> _Examined:
+) -> _Examination:
     """Explain a picture's damage: by measurement alone without models, else as for its repair."""
     framed, repaired = pixels[find_inside(pixels)], None
     middle = _cut_middle(framed)
@@ -258,7 +258,7 @@ def _examine(
     else:
         steps = explain_photograph(models, framed, content_seed(pixels))
         explanation = take_result(steps).explanation
-    return _Examined(image, pixels, framed, middle, explanation, models is not None, repaired)
+    return _Examination(image, pixels, framed, middle, explanation, models is not None, repaired)
 
 
 def _cut_middle(pixels: Pixels) -> Tensor:
@@ -275,7 +275,7 @@ def _measure(x: Tensor) -> Explanation:
     return take_result(PhotographSearch(x, config, filtered_side=FILTERED_SIDE).run())
 
 
-def _read(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
+def _read_squares(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
     """The classifier's label for the middle square of each picture, and its probability."""
     size = models.profile.image_size
     squares = (to_pixels(to_square(Image.fromarray(picture), size)) for picture in pictures)
@@ -286,47 +286,51 @@ def _read(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
 # Findings
 
 
-def _list_findings(examined: _Examined) -> list[Finding]:
+def _list_findings(examination: _Examination) -> list[Finding]:
     """Everything that is wrong, however unsure; nothing of one colour or a drawing."""
-    explanation, repaired = examined.explanation, examined.repaired
+    explanation, repaired = examination.explanation, examination.repaired
     if explanation.is_unjudgeable:
         return []
     is_mended = repaired.is_mended if repaired else None
-    findings = _list_judged(examined) if examined.is_judged else _list_measured(examined)
+    findings = _list_judged(examination) if examination.is_judged else _list_measured(examination)
     if not explanation.is_paper and not any(one.kind in BLURS for one in findings):
-        findings += _find_softness(examined.middle, is_mended)
-    if quality := find_quality(examined.image, examined.framed):
-        findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
+        findings += _find_softness(examination.middle, is_mended)
+    if quality := find_quality(examination.image, examination.framed):
+        findings.append(
+            _make_finding("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended)
+        )
     if repaired and is_mended and not any(one.sureness >= SURE for one in findings):
-        change = np.abs(repaired.image - examined.pixels.astype(float)).mean() / HALF_RANGE
+        change = np.abs(repaired.image - examination.pixels.astype(float)).mean() / HALF_RANGE
         text = "signs of damage that nothing explains"
-        findings.append(_find("unexplained", float(change), text, is_undoable=True))
+        findings.append(_make_finding("unexplained", float(change), text, is_undoable=True))
     return findings
 
 
-def _list_measured(examined: _Examined) -> list[Finding]:
+def _list_measured(examination: _Examination) -> list[Finding]:
     """Findings of measurement alone."""
-    explanation = examined.explanation
+    explanation = examination.explanation
     level, quiet = explanation.measured_noise, explanation.quiet_noise
-    noise = _find("noise", level, f"noise {level:.2f}", evidence=quiet)
-    return [*_name_parts(explanation.degradation, examined.middle), noise]
+    noise = _make_finding("noise", level, f"noise {level:.2f}", evidence=quiet)
+    return [*_list_parts(explanation.degradation, examination.middle), noise]
 
 
-def _list_judged(examined: _Examined) -> list[Finding]:
+def _list_judged(examination: _Examination) -> list[Finding]:
     """Findings that the discriminator had its say in, and a blur that it refused to have undone."""
-    explanation, repaired = examined.explanation, examined.repaired
-    x, margin = to_tensor(examined.framed), explanation.blur_margin
+    explanation, repaired = examination.explanation, examination.repaired
+    x, margin = to_tensor(examination.framed), explanation.blur_margin
     is_undoable = not (repaired and repaired.is_unchanged)
-    findings = list(_name_parts(explanation.degradation, x, is_undoable, margin))
+    findings = list(_list_parts(explanation.degradation, x, is_undoable, margin))
     if explanation.refused_blur:
-        findings += _name_parts(explanation.refused_blur, x, is_undoable=False, margin=margin)
+        findings += _list_parts(explanation.refused_blur, x, is_undoable=False, margin=margin)
     if level := explanation.degradation.noise:  # perhaps texture, as a denoiser finds in a repair
         is_undoable = is_undoable if repaired else None
-        findings.append(_find("noise", level, f"noise {level:.2f}", is_undoable=is_undoable))
+        findings.append(
+            _make_finding("noise", level, f"noise {level:.2f}", is_undoable=is_undoable)
+        )
     return findings
 
 
-def _find(
+def _make_finding(
     kind: str,
     strength: float,
     description: str,
@@ -336,20 +340,20 @@ def _find(
 ) -> Finding:
     """A finding. ``evidence``: the strength that its sureness follows, if another; ``margin``: by
     how many logits the discriminator prefers the inverse."""
-    known = KINDS[kind]
-    difference = max(abs((strength if evidence is None else evidence) - known.none), 1e-6)
+    known = DAMAGE_KINDS[kind]
+    difference = max(abs((strength if evidence is None else evidence) - known.baseline), 1e-6)
     log_odds = known.steepness * math.log(difference / known.weakest) + MARGIN_WEIGHT * margin
     sureness = 1 / (1 + math.exp(-max(-50.0, min(50.0, log_odds))))
     return Finding(kind, strength, description, sureness, is_undoable)
 
 
-def _name_parts(
+def _list_parts(
     degradation: Degradation, x: Tensor, is_undoable: bool | None = None, margin: float = 0.0
 ) -> Iterator[Finding]:
     """A finding for each part of a degradation but noise. ``x``: the picture, ``[3, H, W]``;
-    ``is_undoable``: None without networks; ``margin``: of a blur, as :func:`_find` takes it."""
+    ``is_undoable``: None without networks; ``margin``: of a blur, as in :func:`_make_finding`."""
     operator, veil, exposure = degradation.operator, degradation.veil, degradation.exposure
-    found = functools.partial(_find, is_undoable=is_undoable)
+    found = functools.partial(_make_finding, is_undoable=is_undoable)
     if operator is not None:
         strength = operator.measure_strength(*x.shape[1:])
         yield found(operator.kind, strength, str(operator), margin=margin)
@@ -385,4 +389,4 @@ def _find_softness(x: Tensor, is_undoable: bool | None) -> Iterator[Finding]:
     end = frequency[is_lost.argmax()] if is_lost.any() else frequency[-1]
     radius = LENS_RADIANS / (2 * math.pi * float(end))
     text = f"little fine detail, as behind a lens of {radius:.1f} px"
-    yield _find("soft", radius, text, evidence=lost, is_undoable=is_undoable)
+    yield _make_finding("soft", radius, text, evidence=lost, is_undoable=is_undoable)

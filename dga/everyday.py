@@ -21,9 +21,9 @@ Rng = np.random.Generator
 
 
 def damage_as_everyday(pixels: Pixels, kind: str, strength: int, seed: int) -> Pixels:
-    """A picture, uint8 ``[H, W, 3]``, under one of :data:`KINDS` at strength 1 to 5."""
+    """A picture, uint8 ``[H, W, 3]``, under one of :data:`EVERYDAY_DAMAGE` at strength 1 to 5."""
     rng = np.random.default_rng(seed)
-    damaged = KINDS[kind](pixels / 255, strength - 1, rng)
+    damaged = EVERYDAY_DAMAGE[kind](pixels / 255, strength - 1, rng)
     return (255 * damaged).round().clip(0, 255).astype(np.uint8)
 
 
@@ -258,7 +258,7 @@ def ripple(x: Light, level: int, rng: Rng) -> Light:
     return np.stack(channels, 2)
 
 
-KINDS: dict[str, Callable[[Light, int, Rng], Light]] = {
+EVERYDAY_DAMAGE: dict[str, Callable[[Light, int, Rng], Light]] = {
     "sensor_noise": add_sensor_noise,
     "enlarged_noise": add_enlarged_noise,
     "film_grain": add_grain,

@@ -31,7 +31,7 @@ OVERLAP = 48
 
 
 @dataclass(frozen=True)
-class Mended:
+class MendingResult:
     """What a denoiser that sees a picture, ``[3, H, W]``, made of it.
 
     ``image``: its result at 8-bit levels or, where that is not used, the picture as it was;
@@ -45,7 +45,7 @@ class Mended:
 
 def mend(
     models: Models, x: Tensor, seed: int, repair: Repair, explanation: Explanation
-) -> Mended | None:
+) -> MendingResult | None:
     """Mend a picture as it came or, after a measured inverse, what that made of it.
 
     ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows. None where the
@@ -60,11 +60,13 @@ def mend(
     if is_wanted and _measure_objection(models, x, estimate, seed, explain) <= config.objection:
         depth = _choose_depth(models, estimate, seed, config.diffusion)
         drawn = _draw_anew(models, network, x, estimate, depth, seed, config.diffusion)
-        return Mended(drawn, explanation, is_used=True)
+        return MendingResult(drawn, explanation, is_used=True)
     if damage == NO_DEGRADATION:
         return None
     is_inverted = damage.has_measured_inverse
-    return Mended(x, explanation if is_inverted else explanation.without_damage(), is_used=False)
+    return MendingResult(
+        x, explanation if is_inverted else explanation.without_damage(), is_used=False
+    )
 
 
 def _has_no_rest(explanation: Explanation) -> bool:

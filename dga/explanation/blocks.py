@@ -30,7 +30,7 @@ def measure_blocks(x: Tensor, is_paper: bool = False) -> Blocks | None:
     Blocks that were saved as JPEG no longer repeat their pixels; their borders still show, if not
     among the edges of what is on paper.
     """
-    rows, columns = find_begins(x), find_begins(x.transpose(1, 2))
+    rows, columns = find_block_starts(x), find_block_starts(x.transpose(1, 2))
     if rows and columns:
         return Blocks(rows, columns)
     return None if is_paper else measure_saved_blocks(x)
@@ -67,7 +67,7 @@ def _fit_block_count(difference: Tensor) -> tuple[int, ...]:
     return begins
 
 
-def find_begins(x: Tensor) -> tuple[int, ...]:
+def find_block_starts(x: Tensor) -> tuple[int, ...]:
     """Rows of ``[3, H, W]`` that do not repeat the one before; none where few are repeated.
 
     A plain margin repeats its rows in every picture: rows of one colour do not count, and such a

@@ -40,7 +40,7 @@ class Operator(ABC):
     @abstractmethod
     def measure_strength(self, height: int, width: int) -> float:
         """How strong it is in a picture of so many pixels, in its kind's unit
-        (:data:`dga.diagnosis.KINDS`)."""
+        (:data:`dga.diagnosis.DAMAGE_KINDS`)."""
 
     @abstractmethod
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:

@@ -246,7 +246,7 @@ class PhotographSearch:
     ) -> tuple[CandidateScore, Explanation]:
         """Undo a blur beside what was found, and judge the result."""
         blur = Degradation(operator=operator)
-        x_0 = blur.inverse(self.x)
+        x_0 = blur.invert(self.x)
         after = CandidateScore("blur", blur, judges.score(x_0))
         undone = replace(
             found,

@@ -90,7 +90,7 @@ class Explanation:
 
         The forward process begins with it.
         """
-        return self.degradation.inverse(x) if self.x_0 is None else self.x_0.to(x)
+        return self.degradation.invert(x) if self.x_0 is None else self.x_0.to(x)
 
     def without_damage(self) -> Explanation:
         """This explanation where what was measured as noise is no damage, but texture."""
@@ -164,7 +164,7 @@ class _CandidateSearch:
 
     def _find_exposure(self, base: Degradation) -> Generator[CandidateScore, None, Degradation]:
         """Coarse gains are compared at one depth, then the best and finer ones at all depths."""
-        config, restored = self.config, base.inverse(self.x)
+        config, restored = self.config, base.invert(self.x)
 
         def make_candidates(family: Iterable[Stretch]) -> dict[Degradation, Stretch]:
             pairs = ((stretch.to_exposure(restored), stretch) for stretch in family)
@@ -228,7 +228,7 @@ class _CandidateSearch:
         for depths, group in groups.items():
             new = [candidate for candidate in group if (candidate, depths) not in self.cache]
             if new:
-                results = torch.stack([candidate.inverse(self.x) for candidate in new])
+                results = torch.stack([candidate.invert(self.x) for candidate in new])
                 noise_levels = [candidate.noise for candidate in new]
                 new_scores = self.scorer.score(results[:, None], depths, noise_levels)
                 for candidate, score in zip(new, new_scores, strict=True):

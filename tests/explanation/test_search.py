@@ -85,7 +85,7 @@ def test_lost_contrast_is_undone():
     config = dataclasses.replace(CONFIG, judged_at=(0,), sharpness=False)
     explanation = find_explanation(flattened, LikesContrast(0.5), config)
     assert explanation.degradation.exposure.gain > 2
-    restored = explanation.degradation.inverse(flattened)
+    restored = explanation.degradation.invert(flattened)
     assert abs(float(restored.std()) - 0.5) < abs(float(flattened.std()) - 0.5)
     scores = {s.degradation: s.score for s in explanation.candidate_scores if s.score is not None}
     assert scores[explanation.degradation] == min(scores.values())
