@@ -27,7 +27,7 @@ from dga.steps import take_result
 WHOLE_SIDE = 384
 """Pixels a side up to which a photograph is repaired in one piece; above, windows bound memory."""
 OVERLAP = 48
-"""Pixels that two of these windows share at least."""
+"""Pixels that two of these windows share at least. Chosen by hand."""
 
 
 @dataclass(frozen=True)

@@ -42,21 +42,29 @@ from dga.profiles import ExplanationConfig, WindowsConfig
 LONGEST_COUNTED = 1024
 """Pixels a side up to which every pixel is counted; of larger pictures every n-th, or a middle."""
 STRONG_VEIL = 8.0
-"""Gain of a veil from which its inverse needs less consent; undamaged pictures seldom have it."""
+"""Gain of a veil from which its inverse needs less consent; undamaged pictures seldom have it.
+Chosen by hand on the half for choices (``tune``)."""
 PAPER_VEIL = 10.0
-"""Gain of a veil beyond which it is removed from paper, too."""
+"""Gain of a veil beyond which it is removed from paper, too. Chosen by hand on the half for choices
+(``tune``)."""
 CLEAR_DAMAGE = 1.4
-"""Mean logit below which a blur's inverse has to lower it."""
+"""Mean logit below which a blur's inverse has to lower it. Chosen by hand on the half for choices
+(``tune``)."""
 CLEAR_RELIEF = 1.0
-"""By how much the inverse of a blur that is only likely has to lower the mean logit."""
+"""By how much the inverse of a blur that is only likely has to lower the mean logit. Chosen on 20
+to 40 photographs; of 64 undamaged ones none passes."""
 LIGHT_JUDGED_AT = 4, 8
-"""Depths at which networks judge light that was added or is missing."""
+"""Depths at which networks judge light that was added or is missing. Chosen by hand on the half for
+choices (``tune``)."""
 DAMAGED_THUMBNAIL = 0.5
-"""Mean logit from which a thumbnail looks damaged."""
+"""Mean logit from which a thumbnail looks damaged. Of 654 undamaged photographs 27 measure as
+veiled, and three are taken for it."""
 SUSPECT_THUMBNAIL = 0.1
-"""Mean logit from which it does where nothing is dark."""
+"""Mean logit from which it does where nothing is dark. So 43 of 75 hazy photographs are cleared,
+with the usual 15; one of 154 undamaged pictures is changed."""
 LEAST_RELIEF = 0.5
-"""By how much a veil's inverse has to lower the thumbnail's mean logit."""
+"""By how much a veil's inverse has to lower the thumbnail's mean logit. Chosen by hand on the half
+for choices (``tune``)."""
 
 
 class Judges:
