@@ -13,7 +13,6 @@ import time
 from collections import defaultdict
 from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -280,10 +279,6 @@ def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanat
 # The way back
 
 
-EqualRepairs = list[ForwardResult]
-"""Repairs of one picture that have path, t* and diffusion in common, and so what comes out."""
-
-
 def denoise_and_mend(
     models: Models, forward_results: Sequence[ForwardResult]
 ) -> Iterator[ReverseStep | ReverseResult]:
@@ -330,44 +325,38 @@ def denoise(
     models: Models, forward_results: Sequence[ForwardResult]
 ) -> Iterator[ReverseStep | ReverseResult]:
     """Denoise every picture to depth 0; mend none. What differs in depth alone shares batches."""
-    groups: dict[Diffusion, list[EqualRepairs]] = defaultdict(list)
-    equal: dict[Any, EqualRepairs] = defaultdict(list)
+    groups = defaultdict[Diffusion, list[ForwardResult]](list)
     for forward in forward_results:
-        degradation, diffusion = forward.explanation.degradation, forward.diffusion.with_depth(0)
-        equal[forward.index, degradation, forward.stop.t_star, diffusion].append(forward)
-    for repairs in equal.values():
-        first = repairs[0]
-        if first.stop.t_star:
-            groups[first.diffusion.with_depth(0)].append(repairs)
+        if forward.stop.t_star:
+            groups[forward.diffusion.with_depth(0)].append(forward)
         else:
-            yield from (ReverseResult(forward, first.reference, 0.0) for forward in repairs)
+            yield ReverseResult(forward, forward.reference, 0.0)
     for group in groups.values():
-        size = choose_batch_size(group[0][0].state)
+        size = choose_batch_size(group[0].state)
         for begin in range(0, len(group), size):
             yield from _denoise_batch(models, group[begin : begin + size])
 
 
 def _denoise_batch(
-    models: Models, batch: Sequence[EqualRepairs]
+    models: Models, batch: Sequence[ForwardResult]
 ) -> Iterator[ReverseStep | ReverseResult]:
     """Denoise one batch of repairs that differ in depth alone."""
-    start_time, distinct = time.perf_counter(), [repairs[0] for repairs in batch]
-    depths = [forward.stop.t_star for forward in distinct]
-    images = torch.stack([forward.state for forward in distinct])  # [b, 3, S, S]
-    process = _make_process(models, distinct)
-    for step in process.run(images, depths, [forward.seed for forward in distinct]):
+    start_time = time.perf_counter()
+    depths = [forward.stop.t_star for forward in batch]
+    images = torch.stack([forward.state for forward in batch])  # [b, 3, S, S]
+    process = _make_process(models, batch)
+    for step in process.run(images, depths, [forward.seed for forward in batch]):
         images = step.x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
-    images, diffusion = images.clamp(-1, 1), distinct[0].diffusion
+    images, diffusion = images.clamp(-1, 1), batch[0].diffusion
     if diffusion.sharpen:
         images = deconvolve(images, make_disk(diffusion.sharpen), diffusion.sharpen_regularisation)
     images = to_levels(images)
-    step_seconds = (time.perf_counter() - start_time) / sum(forward.steps for forward in distinct)
-    for repairs, image in zip(batch, images, strict=True):
-        for forward in repairs:
-            yield ReverseResult(forward, image, step_seconds * forward.steps)
+    step_seconds = (time.perf_counter() - start_time) / sum(forward.steps for forward in batch)
+    for forward, image in zip(batch, images, strict=True):
+        yield ReverseResult(forward, image, step_seconds * forward.steps)
 
 
 def _make_process(models: Models, forward_results: Sequence[ForwardResult]) -> ReverseProcess:
