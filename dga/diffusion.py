@@ -294,13 +294,13 @@ class ReverseStep:
 class ReverseProcess:
     """Denoising of pictures, each from a depth of its own down to 0. (Section 3.3 of the paper.)
 
-    ``network``: the diffusion model; ``sampler``: which depths are visited, and the step between
-    two of them; ``guide``: what every step is pulled towards (section 3.4 of the paper);
-    ``consistency``: what every clean estimate is made to agree with.
+    ``network``: the diffusion model, from states and times; ``sampler``: which depths are visited,
+    and the step between two of them; ``guide``: what every step is pulled towards (section 3.4 of
+    the paper); ``consistency``: what every clean estimate is made to agree with.
     """
 
     schedule: Schedule
-    network: nn.Module
+    network: Callable[[Tensor, Tensor], Tensor]
     sampler: Sampler = ANCESTRAL
     guide: StructuralGuide | None = None
     consistency: DataConsistency | None = None

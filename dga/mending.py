@@ -155,18 +155,6 @@ def _choose_depth(models: Models, estimate: Tensor, seed: int, diffusion: Diffus
     return stop.t_star
 
 
-class _Conditioned(nn.Module):
-    """A conditional denoiser with its picture: ``[b, 3, H, W], [b] -> [b, 3, H, W]``."""
-
-    def __init__(self, network: nn.Module, condition: Tensor) -> None:
-        super().__init__()
-        self.network, self.condition = network, condition
-
-    def forward(self, x_k: Tensor, time: Tensor) -> Tensor:
-        output: Tensor = self.network(torch.cat([x_k, self.condition.expand_as(x_k)], 1), time)
-        return output
-
-
 def _draw_anew(
     models: Models,
     network: nn.Module,
@@ -179,9 +167,13 @@ def _draw_anew(
     """The estimate noised to ``depth`` and denoised beside the picture that came, ``[3, H, W]``."""
     if not depth:
         return estimate
+
+    def predict_noise(x_k: Tensor, time: Tensor) -> Tensor:
+        output: Tensor = network(torch.cat([x_k, x.expand_as(x_k)], 1), time)
+        return output
+
     state = ForwardPath(models.schedule, estimate, seed).at(depth)
-    sampler = choose_sampler(diffusion)
-    process = ReverseProcess(models.schedule, _Conditioned(network, x[None]), sampler)
+    process = ReverseProcess(models.schedule, predict_noise, choose_sampler(diffusion))
     for step in process.run(state[None], [depth], [seed]):
         state = step.x[0]
     return to_levels(state.clamp(-1, 1))
