@@ -324,11 +324,9 @@ def _list_judged(examination: _Examination) -> list[Finding]:
     findings = list(_list_parts(explanation.degradation, x, is_undoable, margin))
     if explanation.refused_blur:
         findings += _list_parts(explanation.refused_blur, x, is_undoable=False, margin=margin)
-    if level := explanation.degradation.noise:  # perhaps texture, as a denoiser finds in a repair
-        is_undoable = is_undoable if repaired else None
-        findings.append(
-            _make_finding("noise", level, f"noise {level:.2f}", is_undoable=is_undoable)
-        )
+    if level := explanation.degradation.noise:
+        can_mend = is_undoable if repaired else None  # a denoiser may take it for texture
+        findings.append(_make_finding("noise", level, f"noise {level:.2f}", is_undoable=can_mend))
     return findings
 
 
