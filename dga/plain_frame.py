@@ -2,6 +2,7 @@
 
 Blur that ends at a black bar is no blur of the whole, and white around noise hides it from every
 measurement. The frame is set aside, the inside is repaired, and the frame comes back bit for bit.
+Limits without a figure were chosen by hand on the half for choices (``tune``).
 """
 
 import numpy as np

