@@ -11,7 +11,7 @@ import mimetypes
 import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ from app.server.gate import REFUSALS
 from app.server.photos import GONE, Photo, Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turns
 from app.server.visitors import RefusedError, Visitor, Visitors, count_blocks, find_visitor
-from dga.adaptation import adapt_steps
+from dga.adaptation import Adaptation, adapt_steps
 from dga.adaptation_record import make_record
 from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.data.encoding import encode_picture
@@ -297,9 +297,9 @@ class Service:
             "damage": corruption, "strength": severity, "tau": tau, "seed": seed, "saved": saved,
         }  # fmt: skip
 
-        def steps(models: Models, pixels: Pixels) -> Iterator[Any]:
+        def steps(models: Models, pixels: Pixels) -> Generator[Any, None, Adaptation]:
             damaged = damage_photo(view_square(profile, pixels), damage)
-            yield from adapt_steps(models, damaged, seed, chosen)
+            return (yield from adapt_steps(models, damaged, seed, chosen))
 
         with explain_errors():
             damage = parse_settings(values, {"damage": "corruption", "strength": "severity"})
@@ -323,7 +323,7 @@ class Service:
     async def _last(
         self, request: gr.Request, pixels: Pixels, steps: Callable, is_comparison: bool = False
     ) -> Any:
-        """The last of what ``steps(models, pixels)`` yields.
+        """What ``steps(models, pixels)`` returns.
 
         A run of Gradio's queue, which has a session, ends when nobody listens to that; others end
         with their request.
@@ -335,7 +335,7 @@ class Service:
             return session is None or is_new or session in self.visitors.listening.taken
 
         def run(models: Models) -> Generator[Any]:
-            return steps(models, pixels)
+            yield (yield from steps(models, pixels))
 
         visitor, size = find_visitor(request), pixels[..., 0].size
         repair, comparison = (None, run) if is_comparison else (run, None)

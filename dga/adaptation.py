@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,9 +27,9 @@ from dga.pipeline import (
     ForwardResult,
     ReverseResult,
     run,
-    take_last,
 )
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
+from dga.steps import take_result
 from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
 
 
@@ -105,14 +105,15 @@ def adapt(
     a system of another kind, and ``FloatingPointError`` if a network returns values that are not
     numbers.
     """
-    return take_last(adapt_steps(models, pixels, seed, chosen), Adaptation)
+    return take_result(adapt_steps(models, pixels, seed, chosen))
 
 
 @isolate_numerics
 def adapt_steps(
     models: Models, pixels: Pixels, seed: int = 0, chosen: Sequence[System] | None = None
-) -> Iterator[Event | Reconstruction | Adaptation]:
-    """Do as :func:`adapt`, but yield each event as it happens; the last one is the result.
+) -> Generator[Event | Reconstruction, None, Adaptation]:
+    """Do as :func:`adapt`, but yield each event as it happens (:mod:`dga.steps`).
+
 
     Where a system explains no damage, or none is chosen, the events of :func:`judge_curve` come
     first. It judges all depths to T. Its rule is that of the first such system with a rule, else
@@ -129,10 +130,7 @@ def adapt_steps(
     rule = next(rules, None) or profile.stopping
     forward, x_t_star_prediction = None, None
     if unexplained or not chosen:
-        for event in judge_curve(process, rule, profile.schedule.steps):
-            yield event
-        assert isinstance(event, ForwardResult)
-        forward = event
+        forward = yield from judge_curve(process, rule, profile.schedule.steps)
         x_t_star = to_picture_tensor(models, forward.x_t_star)
         (x_t_star_prediction,) = classify(models, x_t_star[None])
     results = dict[str, Reconstruction]()
@@ -140,7 +138,7 @@ def adapt_steps(
         if isinstance(step, Reconstruction):
             results[step.system.name] = step
         yield step
-    yield Adaptation(
+    return Adaptation(
         profile=profile,
         stopping=rule,
         seed=seed,
@@ -157,13 +155,14 @@ def adapt_steps(
 @isolate_numerics
 def judge_curve(
     process: ForwardProcess, stopping: StoppingConfig, depth: int
-) -> Iterator[JudgedPath | ForwardResult]:
-    """Judge a picture as it came, at least to ``depth``; the last event is the result.
+) -> Generator[JudgedPath, None, ForwardResult]:
+    """Judge a picture as it came, at least to ``depth``.
+
 
     ``stopping``: the rule that chooses its t*.
     """
     path_alone = Repair(Diffusion(stopping))
-    yield from process.find_stop(path_alone, NO_EXPLANATION, curve_depth=depth)
+    return (yield from process.find_stop(path_alone, NO_EXPLANATION, curve_depth=depth))
 
 
 @isolate_numerics

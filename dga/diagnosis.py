@@ -3,13 +3,15 @@
 With networks a picture is explained as for its repair
 (:mod:`dga.explanation.photograph_search`), so that nothing is found that the discriminator objects
 to. Without them it is measured alone, which is quick, and takes fine texture for damage more often.
+Its constants were chosen by hand on the half of the photographs for choices (``tune``), where
+sureness is calibrated without networks.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +26,7 @@ from dga.explanation.degradation import Degradation
 from dga.explanation.jpeg_quality import find_quality
 from dga.explanation.noise_level import find_impulses
 from dga.explanation.photograph_search import PhotographSearch
-from dga.explanation.search import CandidateScore, Explanation
+from dga.explanation.search import Explanation
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
 from dga.images import HALF_RANGE, Pixels, check_pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
@@ -35,46 +37,47 @@ from dga.photograph import (
     content_seed,
     explain_photograph,
     mirror_to_side,
-    photograph_steps,
+    repair_photograph,
 )
 from dga.plain_frame import find_inside
 from dga.profiles import PROFILES
+from dga.steps import take_result
 
 
 @dataclass(frozen=True)
-class Kind:
+class DamageKind:
     """A kind of damage: its title, how its strength is written, and what makes it sure.
 
-    ``none``: the strength of a picture without it. A finding whose strength differs from that by
-    ``weakest`` is as likely wrong as right; one that differs more is the surer, the faster the
+    ``baseline``: the strength of a picture without it. A finding whose strength differs from that
+    by ``weakest`` is as likely wrong as right; one that differs more is the surer, the faster the
     larger ``steepness`` is: sureness = 1 / (1 + (weakest / difference) ^ steepness).
     """
 
     title: str
-    form: str
-    none: float
+    template: str
+    baseline: float
     weakest: float
     steepness: float
 
     @property
     def unit(self) -> str:
         """What the strength is measured in."""
-        return self.form.replace("{:.3g}", "").strip()
+        return self.template.replace("{:.3g}", "").strip()
 
 
-KINDS = {
-    "noise": Kind("Noise", "noise level {:.3g}", 0.0, 0.06, 5.6),
-    "impulses": Kind("Speckles", "{:.3g} of the values", 0.0, 0.01, 2.8),
-    "blocks": Kind("Blocks", "{:.3g} px a block", 1.0, 0.5, 2.8),
-    "blur": Kind("Blur", "{:.3g} px", 0.0, 1.5, 4.2),
-    "motion": Kind("Motion blur", "{:.3g} px", 0.0, 3.0, 2.8),
-    "zoom": Kind("Zoom blur", "{:.3g} times", 1.0, 0.05, 2.8),
-    "glass": Kind("Rough glass", "{:.3g} px", 0.0, 2.5, 4.2),
-    "soft": Kind("Little fine detail", "{:.3g} px", 0.0, 2.0, 5.6),
-    "veil": Kind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 1.4),
-    "exposure": Kind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 1.4),
-    "jpeg": Kind("JPEG", "quality {:.3g}", 100.0, 50.0, 11.2),
-    "unexplained": Kind("Unexplained damage", "mean change {:.3g}", 0.0, 0.02, 2.0),
+DAMAGE_KINDS = {
+    "noise": DamageKind("Noise", "noise level {:.3g}", 0.0, 0.06, 5.6),
+    "impulses": DamageKind("Speckles", "{:.3g} of the values", 0.0, 0.01, 2.8),
+    "blocks": DamageKind("Blocks", "{:.3g} px a block", 1.0, 0.5, 2.8),
+    "blur": DamageKind("Blur", "{:.3g} px", 0.0, 1.5, 4.2),
+    "motion": DamageKind("Motion blur", "{:.3g} px", 0.0, 3.0, 2.8),
+    "zoom": DamageKind("Zoom blur", "{:.3g} times", 1.0, 0.05, 2.8),
+    "glass": DamageKind("Rough glass", "{:.3g} px", 0.0, 2.5, 4.2),
+    "soft": DamageKind("Little fine detail", "{:.3g} px", 0.0, 2.0, 5.6),
+    "veil": DamageKind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 1.4),
+    "exposure": DamageKind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 1.4),
+    "jpeg": DamageKind("JPEG", "quality {:.3g}", 100.0, 50.0, 11.2),
+    "unexplained": DamageKind("Unexplained damage", "mean change {:.3g}", 0.0, 0.02, 2.0),
 }
 """All kinds, by the words of ``--only``. These constants alone make a measurement a sureness, which
 is calibrated without networks, where a quarter of the pictures is undamaged
@@ -101,9 +104,9 @@ MEASURED_SIDE, FILTERED_SIDE = 1024, 256
 class Finding:
     """One kind of damage in a picture.
 
-    ``kind``: of :data:`KINDS`; ``strength``: in its unit; ``description``: in words, with what a
-    number does not say, such as an angle; ``sureness``: 0 to 1; ``is_undoable``: None where only a
-    repair could tell.
+    ``kind``: of :data:`DAMAGE_KINDS`; ``strength``: in its unit; ``description``: in words, with
+    what a number does not say, such as an angle; ``sureness``: 0 to 1; ``is_undoable``: None where
+    only a repair could tell.
     """
 
     kind: str
@@ -115,14 +118,14 @@ class Finding:
     @property
     def severity(self) -> float:
         """How far the strength is from that of no damage."""
-        return abs(self.strength - KINDS[self.kind].none)
+        return abs(self.strength - DAMAGE_KINDS[self.kind].baseline)
 
     def facts(self) -> dict[str, Any]:
         """JSON types."""
         return {
             "kind": self.kind,
             "strength": round(self.strength, 4),
-            "unit": KINDS[self.kind].unit,
+            "unit": DAMAGE_KINDS[self.kind].unit,
             "severity": round(self.severity, 4),
             "description": self.description,
             "sureness": min(0.999, round(self.sureness, 3)),  # nothing is certain
@@ -191,57 +194,143 @@ def diagnose(
 
     ``models``: by default those of ``photo``; ``is_fast``: without any, by measurement alone;
     ``has_readings``: repair it, too, and read both. A JPEG's good quality is known only of an image
-    as it was opened. Raises ``ValueError`` for what is no picture, or cannot be read, and
-    ``FloatingPointError`` if a network returns no numbers.
+    as it was opened. Raises ``ValueError`` for what is no picture, or cannot be read, and for
+    ``is_fast`` beside ``models`` or ``has_readings``; ``FloatingPointError`` if a network returns
+    no numbers.
     """
-    if not isinstance(picture, Image.Image):
-        array = np.asarray(picture)
-        check_pixels(array)
-        picture = Image.fromarray(array)
-    pixels = to_pixels(decode_picture(picture))
+    if is_fast and (models is not None or has_readings):
+        raise ValueError("is_fast asks no network: leave models and has_readings out, or is_fast.")
+    image = _to_image(picture)
+    pixels = to_pixels(decode_picture(image))
     models = None if is_fast else models or load_default_models()
-    framed, seed = pixels[find_inside(pixels)], content_seed(pixels)
-    measured = _cut_measured(framed)
-    steps: Iterator[object]
-    if models is None:
-        steps = _measure(measured)
-    elif has_readings:
-        steps = photograph_steps(models, pixels, seed)
-    else:
-        steps = _explain(models, framed, seed)
-    *events, last = steps
-    photograph = last if isinstance(last, RepairedPhotograph) else None
-    explanation = photograph.explanation if photograph else last
-    assert isinstance(explanation, Explanation)
-    if models is None:
-        findings = _list_measured(explanation, measured)
-    else:
-        scores = [one for one in events if isinstance(one, CandidateScore) and one.stage == "blur"]
-        findings = _judge(explanation, scores, framed, photograph)
-    is_photograph, is_paper = not explanation.is_unjudgeable, explanation.is_paper
-    is_mended = photograph.is_mended if photograph else None
-    can_be_soft = is_photograph and not is_paper and not any(f.kind in BLURS for f in findings)
-    if can_be_soft and (softness := _find_softness(measured, is_mended)):
-        findings.append(softness)
-    if is_photograph and (quality := find_quality(picture, framed)):
-        findings.append(_find("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended))
-    if photograph and photograph.is_mended and not any(f.sureness >= SURE for f in findings):
-        change = float(np.abs(photograph.image - pixels.astype(float)).mean() / HALF_RANGE)
-        text = "signs of damage that nothing explains"
-        findings.append(_find("unexplained", change, text, is_undoable=True))
-    findings = [finding for finding in findings if finding.sureness >= LEAST_SURE]
+    examination = _examine(image, pixels, models, has_readings)
+    findings = [one for one in _list_findings(examination) if one.sureness >= LEAST_SURE]
     has_damage = any(finding.sureness >= SURE for finding in findings)
+    explanation, repaired = examination.explanation, examination.repaired
     return Diagnosis(
         tuple(sorted(findings, key=lambda finding: -finding.sureness)),
         width=pixels.shape[1],
         height=pixels.shape[0],
-        format=picture.format,
-        is_photograph=is_photograph and (has_damage or not is_paper),
-        readings=_read(models, pixels, photograph.image) if models and photograph else (),
+        format=image.format,
+        is_photograph=not explanation.is_unjudgeable and (has_damage or not explanation.is_paper),
+        readings=_read_squares(models, pixels, repaired.image) if models and repaired else (),
     )
 
 
-def _find(
+def _to_image(picture: Image.Image | Pixels) -> Image.Image:
+    """An image, as it was opened, or of an array, uint8 ``[H, W, 3]``."""
+    if isinstance(picture, Image.Image):
+        return picture
+    array = np.asarray(picture)
+    check_pixels(array)
+    return Image.fromarray(array)
+
+
+@dataclass(frozen=True)
+class _Examination:
+    """A picture whose damage is explained, and not yet named."""
+
+    image: Image.Image
+    """As it was opened."""
+    pixels: Pixels
+    """uint8 ``[H, W, 3]``."""
+    framed: Pixels
+    """What lies in its frame."""
+    middle: Tensor
+    """The part that is measured of that, ``[3, h, w]`` in [-1, 1]."""
+    explanation: Explanation
+    """Of what lies in its frame; without networks, of ``middle``."""
+    is_judged: bool
+    """Whether networks were asked."""
+    repaired: RepairedPhotograph | None
+    """None where readings of it were not asked for."""
+
+
+def _examine(
+    image: Image.Image, pixels: Pixels, models: Models | None, has_readings: bool
+) -> _Examination:
+    """Explain a picture's damage: by measurement alone without models, else as for its repair."""
+    framed, repaired = pixels[find_inside(pixels)], None
+    middle = _cut_middle(framed)
+    if models is None:
+        explanation = _measure(middle)
+    elif has_readings:
+        repaired = repair_photograph(models, pixels)
+        explanation = repaired.explanation
+    else:
+        steps = explain_photograph(models, framed, content_seed(pixels))
+        explanation = take_result(steps).explanation
+    return _Examination(image, pixels, framed, middle, explanation, models is not None, repaired)
+
+
+def _cut_middle(pixels: Pixels) -> Tensor:
+    """The middle of uint8 ``[H, W, 3]``, ``[3, h, w]`` in [-1, 1]; a small picture is continued by
+    its mirror image."""
+    least = PROFILES["photo"].discriminator.image_size
+    return cut_middle(to_tensor(mirror_to_side(pixels, least)), MEASURED_SIDE)
+
+
+def _measure(x: Tensor) -> Explanation:
+    """The explanation of ``[3, H, W]`` to which nobody objects."""
+    config = PROFILES["photo"].plus.explain
+    assert config is not None
+    return take_result(PhotographSearch(x, config, filtered_side=FILTERED_SIDE).run())
+
+
+def _read_squares(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
+    """The classifier's label for the middle square of each picture, and its probability."""
+    size = models.profile.image_size
+    squares = (to_pixels(to_square(Image.fromarray(picture), size)) for picture in pictures)
+    readings = (classify(models, to_tensor(one)[None].to(models.device))[0] for one in squares)
+    return tuple((reading.label, reading.probability) for reading in readings)
+
+
+# Findings
+
+
+def _list_findings(examination: _Examination) -> list[Finding]:
+    """Everything that is wrong, however unsure; nothing of one colour or a drawing."""
+    explanation, repaired = examination.explanation, examination.repaired
+    if explanation.is_unjudgeable:
+        return []
+    is_mended = repaired.is_mended if repaired else None
+    findings = _list_judged(examination) if examination.is_judged else _list_measured(examination)
+    if not explanation.is_paper and not any(one.kind in BLURS for one in findings):
+        findings += _find_softness(examination.middle, is_mended)
+    if quality := find_quality(examination.image, examination.framed):
+        findings.append(
+            _make_finding("jpeg", quality, f"JPEG of quality {quality}", is_undoable=is_mended)
+        )
+    if repaired and is_mended and not any(one.sureness >= SURE for one in findings):
+        change = np.abs(repaired.image - examination.pixels.astype(float)).mean() / HALF_RANGE
+        text = "signs of damage that nothing explains"
+        findings.append(_make_finding("unexplained", float(change), text, is_undoable=True))
+    return findings
+
+
+def _list_measured(examination: _Examination) -> list[Finding]:
+    """Findings of measurement alone."""
+    explanation = examination.explanation
+    level, quiet = explanation.measured_noise, explanation.quiet_noise
+    noise = _make_finding("noise", level, f"noise {level:.2f}", evidence=quiet)
+    return [*_list_parts(explanation.degradation, examination.middle), noise]
+
+
+def _list_judged(examination: _Examination) -> list[Finding]:
+    """Findings that the discriminator had its say in, and a blur that it refused to have undone."""
+    explanation, repaired = examination.explanation, examination.repaired
+    x, margin = to_tensor(examination.framed), explanation.blur_margin
+    is_undoable = not (repaired and repaired.is_unchanged)
+    findings = list(_list_parts(explanation.degradation, x, is_undoable, margin))
+    if explanation.refused_blur:
+        findings += _list_parts(explanation.refused_blur, x, is_undoable=False, margin=margin)
+    if level := explanation.degradation.noise:
+        can_mend = is_undoable if repaired else None  # a denoiser may take it for texture
+        findings.append(_make_finding("noise", level, f"noise {level:.2f}", is_undoable=can_mend))
+    return findings
+
+
+def _make_finding(
     kind: str,
     strength: float,
     description: str,
@@ -251,25 +340,26 @@ def _find(
 ) -> Finding:
     """A finding. ``evidence``: the strength that its sureness follows, if another; ``margin``: by
     how many logits the discriminator prefers the inverse."""
-    known = KINDS[kind]
-    difference = max(abs((strength if evidence is None else evidence) - known.none), 1e-6)
+    known = DAMAGE_KINDS[kind]
+    difference = max(abs((strength if evidence is None else evidence) - known.baseline), 1e-6)
     log_odds = known.steepness * math.log(difference / known.weakest) + MARGIN_WEIGHT * margin
     sureness = 1 / (1 + math.exp(-max(-50.0, min(50.0, log_odds))))
     return Finding(kind, strength, description, sureness, is_undoable)
 
 
-def _name_parts(
-    degradation: Degradation, x: Tensor, margin: float = 0.0, is_undoable: bool | None = None
+def _list_parts(
+    degradation: Degradation, x: Tensor, is_undoable: bool | None = None, margin: float = 0.0
 ) -> Iterator[Finding]:
     """A finding for each part of a degradation but noise. ``x``: the picture, ``[3, H, W]``;
-    ``is_undoable``: None without networks."""
+    ``is_undoable``: None without networks; ``margin``: of a blur, as in :func:`_make_finding`."""
     operator, veil, exposure = degradation.operator, degradation.veil, degradation.exposure
-    found = functools.partial(_find, margin=margin, is_undoable=is_undoable)
+    found = functools.partial(_make_finding, is_undoable=is_undoable)
     if operator is not None:
         strength = operator.measure_strength(*x.shape[1:])
-        yield found(operator.kind, strength, str(operator))
+        yield found(operator.kind, strength, str(operator), margin=margin)
     if degradation.blur:
-        yield found("blur", degradation.blur, f"blur {degradation.blur:g} px")
+        text = f"blur {degradation.blur:g} px"
+        yield found("blur", degradation.blur, text, margin=margin)
     if veil is not None:
         # Not where nobody judged: light pictures without a veil are measured as glare, too.
         others = (veil.colour, veil.gamma) if is_undoable is not None else ()
@@ -285,13 +375,13 @@ def _name_parts(
         yield found("impulses", share, f"{format_share(share)} of the values wrong")
 
 
-def _find_softness(x: Tensor, is_undoable: bool | None) -> Finding | None:
-    """A lack of fine detail in ``[3, H, W]``; its strength is the radius in pixels of the lens that
-    would lose as much. None of a sharp picture."""
+def _find_softness(x: Tensor, is_undoable: bool | None) -> Iterator[Finding]:
+    """A lack of fine detail in ``[3, H, W]``, unless it is sharp; its strength is the radius in
+    pixels of the lens that would lose as much."""
     radial, frequency = compute_radial_spectrum(compute_power_spectrum(x))
     lost = measure_softness(radial, frequency) - SHARP_SOFTNESS
     if lost <= 0:
-        return None
+        return
     below_law = radial + POWER_LAW * np.log(frequency)
     below_law = np.convolve(np.pad(below_law, 1, "edge"), np.ones(3) / 3, "valid")
     is_coarse = (frequency > COARSE[0]) & (frequency < COARSE[1])
@@ -299,71 +389,4 @@ def _find_softness(x: Tensor, is_undoable: bool | None) -> Finding | None:
     end = frequency[is_lost.argmax()] if is_lost.any() else frequency[-1]
     radius = LENS_RADIANS / (2 * math.pi * float(end))
     text = f"little fine detail, as behind a lens of {radius:.1f} px"
-    return _find("soft", radius, text, evidence=lost, is_undoable=is_undoable)
-
-
-# With networks
-
-
-def _explain(models: Models, pixels: Pixels, seed: int) -> Iterator[CandidateScore | Explanation]:
-    """The explanation of what lies in a photograph's frame, after what was judged on the way."""
-    yield (yield from explain_photograph(models, pixels, seed)).explanation
-
-
-def _judge(
-    explanation: Explanation,
-    scores: Sequence[CandidateScore],
-    pixels: Pixels,
-    photograph: RepairedPhotograph | None,
-) -> list[Finding]:
-    """Findings of an explanation, and of a blur whose inverse the discriminator objected to.
-
-    ``scores``: of the picture and of a blur's inverse; empty where no blur was judged.
-    """
-    x, degradation = to_tensor(pixels), explanation.degradation
-    margin = scores[0].score - scores[-1].score if scores else 0.0
-    is_undoable = not (photograph and photograph.is_unchanged)
-    is_inverse = degradation.operator is not None
-    findings = list(_name_parts(degradation, x, margin * is_inverse, is_undoable))
-    if scores and not is_inverse:
-        findings += _name_parts(scores[-1].degradation, x, margin, is_undoable=False)
-    if level := degradation.noise:  # which a denoiser may take for texture once it repairs
-        can_mend = is_undoable if photograph else None
-        findings.append(_find("noise", level, f"noise {level:.2f}", is_undoable=can_mend))
-    return findings
-
-
-def _read(models: Models, *pictures: Pixels) -> tuple[tuple[str, float], ...]:
-    """The classifier's label for the middle square of each picture, and its probability."""
-    size = models.profile.image_size
-    squares = (to_pixels(to_square(Image.fromarray(picture), size)) for picture in pictures)
-    readings = (classify(models, to_tensor(one)[None].to(models.device))[0] for one in squares)
-    return tuple((reading.label, reading.probability) for reading in readings)
-
-
-# Without networks
-
-
-def _cut_measured(pixels: Pixels) -> Tensor:
-    """The part that is measured of what lies in a picture's frame, uint8 ``[H, W, 3]``.
-
-    ``[3, h, w]`` in [-1, 1]: its middle; a small one is continued by its mirror image.
-    """
-    least = PROFILES["photo"].discriminator.image_size
-    return cut_middle(to_tensor(mirror_to_side(pixels, least)), MEASURED_SIDE)
-
-
-def _measure(x: Tensor) -> Iterator[CandidateScore | Explanation]:
-    """The explanation of a picture of :func:`_cut_measured`, to which nobody objects."""
-    config = PROFILES["photo"].plus.explain
-    assert config is not None
-    yield (yield from PhotographSearch(x, config, filtered_side=FILTERED_SIDE).run())
-
-
-def _list_measured(explanation: Explanation, x: Tensor) -> list[Finding]:
-    """Findings of such an explanation of ``[3, H, W]``; none of one colour or a drawing."""
-    if explanation.is_unjudgeable:
-        return []
-    level, quiet = explanation.measured_noise, explanation.quiet_noise
-    noise = _find("noise", level, f"noise {level:.2f}", evidence=quiet)
-    return [*_name_parts(explanation.degradation, x), noise]
+    yield _make_finding("soft", radius, text, evidence=lost, is_undoable=is_undoable)

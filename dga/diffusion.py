@@ -301,8 +301,8 @@ class ReverseProcess:
     """Denoising of pictures, each from a depth of its own down to 0. (Section 3.3 of the paper.)"""
 
     schedule: Schedule
-    network: nn.Module
-    """The diffusion model."""
+    network: Callable[[Tensor, Tensor], Tensor]
+    """The diffusion model, from states and times."""
     sampler: Sampler = ANCESTRAL
     """Which depths are visited, and the step between two of them."""
     guide: StructuralGuide | None = None

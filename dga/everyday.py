@@ -24,12 +24,12 @@ Rng = np.random.Generator
 
 
 def damage_as_everyday(pixels: Pixels, kind: str, strength: int, seed: int) -> Pixels:
-    """Damage a picture, uint8 ``[H, W, 3]``, by one of :data:`DAMAGE_BY_KIND` at strength 1 to 5.
+    """Damage a picture, uint8 ``[H, W, 3]``, by one of :data:`EVERYDAY_DAMAGE` at strength 1 to 5.
 
     The same arguments give the same bits.
     """
     rng = np.random.default_rng(seed)
-    damaged = DAMAGE_BY_KIND[kind](pixels / 255, strength - 1, rng)
+    damaged = EVERYDAY_DAMAGE[kind](pixels / 255, strength - 1, rng)
     return (255 * damaged).round().clip(0, 255).astype(np.uint8)
 
 
@@ -276,7 +276,7 @@ def add_ripples(x: Light, level: int, rng: Rng) -> Light:
     return np.stack(channels, 2)
 
 
-DAMAGE_BY_KIND: dict[str, Callable[[Light, int, Rng], Light]] = {
+EVERYDAY_DAMAGE: dict[str, Callable[[Light, int, Rng], Light]] = {
     "sensor_noise": add_sensor_noise,
     "enlarged_noise": add_enlarged_noise,
     "film_grain": add_film_grain,

@@ -288,6 +288,11 @@ def find_orientation(image: Image.Image) -> int:
     return 1 if is_tiff else read_orientation(image.info.get("exif", b""))
 
 
+def to_upright(image: Image.Image) -> Image.Image:
+    """A copy of an image, upright, with the values and ``info`` that it has."""
+    return ImageOps.exif_transpose(image) if find_orientation(image) > 1 else image.copy()
+
+
 def find_upright_size(image: Image.Image) -> tuple[int, int]:
     """Upright width and height of a picture that :func:`to_rgb` has loaded from its file."""
     return image.size[::-1] if find_orientation(image) >= 5 else image.size

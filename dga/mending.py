@@ -22,16 +22,16 @@ from dga.explanation.search import Explanation
 from dga.images import to_levels
 from dga.networks.models import Models
 from dga.profiles import Diffusion, ExplanationConfig, MendingConfig, Repair
-from dga.stopping import choose_depth
+from dga.steps import take_result
 
 WHOLE_SIDE = 384
 """Pixels a side up to which a photograph is repaired in one piece; above, windows bound memory."""
 OVERLAP = 48
-"""Pixels that two of these windows share at least."""
+"""Pixels that two of these windows share at least. Chosen by hand."""
 
 
 @dataclass(frozen=True)
-class Mended:
+class MendingResult:
     """What a denoiser that sees a picture, ``[3, H, W]``, made of it.
 
     ``image``: its result at 8-bit levels or, where that is not used, the picture as it was;
@@ -45,7 +45,7 @@ class Mended:
 
 def mend(
     models: Models, x: Tensor, seed: int, repair: Repair, explanation: Explanation
-) -> Mended | None:
+) -> MendingResult | None:
     """Mend a picture as it came or, after a measured inverse, what that made of it.
 
     ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows. None where the
@@ -60,11 +60,13 @@ def mend(
     if is_wanted and _measure_objection(models, x, estimate, seed, explain) <= config.objection:
         depth = _choose_depth(models, estimate, seed, config.diffusion)
         drawn = _draw_anew(models, network, x, estimate, depth, seed, config.diffusion)
-        return Mended(drawn, explanation, is_used=True)
+        return MendingResult(drawn, explanation, is_used=True)
     if damage == NO_DEGRADATION:
         return None
     is_inverted = damage.has_measured_inverse
-    return Mended(x, explanation if is_inverted else explanation.without_damage(), is_used=False)
+    return MendingResult(
+        x, explanation if is_inverted else explanation.without_damage(), is_used=False
+    )
 
 
 def _has_no_rest(explanation: Explanation) -> bool:
@@ -149,21 +151,8 @@ def _choose_depth(models: Models, estimate: Tensor, seed: int, diffusion: Diffus
         return diffusion.depth or 0
     forward_path = ForwardPath(models.schedule, estimate, seed)
     path = JudgedPath(models.schedule, models.explainer, forward_path)
-    for _ in path.judge_until_stop(rule):
-        pass
-    return choose_depth(path.logits, rule).t_star
-
-
-class _Conditioned(nn.Module):
-    """A conditional denoiser with its picture: ``[b, 3, H, W], [b] -> [b, 3, H, W]``."""
-
-    def __init__(self, network: nn.Module, condition: Tensor) -> None:
-        super().__init__()
-        self.network, self.condition = network, condition
-
-    def forward(self, x_k: Tensor, time: Tensor) -> Tensor:
-        output: Tensor = self.network(torch.cat([x_k, self.condition.expand_as(x_k)], 1), time)
-        return output
+    stop, _ = take_result(path.judge_until_stop(rule))
+    return stop.t_star
 
 
 def _draw_anew(
@@ -178,9 +167,13 @@ def _draw_anew(
     """The estimate noised to ``depth`` and denoised beside the picture that came, ``[3, H, W]``."""
     if not depth:
         return estimate
+
+    def predict_noise(x_k: Tensor, time: Tensor) -> Tensor:
+        output: Tensor = network(torch.cat([x_k, x.expand_as(x_k)], 1), time)
+        return output
+
     state = ForwardPath(models.schedule, estimate, seed).at(depth)
-    sampler = choose_sampler(diffusion)
-    process = ReverseProcess(models.schedule, _Conditioned(network, x[None]), sampler)
+    process = ReverseProcess(models.schedule, predict_noise, choose_sampler(diffusion))
     for step in process.run(state[None], [depth], [seed]):
         state = step.x[0]
     return to_levels(state.clamp(-1, 1))

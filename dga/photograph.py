@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -29,22 +29,21 @@ from dga.explanation.degradation import Degradation
 from dga.explanation.grid import Grid
 from dga.explanation.operators import Convolution
 from dga.explanation.search import CandidateScore, Explanation
-from dga.images import Pixels, check_pixels, from_tensor, to_levels, to_tensor
+from dga.images import Pixels, check_pixels, from_tensor, to_levels, to_tensor, to_upright
 from dga.mending import WHOLE_SIDE, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
 from dga.pipeline import (
     ForwardProcess,
     ForwardResult,
-    ReverseResult,
     collect_results,
     denoise,
     run,
-    take_last,
 )
 from dga.plain_frame import find_inside
 from dga.profiles import PROFILES, Repair, WindowsConfig
 from dga.sentences import name_damage
+from dga.steps import take_result
 from dga.stopping import Stop
 
 Picture = TypeVar("Picture", Image.Image, Pixels)
@@ -130,7 +129,7 @@ def repair_photograph(
     ``ValueError`` for what is no picture, and ``FloatingPointError`` if a network returns no
     numbers.
     """
-    return take_last(photograph_steps(models, pixels, seed), RepairedPhotograph)
+    return take_result(photograph_steps(models, pixels, seed))
 
 
 def repair(picture: Picture, models: Models | None = None) -> Picture:
@@ -151,15 +150,15 @@ def repair(picture: Picture, models: Models | None = None) -> Picture:
         stored = StoredValues.read(picture)
     photograph = repair_photograph(models or load_default_models(), stored.pixels)
     if photograph.is_unchanged:
-        return picture.copy()
+        return to_upright(picture)
     return Frame(*stored.restore_values(photograph.image)).to_image()
 
 
 @isolate_numerics
 def photograph_steps(
     models: Models, pixels: Pixels, seed: int | None = None
-) -> Iterator[CandidateScore | Progress | RepairedPhotograph]:
-    """:func:`repair_photograph`, an event at a time; the :class:`RepairedPhotograph` comes last.
+) -> Generator[CandidateScore | Progress, None, RepairedPhotograph]:
+    """:func:`repair_photograph`, an event at a time (:mod:`dga.steps`).
 
     A plain frame is set aside, and comes back bit for bit.
     """
@@ -176,7 +175,7 @@ def photograph_steps(
     height, width = pixels[inside].shape[:2]
     image[inside] = result.image[:height, :width]
     is_unchanged = np.array_equal(image, pixels)
-    yield replace(
+    return replace(
         result,
         image=image,
         depths=np.zeros_like(result.depths) if is_unchanged else result.depths,
@@ -270,7 +269,7 @@ def _repair_whole(models: Models, explained: ExplainedPhotograph) -> RepairedPho
     """Repair a photograph in one piece."""
     process = explained.process
     batch = process.x[None], [process.seed], [explained.repair], [process]
-    result = take_last(run(models, *batch), ReverseResult)
+    ((result,),) = collect_results(run(models, *batch)).values()
     forward = result.forward
     return RepairedPhotograph(
         explained.finish(result.image),
@@ -329,8 +328,8 @@ def _denoise_windows(
             window, start = (grid.cut(whole, [number])[0] for whole in (x, x_0))
             process = ForwardProcess(models, window.to(models.device), seed * 1_000_003 + number)
             of_window = replace(explained.explanation, x_0=start)
-            events = process.find_stop(repair, of_window, number, first=FIRST_OF_WINDOW)
-            forward_results.append(take_last(events, ForwardResult))
+            stop = process.find_stop(repair, of_window, number, first=FIRST_OF_WINDOW)
+            forward_results.append(take_result(stop))
         for result in collect_results(denoise(models, forward_results))[repair]:
             stops.append(result.forward.stop)
             grid.blend_into(total, result.forward.index, result.image.cpu())

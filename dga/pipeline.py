@@ -13,7 +13,6 @@ import time
 from collections import defaultdict
 from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -27,7 +26,7 @@ from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.operators import OperatorConsistency
 from dga.explanation.photograph_search import Judges, PhotographSearch
-from dga.explanation.search import CandidateScore, Explanation, explain_picture
+from dga.explanation.search import CandidateScore, Explanation, Verdict, explain_picture
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
 from dga.mending import mend
@@ -41,7 +40,7 @@ from dga.profiles import (
 )
 from dga.stopping import Stop, compute_confidence
 
-NO_EXPLANATION = Explanation(NO_DEGRADATION, 0, measured_noise=0.0, is_judged_by_explainer=False)
+NO_EXPLANATION = Explanation(NO_DEGRADATION, 0, measured_noise=0.0, verdict=Verdict.UNSEARCHED)
 """The explanation where none is searched for: nothing is undone, and the entry is depth 0."""
 
 
@@ -112,16 +111,6 @@ class ReverseResult:
 
 
 Event = CandidateScore | JudgedPath | ForwardResult | ReverseStep | ReverseResult
-Last = TypeVar("Last")
-
-
-def take_last(events: Iterable[object], kind: type[Last]) -> Last:
-    """The last of some events, a result of this kind; the others are dropped as they come."""
-    last: object = None
-    for event in events:
-        last = event
-    assert isinstance(last, kind)
-    return last
 
 
 def collect_results(events: Iterable[Event]) -> dict[Repair, list[ReverseResult]]:
@@ -173,7 +162,7 @@ def find_stops(
         process = processes[index] if processes else ForwardProcess(models, x[index], seeds[index])
         for repair in repairs:
             explanation = yield from process.explain(repair.explain)
-            yield from process.find_stop(repair, explanation, index)
+            yield (yield from process.find_stop(repair, explanation, index))
 
 
 def choose_diffusion(repair: Repair, explanation: Explanation) -> Diffusion:
@@ -230,7 +219,7 @@ class ForwardProcess:
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
-        key = explanation.degradation, explanation.is_judged_by_explainer
+        key = explanation.degradation, explanation.verdict is Verdict.UNSEARCHED
         if key not in self._paths:
             self._paths[key] = make_judged_path(self.models, self.x, self.seed, explanation)
         return self._paths[key]
@@ -242,8 +231,8 @@ class ForwardProcess:
         index: int = 0,
         first: int = FIRST_STATES,
         curve_depth: int = 0,
-    ) -> Iterator[JudgedPath | ForwardResult]:
-        """Find t* for one repair; the :class:`ForwardResult` comes last.
+    ) -> Generator[JudgedPath, None, ForwardResult]:
+        """Find t* for one repair.
 
         ``index``: of the picture in its batch; ``first``: how many states are judged at once before
         any other; ``curve_depth``: depths beyond the entry that are judged at least, even where the
@@ -260,7 +249,7 @@ class ForwardProcess:
             stop, count = yield from path.judge_until_stop(diffusion.stopping, first, curve_depth)
             stop = replace(stop, t_star=0 if stop.has_given_up else explanation.entry + stop.t_star)
             logits, seconds = path.logits[:count], seconds + path.seconds[count]
-        yield ForwardResult(
+        return ForwardResult(
             index=index,
             seed=self.seed,
             input=self.x,
@@ -276,18 +265,18 @@ class ForwardProcess:
 
 
 def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanation) -> JudgedPath:
-    """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse."""
+    """The noise path of a picture, ``[3, S, S]``, after the explanation's inverse.
+
+    Where no damage was looked for, the paper's discriminator judges it; else DGA+'s own.
+    """
     noise = explanation.degradation.noise
     forward_path = ForwardPath(models.schedule, explanation.invert(x), seed, noise)
-    network = models.explainer if explanation.is_judged_by_explainer else models.discriminator
+    is_searched = explanation.verdict is not Verdict.UNSEARCHED
+    network = models.explainer if is_searched else models.discriminator
     return JudgedPath(models.schedule, network, forward_path, explanation.entry)
 
 
 # The way back
-
-
-EqualRepairs = list[ForwardResult]
-"""Repairs of one picture that have path, t* and diffusion in common, and so what comes out."""
 
 
 def denoise_and_mend(
@@ -336,44 +325,38 @@ def denoise(
     models: Models, forward_results: Sequence[ForwardResult]
 ) -> Iterator[ReverseStep | ReverseResult]:
     """Denoise every picture to depth 0; mend none. What differs in depth alone shares batches."""
-    groups: dict[Diffusion, list[EqualRepairs]] = defaultdict(list)
-    equal: dict[Any, EqualRepairs] = defaultdict(list)
+    groups = defaultdict[Diffusion, list[ForwardResult]](list)
     for forward in forward_results:
-        degradation, diffusion = forward.explanation.degradation, forward.diffusion.with_depth(0)
-        equal[forward.index, degradation, forward.stop.t_star, diffusion].append(forward)
-    for repairs in equal.values():
-        first = repairs[0]
-        if first.stop.t_star:
-            groups[first.diffusion.with_depth(0)].append(repairs)
+        if forward.stop.t_star:
+            groups[forward.diffusion.with_depth(0)].append(forward)
         else:
-            yield from (ReverseResult(forward, first.reference, 0.0) for forward in repairs)
+            yield ReverseResult(forward, forward.reference, 0.0)
     for group in groups.values():
-        size = choose_batch_size(group[0][0].state)
+        size = choose_batch_size(group[0].state)
         for begin in range(0, len(group), size):
             yield from _denoise_batch(models, group[begin : begin + size])
 
 
 def _denoise_batch(
-    models: Models, batch: Sequence[EqualRepairs]
+    models: Models, batch: Sequence[ForwardResult]
 ) -> Iterator[ReverseStep | ReverseResult]:
     """Denoise one batch of repairs that differ in depth alone."""
-    start_time, distinct = time.perf_counter(), [repairs[0] for repairs in batch]
-    depths = [forward.stop.t_star for forward in distinct]
-    images = torch.stack([forward.state for forward in distinct])  # [b, 3, S, S]
-    process = _make_process(models, distinct)
-    for step in process.run(images, depths, [forward.seed for forward in distinct]):
+    start_time = time.perf_counter()
+    depths = [forward.stop.t_star for forward in batch]
+    images = torch.stack([forward.state for forward in batch])  # [b, 3, S, S]
+    process = _make_process(models, batch)
+    for step in process.run(images, depths, [forward.seed for forward in batch]):
         images = step.x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
         raise FloatingPointError("The diffusion model returned values that are not numbers.")
-    images, diffusion = images.clamp(-1, 1), distinct[0].diffusion
+    images, diffusion = images.clamp(-1, 1), batch[0].diffusion
     if diffusion.sharpen:
         images = deconvolve(images, make_disk(diffusion.sharpen), diffusion.sharpen_regularisation)
     images = to_levels(images)
-    step_seconds = (time.perf_counter() - start_time) / sum(forward.steps for forward in distinct)
-    for repairs, image in zip(batch, images, strict=True):
-        for forward in repairs:
-            yield ReverseResult(forward, image, step_seconds * forward.steps)
+    step_seconds = (time.perf_counter() - start_time) / sum(forward.steps for forward in batch)
+    for forward, image in zip(batch, images, strict=True):
+        yield ReverseResult(forward, image, step_seconds * forward.steps)
 
 
 def _make_process(models: Models, forward_results: Sequence[ForwardResult]) -> ReverseProcess:

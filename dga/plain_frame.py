@@ -3,6 +3,7 @@
 A frame disturbs measurements: the blur of a picture stops at a black bar, and white around a noisy
 picture hides the noise. So the frame is set aside, the inside is repaired, and the frame comes back
 bit for bit.
+Limits without a figure were chosen by hand on the half for choices (``tune``).
 """
 
 import numpy as np

@@ -6,7 +6,7 @@ stop, denoise), and how the frozen classifier reads the result; a new one is a l
 (:mod:`dga.lab.readers.systems`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -92,11 +92,22 @@ def parse(profile: Profile, text: str) -> System:
     """
     by_name, name = systems(profile), text.partition(":")[0]
     if name not in by_name:
-        raise ValueError(
-            f"Unknown method {name!r}. Known: {', '.join(by_name)}. Readers that adapt, and pairs "
-            "with them, are for python -m dga evaluate."
-        )
+        others = "Readers that adapt, and pairs with them, are for python -m dga evaluate."
+        raise ValueError(f"{refuse_name(name, by_name)} {others}")
     return configure(profile, by_name[name], text)
+
+
+def parse_all(
+    profile: Profile, texts: Sequence[str], parse: Callable[[Profile, str], AnySystem]
+) -> dict[str, AnySystem]:
+    """Systems by the text that names them. Raises what ``parse`` does, of none as of no name."""
+    return {text: parse(profile, text) for text in texts or [""]}
+
+
+def refuse_name(name: str, known: Iterable[str]) -> str:
+    """The sentence that there is no system of this name, and which there are."""
+    words = f"Unknown method {name!r}" if name else "No method was named"
+    return f"{words}. Known: {', '.join(known)}."
 
 
 def configure(profile: Profile, system: AnySystem, text: str) -> AnySystem:
@@ -126,13 +137,6 @@ def _read_changes(text: str) -> dict[str, str]:
     if len(changes) < len(pairs):
         raise ValueError(f"{text} names a setting twice: leave one of the two out.")
     return changes
-
-
-def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, System]:
-    """Systems by the text that names them. Raises ``ValueError`` for none or unknown ones."""
-    if not texts:
-        raise ValueError(f"No method was named. Known: {', '.join(systems(profile))}.")
-    return {text: parse(profile, text) for text in texts}
 
 
 def require_repair(system: System) -> Repair:

@@ -10,7 +10,7 @@ import torch
 from dga.adaptation import Adaptation, adapt
 from dga.adaptation_record import format_record, make_record
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.search import Explanation
+from dga.explanation.search import Explanation, Verdict
 from dga.pipeline import ForwardResult, choose_diffusion
 from dga.profiles import EVERYDAY16
 from dga.sentences import describe_explanation
@@ -24,10 +24,10 @@ def explained(
     t_star: int = 0,
     has_given_up: bool = False,
     entry: int = 0,
-    flat: bool = False,
+    verdict: Verdict = Verdict.SUSPECT,
 ) -> ForwardResult:
     """What DGA+ would have found, as far as words depend on it."""
-    explanation = Explanation(degradation, entry, 0.03, is_unjudgeable=flat)
+    explanation = Explanation(degradation, entry, 0.03, verdict=verdict)
     x = torch.zeros(3, 64, 64)
     diffusion = choose_diffusion(EVERYDAY16.plus, explanation)
     stop = Stop(t_star, not has_given_up, has_given_up)
@@ -51,7 +51,7 @@ BLUR = Degradation(blur=2.0, regularisation=0.03)
         (explained(), "Damage: none; nothing is left to rebuild, so it is left alone."),
         (explained(NOISE), "Damage: none; nothing is left to rebuild, so it is left alone."),
         (explained(has_given_up=True), "no depth hides the rest, so it is left alone"),
-        (explained(flat=True), "One colour or a drawing"),
+        (explained(verdict=Verdict.UNJUDGEABLE), "One colour or a drawing"),
         (explained(t_star=1), "no measurement explains; rebuilt from depth 1 in 1 step"),
         (explained(BLUR, 5), "Damage: blur 2 px; rebuilt from depth 5"),
         (explained(NOISE, 14, entry=14), "Damage: noise 0.41; rebuilt from depth 14"),

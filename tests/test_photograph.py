@@ -11,6 +11,7 @@ from dga.explanation.veil import Veil
 from dga.images import Pixels, recompress_jpeg
 from dga.photograph import Progress, RepairedPhotograph, photograph_steps, repair_photograph
 from dga.sentences import describe_photograph
+from dga.steps import map_steps, take_result
 from tests.fixtures.pictures import add_noise, photograph
 
 
@@ -21,12 +22,10 @@ def astronaut() -> Pixels:
 
 def test_every_window_of_a_noisy_photograph_is_denoised(shipped_models, astronaut):
     damaged = add_noise(astronaut, 60)
-    events = list(photograph_steps(shipped_models, damaged))
-    done = events[-1]
-    assert isinstance(done, RepairedPhotograph)
+    counted = list[Progress]()
+    done = take_result(map_steps(photograph_steps(shipped_models, damaged), counted.append))
     assert (done.depths > 4).all()
     assert psnr(astronaut, done.image) > psnr(astronaut, damaged) + 5
-    counted = [event for event in events if isinstance(event, Progress)]
     assert counted[-1].done == counted[-1].total == done.depths.size
     again = repair_photograph(shipped_models, damaged)
     assert np.array_equal(again.image, done.image)

@@ -12,6 +12,7 @@ from dga.images import from_tensor, to_tensor
 from dga.networks.models import Models
 from dga.pipeline import ForwardProcess
 from dga.profiles import Diffusion
+from dga.steps import take_result
 from dga.stopping import Stop, choose_depth
 from dga.systems import DEFAULT_SYSTEMS, System, parse
 from tests.fixtures.runs import OutOfMemory, apart, counted, repaired
@@ -88,7 +89,7 @@ def test_a_curve_to_some_depth_stops_where_the_whole_one_does(choosy_models, pic
     chosen = systems_of(choosy_models, f"dga:tau={tau}:horizon=60")
     whole = adapt(choosy_models, pictures[4], 3, chosen)
     process = ForwardProcess(choosy_models, to_tensor(pictures[4]), 3)
-    *_, short = judge_curve(process, chosen[0].repair.diffusion.stopping, 16)
+    short = take_result(judge_curve(process, chosen[0].repair.diffusion.stopping, 16))
     known = len(short.logits)
     assert short.stop == whole.forward.stop
     assert known == 61 if whole.forward.stop.has_given_up else 17 <= known <= 61

@@ -62,13 +62,13 @@ def test_a_setting_changes_one_thing():
 )
 def test_what_there_is_not_is_refused_with_what_there_is(text, words):
     with pytest.raises(ValueError, match=re.escape(words)):
-        parse_all(EVERYDAY16, ["source", text] if text else [])
+        parse_all(EVERYDAY16, ["source", text] if text else [], parse)
 
 
 def test_every_depth_is_checked_and_numbers_that_explain_a_picture_are_finite():
     for setting in ("depth", "noise_depth", "blur_depth"):
         with pytest.raises(ValueError, match="between 0 and 100, not 500"):
-            parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"])
+            parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"], parse)
     with pytest.raises(ValueError, match="objection is nan"):
         WindowsConfig(objection=math.nan)
     with pytest.raises(ValueError, match="blurs is"):

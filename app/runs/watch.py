@@ -27,9 +27,10 @@ from dga.explanation.search import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.mending import draw_from_depths
 from dga.networks.models import Models
-from dga.photograph import Progress, RepairedPhotograph, photograph_steps
+from dga.photograph import Progress, photograph_steps
 from dga.pipeline import NO_EXPLANATION, ForwardProcess, ForwardResult, ReverseResult, run
 from dga.profiles import Profile, StoppingConfig
+from dga.steps import map_steps
 from dga.stopping import compute_confidence
 from dga.systems import require_repair, systems
 
@@ -116,21 +117,18 @@ def show(pixels: Pixels, reading: dict[str, Any], label: str | None) -> dict[str
 def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     """Ours, at the photo's own size; :func:`show_pictures` comes first."""
     pictures = subject.stages[PICTURES]
-    start_time, result, measured = time.perf_counter(), None, ""
-    for event in photograph_steps(models, subject.damaged, subject.settings.seed):
-        if isinstance(event, Progress) and event.total:
-            yield {"progress": {"done": event.done, "total": event.total}}
-        elif isinstance(event, RepairedPhotograph):
-            result = event
-        else:
-            if isinstance(event, CandidateScore) and event.stage == "blur":
-                measured = name_damage(event.degradation)
-            yield {"progress": {"done": 0, "total": 0}}
-    assert result is not None
+    start_time = time.perf_counter()
+
+    def show_progress(event: CandidateScore | Progress) -> Part:
+        done, total = (event.done, event.total) if isinstance(event, Progress) else (0, 0)
+        return {"progress": {"done": done, "total": total}}
+
+    steps = photograph_steps(models, subject.damaged, subject.settings.seed)
+    result = yield from map_steps(steps, show_progress)
     subject.result = result.image
     explanation = result.explanation
     diagnosis = name_damage(explanation.degradation)
-    objected = "" if explanation.degradation.operator else measured
+    objected = name_damage(explanation.refused_blur) if explanation.refused_blur else ""
     is_unjudgeable, is_fine = explanation.is_unjudgeable, explanation.is_undamaged
     finding = describe_finding(
         diagnosis,
@@ -217,11 +215,11 @@ class Watcher:
     def repair_by_discriminator(self) -> Generator[Part]:
         """DGA and DGA + G: the curve as it grows, the stop, both pictures."""
         profile = replace(self.models.profile, stopping=self.stopping)
-        for event in judge_curve(self.process, self.stopping, find_chart_depth(profile)):
-            if isinstance(event, ForwardResult):
-                yield {"curve": self._curve(is_done=True), "stop": self._stop(event)}
-            else:
-                yield {"curve": self._curve(is_done=False)}
+        forward = yield from map_steps(
+            judge_curve(self.process, self.stopping, find_chart_depth(profile)),
+            lambda _: {"curve": self._curve(is_done=False)},
+        )
+        yield {"curve": self._curve(is_done=True), "stop": self._stop(forward)}
         names = {"dga": "paper", "dga-guided": "guided"}
         methods = [systems(profile)[name] for name in names]
         for step in rebuild_picture(self.models, self.process, methods):

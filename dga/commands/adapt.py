@@ -34,12 +34,13 @@ def adapt(
     from dga.io.files import RECORD, write_json
     from dga.io.parsing import split_list
     from dga.profiles import get_profile
-    from dga.systems import parse_all, require_repair
+    from dga.systems import parse, parse_all, require_repair
 
     if image.is_dir():
         raise ValueError(f"{image} is a folder: python -m dga repair takes folders.")
     check_corruption(corruption or CORRUPTIONS[0], severity)
-    systems = list(parse_all(get_profile(models.profile), split_list(methods)).values())
+    chosen = parse_all(get_profile(models.profile), split_list(methods), parse)
+    systems = list(chosen.values())
     for system in systems:
         require_repair(system)
     names = adaptation_record.list_names(systems, has_clean=bool(corruption))

@@ -38,14 +38,14 @@ def diagnose(
     it is run again.
     """
     from dga.folders import diagnoses
-    from dga.folders.diagnosis_report import Counted
+    from dga.folders.diagnosis_report import Criteria
     from dga.folders.picture_folder import Worker
     from dga.folders.processes import start_here
     from dga.io.parsing import parse_share
 
     if fast and models.classifier:
         raise ValueError("--fast asks no network: leave --classifier out, or --fast.")
-    counted = Counted.parse(only, min_strength)
+    criteria = Criteria.parse(only, min_strength)
     most = None if fail_above is None else parse_share(fail_above)
     worker = Worker(models, fast, bool(models.classifier))
     command = command_line.read_command_line()
@@ -59,7 +59,7 @@ def diagnose(
 
         workers = start_on_cluster(machines.address)
     with workers as run:
-        summary = diagnoses.diagnose_all(pictures, out, worker, run, counted, repair, command)
+        summary = diagnoses.diagnose_all(pictures, out, worker, run, criteria, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
     command_line.print_names(summary.losses, command_line.NOT_KEPT)
     command_line.print_names(summary.errors)

@@ -29,6 +29,7 @@ def repair(
 
     Of a file of several pages or frames each, where --out can hold them; what the result does not
     keep is said. Of a folder: every picture, with a line of JSON on each; run it again to go on.
+    Ends with status 1 if some could not be read or repaired.
     """
     if not photo.is_dir():
         from dga.sentences import describe_file
@@ -43,7 +44,7 @@ def repair(
 
 
 def _repair_folder(folder: Path, out: Path | None, models: command_line.ModelOptions) -> None:
-    """Say what became of every picture; ends with status 1 if some failed after they were read."""
+    """Say what became of every picture; ends with status 1 where some could not be repaired."""
     from dga.folders.picture_folder import PictureFolder, Worker
     from dga.folders.repairs import repair_all
 
@@ -52,9 +53,10 @@ def _repair_folder(folder: Path, out: Path | None, models: command_line.ModelOpt
     summary = repair_all(pictures, Worker(models), map)
     typer.echo(f"{summary} {out}")
     command_line.print_names(summary.losses, command_line.NOT_KEPT)
-    command_line.print_names([*pictures.denied, *summary.unreadable])
+    unreadable = [*pictures.denied, *summary.unreadable]
+    command_line.print_names(unreadable)
     command_line.print_names(summary.failed, command_line.NOT_REPAIRED)
-    if summary.failed:
+    if unreadable or summary.failed:
         raise typer.Exit(1)
 
 

@@ -1,6 +1,7 @@
 """Blur that is measured in the power spectrum of a picture: of a lens, soft, or of which kind else.
 
-Limits were chosen on the photographs of ``tune`` (assets/results/photo/README.md).
+Limits without a figure were chosen by hand on the half for choices (``tune``; trials:
+assets/results/photo/README.md).
 """
 
 import functools
@@ -26,7 +27,8 @@ CERTAIN_ZOOM, LIKELY_ZOOM = (0.025, 0.42), (0.02, 0.3)
 RADII = tuple(np.arange(1.5, 13.01, 0.25).tolist())
 """Candidates: disks' radii in pixels."""
 CERTAIN_DISK, LIKELY_DISK = (0.6, 0.6), (0.25, 0.4)
-"""Share and slope from which a disk is certain, and from which it is likely."""
+"""Share and slope from which a disk is certain, and from which it is likely. The likely ones: of 24
+lenses saved as JPEG 85 they are 23, of 64 undamaged photographs none."""
 SMALLEST_DISK, SMALLEST_LIKELY = 2.25, 3.0
 """Radius in pixels of either, at least; smaller ones look like any soft picture."""
 SIGMA = (1.75, 10.0)
@@ -34,7 +36,8 @@ SIGMA = (1.75, 10.0)
 POWER_LAW = 2.4
 """Exponent by which a sharp photograph's power spectrum falls, on average."""
 LEAST_FALL = 5.0
-"""Least natural log power by which a Gaussian falls below that law before rounding ends it."""
+"""Least natural log power by which a Gaussian falls below that law before rounding ends it. With 4
+six pictures with other blur were taken for one, with 5 none."""
 GAUSSIAN_MISFIT = 0.6
 """Most root mean square of its residuals, in natural log power."""
 MOST_RISE = 1.0
@@ -46,7 +49,7 @@ FINEST = 0.25, 0.4
 """Cycles a pixel of the finest detail."""
 MOST_SQUARE = 0.4
 """Most difference of its natural log power between axes and diagonals behind glass; enlarged
-pictures mostly have more."""
+pictures mostly have more. Of 24 enlarged ones 13 passed for glass without it, 7 do."""
 DETAIL_BANDS = (0.03, 0.07), (0.12, 0.22), (0.25, 0.4)
 """Cycles a pixel of coarse, middle and fine detail."""
 MOST_FALL = 4.8
@@ -55,7 +58,8 @@ SOFT_END, LENS_END = (3 / math.tau, 3.5 / math.tau), (0.6, 1.2)
 """Where an enlarged picture's spectrum ends: cycles a deviation of the Gaussian, or a radius of the
 lens, that it resembles."""
 MOST_DIAGONAL = -1.0
-"""Most natural log power along diagonals over that along the axes there."""
+"""Most natural log power along diagonals over that along the axes there. Of 16 enlarged pictures 12
+passed for a lens without it, none does."""
 
 
 class BlurFits:

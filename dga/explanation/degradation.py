@@ -39,7 +39,7 @@ class Degradation:
     jpeg_quality: int | None = None
     """Quality, 1 to 100, of a poor JPEG."""
 
-    def inverse(self, x: Tensor) -> Tensor:
+    def invert(self, x: Tensor) -> Tensor:
         """The picture without this damage, except for its noise and JPEG, which networks remove.
 
         ``x``: ``[..., 3, H, W]`` in [-1, 1]. The result has the same shape and range, at 8-bit

@@ -1,7 +1,9 @@
 """Exposure: a picture that became darker, brighter or flatter, and simple inverses of that.
 
 The model is photometric: every pixel was scaled about some grey level, and moved. It is not made
-for one corruption; fog, contrast, brightness and bad light are all partly of this kind.
+for one corruption; fog, contrast, brightness and bad light are all partly of this kind. Limits
+without a figure were chosen by hand on the half for choices (``tune``; trials:
+assets/results/photo/README.md).
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,14 +23,17 @@ SOURCE_MEAN = -0.1
 EXTREME_SHARE = 0.005
 """Share of the pixels that count as a picture's lightest, or darkest."""
 DARK = 0.5
-"""Level, 0 to 1, below which the lightest pixels of a dark picture lie."""
+"""Level, 0 to 1, below which the lightest pixels of a dark picture lie. Of 688 undamaged
+photographs none is darker, of 40 underexposed at strength 5 all are."""
 WHITE = 0.95
 """Level, 0 to 1, to which they are brought."""
 BRIGHT = 0.42
 """Level, 0 to 1, above which the darkest pixels' brightest channel lies in a picture that is too
-bright."""
+bright. Of 120 photographs under brightness 5 all are brighter, 96 once saved as JPEG 85, and of 120
+undamaged ones one."""
 LIFTED_SHARE = 0.9
-"""Share of that level which becomes black."""
+"""Share of that level which becomes black. So 79 % of these are read right, by gains about white
+72, by half of it and a gamma 78."""
 
 
 @dataclass(frozen=True)

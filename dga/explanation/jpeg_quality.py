@@ -2,7 +2,8 @@
 
 A JPEG's blocks of 8 by 8 pixels hold whole multiples of its quantisation steps, which stay nearly
 whole when the picture is saved again with finer ones (Fan and de Queiroz, "Identification of bitmap
-compression history", 2003).
+compression history", 2003). Limits without a figure were chosen by hand on the half for choices
+(``tune``; trials: assets/results/photo/README.md).
 """
 
 import functools
@@ -16,7 +17,8 @@ from dga.images import Pixels, recompress_jpeg
 
 BLOCK = 8
 POOR = 16
-"""Quality up to which a picture is mended even where little of it would change."""
+"""Quality up to which a picture is mended even where little of it would change. Of 40 photographs
+of quality 16 mending has 45 % read right instead of 35; at 18 it gains nothing."""
 MOST_TRACED = 70
 """The best quality that is looked for in pixels."""
 MOST_SIDE = 256

@@ -3,7 +3,8 @@
 Motion H leaves log |H|^2 in a picture's log power spectrum. Even motion of L pixels leaves
 stripes, sinc(u L)^2 of the frequency u along it, which show beside a power law that depends on
 direction, too. Motion that fades leaves no stripes, but one of its two directions rings when it is
-undone. What is between both, as of a hand that shook, is left alone.
+undone. What is between both, as of a hand that shook, is left alone. Limits without a figure were
+chosen by hand on the half for choices (``tune``; trials: assets/results/photo/README.md).
 """
 
 import functools
@@ -56,17 +57,20 @@ FADING_BAND = 0.03, 0.4
 CERTAIN_EVEN, CERTAIN_LONG, CERTAIN_FADING = (0.14, 0.55), (0.14, 0.9), (0.18, 0.55)
 """Share and slope from which even motion, long even motion and fading motion are certain."""
 LONG = 20.0
-"""Length in pixels from which even motion is long: a part that moved has stripes, too."""
+"""Length in pixels from which even motion is long: a part that moved has stripes, too. Of 120
+undamaged photographs three look moved, all by more than 25 px."""
 CLEAR_STRIPES = 0.2
 """Share of even motion from which its stripes are clear."""
 EVEN_ODDS, STRIPED_ODDS = 1.25, 1.12
 """Odds from which motion is even though one direction rings more, and where stripes are clear."""
 FADING_ODDS = 0.93
-"""Odds up to which motion is not even, and fades if one direction rings more."""
+"""Odds up to which motion is not even, and fades if one direction rings more. Of 288 even motions
+26 passed for fading without it, 6 do; of ImageNet-C's 115 nine are no longer undone."""
 ONE_SIDED = 1.45
 """Sidedness from which one direction rings more."""
 PLAINLY_ONE_SIDED = 5.0
-"""Sidedness from which motion without clear stripes fades whatever the odds."""
+"""Sidedness from which motion without clear stripes fades whatever the odds. Of 2,340 pictures it
+changes one."""
 LIKELY_FADING = (0.08, 2.0), (0.3, 1.1)
 """Share and sidedness of fading motion, of which either pair makes it likely."""
 LIKELY_EVEN, LIKELY_EVEN_ODDS = 0.12, 0.9
@@ -74,7 +78,8 @@ LIKELY_EVEN, LIKELY_EVEN_ODDS = 0.12, 0.9
 PLAIN_DIRECTION = 3.0
 """Sidedness from which it is all the same."""
 SHORTEST_LIKELY = 8.0
-"""Least length in pixels of likely motion: a hand that shook looks like a shorter one."""
+"""Least length in pixels of likely motion: a hand that shook looks like a shorter one. Of 54 shaken
+ones one is taken for it, of 64 undamaged photographs none."""
 RINGING_FLOOR = 1e-4
 """Added to the ringing in each direction, pixels in [-1, 1]."""
 MOST_POWER_LEFT = 5.2

@@ -2,7 +2,8 @@
 
 A picture with white Gaussian noise of deviation s *is* a state of the forward process, up to
 its scale, at the depth where sqrt((1 - abar) / abar) = s (Carlini et al., "(Certified!!)
-Adversarial Robustness for Free!", ICLR 2023, section 3.1).
+Adversarial Robustness for Free!", ICLR 2023, section 3.1). Limits without a figure were chosen by
+hand on the half for choices (``tune``; trials: assets/results/photo/README.md).
 """
 
 from __future__ import annotations
@@ -32,13 +33,15 @@ STRONG_NOISE = 0.22
 """Noise level from which noise is strong; fine texture measures as less."""
 EXTREME, MIXED_EXTREME = 0.68, 0.2
 """Least share of black and white among values far from their neighbours where there are impulses:
-beside strong noise, and beside less."""
+beside strong noise, and beside less. Of ImageNet-C's impulses they are 0.73 to 0.99, of its shot
+and Gaussian noise at most 0.63."""
 NEARLY_EXTREME = 0.8
 """Level, 0 to 1 from mid grey, from which a value is nearly black or white."""
 LEAST_EXTREME = 0.75
 """Least share of wholly black or white values among these; JPEG leaves fewer."""
 PASSES = 3
-"""How often impulses are looked for in what their removal left."""
+"""How often impulses are looked for in what their removal left. Of 29 photographs under impulse
+noise 5 one, two and three passes have 72, 83 and 86 % read right."""
 SMEARED = 0.4
 """Least distance of an impulse that JPEG has smeared from its neighbours' median."""
 VERY_FAR = 0.8
@@ -52,7 +55,8 @@ LEAST_VERY_FAR = 0.11
 LEAST_EXCESS = 1.7
 """Least share of very far values among all, as a multiple of Gaussian noise's."""
 MOST_COLOUR = 0.3
-"""Most fine detail of colour over that of brightness: JPEG leaves noise little colour."""
+"""Most fine detail of colour over that of brightness: JPEG leaves noise little colour. One in ten
+saved pictures with shot noise 5 passes for smeared impulses, none unsaved."""
 
 
 def measure_noise(x: Tensor) -> Tensor:

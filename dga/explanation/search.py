@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 import torch
 from torch import Tensor
@@ -36,6 +37,15 @@ class CandidateScore:
     score: float
 
 
+class Verdict(Enum):
+    """What is said of a picture as it came, before anything is undone."""
+
+    UNSEARCHED = "no damage was looked for"
+    SUSPECT = "it may be damaged, in a way that is recognised or not"
+    UNDAMAGED = "it looks like source data, or what was measured as noise is texture"
+    UNJUDGEABLE = "it is of one colour or a drawing"
+
+
 @dataclass(frozen=True)
 class Explanation:
     """What damaged a picture. Noise levels are standard deviations, for pixels in [-1, 1]."""
@@ -51,33 +61,40 @@ class Explanation:
     """The same in the quietest part of a photograph, where texture is no noise."""
     candidate_scores: tuple[CandidateScore, ...] = ()
     """The candidates for the whole picture, in the order of judging."""
-    is_unjudgeable: bool = False
-    """Whether the picture cannot be judged, for it is of one colour or a drawing
-    (:func:`~dga.explanation.drawings.is_one_colour_or_drawing`)."""
+    verdict: Verdict = Verdict.SUSPECT
     is_paper: bool = False
     """Whether the picture is likely a page, a screen, print or a cut-out, of which denoisers have
     seen few (:func:`~dga.explanation.drawings.is_paper`)."""
-    is_undamaged: bool = False
-    """Whether there is nothing to repair: the picture looks like source data, or what was measured
-    as noise is texture."""
+    refused_blur: Degradation | None = None
+    """A blur that was measured, and to whose inverse the discriminator objected."""
+    blur_margin: float = 0.0
+    """By how many logits the discriminator prefers the picture without the blur that was undone, or
+    refused."""
     seconds: float = 0.0
     """Wall clock of the search; 0.0 where it was not measured."""
     x_0: Tensor | None = field(default=None, compare=False)
     """The reference, ``[3, H, W]``, where it is known already; None: :meth:`invert` computes it."""
-    is_judged_by_explainer: bool = True
-    """Whether ``Models.explainer`` judges what is left, as after any search; else
-    ``Models.discriminator``, the paper's."""
+
+    @property
+    def is_unjudgeable(self) -> bool:
+        """Whether the picture is of one colour or a drawing."""
+        return self.verdict is Verdict.UNJUDGEABLE
+
+    @property
+    def is_undamaged(self) -> bool:
+        """Whether there is nothing to repair."""
+        return self.verdict is Verdict.UNDAMAGED
 
     def invert(self, x: Tensor) -> Tensor:
         """The reference: a picture, ``[3, H, W]``, after the inverse of its damage but noise.
 
         The forward process begins with it.
         """
-        return self.degradation.inverse(x) if self.x_0 is None else self.x_0.to(x)
+        return self.degradation.invert(x) if self.x_0 is None else self.x_0.to(x)
 
     def without_damage(self) -> Explanation:
         """This explanation where what was measured as noise is no damage, but texture."""
-        return replace(self, degradation=NO_DEGRADATION, entry=0, is_undamaged=True)
+        return replace(self, degradation=NO_DEGRADATION, entry=0, verdict=Verdict.UNDAMAGED)
 
 
 def explain_picture(
@@ -91,17 +108,17 @@ def explain_picture(
     further. Exposure follows, coarse gains before fine ones, and blur on top of it.
     """
     noise_level = float(measure_noise(x[None])[0])
+    if is_one_colour_or_drawing(x):
+        return Explanation(NO_DEGRADATION, 0, noise_level, verdict=Verdict.UNJUDGEABLE)
     search = _CandidateSearch(scorer, x, config, noise_level)
-    best, is_unjudgeable = NO_DEGRADATION, is_one_colour_or_drawing(x)
-    if not is_unjudgeable:
-        best = yield from search.run()
+    best = yield from search.run()
     return Explanation(
         best,
         entry=find_matched_depth(scorer.schedule, best.noise),
         measured_noise=noise_level,
         candidate_scores=tuple(search.candidate_scores),
-        is_unjudgeable=is_unjudgeable,
-        is_undamaged=search.is_undamaged,
+        verdict=Verdict.UNDAMAGED if search.is_undamaged else Verdict.SUSPECT,
+        blur_margin=search.blur_margin,
     )
 
 
@@ -114,6 +131,7 @@ class _CandidateSearch:
     config: ExplanationConfig
     noise_level: float
     is_undamaged: bool = False
+    blur_margin: float = 0.0
     candidate_scores: list[CandidateScore] = field(default_factory=list)
     cache: dict[tuple[Degradation, tuple[int, ...]], float] = field(default_factory=dict)
     """Scores by candidate and depths."""
@@ -146,7 +164,7 @@ class _CandidateSearch:
 
     def _find_exposure(self, base: Degradation) -> Generator[CandidateScore, None, Degradation]:
         """Coarse gains are compared at one depth, then the best and finer ones at all depths."""
-        config, restored = self.config, base.inverse(self.x)
+        config, restored = self.config, base.invert(self.x)
 
         def make_candidates(family: Iterable[Stretch]) -> dict[Degradation, Stretch]:
             pairs = ((stretch.to_exposure(restored), stretch) for stretch in family)
@@ -171,8 +189,13 @@ class _CandidateSearch:
             return base
         sharper = tuple(replace(base, blur=r, regularisation=g) for r, g in config.blurs)
         best = yield from self._choose_coarsely("sharpness", base, sharper)
-        chosen = [base] if best is None else [base, best]
-        return (yield from self._choose("sharpness", chosen, config.head_start))
+        if best is None:
+            return base
+        before, after = yield from self._score("sharpness", (base, best), config.judged_at)
+        if after >= before - config.head_start:
+            return base
+        self.blur_margin = before - after
+        return best
 
     def _choose_coarsely(
         self, stage: str, base: Degradation, candidates: tuple[Degradation, ...]
@@ -205,7 +228,7 @@ class _CandidateSearch:
         for depths, group in groups.items():
             new = [candidate for candidate in group if (candidate, depths) not in self.cache]
             if new:
-                results = torch.stack([candidate.inverse(self.x) for candidate in new])
+                results = torch.stack([candidate.invert(self.x) for candidate in new])
                 noise_levels = [candidate.noise for candidate in new]
                 new_scores = self.scorer.score(results[:, None], depths, noise_levels)
                 for candidate, score in zip(new, new_scores, strict=True):

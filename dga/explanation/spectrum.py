@@ -21,7 +21,8 @@ Blur = TypeVar("Blur", covariant=True)
 TILE = 224
 """Pixels a side of the parts whose spectra are averaged, at most."""
 FLOOR = 1e-4
-"""Least power of a transfer function, 1 at frequency 0: noise and rounding hide deeper zeros."""
+"""Least power of a transfer function, 1 at frequency 0: noise and rounding hide deeper zeros.
+Chosen by hand, as the two below."""
 POWER_FLOOR = 0.1
 """Added to power on the plane before its logarithm: well below that of rounding."""
 RING_FLOOR = 1e-3

@@ -2,8 +2,8 @@
 
 Grey-scale morphology (Serra, 1982). An opening by a line keeps what is bright along the whole line.
 A streak is kept by a line along it, and by no line across it: the difference of both is the streak.
-Limits were chosen on training photographs; of 120 undamaged others two have streaks by them
-(assets/results/photo/README.md).
+Limits were chosen by hand on 200 training photographs; of 120 undamaged others two have streaks by
+them (trials: assets/results/photo/README.md).
 """
 
 import functools
@@ -24,7 +24,8 @@ STEEPEST = 45
 MEASURED_LENGTH, MEASURED_WIDTH = 9, 5
 """Lines along and across a streak in pixels, when its direction is measured."""
 LENGTH, WIDTH = 5, 3
-"""Lines along and across a streak in pixels, when it is removed: longer ones cost more details."""
+"""Lines along and across a streak in pixels, when it is removed: longer ones cost more details. Of
+120 photographs under snow 5 these have 39.2 % read right, 7 and 3 37.5, 9 and 5 38.3."""
 LEAST_RATIO = 1.8
 """Least strength of the best direction's streaks as a multiple of the median one's."""
 LEAST_STRENGTH = 0.005

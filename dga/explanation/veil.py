@@ -29,7 +29,8 @@ ROUNDS = 25
 
 # Limits by which a veil is recognised, and how far it is undone. Levels and standard deviations
 # are of pixels in [-1, 1]; "dark" is the level of the darkest hundredth of each pixel's darkest
-# channel. All were chosen at 224 px, on ``tune`` (assets/results/photo/README.md).
+# channel. Those without a figure were chosen by hand at 224 px, on the half for choices (``tune``;
+# trials: assets/results/photo/README.md).
 BLACK = -0.9
 """Where dark is no higher, something is black: there is no veil."""
 LIGHT_LEVEL = -0.58
@@ -49,7 +50,8 @@ or JPEG."""
 VEILED_DEVIATION = 0.32
 """Contrast was lost where light was added and grey deviates less than this."""
 STRETCHED_DEVIATION = 0.55
-"""Deviation to which lost contrast is stretched."""
+"""Deviation to which lost contrast is stretched. Of 60 photographs under contrast 5 and 3 it has
+80.0 and 80.0 % read right, 0.4 81.7 and 76.7, 0.7 78.3 and 78.3."""
 SURE_GAIN = 4.0
 """Gain below which that is not done to a blurred picture, which may have been pale before."""
 SMOOTH_RATIO = 1.9
@@ -58,9 +60,12 @@ UNEVEN_SATURATION = 0.2
 UNEVEN_WHITE = 0.003
 """Under an uneven veil, mean saturation and the share of white pixels are below these."""
 MOST_EQUAL = 0.6
-"""Share of equal neighbours, down or across, beyond which shading is drawn and no uneven veil."""
+"""Share of equal neighbours, down or across, beyond which shading is drawn and no uneven veil. Of
+320 uneven veils of weather none has more than 0.56."""
 UNEVEN_SHARE = 0.9
-"""Share of an uneven veil that is subtracted: its estimate holds shading of the picture, too."""
+"""Share of an uneven veil that is subtracted: its estimate holds shading of the picture, too. Of
+300 photographs under fog 5 0.95, 0.9 and 0.85 have 59.8, 60.1 and 60.1 % read right, all of it
+57.7."""
 UNEVEN_COLOUR = 1.25
 """Gain of the rest's colour as a multiple of grey's."""
 

@@ -20,7 +20,8 @@ from dga.explanation.operators import Operator, conjugate_gradients
 from dga.explanation.spectrum import Array, Fit, fit_spectrum
 
 COPIES = 11
-"""How many zoomed copies that mean has, as in ImageNet-C; the picture itself counts once more."""
+"""How many zoomed copies that mean has, as in ImageNet-C; the picture itself counts once more. With
+21 copies 35.0 instead of 52.5 % of 40 photographs are read right."""
 ZOOM_STEPS = 8
 """Steps of conjugate gradients. That they are few regularises the solution, too."""
 FACTORS = np.arange(1.06, 1.42, 0.01)
@@ -28,7 +29,8 @@ FACTORS = np.arange(1.06, 1.42, 0.01)
 INNER = 0.15
 """Smallest radius of the log-polar picture, as a share of the largest."""
 SMALLEST = 128
-"""Shorter side in pixels, at least; smaller undamaged photographs often look zoomed."""
+"""Shorter side in pixels, at least; smaller undamaged photographs often look zoomed. Chosen by
+hand, as ZOOM_STEPS and INNER, on the half for choices (``tune``)."""
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from PIL import Image
 
 from dga.data.encoding import encode_picture
 from dga.data.picture_files import StoredPicture, write_picture_file
-from dga.folders.diagnosis_report import Counted, Summary, render_report
+from dga.folders.diagnosis_report import Criteria, Summary, render_report
 from dga.folders.picture_folder import ERRORS, PictureFolder, Worker
 from dga.folders.pictures import Picture
-from dga.folders.processes import Run
+from dga.folders.processes import TaskMap
 from dga.folders.repairs import repair_all
 from dga.images import Pixels
 from dga.io.files import explain_writing, write_atomically
@@ -39,8 +39,8 @@ def diagnose_all(
     sources: Sequence[Path],
     out: Path,
     worker: Worker,
-    run: Run[Any, Any],
-    counted: Counted,
+    run: TaskMap[Any, Any],
+    criteria: Criteria,
     is_repaired: bool = False,
     command: str = "",
 ) -> Summary:
@@ -58,14 +58,14 @@ def diagnose_all(
         settings = {"readings": worker.has_readings, **worker.describe_repair()}
     with folder.open(settings):
         folder.work(worker.diagnose, run, "Diagnose")
-        summary = Summary.of(folder.read_lines(), counted)
+        summary = Summary.of(folder.read_lines(), criteria)
         summary.errors += folder.denied
-        write_table(folder, counted)
+        write_table(folder, criteria)
         shown = set(summary.worst_paths)
         chosen = {
             line["path"]
             for line in folder.read_lines()
-            if counted.has_repair(line) and (is_repaired or line["path"] in shown)
+            if criteria.has_repair(line) and (is_repaired or line["path"] in shown)
         }
         if chosen and (is_repaired or not worker.is_fast):
             repairs = repair_all(repaired, worker, run, chosen)
@@ -76,13 +76,15 @@ def diagnose_all(
             for line in repaired.read_lines()
             if line["path"] in shown and "repaired" in line
         }
-        thumbnails = {name: _show(folder.pictures[name], files.get(name)) for name in shown}
+        thumbnails = {
+            name: _make_thumbnails(folder.pictures[name], files.get(name)) for name in shown
+        }
         page = render_report(summary, thumbnails, command, is_repaired, worker.is_fast)
         write_picture_file(out / REPORT, page.encode("utf-8", "backslashreplace"))
     return summary
 
 
-def _show(picture: Picture, repaired: Path | None) -> tuple[bytes, bytes]:
+def _make_thumbnails(picture: Picture, repaired: Path | None) -> tuple[bytes, bytes]:
     """Thumbnails of a picture as it came and repaired, as WebP.
 
     Empty bytes where a picture cannot be read, and where the repair has changed nothing.
@@ -103,7 +105,7 @@ def _make_thumbnail(pixels: Pixels) -> bytes:
     return encode_picture(Image.fromarray(middle), "WEBP", quality=85)
 
 
-def write_table(folder: PictureFolder, counted: Counted) -> None:
+def write_table(folder: PictureFolder, criteria: Criteria) -> None:
     """Write a table for spreadsheets: a row for each picture, with the findings that count."""
     path = folder.out / TABLE
     with (
@@ -114,7 +116,7 @@ def write_table(folder: PictureFolder, counted: Counted) -> None:
         table = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
         table.writeheader()
         for line in folder.read_lines():
-            row, findings = dict(line), counted.of(line)
+            row, findings = dict(line), criteria.list_findings(line)
             if "error" not in line:
                 row["damaged"] = bool(findings)
             if findings:

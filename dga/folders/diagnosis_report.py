@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from dga.diagnosis import KINDS, SURE, Kind
+from dga.diagnosis import DAMAGE_KINDS, SURE, DamageKind
 from dga.folders.records import Line
 from dga.io.numbers import format_share
 from dga.io.parsing import check_choice, split_list
@@ -28,21 +28,21 @@ Thumbnails = Mapping[str, tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True)
-class Counted:
+class Criteria:
     """Which findings count: of ``kinds``, and at least as strong as ``least`` says for a kind."""
 
-    kinds: Sequence[str] = tuple(KINDS)
+    kinds: Sequence[str] = tuple(DAMAGE_KINDS)
     least: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, only: str | None, least: str | None) -> Counted:
+    def parse(cls, only: str | None, least: str | None) -> Criteria:
         """Parse ``noise,blur`` and ``noise=0.1,blur=3``, or one number where there is one kind.
 
         Raises ``ValueError`` for other kinds, and for what is no number.
         """
-        kinds = split_list(only or "") or tuple(KINDS)
+        kinds = split_list(only or "") or tuple(DAMAGE_KINDS)
         for kind in kinds:
-            check_choice("kind", kind, KINDS)
+            check_choice("kind", kind, DAMAGE_KINDS)
         least = f"{kinds[0]}={least}" if least and "=" not in least and len(kinds) == 1 else least
         try:
             pairs = [part.split("=") for part in split_list(least or "")]
@@ -56,20 +56,20 @@ class Counted:
             check_choice("kind", kind, kinds)
         return cls(kinds, strengths)
 
-    def of(self, line: Line) -> list[dict[str, Any]]:
+    def list_findings(self, line: Line) -> list[dict[str, Any]]:
         """The findings of a line that count."""
 
         def does_count(finding: Line) -> bool:
             kind = finding["kind"]
-            none = KINDS[kind].none
-            is_strong = finding["severity"] >= abs(self.least.get(kind, none) - none)
+            baseline = DAMAGE_KINDS[kind].baseline
+            is_strong = finding["severity"] >= abs(self.least.get(kind, baseline) - baseline)
             return kind in self.kinds and is_strong and finding["sureness"] >= SURE
 
         return list(filter(does_count, line.get("findings", ())))
 
     def has_repair(self, line: Line) -> bool:
         """Whether something that counts may be undone."""
-        return any(finding["undoable"] is not False for finding in self.of(line))
+        return any(finding["undoable"] is not False for finding in self.list_findings(line))
 
 
 @dataclass
@@ -79,7 +79,7 @@ class KindSummary:
     ``worst``: a heap of (severity, path, sureness, description).
     """
 
-    kind: Kind
+    kind: DamageKind
     strengths: array[float] = field(default_factory=lambda: array("d"))
     undoable: int = 0
     worst: list[tuple[float, str, float, str]] = field(default_factory=list)
@@ -94,7 +94,7 @@ class KindSummary:
     @property
     def median(self) -> str:
         """The median strength, in its unit."""
-        return self.kind.form.format(float(np.median(self.strengths)))
+        return self.kind.template.format(float(np.median(self.strengths)))
 
     @property
     def bars(self) -> list[tuple[str, int, float]]:
@@ -132,22 +132,22 @@ class Summary:
     """By folder: how many pictures, and how many damaged ones."""
 
     @classmethod
-    def of(cls, lines: Iterable[Line], counted: Counted) -> Summary:
+    def of(cls, lines: Iterable[Line], criteria: Criteria) -> Summary:
         """Count lines as they come; none is kept."""
-        summary = cls(kinds={kind: KindSummary(KINDS[kind]) for kind in counted.kinds})
+        summary = cls(kinds={kind: KindSummary(DAMAGE_KINDS[kind]) for kind in criteria.kinds})
         for line in lines:
-            summary._add(line, counted)
+            summary._add(line, criteria)
         return summary
 
-    def _add(self, line: Line, counted: Counted) -> None:
+    def _add(self, line: Line, criteria: Criteria) -> None:
         if "error" in line:
             self.errors.append(line["error"])
             return
-        findings = counted.of(line)
+        findings = criteria.list_findings(line)
         self.read += 1
         self.photographs += line["photograph"]
         self.damaged += bool(findings)
-        self.repairable += counted.has_repair(line)
+        self.repairable += criteria.has_repair(line)
         of_class = self.classes.setdefault(line["class"], [0, 0])
         of_class[0] += 1
         of_class[1] += bool(findings)

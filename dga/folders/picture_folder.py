@@ -20,7 +20,7 @@ from dga.data.picture_files import StoredPicture, write_picture_file
 from dga.data.uploads import UploadError
 from dga.diagnosis import diagnose
 from dga.folders.pictures import Picture, find_pictures
-from dga.folders.processes import Run
+from dga.folders.processes import TaskMap
 from dga.folders.records import Line, append_lines, open_folder, read_lines
 from dga.io.files import LINES, explain_writing, to_plain, write_atomically
 from dga.io.parsing import to_printable
@@ -79,7 +79,7 @@ class Worker:
             diagnosis = diagnose(stored.image, models, self.is_fast, self.has_readings)
             return {"class": PurePosixPath(picture.name).parent.name, **diagnosis.facts()}
 
-        return self._try(picture, describe)
+        return self._make_line(picture, describe)
 
     def repair(self, out: Path, picture: Picture) -> Line:
         """Repair a picture, write it below ``out``, whole or not at all, and return its line.
@@ -97,11 +97,11 @@ class Worker:
             write_picture_file(out / target, content)
             return {**facts, "repaired": str(target)}
 
-        return self._try(picture, write_repaired)
+        return self._make_line(picture, write_repaired)
 
-    def _try(self, picture: Picture, work: Callable[[StoredPicture], Line]) -> Line:
+    def _make_line(self, picture: Picture, work: Callable[[StoredPicture], Line]) -> Line:
         """Return a picture's line, with what ``work`` makes of its file, or why that failed."""
-        _enter(self.folder)
+        _change_folder(self.folder)
         line: Line = {"path": picture.name, "modified": picture.modified}
         is_read = False
         try:
@@ -119,7 +119,7 @@ def load_once(source: ModelSource) -> Models:
 
 
 @functools.cache
-def _enter(folder: str) -> None:
+def _change_folder(folder: str) -> None:
     """Make a folder the working folder, once a process."""
     os.chdir(folder)
 
@@ -163,7 +163,7 @@ class PictureFolder:
     def work(
         self,
         function: Callable[[Picture], Line],
-        run: Run[Picture, Line],
+        run: TaskMap[Picture, Line],
         title: str,
         chosen: Collection[str] | None = None,
     ) -> Collection[str]:

@@ -23,12 +23,12 @@ AHEAD = 32
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-Run = Callable[[Callable[[Task], Result], Iterable[Task]], Iterator[Result]]
+TaskMap = Callable[[Callable[[Task], Result], Iterable[Task]], Iterator[Result]]
 """Calls a function for each task, here or elsewhere; results come as they are ready."""
 
 
 @contextmanager
-def start_here(jobs: int) -> Iterator[Run[Any, Any]]:
+def start_here(jobs: int) -> Iterator[TaskMap[Any, Any]]:
     """Work in this process, or in ``jobs`` others, which share the cores.
 
     Raises ``OSError`` where one is lost.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dga.folders.picture_folder import PictureFolder, Worker
-from dga.folders.processes import Run
+from dga.folders.processes import TaskMap
 from dga.folders.records import Line
 
 
@@ -56,7 +56,7 @@ class RepairSummary:
 def repair_all(
     folder: PictureFolder,
     worker: Worker,
-    run: Run[Any, Any],
+    run: TaskMap[Any, Any],
     chosen: Collection[str] | None = None,
 ) -> RepairSummary:
     """Repair every picture of a folder, or the ``chosen`` ones; killed, the same call goes on.

@@ -184,9 +184,10 @@ def isolate_numerics(function: Callable[P, R]) -> Callable[P, R]:
         with closing(function(*args, **options)) as events:
             while True:
                 with _default_numerics():
-                    event = next(events, events)
-                if event is events:
-                    return
+                    try:
+                        event = next(events)
+                    except StopIteration as end:
+                        return end.value
                 yield event
 
     return steps

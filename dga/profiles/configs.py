@@ -281,10 +281,12 @@ class MendingConfig(Bounded):
     """Mean change of the pixels, in [-1, 1], below which a picture counts as undamaged and is left
     alone."""
     least_share: float = bounded(0.265, 0)
-    """The same as a share of the mean differences between neighbouring pixels, down and across,
-    because fine texture is changed more than plain areas."""
+    """The same as a share of the mean differences between neighbouring pixels, down and across:
+    fine texture is changed more than plain areas. For earlier weights it was 0.2, and two of 120
+    undamaged photographs were changed by as much."""
     objection: float = 2.5
-    """The result is used unless it raises the discriminator's mean logit by more than this."""
+    """Mean logit by which the result may look more damaged to the discriminator, and be used. From
+    1 on two results of 1,000 were refused, both of them right."""
 
 
 @dataclass(frozen=True)

@@ -325,6 +325,19 @@ def test_a_program_has_its_picture_back_with_its_profile(choosy_models, profile)
     assert done.info["icc_profile"] == profile()
 
 
+def test_a_program_has_an_unchanged_picture_back_upright(choosy_models):
+    image = Image.new("RGB", (48, 32), "teal")
+    image.putpixel((0, 0), (255, 0, 0))
+    exif = image.getexif()
+    exif[0x0112], exif[0x010F] = 6, "Maker"  # stored a quarter turned
+    image.info["exif"] = exif.tobytes()
+    done = dga.repair(image, choosy_models)
+    assert done.size == (32, 48)
+    assert done.getpixel((31, 0)) == (255, 0, 0)
+    assert np.array_equal(to_pixels(done), to_pixels(image))
+    assert done.getexif().get(0x010F) == "Maker"
+
+
 # What is said
 
 

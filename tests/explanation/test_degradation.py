@@ -56,7 +56,7 @@ def test_every_inverse_is_a_picture(found, kind, height, width, seed):
     """Same shape, finite, within [-1, 1], at 8-bit levels, and the input keeps its bits."""
     x = drawn(kind, height, width, seed)
     before = x.clone()
-    z = found.inverse(x)
+    z = found.invert(x)
     assert z.shape == x.shape
     assert z.isfinite().all()
     assert float(z.abs().max()) <= 1
@@ -66,8 +66,8 @@ def test_every_inverse_is_a_picture(found, kind, height, width, seed):
 
 def test_nothing_to_invert_keeps_every_bit():
     x = drawn("noise", 9, 7, 1)
-    assert NO_DEGRADATION.inverse(x) is x
-    assert Degradation(noise=0.5).inverse(x) is x
+    assert NO_DEGRADATION.invert(x) is x
+    assert Degradation(noise=0.5).invert(x) is x
     assert str(NO_DEGRADATION) == "none"
     found = Degradation(Exposure(3.0, (0.1, 0.0, -0.1)), blur=2.0, noise=0.41)
     assert str(found) == "gain 3, offset +0.10/+0.00/-0.10, blur 2 px, noise 0.41"

@@ -71,7 +71,7 @@ def damaged_by(operator: Operator, x: Tensor) -> Tensor:
 
 def gain(operator: Operator, x: Tensor, y: Tensor) -> float:
     """By how many decibels the inverse brings ``y`` closer to ``x``."""
-    return psnr(x, Degradation(operator=operator).inverse(y)) - psnr(x, y)
+    return psnr(x, Degradation(operator=operator).invert(y)) - psnr(x, y)
 
 
 # What was done is what is measured
@@ -257,7 +257,7 @@ def test_any_size_is_measured(size, name):
     found = Degradation(
         operator=measure_blocks(x) or BlurFits(x).find_certain(), veil=measure_veil(x)
     )
-    z = found.inverse(x)
+    z = found.invert(x)
     assert z.shape == x.shape
     assert z.isfinite().all()
     assert float(z.abs().max()) <= 1

@@ -11,11 +11,13 @@ from torch import Tensor, nn
 from dga.adaptation import adapt
 from dga.diffusion import Schedule
 from dga.discriminator import Scorer
+from dga.explanation.degradation import NO_DEGRADATION
 from dga.explanation.drawings import is_one_colour_or_drawing
 from dga.explanation.noise_level import measure_noise
 from dga.explanation.search import Explanation, explain_picture
 from dga.images import to_levels, to_pixels, to_square, to_tensor
 from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
+from dga.steps import take_result
 from dga.systems import parse
 from tests.fixtures.models import noise
 
@@ -46,12 +48,7 @@ def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
 def find_explanation(
     x: Tensor, network: nn.Module, config: ExplanationConfig = CONFIG
 ) -> Explanation:
-    steps = explain_picture(Scorer(SCHEDULE, network, 0), x, config)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
+    return take_result(explain_picture(Scorer(SCHEDULE, network, 0), x, config))
 
 
 @pytest.mark.parametrize("deviation", [0.1, 0.3, 0.6])
@@ -62,12 +59,33 @@ def test_the_noise_level_is_measured(deviation):
     assert float(measure_noise(noisy[None])) == pytest.approx(deviation, rel=0.08)
 
 
+class LikesDetail(nn.Module):
+    """A discriminator of one idea: the more the rows differ from each other, the better."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor(100.0), requires_grad=False)
+
+    def forward(self, x: Tensor, time: Tensor) -> Tensor:
+        return -self.weight * x.diff(dim=2).abs().mean((1, 2, 3))
+
+
+def test_how_clearly_a_picture_without_blur_is_preferred_is_known():
+    config = dataclasses.replace(CONFIG, judged_at=(0,), exposure=False)
+    explanation = find_explanation(picture(), LikesDetail(), config)
+    assert explanation.degradation.blur > 0
+    scores = {one.degradation: one.score for one in explanation.candidate_scores}
+    preferred = scores[NO_DEGRADATION] - scores[explanation.degradation]
+    assert explanation.blur_margin == pytest.approx(preferred)
+    assert preferred > config.head_start
+
+
 def test_lost_contrast_is_undone():
     flattened = picture(contrast=0.12)
     config = dataclasses.replace(CONFIG, judged_at=(0,), sharpness=False)
     explanation = find_explanation(flattened, LikesContrast(0.5), config)
     assert explanation.degradation.exposure.gain > 2
-    restored = explanation.degradation.inverse(flattened)
+    restored = explanation.degradation.invert(flattened)
     assert abs(float(restored.std()) - 0.5) < abs(float(flattened.std()) - 0.5)
     scores = {s.degradation: s.score for s in explanation.candidate_scores if s.score is not None}
     assert scores[explanation.degradation] == min(scores.values())

@@ -141,6 +141,13 @@ def test_what_is_no_picture_is_refused(what):
         dga.diagnose(what, is_fast=True)
 
 
+@pytest.mark.parametrize("has_readings", [True, False])
+def test_networks_are_not_asked_without_networks(choosy_models, cat, has_readings):
+    models = None if has_readings else choosy_models
+    with pytest.raises(ValueError, match="is_fast asks no network"):
+        dga.diagnose(cat, models, is_fast=True, has_readings=has_readings)
+
+
 def test_readings_and_repair_by_the_networks(cat):
     """What is found is what the repair undoes; the readings are of both pictures."""
     models = dga.load_models()

@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_named_and_ends_nothing(tmp_path):
     (folder / "round").symlink_to(folder, target_is_directory=True)
     os.mkfifo(folder / "pipe.png")
     said = run_dga("repair", folder, "--out", "out")
-    assert said.exit_code == 0
+    assert said.exit_code == 1
     assert set(results(tmp_path / "out")) == {"good0.png", "good1.png", "good2.png"}
     assert f"Skipped {len(broken)} pictures" in said.stderr
     assert all(name in said.stderr for name in broken)
@@ -121,11 +121,12 @@ def test_folders_without_rights(tmp_path):
         path.chmod(mode)
     try:
         with plain_rights():
-            said = done("repair", folder)
+            said = run_dga("repair", folder)
             refusal = refused("repair", folder, "--out", locked / "out")
     finally:
         for path in modes:
             path.chmod(0o700)
+    assert said.exit_code == 1
     assert "closed: Permission denied" in said.stderr
     assert set(results(tmp_path / "mine-repaired")) == {"a.png", "closed/b.png"}
     assert "locked/out could not be written (Permission denied)" in refusal

@@ -10,6 +10,7 @@ from dga.adaptation import judge_curve
 from dga.corruptions import corrupt
 from dga.images import Pixels, to_pixels, to_square, to_tensor
 from dga.pipeline import ForwardProcess
+from dga.steps import take_result
 from tests.fixtures.pictures import photograph
 
 MEDIA = Path(gradio.__file__).parent / "media_assets" / "images"
@@ -31,7 +32,7 @@ def test_clean_photographs_stop_early_and_noisy_ones_late(shipped_models, photog
 
     def t_star(pixels: Pixels, seed: int) -> int:
         process = ForwardProcess(shipped_models, to_tensor(pixels), seed)
-        *_, forward = judge_curve(process, shipped_models.profile.stopping, 0)
+        forward = take_result(judge_curve(process, shipped_models.profile.stopping, 0))
         return forward.stop.t_star
 
     clean = [t_star(pixels, seed) for seed, pixels in enumerate(photographs)]

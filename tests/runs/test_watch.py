@@ -10,7 +10,6 @@ from app.runs.settings import Settings
 from app.runs.subject import Subject
 from app.runs.watch import FILM, choose_stopping, run_first_stages, watch
 from app.server.photos import Photo
-from dga.adaptation import adapt_steps
 from dga.systems import systems
 from tests.fixtures.runs import RECORD_PARTS
 
@@ -57,7 +56,7 @@ def test_the_page_shows_what_the_library_computes(run, subject, shipped_models, 
     rule = choose_stopping(shipped_models.profile, noisy)
     profile = replace(shipped_models.profile, stopping=rule)
     chosen = [systems(profile)[name] for name in ("dga", "dga-guided", "dda")]
-    *_, run = adapt_steps(shipped_models, damaged, 1, chosen)
+    run = dga.adapt(shipped_models, damaged, 1, chosen)
     assert record["stop"]["depth"] == run.t_star
     images = subject.images
     for name, row in (("paper", "dga"), ("guided", "dga-guided"), ("fixed", "dda")):

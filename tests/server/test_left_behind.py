@@ -8,7 +8,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import repeat
 from typing import Any
@@ -48,12 +48,12 @@ class Work:
     def facts(self) -> dict[str, Any]:
         return {"steps": self.steps}
 
-    def repair(self, *_: Any) -> Iterator[Any]:
+    def repair(self, *_: Any) -> Generator[Any, None, Any]:
         while not self.is_done:
             self.steps += 1
             time.sleep(0.02)
             yield self
-        yield self
+        return self
 
     def watch(self, *_: Any) -> Iterator[dict[str, Any]]:
         for _ in self.repair():

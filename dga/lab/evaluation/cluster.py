@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dga.folders.picture_folder import ModelSource
-from dga.folders.processes import AHEAD, Run
+from dga.folders.processes import AHEAD, TaskMap
 from dga.folders.records import find_differences
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan
@@ -93,7 +93,7 @@ def evaluate_on_cluster(
 
 
 @contextmanager
-def start_on_cluster(address: str | None) -> Iterator[Run[Any, Any]]:
+def start_on_cluster(address: str | None) -> Iterator[TaskMap[Any, Any]]:
     """Work on a Ray cluster whose machines see the same files: a process a GPU, else a CPU.
 
     A worker's error is raised as it was there. Raises ``ValueError`` where Ray is not installed,

@@ -4,8 +4,8 @@ A reader is the frozen classifier, or one that adapts, such as Tent and MEMO. An
 and a reader is a system, too.
 """
 
+import functools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -101,11 +101,8 @@ def parse(profile: Profile, text: str) -> MeasuredSystem:
     return configure(profile, _find_system(profile, text.partition(":")[0]), text)
 
 
-def parse_all(profile: Profile, texts: Sequence[str]) -> dict[str, MeasuredSystem]:
-    """Systems by the text that names them. Raises ``ValueError`` for none or unknown ones."""
-    if not texts:
-        raise ValueError(f"No method was named. Known: {', '.join(systems(profile))}.")
-    return {text: parse(profile, text) for text in texts}
+parse_all = functools.partial(library.parse_all, parse=parse)
+"""Systems by the text that names them, as :func:`dga.systems.parse_all`."""
 
 
 def _find_system(profile: Profile, name: str) -> MeasuredSystem:
@@ -115,7 +112,7 @@ def _find_system(profile: Profile, name: str) -> MeasuredSystem:
         return by_name[name]
     repair, plus, reader = name.partition("+")
     if not plus:
-        raise ValueError(f"Unknown method {name!r}. Known: {', '.join(by_name)}.")
+        raise ValueError(library.refuse_name(name, by_name))
     repairs = [name for name, system in by_name.items() if system.repair]
     readers = [name for name, system in by_name.items() if system.reader]
     if repair not in repairs:
