@@ -2,7 +2,8 @@
 
 Damage (blocks, noise, blur, veils, impulses, darkness, JPEG) is measured in the pixels; the
 discriminator is shown a thumbnail and some windows of the picture before and after its inverse, and
-may object.
+may object. Limits without a figure were chosen by hand on the half for choices (``tune``; trials:
+assets/results/photo/README.md).
 """
 
 from __future__ import annotations
@@ -47,17 +48,14 @@ SURE_CONTRAST = 12.0
 """Gain of lost contrast that is believed without consent: no undamaged picture lacks so much, and
 the networks do not know what is so flat."""
 PAPER_VEIL = 10.0
-"""Gain of a veil beyond which it is removed from paper, too. Chosen by hand on the half for choices
-(``tune``)."""
+"""Gain of a veil beyond which it is removed from paper, too."""
 CLEAR_DAMAGE = 1.4
-"""Mean logit below which a blur's inverse has to lower it. Chosen by hand on the half for choices
-(``tune``)."""
+"""Mean logit below which a blur's inverse has to lower it."""
 CLEAR_RELIEF = 1.0
 """By how much the inverse of a blur that is only likely has to lower the mean logit. Chosen on 20
 to 40 photographs; of 64 undamaged ones none passes."""
 LIGHT_JUDGED_AT = 4, 8
-"""Depths at which networks judge light that was added or is missing. Chosen by hand on the half for
-choices (``tune``)."""
+"""Depths at which networks judge light that was added or is missing."""
 DAMAGED_THUMBNAIL = 0.5
 """Mean logit from which a thumbnail looks damaged. Of 654 undamaged photographs 27 measure as
 veiled, and three are taken for it."""
@@ -65,8 +63,7 @@ SUSPECT_THUMBNAIL = 0.1
 """Mean logit from which it does where nothing is dark. So 43 of 75 hazy photographs are cleared,
 with the usual 15; one of 154 undamaged pictures is changed."""
 LEAST_RELIEF = 0.5
-"""By how much a veil's inverse has to lower the thumbnail's mean logit. Chosen by hand on the half
-for choices (``tune``)."""
+"""By how much a veil's inverse has to lower the thumbnail's mean logit."""
 
 
 class Judges:
