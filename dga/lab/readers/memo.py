@@ -17,7 +17,7 @@ from dga.networks.classifier import normalise, predict_proba
 from dga.networks.models import Models
 
 VIEWS_AT_ONCE = 8
-"""What a layer makes of all 64 does not fit a processor's caches."""
+"""Views that pass the network together: of all 64 no layer would fit into a processor's caches."""
 
 
 class Memo(Reader):
@@ -43,7 +43,7 @@ class Memo(Reader):
         self.model.load_state_dict(self.models.classifier.state_dict())
 
     def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
-        """Adapt to each picture, classify it, and forget. ``seeds`` fix the augmentations."""
+        """Adapt to each picture, classify it, and forget it. ``seeds`` fix the augmentations."""
         probabilities = []
         self.model.to(x.device)
         for picture, seed in zip(x, seeds, strict=True):
@@ -76,6 +76,6 @@ class Memo(Reader):
 
 
 def marginal_entropy(logits: Tensor) -> Tensor:
-    """Entropy of the mean of softmax rows, ``[views, C] -> []``, in nats (MEMO, Eq. 2)."""
+    """The entropy in nats of the mean of the softmax of rows ``[views, C]`` (MEMO, Eq. 2)."""
     log_mean = logits.log_softmax(1).logsumexp(0) - torch.tensor(float(len(logits))).log()
     return -(log_mean.exp() * log_mean).sum()

@@ -16,7 +16,6 @@ from dga.lab.saved_weights import factorise, limit_rank
 from dga.lab.training.chains import REACH, ChainConfig, damage_randomly
 from dga.lab.training.draws import make_rng, make_torch_rng
 from dga.lab.training.features import FeatureDistance
-from dga.lab.training.group_norm import quicken_norms
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.windows import Photographs
 from dga.networks.models import base_of_conditional, is_conditional, load_conditional
@@ -25,11 +24,11 @@ from dga.weights.store import read_state, weights_id
 
 DEFAULTS = TrainConfig(images=40_000, batch=8, lr=3e-4, warmup=100, decay=0.5, ema=0.997)
 WINDOW_SIDE = 160
-"""Pixels a side of what the network is shown: most of what a classifier sees."""
+"""Pixels a side of the windows that the network is shown: most of what a classifier sees."""
 FEATURE_WEIGHT = 0.5
-"""Of the distance between features in the loss."""
+"""Weight of the distance between features in the loss."""
 DIVERGENCE_WEIGHT = 0.05
-"""Of the divergence between the answers that the features lead to."""
+"""Weight of the divergence between the classifier's answers in the loss."""
 NOISY_SHARE = 0.15
 """Share of the windows that are shown as noisy states, beside the damaged picture."""
 DEEPEST_NOISY = 24
@@ -46,13 +45,14 @@ def train_conditional(
 ) -> tuple[nn.Module, dict[str, Tensor], dict[str, Any]]:
     """Train a :class:`~dga.networks.unet.ConditionalDenoiser`.
 
-    Returns its moving average, what is saved of that, and what ``config.json`` says of it.
+    It begins with the diffusion model in ``training.init``, or goes on from a conditional denoiser
+    there. While the learning rate falls, its difference from that diffusion model is kept to the
+    rank that is saved (:mod:`dga.lab.saved_weights`). The loss is the mean absolute difference
+    between the clean estimate and the picture and, where ``features`` names a classifier, the
+    distance between what it sees in both.
 
-    It begins with the diffusion model in ``training.init``, and while the learning rate falls its
-    difference from that is kept to the rank that is saved (:mod:`dga.lab.saved_weights`). It may
-    begin with a conditional denoiser, too, which is trained on. The loss is the mean absolute
-    difference between the clean estimate and the picture, and the distance of their features in a
-    frozen classifier. Raises ``ValueError`` without ``training.init``.
+    Returns the moving average of the network, what is saved of it, and what its ``config.json``
+    says. Raises ``ValueError`` without ``training.init``.
     """
     profile, config = training.profile, training.config
     schedule = Schedule.from_config(profile.schedule)
@@ -68,7 +68,6 @@ def train_conditional(
 
     model = training.start(lambda: ConditionalDenoiser(profile.denoiser), load)
     model.use_fast_blocks()
-    quicken_norms(model)
     origin = model.widen(base)
     distance = FeatureDistance(features).to(training.device) if features else None
     full_steps = round(config.steps * (1 - config.decay))

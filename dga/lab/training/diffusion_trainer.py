@@ -20,11 +20,11 @@ from dga.profiles import ScheduleConfig
 
 DEFAULTS = TrainConfig(images=200_000, batch=32, lr=4e-4, warmup=300, decay=0.3)
 FEATURE_WEIGHT = 0.1
-"""Of the distance between features in the loss (see the diffusion model's card)."""
+"""Weight of the distance between features in the loss (see the diffusion model's card)."""
 WINDOW_SCALE = 2
-"""Side of a window of a photograph, over that of a picture."""
+"""The side of a window of a photograph, as a multiple of that of a picture."""
 SHALLOW_SHARE = 0.9
-"""Share of the timesteps that ``max_depth`` bounds."""
+"""The share of the timesteps that ``max_depth`` bounds."""
 
 
 def train_diffusion(
@@ -83,7 +83,7 @@ def train_diffusion(
 
 
 def find_last_timestep(schedule: ScheduleConfig, max_depth: int) -> int:
-    """The original timestep at a respaced depth; raises ``ValueError`` unless it is in 1...T."""
+    """The original timestep at a respaced depth. Raises ``ValueError`` unless that is in 1...T."""
     if not 1 <= max_depth <= schedule.steps:
         raise ValueError(f"The deepest depth is 1 to {schedule.steps}, not {max_depth}.")
     return int(Schedule.from_config(schedule).time[max_depth])

@@ -4,6 +4,7 @@ import hashlib
 import shutil
 import tracemalloc
 import zipfile
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -146,7 +147,8 @@ def test_a_broken_png_is_named_or_skipped(tmp_path):
     first, _, rest = path.read_bytes().rpartition(b"IDAT")
     path.write_bytes(first + b"\x00\x01\x02\x03" + rest)
     files = find_images([tmp_path], Crop(64))
-    readable = [files.names[i] for i, _ in read_pictures(files.places, files.crop, strict=False)]
+    read = read_pictures(files.places, repeat(files.crop), is_strict=False)
+    readable = [files.names[i] for i, _ in read]
     assert readable == ["dog/good.png"]
     with pytest.raises(ValueError, match=r"bad\.png"):
         files.load()

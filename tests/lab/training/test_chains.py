@@ -9,7 +9,6 @@ from PIL import Image
 
 from dga.lab.saved_weights import factorise, limit_rank
 from dga.lab.training.chains import ChainConfig, damage_randomly, parse_chains
-from dga.lab.training.group_norm import TrainedGroupNorm
 from dga.networks.models import load_models
 from dga.networks.unet import ConditionalDenoiser
 from dga.profiles import get_profile
@@ -53,20 +52,6 @@ def test_what_training_changed_is_restored_from_its_factors():
     assert restored.keys() == state.keys()
     for name, value in state.items():
         torch.testing.assert_close(restored[name], value, atol=1e-3, rtol=1e-3)
-
-
-def test_the_quicker_gradient_of_a_norm_is_torchs():
-    norm = torch.nn.GroupNorm(4, 8)
-    torch.nn.init.normal_(norm.weight)
-    x, y = torch.randn(2, 2, 8, 5, 7, generator=torch.manual_seed(0))
-    answers = []
-    for one in (norm, TrainedGroupNorm(norm)):
-        shown = x.clone().requires_grad_()
-        output = one(shown)
-        inputs = shown, norm.weight, norm.bias
-        answers.append([output, *torch.autograd.grad((output * y).sum(), inputs)])
-    for theirs, ours in zip(*answers, strict=True):
-        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
 
 
 def test_a_conditional_model_is_not_taken_for_a_diffusion_model(tmp_path):
