@@ -98,7 +98,7 @@ class ImageSet:
             pixels[i] = picture
         return replace(self, pixels_in_memory=pixels)
 
-    def fingerprint(self) -> str:
+    def compute_fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names and pixels; of names alone where pixels are on disk.
 
         Reading every picture of a large set would take hours.
@@ -180,6 +180,12 @@ def find_images(
     else:
         names, classes = tuple(name for _, name in places), ("",)
         labels = np.zeros(len(places), dtype=np.int64)
+    _refuse_duplicates(names, places)
+    return ImageSet(names, labels, classes, tuple(places), crop)
+
+
+def _refuse_duplicates(names: Sequence[str], places: Sequence[Place]) -> None:
+    """Raise ``ValueError`` for two pictures of one name."""
     firsts = dict[str, Place]()
     for name, place in zip(names, places, strict=True):
         first = firsts.setdefault(name, place)
@@ -188,7 +194,6 @@ def find_images(
                 f"Two pictures are called {name}, {'/'.join(first)} and {'/'.join(place)}: "
                 "leave one out."
             )
-    return ImageSet(names, labels, classes, tuple(places), crop)
 
 
 def _label_names(

@@ -47,13 +47,13 @@ class Memo(Reader):
         probabilities = []
         self.model.to(x.device)
         for picture, seed in zip(x, seeds, strict=True):
-            self._adapt(self.views(picture, seed))
+            self._adapt(self.draw_views(picture, seed))
             config = self.models.profile.classifier
             probabilities.append(predict_proba(self.model.eval(), picture[None], config)[0].cpu())
             self.reset()
         return torch.stack(probabilities)
 
-    def views(self, x: Tensor, seed: int) -> Tensor:
+    def draw_views(self, x: Tensor, seed: int) -> Tensor:
         """Augmented copies of one picture ``[3, S, S]``, normalised, ``[views, 3, s, s]``."""
         config = self.models.profile.classifier
         pixels = torch.from_numpy(from_tensor(x)).movedim(-1, 0)  # uint8 [3, S, S]

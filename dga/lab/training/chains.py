@@ -155,7 +155,7 @@ def _magnify(x: Picture, rng: Rng) -> Picture:
     return ((saved - middle) * gain + mean).clip(0, 255)
 
 
-def _turned_axes(rng: Rng) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _draw_axes(rng: Rng) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Coordinates around the middle of a kernel, along and across a random direction."""
     y, x = np.mgrid[-REACH : REACH + 1, -REACH : REACH + 1].astype(float)
     angle = rng.uniform(0, math.pi)
@@ -167,7 +167,7 @@ def _turned_axes(rng: Rng) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def draw_kernel(rng: Rng, most_blur: float) -> NDArray[np.float32]:
     """A random point spread function, ``[31, 31]``, sum 1: Gaussian, disk, line or shaken path."""
-    along, across = _turned_axes(rng)
+    along, across = _draw_axes(rng)
     kind = rng.integers(4)
     if kind == 0:
         deviation = draw_log(rng, 0.6, 4.5)
@@ -216,7 +216,7 @@ def _warp(x: Picture, rng: Rng) -> Picture:
 
 def _add_streaks(x: Picture, rng: Rng) -> Picture:
     """Draw bright streaks of one direction before a slightly darker picture."""
-    along, across = _turned_axes(rng)
+    along, across = _draw_axes(rng)
     length, thickness = rng.uniform(5, 28), rng.uniform(0.6, 1.6)
     streak = (length / 2 + 0.5 - abs(along)).clip(0, 1) * (thickness - abs(across)).clip(0, 1)
     is_drop = rng.random(x.shape[:2]) < draw_log(rng, 0.003, 0.04)

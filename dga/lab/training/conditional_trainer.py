@@ -59,7 +59,7 @@ def train_conditional(
     base_path = find_base(training)
     base = {name: value.float() for name, value in read_state(base_path).items()}
     facts = {"features": features, "chains": to_plain(chains), "base": weights_id(base_path)}
-    identity = training.describe("conditional", photographs.fingerprint(), **facts)
+    identity = training.describe("conditional", photographs.compute_fingerprint(), **facts)
 
     def load(network: ConditionalDenoiser, path: Path) -> nn.Module:
         start = load_conditional(profile, path).state_dict() if is_conditional(path) else None

@@ -53,9 +53,9 @@ def train_diffusion(
     )
     identity = training.describe(
         "diffusion",
-        images.fingerprint(),
+        images.compute_fingerprint(),
         max_depth=max_depth,
-        photographs=photographs and photographs.fingerprint(),
+        photographs=photographs and photographs.compute_fingerprint(),
         features=features,
     )
     images = take_training(images)

@@ -57,7 +57,7 @@ class TrainConfig:
     def steps(self) -> int:
         return self.images // self.batch
 
-    def lr_at(self, step: int) -> float:
+    def compute_lr(self, step: int) -> float:
         """Learning rate of step 0...steps - 1."""
         rise = min(1.0, (step + 1) / max(1, self.warmup))
         fall = min(1.0, (self.steps - step) / max(1.0, self.decay * self.steps))
@@ -169,7 +169,7 @@ class Training:
         if not torch.isfinite(value):
             raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
         for group in optimizer.param_groups:
-            group["lr"] = self.config.lr_at(step)
+            group["lr"] = self.config.compute_lr(step)
         optimizer.zero_grad(set_to_none=True)
         value.backward()
         if self.config.clip is not None:

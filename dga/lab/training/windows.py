@@ -54,7 +54,7 @@ class Photographs:
             )
         return cls(pictures)
 
-    def fingerprint(self) -> str:
+    def compute_fingerprint(self) -> str:
         """Hexadecimal SHA-256 of all pixels."""
         digest = hashlib.sha256()
         for picture in self.pictures:
