@@ -119,17 +119,14 @@ def read_pictures(
     Each zip is opened once. Raises ``ValueError`` naming the first picture that cannot be read;
     unless ``is_strict``, that picture is left out.
     """
-    archives = dict[str, zipfile.ZipFile]()
     with ExitStack() as opened:
+        open_zip = cache(lambda source: opened.enter_context(zipfile.ZipFile(source)))
         for i, ((source, member), make) in enumerate(zip(places, makers, strict=False)):
             try:
-                if not Path(source).is_file():
-                    data = read_bytes(Path(source, member), LABELLED)
+                if Path(source).is_file():
+                    data = _read_zipped(open_zip, source, member)
                 else:
-                    with refuse_unreadable("zip"):
-                        if source not in archives:
-                            archives[source] = opened.enter_context(zipfile.ZipFile(source))
-                        data = _read_member(archives[source], member)
+                    data = read_bytes(Path(source, member), LABELLED)
                 picture = make(open_picture(data, LABELLED))
             except UploadError as error:
                 if is_strict:
@@ -138,9 +135,9 @@ def read_pictures(
                 yield i, picture
 
 
-def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """A file of a zip. Raises :class:`UploadError` for one that is longer than its limit."""
-    with archive.open(name) as file:
+def _read_zipped(open_zip: Callable[[str], zipfile.ZipFile], source: str, member: str) -> bytes:
+    """Read a file of a zip. Raises :class:`UploadError` for a damaged zip and a file too long."""
+    with refuse_unreadable("zip"), open_zip(source).open(member) as file:
         data = file.read(ZIPPED.size + 1)  # whatever size the zip claims for it
     check_length(len(data), ZIPPED)
     return data
