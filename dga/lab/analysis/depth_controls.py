@@ -194,11 +194,12 @@ def correlate_depths(controls: DepthControls) -> tuple[int, Estimate | None, Est
     with np.errstate(invalid="ignore"):
         within = np.nansum(each * share, axis=1) / share.sum(axis=1)
     count = informative.index.get_level_values("path").nunique()
-    overall, inside = (
-        make_interval(draw, count) if np.isfinite(draw[0]) else None
-        for draw in (correlate(informative), within)
+    overall = correlate(informative)
+    return (
+        len(informative),
+        make_interval(overall, count) if np.isfinite(overall[0]) else None,
+        make_interval(within, count) if np.isfinite(within[0]) else None,
     )
-    return len(informative), overall, inside
 
 
 def make_controls_table(pooled: PooledRuns) -> Table:

@@ -117,9 +117,9 @@ def _choose_agreeing(runs: Sequence[EvaluationRun]) -> tuple[list[EvaluationRun]
     """The runs that agree with the weightiest, and a sentence on each other one."""
     agreeing, left_out = list[EvaluationRun](), list[str]()
     for run in sorted(runs, key=_weigh, reverse=True):
-        differences = filter(None, (_find_difference(other, run) for other in agreeing))
-        if difference := next(differences, None):
-            left_out.append(f"{run.name}: {difference}")
+        differences = [_find_difference(other, run) for other in agreeing]
+        if known := [difference for difference in differences if difference]:
+            left_out.append(f"{run.name}: {known[0]}")
         else:
             agreeing.append(run)
     return agreeing, left_out

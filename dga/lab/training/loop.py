@@ -1,7 +1,6 @@
 """The loop that all trainers share: resume, progress, checkpoints, learning rate."""
 
 import dataclasses
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from dga.profiles import Profile
 from dga.weights.checkpoints import load_archive
 from dga.weights.store import load_weights
 
-CHECKPOINT_SECONDS = float(os.environ.get("DGA_CHECKPOINT_SECONDS", "60"))
+CHECKPOINT_SECONDS = 60.0
+"""The longest time between two checkpoints."""
 
 
 @dataclass(frozen=True)
