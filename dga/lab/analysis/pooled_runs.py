@@ -118,8 +118,8 @@ def _choose_agreeing(runs: Sequence[EvaluationRun]) -> tuple[list[EvaluationRun]
     agreeing, left_out = list[EvaluationRun](), list[str]()
     for run in sorted(runs, key=_weigh, reverse=True):
         differences = [_find_difference(other, run) for other in agreeing]
-        if known := [difference for difference in differences if difference]:
-            left_out.append(f"{run.name}: {known[0]}")
+        if reasons := [difference for difference in differences if difference]:
+            left_out.append(f"{run.name}: {reasons[0]}")
         else:
             agreeing.append(run)
     return agreeing, left_out
