@@ -43,13 +43,11 @@ def train_conditional(
     chains: ChainConfig,
     features: str | None,
 ) -> tuple[nn.Module, dict[str, Tensor], dict[str, Any]]:
-    """Train a :class:`~dga.networks.unet.ConditionalDenoiser`.
+    """Train a :class:`~dga.networks.unet.ConditionalDenoiser` by a :class:`ConditionalLoss`.
 
     It begins with the diffusion model in ``training.init``, or goes on from a conditional denoiser
     there. While the learning rate falls, its difference from that diffusion model is kept to the
-    rank that is saved (:mod:`dga.lab.saved_weights`). The loss is the mean absolute difference
-    between the clean estimate and the picture and, where ``features`` names a classifier, the
-    distance between what it sees in both.
+    rank that is saved (:mod:`dga.lab.saved_weights`).
 
     Returns the moving average of the network, what is saved of it, and what its ``config.json``
     says. Raises ``ValueError`` without ``training.init``.
@@ -69,24 +67,14 @@ def train_conditional(
     model = training.start(lambda: ConditionalDenoiser(profile.denoiser), load)
     model.use_fast_blocks()
     origin = model.widen(base)
-    distance = FeatureDistance(features).to(training.device) if features else None
+    conditional_loss = ConditionalLoss(training, schedule, model, features)
     full_steps = round(config.steps * (1 - config.decay))
 
     def loss(batch: tuple[Tensor, ...]) -> tuple[Tensor, dict[str, float]]:
-        clean, damaged, states, depth, step = batch
+        *shown, step = batch
         if step >= full_steps and step % RANK_EVERY == 0:
             limit_rank(model, origin)
-        clean, damaged, states = (v.to(training.device) for v in (clean, damaged, states))
-        estimate = estimate_undamaged(schedule, model, states, depth, damaged)
-        error = (estimate - clean).abs().mean()
-        metrics = {"error": float(error.detach())}
-        if distance is None:
-            return error, metrics
-        shown = (v.contiguous(memory_format=torch.channels_last) for v in (estimate, clean))
-        gaps, divergences = distance.compare(*shown)
-        gap, divergence = gaps.mean(), divergences.mean()
-        metrics |= {"features": float(gap.detach()), "divergence": float(divergence.detach())}
-        return error + FEATURE_WEIGHT * gap + DIVERGENCE_WEIGHT * divergence, metrics
+        return conditional_loss(*shown)
 
     batches = ChainBatches(photographs, chains, config, schedule)
     average = training.fit(model, loss, identity, batches)
@@ -94,10 +82,40 @@ def train_conditional(
     return average, factorise(average.state_dict(), origin), facts
 
 
-def find_base(training: Training) -> Path:
-    """The diffusion model from which what is saved is a difference: ``training.init``, or what
-    the conditional denoiser there began with.
+class ConditionalLoss:
+    """The mean absolute difference between the clean estimate and the picture.
 
+    Where ``features`` names a classifier, the distance between its features of both and the
+    divergence between its answers are added.
+    """
+
+    def __init__(
+        self, training: Training, schedule: Schedule, model: nn.Module, features: str | None
+    ) -> None:
+        self.schedule, self.model, self.device = schedule, model, training.device
+        self.distance = FeatureDistance(features).to(self.device) if features else None
+
+    def __call__(
+        self, clean: Tensor, damaged: Tensor, states: Tensor, depth: Tensor
+    ) -> tuple[Tensor, dict[str, float]]:
+        """The loss of a batch of :class:`ChainBatches`, and its parts for the progress bar."""
+        clean, damaged, states = (v.to(self.device) for v in (clean, damaged, states))
+        estimate = estimate_undamaged(self.schedule, self.model, states, depth, damaged)
+        error = (estimate - clean).abs().mean()
+        metrics = {"error": float(error.detach())}
+        if self.distance is None:
+            return error, metrics
+        shown = (v.contiguous(memory_format=torch.channels_last) for v in (estimate, clean))
+        gaps, divergences = self.distance.compare(*shown)
+        gap, divergence = gaps.mean(), divergences.mean()
+        metrics |= {"features": float(gap.detach()), "divergence": float(divergence.detach())}
+        return error + FEATURE_WEIGHT * gap + DIVERGENCE_WEIGHT * divergence, metrics
+
+
+def find_base(training: Training) -> Path:
+    """The diffusion model whose difference from the trained network is saved.
+
+    It is ``training.init`` or, where that is a conditional denoiser, what this one began with.
     Raises ``ValueError`` without ``training.init``.
     """
     if training.init is None:
