@@ -63,7 +63,7 @@ def limit_rank(network: nn.Module, origin: Mapping[str, Tensor]) -> None:
 
 
 def factorise(state: Mapping[str, Tensor], origin: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """What is saved of a network: factors of each matrix's difference, and vectors as they are."""
+    """What is saved of a network: factors of each matrix's difference, and its vectors whole."""
     factors = dict[str, Tensor]()
     for name, value in state.items():
         if value.ndim > 1:

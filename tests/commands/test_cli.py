@@ -29,7 +29,7 @@ def photo(cat: np.ndarray, tmp_path: Path) -> Path:
     return path
 
 
-def test_json_is_one_object_and_nothing_else(shipped_models, photo):
+def test_json_is_one_object_and_nothing_else(photo):
     """In a process of its own: nothing else may reach stdout."""
     asked = (
         "--profile everyday16 --corruption gaussian_noise --severity 4 "
@@ -55,7 +55,8 @@ def test_json_is_one_object_and_nothing_else(shipped_models, photo):
     assert set(facts["pictures"]) == {"clean", "input", "x_t_star", *facts["methods"]}
 
 
-def test_text_says_what_happened(shipped_models, photo):
+@pytest.mark.usefixtures("_commands_load_choosy_models")
+def test_text_says_what_happened(photo):
     result = done("adapt", photo, "--methods", "dga:tau=0.9")
     assert result.stdout.startswith("t* = ")
     assert Path("cat-adapted/dga,tau=0.9.png").exists()
@@ -64,7 +65,8 @@ def test_text_says_what_happened(shipped_models, photo):
     assert "cat-adapted holds the pictures of a run" in said
 
 
-def test_steps_and_eta_reach_the_picture(shipped_models, photo):
+@pytest.mark.usefixtures("_commands_load_choosy_models")
+def test_steps_and_eta_reach_the_picture(photo):
     names = ["dda:depth=6", *(f"dda:depth=6:steps={n}" for n in ("3", "3:eta=0", "none:eta=none"))]
     common = ("--out", "out", "--json")
     facts = json.loads(done("adapt", photo, "--methods", ",".join(names), *common).stdout)

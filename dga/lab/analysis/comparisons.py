@@ -13,15 +13,20 @@ from dga.lab.analysis.statistics import CorrectTable, Estimate, is_in_group
 from dga.lab.analysis.table import EMPTY_CELL, Cells, Table, format_points
 
 COMPARED_METHODS = ("dga-plus", "dga-plus+tent", "dga-guided")
-"""Each is held against every other method."""
+"""The methods of which the table of comparisons holds each against every other one."""
 Comparison = dict[str, Any]
-"""JSON types by name."""
+"""A row of a comparison: JSON types by name, accuracies in percent and differences in points."""
 
 
 def compare_methods(
     lines: pd.DataFrame, method: str, other: str, groups: Sequence[str], is_mixed: bool
 ) -> Iterator[Comparison]:
-    """A row a group, of the photographs on which both have every corruption in common."""
+    """One method against another, a row for each group of corruptions or severities.
+
+    Only photographs count that both methods read under every corruption that both have. ``lines``:
+    with the columns of :class:`~dga.lab.analysis.saved_runs.EvaluationRun`; ``is_mixed``: whether
+    they are of a mixed stream, in which each photograph comes once.
+    """
     pair = lines[lines["method"].isin((method, other))]
     pair = pair[pair.groupby(["corruption", "path"])["method"].transform("nunique") == 2]
     size = pair.groupby("path")["corruption"].transform("size")
@@ -35,24 +40,36 @@ def compare_methods(
             continue
         part = pair[is_in_group(pair, group)]
         both = part.pivot(index=["corruption", "path"], columns="method")
-        right, other_right = both["correct"][method] == 1, both["correct"][other] == 1
-        damaged = both[both.index.get_level_values("corruption") != CLEAN]
         yield {
-            "method": method, "other": other, "group": group,
-            "photographs": gain.photographs, "pictures": len(both),
+            "method": method,
+            "other": other,
+            "group": group,
+            "photographs": gain.photographs,
+            "pictures": len(both),
             **_to_percent(table.estimate_accuracy(method, group), "right"),
             **_to_percent(table.estimate_accuracy(other, group), "other_right"),
             **_to_percent(gain, "gain"),
-            "gained": int((right & ~other_right).sum()), "lost": int((other_right & ~right).sum()),
-            "unchanged": int((both["unchanged"][method] == 1).sum()),
-            "same_reading": int((both["prediction"][method] == both["prediction"][other]).sum()),
-            "psnr": _mean(damaged["psnr"][method]), "other_psnr": _mean(damaged["psnr"][other]),
-            "seconds": _mean(both["seconds"][method]),
-        }  # fmt: skip
+            **_compare_pictures(both, method, other),
+        }
+
+
+def _compare_pictures(both: pd.DataFrame, method: str, other: str) -> Comparison:
+    """Counts and means over pictures; ``both``: a row for each, its columns by field and method."""
+    is_right, is_other_right = (both["correct"][name] == 1 for name in (method, other))
+    damaged = both[both.index.get_level_values("corruption") != CLEAN]
+    return {
+        "gained": int((is_right & ~is_other_right).sum()),
+        "lost": int((is_other_right & ~is_right).sum()),
+        "unchanged": int((both["unchanged"][method] == 1).sum()),
+        "same_reading": int((both["prediction"][method] == both["prediction"][other]).sum()),
+        "psnr": _mean(damaged["psnr"][method]),
+        "other_psnr": _mean(damaged["psnr"][other]),
+        "seconds": _mean(both["seconds"][method]),
+    }
 
 
 def _to_percent(estimate: Estimate | None, name: str) -> Comparison:
-    """An estimate and its interval, in percent or points."""
+    """An estimate and its interval in percent, as the fields NAME, NAME_low and NAME_high."""
     names = (name, f"{name}_low", f"{name}_high")
     if estimate is None:
         return dict.fromkeys(names)
@@ -70,7 +87,11 @@ def format_gain(row: Comparison) -> str:
 
 
 def make_comparisons(pooled: PooledRuns) -> Table:
-    """Differences between methods, on all and by family; in a stream by severity, too."""
+    """A table of the differences between methods, on all corruptions and by family.
+
+    Of a mixed stream also by severity. Raises :class:`MissingRun` where no method that is compared
+    stands beside another one.
+    """
     pairs = dict.fromkeys(_list_pairs(pooled))
     if not pairs:
         raise MissingRun("no run of dga-plus or dga-guided beside other methods")
@@ -95,7 +116,11 @@ def make_comparisons(pooled: PooledRuns) -> Table:
 
 
 def _list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
-    """Ours and each rival, a pair and either part, DGA+ without a stage, a method's control."""
+    """The pairs of methods whose difference is tabled, some of them twice.
+
+    These are ours and each rival; a pair of repair and reader, and either part of it; DGA+, and
+    DGA+ without a stage; a method, and its permuted control.
+    """
     methods = pooled.methods_to_compare
     for method in COMPARED_METHODS:
         if method in methods:

@@ -38,9 +38,9 @@ from dga.lab.analysis.statistics import (
 from dga.lab.analysis.table import Cells, Table, format_estimate, format_points
 
 SWEPT = "dga-guided"
-"""The method whose depths are looked at."""
+"""The method whose depths are compared with the controls."""
 ROUNDING = 1e-6
-"""Of a product of variances of ranks that is 0."""
+"""A product of variances of ranks up to this is 0 but for rounding."""
 TITLES = {
     "measured": "Adaptive, as run",
     "adaptive": "Adaptive, nearest swept depth",
@@ -53,34 +53,39 @@ TITLES = {
 
 @dataclass(frozen=True)
 class DepthControls:
-    """Controls of :data:`SWEPT`, by group: the mean of all corruptions, families swept whole."""
+    """The controls of :data:`SWEPT`, by group.
+
+    The groups are the mean of all corruptions, and each family of which every corruption was swept.
+    """
 
     images: pd.DataFrame
-    """As :func:`_read_sweep` returns them."""
+    """A row for each image, as :func:`_read_sweep` returns them."""
     accuracy: dict[str, dict[str, Estimate]]
-    """Of each control, by group, in [0, 1]."""
+    """The accuracy of each control, by group, in [0, 1]."""
     lead: dict[str, dict[str, Estimate]]
-    """Adaptive minus each control, by group."""
+    """The accuracy of ``adaptive`` minus that of each control, by group."""
     best_depth: int
+    """The depth of the control ``global``."""
     mean_depth: dict[str, float]
-    """Of the unrounded t*, by group."""
+    """The mean of the unrounded t*, by group."""
 
     @property
     def depths(self) -> list[int]:
-        """The swept depths; 0 is no change."""
+        """The swept depths; at depth 0 a picture is not changed."""
         return [column for column in self.images if isinstance(column, int)]
 
     @property
     def corruptions(self) -> list[str]:
-        """All that every image has."""
+        """The corruptions under which the images were swept."""
         return list(self.images.index.unique("corruption"))
 
 
 def compute_controls(lines: pd.DataFrame) -> DepthControls:
-    """All controls of :data:`SWEPT`, run at fixed depths, too (``dga-guided:depth=8``).
+    """Compute all controls from lines of :data:`SWEPT` as it is and at fixed depths.
 
-    Source-only stands for depth 0. Only damaged images that every one of them has are taken.
-    Raises :class:`MissingRun` naming what the sweep lacks.
+    A fixed depth is a method such as ``dga-guided:depth=8``; source-only stands for depth 0. Only
+    damaged images count that were run with every one of them. Raises :class:`MissingRun` naming
+    what the sweep lacks.
     """
     images = _read_sweep(lines)
     draws, best_depth = _draw_accuracies(images)
@@ -102,10 +107,10 @@ def compute_controls(lines: pd.DataFrame) -> DepthControls:
 
 
 def _read_sweep(lines: pd.DataFrame) -> pd.DataFrame:
-    """A row for each damaged image, by corruption and path.
+    """A row for each damaged image, indexed by corruption and path.
 
-    Columns: for each depth and for ``measured`` (at the method's own) 1 where it was right;
-    ``t_star``.
+    The column of each depth, and ``measured`` for the depth that the method chose itself, hold 1
+    where the image was classified correctly, else 0. ``t_star`` is the depth that it chose.
     """
     lines = lines[lines["corruption"] != CLEAN]
     fixed = find_sweep(lines["method"].unique(), SWEPT, "depth")
@@ -126,7 +131,10 @@ def _read_sweep(lines: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_accuracies(images: pd.DataFrame) -> tuple[dict[str, Draws], int]:
-    """Accuracies ``[R, C]`` of every control, and which depth is best over all corruptions."""
+    """Accuracies of every control, and the depth that is best over all corruptions.
+
+    Accuracies are ``[R, C]``: by resample (the sample itself first) and by corruption.
+    """
     depths = [column for column in images if isinstance(column, int)]
     fixed = images[depths]
     distances = np.abs(images["t_star"].to_numpy()[:, None] - np.array(depths))
@@ -155,10 +163,11 @@ def _draw_accuracies(images: pd.DataFrame) -> tuple[dict[str, Draws], int]:
 
 
 def correlate_depths(controls: DepthControls) -> tuple[int, Estimate | None, Estimate | None]:
-    """Spearman's rho of t* and an image's best depth, over all corruptions and within them.
+    """Spearman's correlation of t* with an image's best depth.
 
-    Within: the mean of the corruptions' own, weighted by their images. First how many images are
-    right at some depths only, which alone tell; None without any, and where one value is all.
+    Returns how many images are right at some depths only, which alone count; the correlation over
+    all of these; and the mean of the correlations within each corruption, weighted by the number of
+    its images. A correlation is None where it is not defined.
     """
     images = controls.images
     is_right = images[controls.depths].to_numpy() > 0
@@ -170,7 +179,7 @@ def correlate_depths(controls: DepthControls) -> tuple[int, Estimate | None, Est
         return 0, None, None
 
     def correlate(part: pd.DataFrame) -> Draws:
-        """Rho ``[R]``, each image drawn with its photograph; ranks are those of the sample."""
+        """The correlation ``[R]`` by resample of photographs; ranks are those of the sample."""
         drawn = weights[:, photographs.get_indexer(part.index.get_level_values("path"))]
         ranks = part.rank()
         a, b = (ranks - ranks.mean()).to_numpy().T
@@ -185,15 +194,16 @@ def correlate_depths(controls: DepthControls) -> tuple[int, Estimate | None, Est
     with np.errstate(invalid="ignore"):
         within = np.nansum(each * share, axis=1) / share.sum(axis=1)
     count = informative.index.get_level_values("path").nunique()
-    overall, inside = (
-        make_interval(draw, count) if np.isfinite(draw[0]) else None
-        for draw in (correlate(informative), within)
+    overall = correlate(informative)
+    return (
+        len(informative),
+        make_interval(overall, count) if np.isfinite(overall[0]) else None,
+        make_interval(within, count) if np.isfinite(within[0]) else None,
     )
-    return len(informative), overall, inside
 
 
 def make_controls_table(pooled: PooledRuns) -> Table:
-    """Is the depth really per image? Accuracy of each control; adaptive minus it.
+    """A table of the accuracy of each control, and of how far ``adaptive`` is ahead of it.
 
     Raises :class:`MissingRun` naming what the sweep lacks.
     """

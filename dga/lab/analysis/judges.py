@@ -1,4 +1,4 @@
-"""Judged discriminators: which one belongs to pooled runs, their F1, and all of them in a table."""
+"""Judged discriminators: their F1, the one that belongs to pooled runs, and a table of all."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,14 @@ from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
 from dga.lab.analysis.table import EMPTY_CELL, Cells, Table
 
 TABLED_DEPTHS = (0, 5, 10, 20, 40)
-"""At which the table of all judges shows F1."""
+"""The depths at which the table of all judges shows F1."""
 
 
 def choose_judge(judges: Sequence[JudgeRun], pooled: PooledRuns | None) -> JudgeRun:
     """The judge run whose curves explain the depths of pooled runs.
 
-    That of their own discriminator where there is one; of several, the one on report, on most
-    pictures. Raises :class:`MissingRun` where there is none.
+    One of their own discriminator is preferred, then one on the split ``report``, then the one on
+    most pictures. Raises :class:`MissingRun` where there is none at all.
     """
     if not judges:
         raise MissingRun("no judge run")
@@ -37,7 +37,10 @@ def has_same_discriminator(judge: JudgeRun, pooled: PooledRuns) -> bool:
 
 
 def list_judged_groups(judge: JudgeRun) -> dict[str, list[str]]:
-    """All judged corruptions; and, unless all or none were trained on, seen and unseen."""
+    """Groups of judged corruptions: ``all`` of them, those ``seen`` in training, and ``unseen``.
+
+    The last two are left out where the discriminator was trained on all of them, or on none.
+    """
     names = [name for name in judge.corruptions if name != CLEAN]
     seen = [name for name in names if name in judge.config.get("trained_on", ())]
     groups = {"all": names}
@@ -47,10 +50,10 @@ def list_judged_groups(judge: JudgeRun) -> dict[str, list[str]]:
 
 
 def compute_f1(judge: JudgeRun) -> pd.DataFrame:
-    """F1 in [0, 1], a row a corruption and a column a depth.
+    """F1 in [0, 1], with a row for each corruption and a column for each depth.
 
-    Positives are the pictures under that corruption, negatives the same pictures
-    clean, at the same depth; a confidence of 0.5 or more says corrupted.
+    Positives are the pictures under that corruption, and negatives are the same pictures clean, at
+    the same depth. A confidence of 0.5 or more calls a picture corrupted.
     """
     positive = judge.logits >= 0  # [M, N, K], clean first
     hits, alarms = positive[1:].sum(1), positive[0].sum(0)
@@ -59,7 +62,10 @@ def compute_f1(judge: JudgeRun) -> pd.DataFrame:
 
 
 def make_studies(judges: Sequence[JudgeRun]) -> Table:
-    """F1 of every judged discriminator at a few depths. Raises :class:`MissingRun` for none."""
+    """A table of every judged discriminator's F1 at a few depths.
+
+    Raises :class:`MissingRun` where none was judged.
+    """
     if not judges:
         raise MissingRun("no judge run")
     common = sorted(set.intersection(*(set(judge.depths) for judge in judges)))

@@ -18,7 +18,7 @@ from dga.lab.analysis.table import to_markdown
 COMPARISON = "labelled.json"
 """What :func:`write_comparison` writes, beside the lines that were compared."""
 NOTHING = "none"
-"""Instead of a kind, where no finding counts."""
+"""Stands in the place of a kind where no finding counts."""
 LABELS = ("path", "corruption", "strength")
 SURENESS_BINS = (0.5, 0.7, 0.87, 0.93, 1.0)
 _RIGHT = {
@@ -35,7 +35,7 @@ _RIGHT = {
     ("exposure",): ("underexposed", "brightness"),
     ("jpeg",): ("jpeg_compression", "jpeg_twice"),
 }  # fmt: skip
-"""Kinds that are right, and the corruptions of which they are; another one's is of its own name."""
+"""Kinds that are right for some corruptions; every other kind is right for its own name alone."""
 
 
 def read_labels(path: Path) -> pd.DataFrame:
@@ -52,31 +52,45 @@ def read_labels(path: Path) -> pd.DataFrame:
 def compare_with_labels(
     lines: Iterable[Mapping[str, Any]], labels: pd.DataFrame, sure: float
 ) -> dict[str, pd.DataFrame]:
-    """What was found, by corruption, and how often a sureness is right.
+    """Two tables: what was found, by corruption, and how often findings of a sureness are right.
 
-    ``found``: pictures by corruption and by their surest kind; how many there are, how many of them
-    are called damaged, and how many of these by a right kind; the area under the curve of sureness
-    against undamaged pictures; of those that are called the commonest right kind Spearman's
-    correlation of their strengths with the true ones, and where a label is that kind's own name,
-    its strength in that kind's unit, the median ``error``, a share of the true strength.
-    ``sureness``: of findings in each interval the share whose kind is right. ``sure``: from which
-    sureness on a finding counts. Raises ``ValueError`` where no line has a label, and without
-    undamaged ones.
+    ``lines``: those of diagnosed pictures; ``sure``: the sureness, 0 to 1, from which on a finding
+    counts. The columns of ``found``, a row for each corruption:
+
+    - a column for each kind of damage: of how many pictures it is the surest finding;
+    - ``pictures``; ``damaged``: how many of them are called damaged; ``right``: how many of these
+      by a right kind;
+    - ``AUC``: the area under the ROC curve of sureness against that of undamaged pictures;
+    - ``Spearman``: the correlation of true and measured strengths, where the commonest right kind
+      was found;
+    - ``error``: the median error of these strengths as a share of the true one, where the label is
+      the name of the kind itself, so that both have one unit.
+
+    ``sureness``: the number of findings in each interval, and the share whose kind is right. Raises
+    ``ValueError`` unless a picture that is labelled as undamaged has been diagnosed.
     """
     read = [line for line in lines if "findings" in line]
     findings = pd.DataFrame(
         [{"path": line["path"], **finding} for line in read for finding in line["findings"]],
         columns=["path", "kind", "sureness", "severity", "strength"],
     ).rename(columns={"strength": "measured"})
-    by_sureness = findings.sort_values("sureness", ascending=False, kind="stable")
-    surest = by_sureness.drop_duplicates("path")
     frame = labels[labels["path"].isin([line["path"] for line in read])]
-    frame = frame.merge(surest, "left", on="path")
+    if not (frame["corruption"] == CLEAN).any():
+        raise ValueError(f"No picture that is labelled {CLEAN} has been diagnosed.")
+    by_sureness = findings.sort_values("sureness", ascending=False, kind="stable")
+    frame = frame.merge(by_sureness.drop_duplicates("path"), "left", on="path")
     frame = frame.fillna({"kind": NOTHING, "sureness": 0.0, "severity": 0.0})
     frame.loc[frame["sureness"] < sure, "kind"] = NOTHING
     frame["right"] = _find_right(frame)
-    if not (frame["corruption"] == CLEAN).any():
-        raise ValueError(f"No picture that is labelled {CLEAN} has been diagnosed.")
+    counted = findings[findings["sureness"] >= sure].merge(labels, on="path")
+    bins = pd.cut(counted["sureness"], list(SURENESS_BINS), include_lowest=True)
+    sureness = _find_right(counted).groupby(bins, observed=True).agg(["size", "mean"])
+    sureness.columns = pd.Index(["findings", "right"])
+    return {"found": _count_found(frame), "sureness": sureness.reset_index()}
+
+
+def _count_found(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table ``found`` of :func:`compare_with_labels`; ``frame``: a row for each picture."""
     found = pd.crosstab(frame["corruption"], frame["kind"])
     found["pictures"] = found.sum(axis=1)
     by_corruption = frame.groupby("corruption")
@@ -89,31 +103,26 @@ def compare_with_labels(
         found.loc[corruption, "AUC"] = roc_auc_score(is_damaged, scores)
         for name, value in _judge_strengths(group).items():
             found.loc[corruption, name] = value
-    counted = findings[findings["sureness"] >= sure].merge(labels, on="path")
-    bins = pd.cut(counted["sureness"], list(SURENESS_BINS), include_lowest=True)
-    sureness = _find_right(counted).groupby(bins, observed=True).agg(["size", "mean"])
-    sureness.columns = pd.Index(["findings", "right"])
-    return {"found": found.reset_index(), "sureness": sureness.reset_index()}
+    return found.reset_index()
 
 
 def _find_right(frame: pd.DataFrame) -> pd.Series:
-    """Which rows' kind tells of their corruption."""
-    is_right = [
-        kind == done or any(kind in kinds and done in names for kinds, names in _RIGHT.items())
-        for kind, done in zip(frame["kind"], frame["corruption"], strict=True)
-    ]
-    return pd.Series(is_right, frame.index, dtype=bool)
+    """Whether the kind that was found is a right one, of each row."""
+    is_right = frame["kind"] == frame["corruption"]
+    for kinds, corruptions in _RIGHT.items():
+        is_right |= frame["kind"].isin(kinds) & frame["corruption"].isin(corruptions)
+    return is_right
 
 
 def _judge_strengths(group: pd.DataFrame) -> dict[str, float]:
-    """Of one corruption's pictures: how well its commonest right kind tells how strong it is."""
+    """How well one corruption's strength is measured, where its commonest right kind is found."""
     kinds = group.loc[group["right"], "kind"].mode()
-    told = group[group["kind"].isin(kinds[:1])]
+    part = group[group["kind"].isin(kinds[:1])]
     measures = dict[str, float]()
-    if min(told["strength"].nunique(), told["severity"].nunique()) > 1:  # else it is not defined
-        measures["Spearman"] = told["strength"].corr(told["severity"], method="spearman")
-    if (told["kind"] == told["corruption"]).any():
-        measures["error"] = (told["measured"] / told["strength"] - 1).abs().median()
+    if min(part["strength"].nunique(), part["severity"].nunique()) > 1:  # else it is not defined
+        measures["Spearman"] = part["strength"].corr(part["severity"], method="spearman")
+    if (part["kind"] == part["corruption"]).any():
+        measures["error"] = (part["measured"] / part["strength"] - 1).abs().median()
     return measures
 
 
@@ -126,9 +135,10 @@ def format_comparison(tables: Mapping[str, pd.DataFrame]) -> str:
 def write_comparison(
     tables: Mapping[str, pd.DataFrame], folder: Path, command: str, has_networks: bool
 ) -> None:
-    """The tables as :data:`COMPARISON` in a folder, which the app's page Results reads.
+    """Write the tables as :data:`COMPARISON` into a folder; the app's page Results reads it.
 
-    ``command``: that compared them; ``has_networks``: whether networks diagnosed, too.
+    ``command``: the one that compared them; ``has_networks``: whether networks took part in the
+    diagnosis.
     """
     rows = {
         name: json.loads(table.astype({table.columns[0]: str}).to_json(orient="records"))

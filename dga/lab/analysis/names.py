@@ -39,9 +39,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
 ALL = "all"
 STREAM_GROUPS = (ALL, CLEAN, *map(str, SEVERITIES), *FAMILIES)
 VARIANTS = ("published", "", "ancestral", "ensemble")
-"""Of a system, by the end of a method's name, in the order of tables."""
+"""The variants of a system, named by the end of a method's name, in the order of tables."""
 TUNED = ("diffpure", "dda")
-"""Rivals, whose settings are tuned unless they are the published ones."""
+"""Rivals whose settings were tuned on our pictures, unless they are the published ones."""
 YES, NO = "✓", "✗"
 TRAITS: dict[str, tuple[str, ...]] = {
     "source": ("None", NO, NO, YES),
@@ -55,26 +55,28 @@ TRAITS: dict[str, tuple[str, ...]] = {
     "dga-plus": ("Input", YES, YES, YES),
     "dga-plus+tent": ("Input, model", YES, NO, NO),
 }
-"""What the paper's Table 1 says of a system: what adapts; whether it diffuses, is per sample, and
-keeps the classifier frozen."""
+"""The columns of the paper's Table 1 that describe a system: what it adapts, whether it diffuses,
+whether it works on each sample alone, and whether the classifier stays frozen."""
 
 
 @dataclass(frozen=True)
 class MethodName:
-    """A method's name taken apart: ``dga-guided:tau=0.3`` has one of its settings changed, tau.
-
-    ``system`` is the row of the paper's Table 1 it belongs to, or our extension of it; a
-    method from outside the package is a system of its own. ``variant``: one of :data:`VARIANTS`.
-    """
+    """A method's name taken apart, such as ``dda-published:depth=8``."""
 
     name: str
     base: str
+    """The name without settings: ``dda-published``."""
     system: str
+    """The row of the paper's Table 1, or of our extension of it, to which the method belongs:
+    ``dda``. A method from outside the package is a system of its own."""
     variant: str
+    """One of :data:`VARIANTS`: ``published``."""
     settings: Mapping[str, str]
+    """The settings that were changed: ``{"depth": "8"}``."""
 
     @classmethod
     def parse(cls, name: str) -> MethodName:
+        """Take a name apart; no name is refused."""
         base, *parts = name.split(":")
         settings = dict(part.partition("=")[::2] for part in parts)
         system, _, variant = base.rpartition("-")
@@ -84,22 +86,23 @@ class MethodName:
 
     @property
     def is_sweep(self) -> bool:
-        """Whether this is our method at one depth or one tau, a point of a sweep."""
+        """Whether this is a point of a sweep: our method at one depth or one tau."""
         is_swept = list(self.settings) in (["depth"], ["tau"])
         return is_swept and self.system in ("dga", "dga-guided")
 
     @property
     def is_stage_left_out(self) -> bool:
-        """Whether this is DGA+ with something else about it, such as a stage that is left out."""
+        """Whether this is DGA+ with a setting changed, such as a stage that is left out."""
         return self.base == PLUS and bool(self.settings)
 
     @property
     def is_variation(self) -> bool:
+        """Whether this varies one of our own methods, and so is in no table of all methods."""
         return self.is_sweep or self.is_stage_left_out
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The repair and the reader of a pair, this one with the pair's settings; else none."""
+        """The names of the repair and of the reader of a pair, to which its settings belong."""
         repair, _, reader = self.base.partition("+")
         return (repair, _join_settings(reader, self.settings)) if reader else ()
 
@@ -131,7 +134,7 @@ class MethodName:
 
     @property
     def place(self) -> tuple[int, int, str]:
-        """Sort key: the order of the paper's Table 1, variants together, outsiders last."""
+        """The sort key: the order of the paper's Table 1, variants together, outsiders last."""
         systems = list(SYSTEMS)
         system = systems.index(self.system) if self.system in systems else len(systems)
         return system, VARIANTS.index(self.variant), self.name
@@ -142,12 +145,12 @@ def _join_settings(base: str, settings: Mapping[str, str]) -> str:
 
 
 def format_method(name: str) -> str:
-    """``dga-guided`` is called DGA + G."""
+    """The title of a method by its name: ``DGA + G`` for ``dga-guided``."""
     return MethodName.parse(name).title
 
 
 def find_sweep(names: Iterable[str], base: str, setting: str) -> dict[float, str]:
-    """``{8: "dga:depth=8", ...}``: a method at each number of one setting, in their order."""
+    """Methods by the number of one setting, in order: ``{4: "dga:depth=4", 8: "dga:depth=8"}``."""
     methods = map(MethodName.parse, sorted(names))
     swept = [m for m in methods if m.base == base and list(m.settings) == [setting]]
     sweep = {float(m.settings[setting]): m.name for m in swept if m.settings[setting] != "none"}

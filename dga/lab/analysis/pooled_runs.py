@@ -15,7 +15,7 @@ from dga.lab.analysis.statistics import CorrectTable
 CONDITIONS = (
     "data", "corrupted", "corruptions", "saved", "split", "seed", "precision", "profile",
 )  # fmt: skip
-"""In which runs that are pooled agree, beside the weights and settings that both name."""
+"""The facts in which pooled runs agree, beside the weights and settings that both name."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,13 @@ class PooledRuns:
     """0 for a stream, which has all. Clean pictures stand beside every severity."""
     runs: tuple[EvaluationRun, ...]
     lines: pd.DataFrame
-    """Of the runs, each image and method once."""
+    """The lines of all runs, each image and method once."""
     stream: str = ""
+    """The kind of mixed stream; "" for runs of one corruption after the other."""
 
     @property
     def config(self) -> dict[str, Any]:
-        """Configuration of the run with the most methods."""
+        """The configuration of the run with the most methods."""
         return self.runs[0].config
 
     @cached_property
@@ -46,15 +47,15 @@ class PooledRuns:
 
     @property
     def methods_to_compare(self) -> list[str]:
-        """Methods but for permuted controls and, outside streams, variations of our own."""
+        """All methods without permuted controls and, outside of streams, without variations."""
         names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
         return [name.name for name in names if self.stream or not name.is_variation]
 
     def compute_seconds(self, method: str) -> float | None:
-        """A method's mean cost of a picture under a corruption; ``None`` if it has no lines.
+        """The mean seconds that a method took for a damaged picture; None if it has no lines.
 
-        Each picture counts with the median of those that the method took equally deep, so
-        that a machine that paused in between does not weigh on a mean.
+        Each picture counts with the median of all pictures of the same depth, so that a machine
+        that paused in between does not distort the mean.
         """
         damaged = self.lines["corruption"] != CLEAN
         lines = self.lines[damaged & (self.lines["method"] == method)]
@@ -63,7 +64,7 @@ class PooledRuns:
         return float(lines.groupby("depth")["seconds"].transform("median").mean())
 
     def list_commands(self, methods: Iterable[str]) -> tuple[str, ...]:
-        """Commands of the runs that hold one of these methods."""
+        """The commands of the runs that hold at least one of these methods."""
         names = set(methods)
         runs = (run for run in self.runs if names & set(run.lines["method"]))
         return tuple(dict.fromkeys(run.command for run in runs if run.command))
@@ -82,16 +83,17 @@ class PooledRuns:
         return f"severity {self.severity}, {self.count_photographs(damaged)}"
 
     def count_photographs(self, lines: pd.DataFrame) -> str:
-        """How many photographs some of the lines are of, and what their split is for."""
+        """Words such as ``128 photographs never used for tuning``, for some of the lines."""
         split = SPLITS.get(self.config.get("split", ""), "")
         return f"{lines['path'].nunique()} photographs {split}".rstrip()
 
 
 def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[list[PooledRuns], list[str]]:
-    """The runs of each severity, the highest first, and of each mixed stream, wild first.
+    """Pool the runs of each severity, the highest first, and then those of each mixed stream.
 
-    Where runs of one severity differ in a condition, those that agree with the run of the
-    most methods (of ``report`` before ``tune``) are taken; a sentence says which are left out.
+    Where runs of one severity differ in a condition, those are taken that agree with the run of
+    most methods (on ``report`` rather than ``tune``). Also returns a sentence about each run that
+    was left out.
     """
     clean = [r for r in runs if not r.stream and set(r.lines["corruption"]) == {CLEAN}]
     damaged = [run for run in runs if not run.stream and run not in clean]
@@ -115,16 +117,16 @@ def _choose_agreeing(runs: Sequence[EvaluationRun]) -> tuple[list[EvaluationRun]
     """The runs that agree with the weightiest, and a sentence on each other one."""
     agreeing, left_out = list[EvaluationRun](), list[str]()
     for run in sorted(runs, key=_weigh, reverse=True):
-        differences = filter(None, (_find_difference(other, run) for other in agreeing))
-        if difference := next(differences, None):
-            left_out.append(f"{run.name}: {difference}")
+        differences = [_find_difference(other, run) for other in agreeing]
+        if reasons := [difference for difference in differences if difference]:
+            left_out.append(f"{run.name}: {reasons[0]}")
         else:
             agreeing.append(run)
     return agreeing, left_out
 
 
 def _weigh(run: EvaluationRun) -> tuple[bool, bool, int, int]:
-    """Sort key: the others are compared with the run of which it is largest."""
+    """The sort key of runs: the others must agree with the run of which it is largest."""
     names = map(MethodName.parse, run.lines["method"].unique())
     plain = sum(not name.is_sweep for name in names)
     has_damage = bool((run.lines["corruption"] != CLEAN).any())
@@ -132,7 +134,7 @@ def _weigh(run: EvaluationRun) -> tuple[bool, bool, int, int]:
 
 
 def _find_difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
-    """What differs between two runs; None: nothing does."""
+    """A phrase that says in what two runs differ; None where they agree."""
     for condition in CONDITIONS:
         if first.config.get(condition) != run.config.get(condition):
             return f"differs from {first.name} in {condition}"

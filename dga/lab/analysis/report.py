@@ -25,13 +25,14 @@ from dga.lab.analysis.saved_runs import KEY, EvaluationRun, SavedRuns
 
 INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."
 Content = dict[str, Any]
-"""JSON types by name."""
+"""What is written as JSON, by name."""
 
 
 def write_report(saved: SavedRuns, path: Path, has_readings: bool = False) -> Content:
-    """The file; returns what is in it. The same runs give the same bytes.
+    """Write the file, and return its content. The same runs give the same bytes.
 
-    ``has_readings``: whether ``NAME-readings.json`` beside it gets every reading, by exhibit.
+    ``has_readings``: whether every single reading is written, too, as ``NAME-readings.json`` beside
+    it.
     """
     plain, *others = _group_runs(saved.evaluations)
     pools, left_out = pool_runs(plain)
@@ -62,7 +63,7 @@ def write_report(saved: SavedRuns, path: Path, has_readings: bool = False) -> Co
 
 
 def _group_runs(runs: Sequence[EvaluationRun]) -> list[list[EvaluationRun]]:
-    """Those of ImageNet-C's kinds as they are, then of pictures saved as JPEG, then everyday's."""
+    """Runs by condition: ImageNet-C's kinds unsaved, then those saved as JPEG, then everyday."""
     parts: dict[str, list[EvaluationRun]] = {"": []}
     for run in sorted(runs, key=_name_condition, reverse=True):
         parts.setdefault(_name_condition(run), []).append(run)
@@ -70,23 +71,25 @@ def _group_runs(runs: Sequence[EvaluationRun]) -> list[list[EvaluationRun]]:
 
 
 def _name_condition(run: EvaluationRun) -> str:
-    """``saved-85-``, ``everyday-``, or nothing for ImageNet-C's kinds as they are."""
+    """``saved-85-``, ``everyday-``, or nothing for ImageNet-C's kinds unsaved."""
     names, saved = {*run.lines["corruption"]} - {CLEAN}, run.config.get("saved")
     is_everyday = names and not run.stream and not names & {*CORRUPTIONS, *EXTRA_CORRUPTIONS}
     return (f"saved-{saved}-" if saved else "") + ("everyday-" if is_everyday else "")
 
 
 def _name_pool(pooled: PooledRuns) -> str:
-    """``saved-85-severity-5``."""
+    """The key of pooled runs, such as ``saved-85-severity-5``."""
     return f"{_name_condition(pooled.runs[0])}severity-{pooled.severity}"
 
 
 def list_readings(pooled: PooledRuns) -> Content:
-    """Every reading of the methods that are compared, so that a picture can be found again.
+    """Every reading of the methods that are compared.
 
-    ``pictures``: path and truth; ``labels``: what was read; ``readings``: by kind of damage and
-    method, for each picture in turn a place in ``labels``, per cent, and 1 where it is right; None
-    where there is none.
+    - ``pictures``: the path and the true class of each.
+    - ``labels``: all classes that were read.
+    - ``readings``: by kind of damage and by method, a list for each picture in turn: the place of
+      what was read in ``labels``, its probability in percent, and 1 where it is right, else 0. None
+      where the picture was not read.
     """
     lines = pooled.lines[pooled.lines["method"].isin(pooled.methods_to_compare)]
     labels = sorted(lines["prediction"].unique())
@@ -138,7 +141,7 @@ def _make_damage_exhibit(pooled: PooledRuns) -> Content:
 
 
 def _make_undamaged_exhibit(severities: Iterable[PooledRuns]) -> Iterator[Content]:
-    """Of all severities' runs, for undamaged photographs have none."""
+    """The exhibit of undamaged photographs, which are pooled from the runs of all severities."""
     runs = [run for p in severities for run in p.runs if CLEAN in set(run.lines["corruption"])]
     if runs:
         lines = pd.concat([run.lines for run in runs]).drop_duplicates(KEY)
@@ -167,7 +170,7 @@ def _make_stream_exhibit(pooled: PooledRuns) -> Content:
 def compare_all_methods(
     pooled: PooledRuns, lines: pd.DataFrame, groups: Sequence[str]
 ) -> Iterator[Content]:
-    """Each method against nothing done; ours against each other, but not by corruption."""
+    """Each method against nothing done, and ours against each other, this without single kinds."""
     names, is_mixed = pooled.methods_to_compare, bool(pooled.stream)
     for name in names:
         if name != SOURCE:

@@ -17,7 +17,7 @@ COLUMNS = (
     "prediction", "correct", "probability", "seconds",
 )  # fmt: skip
 KEY = ["path", "corruption", "method"]
-"""What a line is about."""
+"""The columns that say which reading a line is about."""
 
 
 class MissingRun(ValueError):  # noqa: N818  (a missing run is no fault of the reader)
@@ -41,19 +41,19 @@ class EvaluationRun(Run):
     """What ``python -m dga evaluate`` wrote."""
 
     lines: pd.DataFrame
-    """A row an image and method, with the columns of :data:`COLUMNS`: ``depth`` is an integer
-    0...T, ``probability`` that of the predicted class, ``seconds`` for one image; and
-    ``unchanged``: whether it was returned bit for bit, ``psnr``: of the repaired picture, in dB,
-    where that was measured."""
+    """A row for each image and method, with the columns of :data:`COLUMNS`: ``depth`` is a whole
+    number from 0 to T, ``probability`` that of the predicted class, ``seconds`` the time for one
+    image. Further columns are ``unchanged``, whether the image was returned bit for bit, and
+    ``psnr``, that of the repaired image in dB where it was measured."""
 
     @property
     def severity(self) -> int:
-        """Of its corruptions, 1 to 5; 0 for a mixed stream, which has all."""
+        """The severity of its corruptions, 1 to 5; 0 for a mixed stream, which has all of them."""
         return int(self.config.get("severity", 0))
 
     @property
     def stream(self) -> str:
-        """Wild, sorted or single; "" for a run of one corruption after the other."""
+        """``wild``, ``sorted`` or ``single``; "" for a run of one corruption after the other."""
         return str(self.config.get("stream") or "")
 
 
@@ -70,6 +70,7 @@ class JudgeRun(Run):
 
     @property
     def study(self) -> str:
+        """What the discriminator was taught, else the name of the run."""
         return str(self.config.get("study", self.name))
 
 
@@ -109,7 +110,7 @@ def read_runs(folder: Path) -> SavedRuns:
 
 
 def _read_lines(path: Path) -> pd.DataFrame:
-    """Lines of an evaluation; those that do not say so are of images unchanged from depth 0."""
+    """The lines of an evaluation; lines without ``unchanged`` get it from a depth of 0."""
     entries = [{"unchanged": line["depth"] == 0} | line for line in read_lines(path, COLUMNS)]
     return pd.DataFrame(entries, columns=[*COLUMNS, "unchanged", "psnr"])
 

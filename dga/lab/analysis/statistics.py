@@ -20,11 +20,11 @@ RESAMPLES = 2000
 LEVEL = 0.95
 Floats = NDArray[np.float32]
 Draws = NDArray[np.float64]
-"""Of the sample itself, then of each of its resamples."""
+"""Values by resample: of the sample itself first, then of each resample of its photographs."""
 
 
 class Estimate(NamedTuple):
-    """A mean with its 95 % interval, and over how many photographs it was taken."""
+    """A mean, its 95 % interval, and the number of photographs over which it was taken."""
 
     value: float
     low: float
@@ -35,9 +35,10 @@ class Estimate(NamedTuple):
 class CorrectTable:
     """Accuracies of methods, from lines with the columns path, corruption, method and correct.
 
-    A group is one of :data:`~dga.lab.analysis.names.GROUPS`, whose value is the mean of its
-    corruptions' accuracies. On a mixed stream, in which every photograph comes once
-    (``is_mixed``), it is a part of the photographs: all, clean, a severity (its digit), a family.
+    They are asked for by group. A group is a name in :data:`~dga.lab.analysis.names.GROUPS`, and
+    its value is the mean of the accuracies of its corruptions. On a mixed stream (``is_mixed``),
+    in which every photograph comes once, it is a part of the photographs: one of
+    :data:`~dga.lab.analysis.names.STREAM_GROUPS`.
     """
 
     def __init__(self, lines: pd.DataFrame, is_mixed: bool = False) -> None:
@@ -57,7 +58,7 @@ class CorrectTable:
         return estimate_mean(self._values(method, group) - self._values(rival, group))
 
     def _values(self, method: str, group: str) -> Floats:
-        """1, 0 or NaN: ``[C, P]`` for the corruptions of a group, of a stream's ``[1, P]``."""
+        """1, 0 or NaN by corruption and photograph, ``[C, P]``; of a stream ``[1, P]``."""
         if self._stream is not None:
             return self._correct.loc[[method]].to_numpy()[:, is_in_group(self._stream, group)]
         measured = self._correct.index.unique("corruption")
@@ -74,7 +75,7 @@ def is_in_group(lines: pd.DataFrame, group: str) -> pd.Series:
 
 
 def list_members(group: str, measured: Iterable[str]) -> tuple[str, ...]:
-    """Kinds of damage in a group; where none of the mean's was measured, it is of all that were."""
+    """The kinds of damage in a group; ``mean`` has all that were measured where none is its own."""
     names = GROUPS.get(group, (group,))
     if group == MEAN and not set(names) & set(measured):
         return tuple(sorted({*measured} - {CLEAN}))
@@ -95,15 +96,15 @@ def draw_resamples(photographs: int) -> Floats:
 
 
 def make_interval(draws: Draws, photographs: int) -> Estimate:
-    """Of ``[R]``; resamples in which the value does not exist (NaN) are left out."""
+    """The estimate from draws ``[R]``; resamples without a value (NaN) are left out."""
     low, high = np.nanquantile(draws[1:], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return Estimate(float(draws[0]), float(low), float(high), photographs)
 
 
 def estimate_mean(values: Floats) -> Estimate | None:
-    """Mean of the rows' means of ``[C, P]``; NaN where not measured.
+    """The mean of the means of the rows of ``[C, P]``, which hold NaN where nothing was measured.
 
-    ``None`` where a row has no value at all.
+    None where a row has no value at all.
     """
     is_measured = np.isfinite(values)
     if not is_measured.any(axis=1).all():
@@ -113,7 +114,7 @@ def estimate_mean(values: Floats) -> Estimate | None:
 
 
 def draw_means(values: Floats) -> Draws:
-    """Means ``[R, C]`` of the rows of ``[C, P]``, NaN where not measured, by resample."""
+    """The means of the rows of ``[C, P]``, NaN where not measured, by resample: ``[R, C]``."""
     is_measured = np.isfinite(values)
     weights = draw_resamples(values.shape[1])  # [R, P]
     total = weights @ np.where(is_measured, values, 0).T.astype(np.float32)

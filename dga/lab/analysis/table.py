@@ -17,8 +17,10 @@ Cells = dict[str, str]
 
 @dataclass(frozen=True)
 class Table:
-    """``rows``: strings by column, :data:`EMPTY_CELL` where nothing was measured; ``commands`` made
-    it."""
+    """A table of strings, :data:`EMPTY_CELL` where nothing was measured.
+
+    ``caption``: how to read it; ``commands``: those that made its data.
+    """
 
     kind, ending = "table", "md"
 
@@ -28,7 +30,7 @@ class Table:
     commands: tuple[str, ...]
 
     def to_markdown(self) -> str:
-        """Title, table, caption."""
+        """The title, the table and the caption, as Markdown."""
         table = to_markdown(pd.DataFrame(self.rows))
         return "\n".join([f"### {self.title}", "", table, "", self.caption, ""])
 
@@ -45,7 +47,7 @@ def to_markdown(texts: pd.DataFrame) -> str:
 
 
 def format_estimate(estimate: Estimate | None, has_interval: bool = True) -> str:
-    """``32.4 (30.1–34.6)`` from shares of 1."""
+    """An estimate of a share of 1 in percent: ``32.4 (30.1–34.6)``."""
     if estimate is None:
         return EMPTY_CELL
     text = f"{100 * estimate.value:.1f}"

@@ -40,7 +40,7 @@ TABLE_3_GROUPS = (*paper.TABLE_3_FAMILIES, MEAN)
 
 
 def make_table_1(pooled: PooledRuns) -> Table:
-    """Methods, their traits, accuracy, and the paper's accuracy once a system."""
+    """All methods: accuracy, gain, cost and traits, and the paper's accuracy of each system."""
     correct, rows, systems = pooled.correct, list[Cells](), set[str]()
     for method in _list_methods(pooled):
         name, system = method.name, method.system
@@ -71,7 +71,7 @@ def make_table_1(pooled: PooledRuns) -> Table:
 
 
 def make_table_2(pooled: PooledRuns) -> Table:
-    """Every corruption, each family's average after its own, the paper's row under ours."""
+    """Accuracy by corruption and family, with the paper's row below each of our systems."""
     groups = [group for family, names in FAMILIES.items() for group in (*names, family)]
     heads = {g: shorten_title(g) + " (average)" * (g in FAMILIES) for g in groups}
     methods = _list_methods(pooled)
@@ -96,7 +96,7 @@ def make_table_2(pooled: PooledRuns) -> Table:
 
 
 def _list_methods(pooled: PooledRuns) -> list[MethodName]:
-    """Every method compared, and what the paper has and no run."""
+    """All methods that are compared, and the systems that only the paper measured."""
     methods = [MethodName.parse(name) for name in pooled.methods_to_compare]
     systems = {method.system for method in methods}
     methods += [MethodName.parse(system) for system in paper.TABLE_1 if system not in systems]
@@ -104,7 +104,7 @@ def _list_methods(pooled: PooledRuns) -> list[MethodName]:
 
 
 def make_table_3(pooled: PooledRuns) -> Table:
-    """Accuracy by tau: DGA and DGA + G where they were run, and the paper's DGA."""
+    """Accuracy by tau: DGA and DGA + G where they were run at several, and the paper's DGA."""
     rows, counts, names = list[Cells](), set[int](), list[str]()
     for base in ("dga", "dga-guided"):
         methods = _find_taus(pooled, base)
@@ -138,7 +138,7 @@ def make_table_3(pooled: PooledRuns) -> Table:
 
 
 def _find_taus(pooled: PooledRuns, base: str) -> dict[float, str]:
-    """``{tau: method}`` of the lines, by tau; the plain method stands for its own tau."""
+    """The methods that were run, by tau; the method without settings stands for its own tau."""
     methods = find_sweep(pooled.methods, base, "tau")
     own = pooled.find_tau(base)
     if base in pooled.methods and own is not None:
@@ -147,12 +147,12 @@ def _find_taus(pooled: PooledRuns, base: str) -> dict[float, str]:
 
 
 def _format_paper_value(value: float | None) -> str:
-    """The paper's two decimals as whole percent."""
+    """A value of the paper, a share of 1 with two decimals, as whole percent."""
     return EMPTY_CELL if value is None else f"{100 * value:.0f}"
 
 
 def make_stream_table(pooled: PooledRuns) -> Table:
-    """Every method on the same stream: all, clean, each severity, each family."""
+    """Accuracy of every method on one mixed stream: on all, clean, by severity and by family."""
     rows = list[Cells]()
     for method in pooled.methods_to_compare:
         cells = {group: pooled.correct.estimate_accuracy(method, group) for group in STREAM_GROUPS}

@@ -41,7 +41,7 @@ def evaluate(
     from dga.lab.evaluation.run import evaluate as measure
     from dga.lab.readers.systems import parse_all
 
-    chosen_plan = plan.plan(data, parse_corruptions(corruptions, has_clean=True), stream)
+    chosen_plan = plan.make_plan(data, parse_corruptions(corruptions, has_clean=True), stream)
     names, typed = split_list(methods), command_line.read_command_line()
     if machines.engine == "ray":
         machines.check_precision(models.precision)

@@ -28,7 +28,7 @@ def judge(
     from dga.lab.training.studies import Study
     from dga.weights.store import read_config
 
-    chosen_plan = plan.plan(data, parse_corruptions(corruptions))
+    chosen_plan = plan.make_plan(data, parse_corruptions(corruptions))
     chosen_depths = () if depths == "all" else parse_numbers("Depths", depths)
     loaded = models.load()
     folder = models.sources.locate(loaded.profile)["discriminator"]

@@ -38,7 +38,7 @@ class PlanOptions:
         typer.Option(help="Save every picture as JPEG of this quality first; ImageNet-C: 85."),
     ] = None
 
-    def plan(
+    def make_plan(
         self, data: Sequence[Path], corruptions: Sequence[str], stream: str | None = None
     ) -> Plan:
         """The plan, at absolute paths. Raises ``ValueError`` naming what is allowed."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import repeat
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -37,11 +38,11 @@ from dga.profiles.imagenet_labels import read_imagenet_labels
 T = TypeVar("T")
 MAX_LISTED_NAMES = 20
 LABELLED = Limits(OWNER_LIMITS.size, OWNER_LIMITS.side, OWNER_LIMITS.pixels, 1)
-"""Of data sets, whose pictures may be tiny."""
+"""Limits of a picture in a data set, which may be tiny."""
 ZIPPED = Limits(2**27, OWNER_LIMITS.side, OWNER_LIMITS.pixels, 1)
-"""Of those in a zip, which may be packed a thousand times smaller."""
+"""Limits of a picture in a zip, where it may be packed a thousand times smaller."""
 HELD_OUT = 0.03
-"""Share of the training pictures."""
+"""The share of the training pictures on which nothing is trained."""
 MEMORY_LIMIT = 2 << 30
 """Bytes of pixels that are held in memory; larger sets are read from disk as they are used."""
 
@@ -51,14 +52,14 @@ class ImageSet:
     """Labelled pictures of one size: on disk until their pixels are wanted, or in memory."""
 
     names: tuple[str, ...]
-    """Class and file of each, as in cat/a.png."""
+    """The class and file of each picture, such as ``cat/a.png``."""
     labels: NDArray[np.int64]
-    """``[N]``, positions in ``classes``."""
+    """The position of each picture's class in ``classes``, ``[N]``."""
     classes: tuple[str, ...]
     places: tuple[PicturePlace, ...]
-    """Folder or zip, and path inside it, of each."""
+    """Where each picture lies: a folder or zip, and the path inside it."""
     crop: Crop
-    """What makes pixels of an opened picture."""
+    """Turns an opened picture into pixels."""
     pixels_in_memory: Pixels | None = None
     """uint8 ``[N, S, S, 3]``, once they are in memory."""
 
@@ -90,14 +91,14 @@ class ImageSet:
         return len(self) * self.crop.side**2 * 3 > MEMORY_LIMIT
 
     def load(self) -> ImageSet:
-        """Read them into memory. Raises ``ValueError`` naming the first that cannot be read."""
+        """Read the pixels into memory. Raises ``ValueError`` naming the first unreadable one."""
         side = self.crop.side
         pixels = np.empty((len(self), side, side, 3), dtype=np.uint8)
-        for i, picture in read_pictures(self.places, self.crop):
+        for i, picture in read_pictures(self.places, repeat(self.crop)):
             pixels[i] = picture
         return replace(self, pixels_in_memory=pixels)
 
-    def fingerprint(self) -> str:
+    def compute_fingerprint(self) -> str:
         """Hexadecimal SHA-256 of names and pixels; of names alone where pixels are on disk.
 
         Reading every picture of a large set would take hours.
@@ -109,32 +110,37 @@ class ImageSet:
 
 
 def read_pictures(
-    places: Iterable[PicturePlace], make: Callable[[Image.Image], T], strict: bool = True
+    places: Iterable[PicturePlace],
+    makers: Iterable[Callable[[Image.Image], T]],
+    is_strict: bool = True,
 ) -> Iterator[tuple[int, T]]:
-    """The position of each place, and what ``make`` returns of the opened picture there.
+    """The position of each place, and what its maker returns of the opened picture there.
 
     Each zip is opened once. Raises ``ValueError`` naming the first picture that cannot be read;
-    without ``strict`` it is left out.
+    unless ``is_strict``, that picture is left out.
     """
-    archives = dict[str, zipfile.ZipFile]()
     with ExitStack() as opened:
-        for i, (source, member) in enumerate(places):
+        open_zip = cache(lambda source: opened.enter_context(zipfile.ZipFile(source)))
+        for i, ((source, member), make) in enumerate(zip(places, makers, strict=False)):
             try:
-                if not Path(source).is_file():
-                    data = read_bytes(Path(source, member), LABELLED)
+                if Path(source).is_file():
+                    data = _read_zipped(open_zip, source, member)
                 else:
-                    with refuse_unreadable("zip"):
-                        if source not in archives:
-                            archives[source] = opened.enter_context(zipfile.ZipFile(source))
-                        with archives[source].open(member) as file:
-                            data = file.read(ZIPPED.size + 1)  # whatever size its head tells
-                    check_length(len(data), ZIPPED)
-                result = make(open_picture(data, LABELLED))
+                    data = read_bytes(Path(source, member), LABELLED)
+                picture = make(open_picture(data, LABELLED))
             except UploadError as error:
-                if strict:
+                if is_strict:
                     raise UploadError(f"{member} in {source}: {error}") from None
             else:
-                yield i, result
+                yield i, picture
+
+
+def _read_zipped(open_zip: Callable[[str], zipfile.ZipFile], source: str, member: str) -> bytes:
+    """Read a file of a zip. Raises :class:`UploadError` for a damaged zip and a file too long."""
+    with refuse_unreadable("zip"), open_zip(source).open(member) as file:
+        data = file.read(ZIPPED.size + 1)  # whatever size the zip claims for it
+    check_length(len(data), ZIPPED)
+    return data
 
 
 def find_images(
@@ -143,14 +149,15 @@ def find_images(
     classes: tuple[str, ...] | None = None,
     has_labels: bool = True,
 ) -> ImageSet:
-    """List the pictures of some folders or zips laid out as ``class/picture``.
+    """List the pictures of some folders or zips laid out as ``class/picture``; none is read yet.
 
-    Without labels they lie at any depth, and are all of one class without a name. An
-    underscore in a folder's name stands for a space, capitals count as small letters; ImageNet's
-    wnids are known by their order. Without ``classes`` the folder names, sorted, are the classes.
+    In the name of a folder an underscore stands for a space, and capitals count as small letters;
+    folders named by ImageNet's wnids are the classes of that order. Without ``classes`` the sorted
+    names of the folders are the classes. Unless ``has_labels``, pictures lie at any depth, and all
+    are of one class without a name.
+
     Raises ``ValueError`` for unknown classes, for two pictures of one name, for no pictures at all
-    and for a folder of sets (train/class/picture), ``FileNotFoundError`` for a missing source.
-    Nothing is read but the lists of files.
+    and for a folder of sets (train/class/picture); ``FileNotFoundError`` for a missing source.
     """
     pattern, layout = ("*/*", " (class/picture.jpeg)") if has_labels else ("**/*", "")
     places = [
@@ -170,6 +177,12 @@ def find_images(
     else:
         names, classes = tuple(name for _, name in places), ("",)
         labels = np.zeros(len(places), dtype=np.int64)
+    _refuse_duplicates(names, places)
+    return ImageSet(names, labels, classes, tuple(places), crop)
+
+
+def _refuse_duplicates(names: Sequence[str], places: Sequence[PicturePlace]) -> None:
+    """Raise ``ValueError`` for two pictures of one name."""
     firsts = dict[str, PicturePlace]()
     for name, place in zip(names, places, strict=True):
         first = firsts.setdefault(name, place)
@@ -178,13 +191,15 @@ def find_images(
                 f"Two pictures are called {name}, {'/'.join(first)} and {'/'.join(place)}: "
                 "leave one out."
             )
-    return ImageSet(names, labels, classes, tuple(places), crop)
 
 
 def _label_names(
     names: Sequence[str], classes: tuple[str, ...] | None
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Each picture's position among the classes, and the classes."""
+    """The position of each picture's class, int64 ``[N]``, and the classes.
+
+    ``names``: class and file of each. Raises ``ValueError`` naming classes that are not known.
+    """
     folders = [name.split("/")[0] for name in names]
     wnids = tuple(read_imagenet_labels()) if are_wnid_folders(set(folders)) else ()
     if wnids and len(classes or wnids) == len(wnids):
@@ -202,9 +217,9 @@ def _label_names(
 
 
 def find_positions(names: Sequence[str], titles: Sequence[str]) -> list[int | None]:
-    """Each name's position among titles, None where it is none of them.
+    """The position of each name among titles, None where it is none of them.
 
-    Capitals count where two titles differ in nothing else.
+    Capitals count only where two titles differ in nothing else.
     """
     exact = {title: i for i, title in enumerate(titles)}
     position = {title.casefold(): i for title, i in exact.items()} | exact
@@ -218,7 +233,7 @@ def list_sets(source: Path) -> list[str]:
 
 
 def refuse_sets(source: Path, sets: Sequence[str]) -> None:
-    """Raise ``ValueError`` that names them, if there are any."""
+    """Raise ``ValueError`` naming the sets inside of ``source``, if there are any."""
     if sets:
         names = first_names(sets, MAX_LISTED_NAMES)
         raise ValueError(
@@ -246,7 +261,7 @@ def read_tune(profile: str) -> frozenset[str]:
 
 
 def split_tune(images: ImageSet, tune: Collection[str]) -> tuple[ImageSet, ImageSet]:
-    """Split pictures into (tune, report): those of these names, without ending, and the rest.
+    """Split pictures into two sets, tune and report: those that ``tune`` names, and the rest.
 
     Every choice is made on ``tune``; published numbers come from ``report`` only. Of a set
     that is not the project's own, all is ``report``.
@@ -267,6 +282,6 @@ def take_training(images: ImageSet) -> ImageSet:
 
 
 def take_per_class(images: ImageSet, count: int) -> ImageSet:
-    """``count`` pictures of each class, the first in the order of the same hash."""
+    """At most ``count`` pictures of each class, the first by the hash of their file names."""
     labels = pd.Series(images.labels).iloc[_in_hash_order(images)]
     return images.take(sorted(labels.groupby(labels).head(count).index))

@@ -34,24 +34,28 @@ TRIES = 10
 
 @dataclass(frozen=True)
 class EvaluationWorker:
-    """How a process measures ``methods``: ``source`` loads their models, where ``folder`` is.
+    """What a process on another machine needs to measure methods.
 
-    It comes anew with every task, and the models are loaded once: equal workers are one.
+    A copy of it comes with every task. The models are loaded once in a process all the same,
+    because equal workers share them.
     """
 
     source: ModelSource
+    """Loads the models."""
     methods: tuple[str, ...]
     plan: Plan
     folder: str = field(default_factory=os.getcwd)
+    """The working folder in which relative paths of ``source`` are looked up."""
 
     def inspect(self) -> Setup:
-        """What results depend on."""
+        """Load the models, and return what results depend on."""
         return _load_systems(self).setup
 
     def measure(self, expected: Setup, images: ImageSet, task: Task) -> list[BatchResult]:
-        """The task's results.
+        """Run a task, and return the result of each of its batches.
 
-        Raises ``ValueError`` for other weights, settings or packages than ``expected``.
+        Raises ``ValueError`` where the weights, settings or packages of this machine are not the
+        ``expected`` ones.
         """
         loaded = _load_systems(self)
         if changes := find_differences(asdict(expected), asdict(loaded.setup)):
@@ -75,11 +79,11 @@ def evaluate_on_cluster(
     command: str = "",
     address: str | None = None,
 ) -> EvaluationResults:
-    """:func:`dga.lab.evaluation.run.evaluate` on a Ray cluster: the same lines but for the seconds.
+    """Evaluate as :func:`dga.lab.evaluation.run.evaluate` does, on a Ray cluster.
 
-    ``worker``: as each process has one; ``address``: of a running cluster, else this machine
-    alone. Lines come in the order in which tasks are done. Raises ``ValueError`` for a folder
-    with other results, and what :func:`start_on_cluster` does.
+    The lines are the same but for the seconds, in the order in which tasks are done. ``address``:
+    that of a running cluster; None: this machine alone. Raises ``ValueError`` for a folder with
+    other results, and what :func:`start_on_cluster` does.
     """
     with start_on_cluster(address) as run:
         (setup,) = run(EvaluationWorker.inspect, [worker])
@@ -94,11 +98,12 @@ def evaluate_on_cluster(
 
 @contextmanager
 def start_on_cluster(address: str | None) -> Iterator[TaskMap[Any, Any]]:
-    """Work on a Ray cluster whose machines see the same files: a process a GPU, else a CPU.
+    """A function that runs tasks on a Ray cluster whose machines see the same files.
 
-    A worker's error is raised as it was there. Raises ``ValueError`` where Ray is not installed,
-    and ``ConnectionError`` for a cluster that cannot be joined or has no CPU, and for a worker
-    that was lost too often.
+    There is one process for each GPU or, where there is none, for each CPU. The error of a worker
+    is raised here as it was raised there. Raises ``ValueError`` where Ray is not installed, and
+    ``ConnectionError`` for a cluster that cannot be joined or has no CPU, and for a worker that
+    was lost too often.
     """
     ray = _join(address)
     try:
@@ -134,7 +139,7 @@ def start_on_cluster(address: str | None) -> Iterator[TaskMap[Any, Any]]:
 
 
 def _join(address: str | None) -> Any:
-    """Ray, connected."""
+    """The module ``ray``, connected to the cluster. Raises as :func:`start_on_cluster` does."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
     try:

@@ -1,4 +1,4 @@
-"""A discriminator's scores: its logits along the forward paths of labelled pictures."""
+"""A discriminator's logits along the forward paths of clean and corrupted pictures."""
 
 import shutil
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from dga.lab.training.studies import Study
 from dga.networks.models import Models
 
 PARTS = "parts"
-"""Folder of the corruptions that are done, until all are."""
+"""The folder that keeps each finished corruption, until all are finished."""
 PICTURES_AT_ONCE = 16
 
 
@@ -41,12 +41,14 @@ def judge_pictures(
     depths: Sequence[int] = (),
     command: str = "",
 ) -> None:
-    """Write ``curves.npz`` to ``out``; a killed run goes on.
+    """Judge pictures at several depths, and write ``curves.npz`` to the folder ``out``.
 
-    ``study``: what the discriminator was taught; ``depths``: those that are judged, in 0...T, all
-    by default. Pictures, corruptions and noise are those of ``evaluate``; every corruption is kept
-    as it is finished. Raises ``ValueError`` for a folder of another run, naming the difference, or
-    that another process writes to, and for pictures that cannot be read.
+    Pictures, corruptions and noise are those of ``evaluate``. Every corruption is kept as soon as
+    it is finished, so that a killed run goes on. ``study``: what the discriminator was taught;
+    ``depths``: those that are judged, each from 0 to T; none named means all of them.
+
+    Raises ``ValueError`` for a folder of another run, naming the difference, for a folder that
+    another process writes to, and for pictures that cannot be read.
     """
     schedule = models.schedule
     depths = sorted(map(schedule.check_depth, set(depths or range(schedule.steps + 1))))
@@ -76,22 +78,18 @@ def judge_pictures(
                 if not path.exists():
                     _save(path, logits=judge_condition(models, plan, images, condition, depths))
                 parts.append(read_arrays(path)["logits"])
-            _save(
-                out / CURVES,
-                paths=np.array(images.names),
-                corruptions=np.array(plan.corruptions),
-                depths=np.array(depths, dtype=np.int64),
-                logits=np.stack(parts),  # [M, N, K]
-            )
+            names = {"paths": np.array(images.names), "corruptions": np.array(plan.corruptions)}
+            logits = np.stack(parts)  # [corruptions, pictures, depths]
+            _save(out / CURVES, **names, depths=np.array(depths, np.int64), logits=logits)
         shutil.rmtree(out / PARTS)
 
 
 def judge_condition(
     models: Models, plan: Plan, images: ImageSet, condition: str, depths: Sequence[int]
 ) -> NDArray[np.float32]:
-    """Logits ``[N, K]`` of pictures under a condition.
+    """Logits of pictures under one corruption (or clean), float32 ``[pictures, depths]``.
 
-    Raises ``ValueError`` for pictures that cannot be read.
+    Raises ``ValueError`` naming the pictures that cannot be read.
     """
     view = View.of(models.profile)
     logits = list[Tensor]()
@@ -112,9 +110,10 @@ def judge_condition(
 def compute_curve(
     schedule: Schedule, network: nn.Module, states: Tensor, depths: Sequence[int]
 ) -> Tensor:
-    """Logits of states ``[K, 3, H, W]`` at some depths, float32 ``[K]`` on the CPU.
+    """Logits of the states ``[K, 3, H, W]`` of one picture, float32 ``[K]`` on the CPU.
 
-    The confidence of the paper, P(corrupted | x_k), is the logits' sigmoid.
+    ``depths``: one for each state. The paper's confidence, P(corrupted | x_k), is the sigmoid of a
+    logit.
     """
     size = choose_batch_size(states)
     parts = zip(states.split(size), torch.tensor(depths).split(size), strict=True)

@@ -40,9 +40,9 @@ def measure_gain(
 ) -> EvaluationResults:
     """Read pictures undamaged and under each corruption, as they are and repaired.
 
-    ``data``: a folder or zip of class/picture, or a folder of any; at most ``pictures`` of it, even
-    where ``out`` holds lines of more. The same call goes on where it was stopped. Raises
-    ``ValueError`` for several sets of class/picture.
+    ``data``: a folder or zip of class/picture, or a folder of any pictures. Results are of at most
+    ``pictures`` of them, even where the folder ``out`` holds lines of more. A run that was stopped
+    goes on. Raises ``ValueError`` where ``data`` holds several sets of class/picture.
     """
     classes = models.profile.classifier.classes
     has_labels = has_class_folders(data, classes)

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from dga.corruptions import CLEAN, CORRUPTIONS, NAMES, SEVERITIES, check_corruption, corrupt
+from dga.data.uploads import PicturePlace
 from dga.images import Pixels, recompress_jpeg
 from dga.io.parsing import check_choice
 from dga.lab.analysis.names import STREAMS
-from dga.lab.data.cropping import View
+from dga.lab.data.cropping import Crop, View
 from dga.lab.data.image_sets import (
     ImageSet,
     find_images,
@@ -33,35 +34,40 @@ Condition = tuple[str, int]
 
 @dataclass(frozen=True)
 class Plan(Bounded):
-    """Which pictures are measured, and what is done to them before.
+    """Which pictures are measured, and how they are damaged before.
 
-    Raises ``ValueError`` for numbers out of range and for conditions that no picture is of.
+    Raises ``ValueError`` for numbers out of range, for unknown names, and for conditions of which
+    there is no picture.
     """
 
     data: tuple[str, ...]
     """Folders or zips of class/picture files."""
     corruptions: tuple[str, ...] = CORRUPTIONS
-    """Names; ``clean`` may be among them."""
+    """Names of corruptions; ``clean`` may be among them."""
     severity: int = 5
-    """1 to 5."""
+    """The severity of all corruptions, 1 to 5."""
     per_class: int | None = bounded(None, 1)
-    """How many pictures of each class; None: all."""
+    """How many pictures of each class are measured; None: all."""
     split: str = "report"
-    """tune (the profile's own for choices), report (all others) or all."""
+    """Which pictures are taken: tune (those on which the profile's settings were chosen), report
+    (all others) or all."""
     seed: int = 0
-    """Base of every picture's own seed."""
+    """The base of every picture's own seed."""
     corrupted: str | None = None
     """A folder in ImageNet-C's layout (corruption/severity/class/picture), whose pictures are read
-    instead of made."""
+    instead of being made from the undamaged ones."""
     stream: str | None = None
-    """Every picture once, at a severity from 0 (clean) to 5 and under one of the corruptions, both
-    drawn by its seed: shuffled (wild), sorted by label, or as wild but one at a time (single)."""
+    """None: one corruption after the other. Else each picture comes once, at a severity from 0
+    (clean) to 5 and under one of the corruptions, both drawn by its seed. The pictures are shuffled
+    (``wild``), sorted by label (``sorted``), or shuffled and shown one at a time (``single``)."""
     has_labels: bool = True
-    """Folders are classes; else pictures lie at any depth, and no reading is right or wrong."""
+    """Whether folders are classes. Else pictures lie at any depth, and no reading is right or
+    wrong."""
     most: int | None = bounded(None, 1)
-    """Pictures in all, the first of the shuffled ones; None: all."""
+    """How many pictures are measured in all, the first of the shuffled ones; None: all."""
     saved: int | None = bounded(None, 1, 100)
-    """Quality of the JPEG as which every picture is saved before it is read."""
+    """The quality of the JPEG as which every picture is saved before it is repaired; None: it is
+    not saved."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -82,10 +88,10 @@ class Plan(Bounded):
             self._check_corrupted(Path(self.corrupted))
 
     def _check_corrupted(self, root: Path) -> None:
-        """Raise ``ValueError`` unless this is a folder with all that cannot be made.
+        """Raise ``ValueError`` unless ``root`` is a folder that has all that cannot be made.
 
-        Where the data is one of its conditions, as fog/5, no picture is undamaged, and nothing can
-        be made.
+        Where the data itself is one condition of a release, such as fog/5, no picture is
+        undamaged, and no other condition can be made from it.
         """
         if not root.is_dir():
             raise ValueError(f"{root} is no folder of corrupted pictures.")
@@ -101,7 +107,7 @@ class Plan(Bounded):
 
     @property
     def streams(self) -> tuple[str, ...]:
-        """The streams, one after the other: each corruption, or all of them mixed."""
+        """The streams that are measured one after the other: each corruption, or all mixed."""
         return (self.stream,) if self.stream else self.corruptions
 
     def draw_condition(self, path: str, stream: str) -> Condition:
@@ -179,28 +185,30 @@ def derive_seed(base: int, path: str, corruption: str) -> int:
 def read_batch(
     plan: Plan, view: View, pictures: ImageSet, stream: str
 ) -> tuple[ImageSet, Pixels | None]:
-    """Pictures as they come in a stream, read or made, and the same before any damage.
+    """Pictures as they come in a stream, and the same before any damage.
 
-    Both are uint8 ``[n, S, S, 3]`` at the networks' size, without what cannot be read; undamaged
-    ones that are not at hand are None.
+    Both are uint8 ``[n, S, S, 3]`` at the networks' size. Pictures that cannot be read are left
+    out. The second is None where the undamaged picture of any of them is not at hand.
     """
     conditions = [plan.draw_condition(name, stream) for name in pictures.names]
-    folders = list(map(plan.find_folder, conditions))
-    stored = [i for i, folder in enumerate(folders) if folder is not None]
-    places = [(str(folders[i]), pictures.names[i]) for i in stored]
-    damaged = {stored[k]: picture for k, picture in read_pictures(places, view.released, False)}
-    others = [i for i, folder in enumerate(folders) if folder is None]
-    undamaged = dict[int, Pixels]()
-    for k, picture in read_pictures([pictures.places[i] for i in others], view.clean, False):
-        i = others[k]
+    folders = [plan.find_folder(condition) for condition in conditions]
+    places, crops = list[PicturePlace](), list[Crop]()
+    for place, name, folder in zip(pictures.places, pictures.names, folders, strict=True):
+        is_released = folder is not None
+        places.append((str(folder), name) if is_released else place)
+        crops.append(view.released if is_released else view.clean)
+    damaged, undamaged = dict[int, Pixels](), dict[int, Pixels]()
+    for i, picture in read_pictures(places, crops, is_strict=False):
+        if folders[i] is not None:
+            damaged[i] = picture
+            continue
         undamaged[i] = view.finish(picture)
         damaged[i] = view.finish(_damage(plan, picture, pictures.names[i], conditions[i]))
-    readable = sorted(damaged)
-    shape = len(readable), view.size, view.size, 3
-    pixels = np.array([damaged[i] for i in readable], np.uint8).reshape(shape)
-    has_all = bool(undamaged) and len(undamaged) == len(readable)
-    before = np.array([undamaged[i] for i in readable]) if has_all else None
-    return replace(pictures.take(readable), pixels_in_memory=pixels), before
+    shape = len(damaged), view.size, view.size, 3
+    pixels = np.array(list(damaged.values()), np.uint8).reshape(shape)
+    has_all = 0 < len(undamaged) == len(damaged)
+    before = np.array(list(undamaged.values())) if has_all else None
+    return replace(pictures.take(list(damaged)), pixels_in_memory=pixels), before
 
 
 def _damage(plan: Plan, picture: Pixels, name: str, condition: Condition) -> Pixels:

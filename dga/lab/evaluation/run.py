@@ -1,7 +1,8 @@
 """Evaluation: methods on labelled, corrupted pictures, one result line for each pair.
 
-:func:`evaluate` is where to begin. What the plan asks for and the folder of results lacks becomes
-tasks; each task's pictures are read, damaged, repaired and classified, and their lines written.
+:func:`evaluate` is where to begin. What the plan asks for and the folder of results does not hold
+yet becomes tasks. The pictures of each task are read, damaged, repaired and classified, and a line
+is written for each picture and method.
 """
 
 import json
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from dga.answers import Answer
 from dga.folders.records import Line, append_lines, open_folder, read_lines
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import LINES, to_plain
@@ -32,60 +34,60 @@ from dga.profiles import PROFILES, Profile
 
 get_key = itemgetter(*KEY)
 MOST_PSNR = 99.0
-"""In dB, of equal pictures."""
+"""The PSNR in dB that is written for equal pictures, where it would be infinite."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What results depend on besides the plan."""
+    """What results depend on besides the plan: two workers agree only where theirs are equal."""
 
     profile: Profile
     precision: str
     weights: Mapping[str, str]
     settings: Mapping[str, Mapping[str, Any]]
-    """Of each method; one that depends on its stream has its own ``batch``."""
+    """The settings of each method by name; one that depends on its stream has a ``batch``."""
     packages: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class EvaluationResults:
-    """What a folder holds after a run."""
+    """All lines that a folder holds after a run."""
 
     lines: list[Line]
     unreadable: list[str]
-    """Pictures that were skipped."""
+    """Names of the pictures that this run skipped, because they could not be read."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """Methods and the batches of a stream that they answer.
+    """Batches of a stream, and the methods that are run on them.
 
-    A method that depends on what came before has its whole stream in one task; for others a task
-    is a batch.
+    A method that depends on what came before has its whole stream in one task. For all others a
+    task is one batch, so that workers can share them.
     """
 
     stream: str
     """One of :attr:`Plan.streams`."""
     methods: tuple[str, ...]
     batches: tuple[tuple[int, ...], ...]
-    """Each as positions of its pictures."""
+    """Each batch as the positions of its pictures."""
 
 
 @dataclass(frozen=True)
 class BatchResult:
-    """What a batch came to."""
+    """The lines of one batch."""
 
     stream: str
     pictures: int
-    """How many it had."""
+    """How many pictures the batch had, those that could not be read among them."""
     lines: list[Line]
     unreadable: list[str]
-    """Names of those that were skipped."""
+    """Names of the pictures that could not be read."""
 
 
 @dataclass(frozen=True)
 class LoadedSystems:
-    """Loaded models and systems at work, ready to measure what a plan asks for."""
+    """Loaded models and the runners of all methods, ready to measure what a plan asks for."""
 
     models: Models
     runners: Mapping[str, SystemRunner]
@@ -93,14 +95,14 @@ class LoadedSystems:
 
     @property
     def setup(self) -> Setup:
-        """What its results depend on."""
+        """What results of these models and methods depend on."""
         models, packages = self.models, read_versions()
         settings = {name: read_settings(one.system) for name, one in self.runners.items()}
         settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
         return Setup(models.profile, models.compute.precision, models.weights, settings, packages)
 
     def measure(self, task: Task, images: ImageSet) -> Iterator[BatchResult]:
-        """A result of each batch of a task."""
+        """Run the methods of a task on each of its batches, one result a batch."""
         view = View.of(self.models.profile)
         runners = {name: self.runners[name] for name in task.methods}
         for runner in runners.values():
@@ -119,8 +121,12 @@ class LoadedSystems:
         clean: Pixels | None,
         stream: str,
     ) -> list[Line]:
-        """Lines on a batch of pictures, as :func:`read_batch` returns it."""
-        plan, classes = self.plan, self.models.profile.classifier.classes
+        """A line for each method and picture of a batch.
+
+        ``pictures`` and ``clean``: the batch, and the same before any damage, as
+        :func:`read_batch` returns them.
+        """
+        plan = self.plan
         conditions = [plan.draw_condition(name, stream) for name in pictures.names]
         seeds = [
             derive_seed(plan.seed, name, corruption)
@@ -131,8 +137,7 @@ class LoadedSystems:
         for name, answers in answer(runners, x, seeds).items():
             for i, one in enumerate(answers):
                 corruption, severity = conditions[i]
-                ranks = one.probabilities.argsort(descending=True, stable=True)
-                first, label = int(ranks[0]), int(pictures.labels[i])
+                label = int(pictures.labels[i])
                 line = {
                     "path": pictures.names[i],
                     "class": pictures.classes[label],
@@ -140,14 +145,7 @@ class LoadedSystems:
                     "severity": severity,
                     "seed": seeds[i],
                     "method": name,
-                    # By position: two classes may share a name.
-                    "correct": first == label if plan.has_labels else None,
-                    "depth": one.depth,
-                    "crossed": one.is_crossed,
-                    "prediction": classes[first],
-                    "probability": round(float(one.probabilities[first]), 5),
-                    "seconds": round(one.seconds, 4),
-                    **one.details,
+                    **self._describe_answer(one, label),
                 }
                 if clean is not None:
                     shown = pictures.pixels[i] if one.picture is None else from_tensor(one.picture)
@@ -155,9 +153,24 @@ class LoadedSystems:
                 lines.append(line)
         return lines
 
+    def _describe_answer(self, one: Answer, label: int) -> Line:
+        """The part of a line that says what was read; ``label``: the position of the true class."""
+        ranks = one.probabilities.argsort(descending=True, stable=True)
+        first = int(ranks[0])
+        return {
+            # By position, because two classes may share a name.
+            "correct": first == label if self.plan.has_labels else None,
+            "depth": one.depth,
+            "crossed": one.is_crossed,
+            "prediction": self.models.profile.classifier.classes[first],
+            "probability": round(float(one.probabilities[first]), 5),
+            "seconds": round(one.seconds, 4),
+            **one.details,
+        }
+
 
 def compute_psnr(picture: Pixels, undamaged: Pixels) -> float:
-    """In dB, to two decimals."""
+    """Peak signal-to-noise ratio of uint8 pictures of one shape, in dB, to two decimals."""
     error = np.square(picture.astype(np.float64) - undamaged).mean()
     return round(min(MOST_PSNR, 10 * math.log10(255**2 / max(error, 1e-9))), 2)
 
@@ -170,7 +183,7 @@ def evaluate(
     batch: int = 16,
     command: str = "",
 ) -> EvaluationResults:
-    """:func:`run_tasks` with these models, one task after the other."""
+    """Measure with these models, one task after the other, as :func:`run_tasks` does."""
     loaded = LoadedSystems(models, create_runners(models, systems), plan)
 
     def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
@@ -187,11 +200,14 @@ def run_tasks(
     batch: int,
     command: str,
 ) -> EvaluationResults:
-    """``measure`` what is not done yet; every batch's lines are on disk before the next begins.
+    """Measure what the folder ``out`` does not hold yet; a killed run goes on where it was.
 
-    Pictures are read a batch at a time; those that cannot be read are skipped. Methods may be added
-    to a folder. Raises ``ValueError`` for an output folder with other results, see
-    :func:`open_folder`, and if not one picture could be read.
+    ``measure`` runs tasks, here or on other machines, and yields a result for each batch, whose
+    lines are on disk before the next result is asked for. Pictures are read a batch at a time, and
+    those that cannot be read are skipped. Methods may be added to a folder.
+
+    Raises ``ValueError`` for a folder with other results (see :func:`open_folder`), and if not one
+    picture could be read.
     """
     images, groups = choose_images(plan, setup.profile), group_methods(plan, setup, batch)
     unreadable, path = set[str](), out / LINES
@@ -214,10 +230,10 @@ def run_tasks(
 
 
 def group_methods(plan: Plan, setup: Setup, batch: int) -> dict[tuple[int, bool], list[str]]:
-    """Methods by the size of their batches and whether they depend on the order of a stream.
+    """Methods by the size of their batches, and whether they depend on the order of a stream.
 
-    Raises ``ValueError`` for an empty batch, and in a stream of single pictures for a method
-    that waits for more than one.
+    ``batch``: the size for methods that have none of their own. Raises ``ValueError`` for an empty
+    batch, and for a method that waits for several pictures where they come one at a time.
     """
     if batch < 1:
         raise ValueError("A batch holds at least one picture.")
@@ -244,33 +260,47 @@ def list_tasks(
 ) -> list[Task]:
     """What is still to do: the whole stream again where a method depends on its order.
 
-    ``done``: path, corruption and method of each line that is there.
+    ``groups``: as :func:`group_methods` returns them; ``done``: path, corruption and method of each
+    line that is there already.
     """
     tasks: list[Task] = []
     for stream in plan.streams:
-        corruptions = [plan.draw_condition(path, stream)[0] for path in images.names]
         for (size, is_ordered), names in groups.items():
-            missing = dict[tuple[str, ...], list[int]]()  # pictures by the methods without a line
-            for i, (path, corruption) in enumerate(zip(images.names, corruptions, strict=True)):
-                without = (name for name in names if (path, corruption, name) not in done)
-                missing.setdefault(tuple(without), []).append(i)
-            missing.pop((), None)
+            missing = _find_missing(plan, stream, names, images, done)
             if is_ordered and missing:
                 missing = {tuple(names): list(range(len(images)))}
             for methods, indices in missing.items():
-                batches = tuple(
-                    tuple(indices[start : start + size]) for start in range(0, len(indices), size)
-                )
-                parts = [batches] if is_ordered else [(one,) for one in batches]
-                tasks += [Task(stream, methods, part) for part in parts]
+                starts = range(0, len(indices), size)
+                batches = tuple(tuple(indices[start : start + size]) for start in starts)
+                if is_ordered:
+                    tasks.append(Task(stream, methods, batches))
+                else:
+                    tasks += [Task(stream, methods, (one,)) for one in batches]
     return tasks
 
 
-def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:
-    """What results depend on, for the results' folder.
+def _find_missing(
+    plan: Plan,
+    stream: str,
+    names: Sequence[str],
+    images: ImageSet,
+    done: Collection[tuple[str, ...]],
+) -> dict[tuple[str, ...], list[int]]:
+    """Positions of the pictures that lack a line, by the methods whose lines they lack."""
+    missing = dict[tuple[str, ...], list[int]]()
+    for i, path in enumerate(images.names):
+        corruption, _ = plan.draw_condition(path, stream)
+        methods = tuple(name for name in names if (path, corruption, name) not in done)
+        if methods:
+            missing.setdefault(methods, []).append(i)
+    return missing
 
-    Pictures and corruptions may be added later, except to a stream whose order matters. Of the
-    classifier it is said where it is not the profile's own, with the number of its classes.
+
+def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:
+    """What results depend on, as JSON types, for the configuration of the results' folder.
+
+    Pictures and corruptions may be added to the folder later, except where a method depends on the
+    order of its stream. The classifier is described only where it is not the profile's own.
     """
     facts = plan.describe()
     classifier = setup.profile.classifier

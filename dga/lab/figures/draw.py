@@ -30,9 +30,9 @@ ACCENT = "#D64A8A"
 FAMILY = {"noise": "#D55E00", "blur": "#0072B2", "weather": "#009E73", "digital": "#CC79A7"}
 """Okabe and Ito's: colour-blind readers tell them apart."""
 DASHES = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (4, 1.5, 1, 1.5)), (0, (8, 2)))
-"""Of a family's corruptions, which share its colour."""
+"""Line styles of the corruptions of a family, which share its colour."""
 WIDTH = 4.33
-"""In inches: on a phone, words of 9 points can still be read."""
+"""The width of a figure in inches: on a phone, words of 9 points can still be read."""
 DEPTH = "depth (steps of 100)"
 
 styled = context(
@@ -40,12 +40,12 @@ styled = context(
 )
 """Decorates a function that draws a figure."""
 ADAPTIVE = ("dga-guided", "dga")
-"""Of which the first that was run shows where pictures halt: guidance comes after t*."""
+"""The first of these that was run shows where pictures halt; guidance comes after t*."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """``caption``: how to read it; ``commands`` made its data."""
+    """A figure. ``caption``: how to read it; ``commands``: those that made its data."""
 
     kind, ending = "figure", "png"
 
@@ -74,7 +74,7 @@ def create_panels(title: str, count: int) -> tuple[Figure, list[Axes]]:
 
 @styled
 def draw_accuracy_by_depth(pooled: PooledRuns) -> Plot:
-    """Accuracy at each fixed depth; the adaptive point and its permuted control on it."""
+    """Accuracy at each fixed depth, with marks for the adaptive depth and its permuted control."""
     controls = compute_controls(pooled.lines)
     title = f"Accuracy by fixed depth, {format_method(SWEPT)}, severity {pooled.severity}"
     figure, panels = create_panels(title, len(controls.mean_depth))
@@ -109,7 +109,7 @@ def _draw_group(axes: Axes, controls: DepthControls, group: str) -> None:
 
 @styled
 def draw_f1_by_depth(judge: JudgeRun) -> Plot:
-    """Fig. 3: F1 against depth, a curve a corruption, a panel a family."""
+    """The paper's Fig. 3: F1 by depth, a curve for each corruption and a panel for each family."""
     f1 = 100 * compute_f1(judge)
     families = [family for family, names in FAMILIES.items() if f1.index.isin(names).any()]
     title = "Fig. 3. Discriminator: F1 by depth"
@@ -135,9 +135,10 @@ def draw_f1_by_depth(judge: JudgeRun) -> Plot:
 
 @styled
 def draw_depths_and_f1(judge: JudgeRun, pooled: PooledRuns | None) -> Plot:
-    """Fig. 4: t* histogram of DGA + G or else DGA, with its judge's F1 curve, a panel a family.
+    """The paper's Fig. 4: histograms of t* and the discriminator's F1, a panel for each family.
 
-    Families none of whose corruptions has both are left out. Raises :class:`MissingRun` if that
+    The depths are those of DGA + G, or else of DGA. Families of which no corruption has both depths
+    and F1 are left out. Raises :class:`MissingRun` if that
     leaves nothing, and for runs of another discriminator.
     """
     if pooled is None or not has_same_discriminator(judge, pooled):
@@ -171,7 +172,7 @@ def draw_depths_and_f1(judge: JudgeRun, pooled: PooledRuns | None) -> Plot:
 
 
 def _draw_histogram(axes: Axes, rows: pd.DataFrame, color: str) -> None:
-    """Shares of pictures by t*: crossed, and not crossed on top of it."""
+    """Draw the shares of pictures by t*, on top those whose confidence never fell below tau."""
     width = 2 if rows["depth"].max() <= 40 else 5
     crossed = rows["crossed"].astype(bool)
     edges = np.arange(0, rows["depth"].max() + 2 * width, width).tolist()

@@ -17,7 +17,7 @@ from dga.networks.classifier import normalise, predict_proba
 from dga.networks.models import Models
 
 VIEWS_AT_ONCE = 8
-"""What a layer makes of all 64 does not fit a processor's caches."""
+"""Views that pass the network together: of all 64 no layer would fit into a processor's caches."""
 
 
 class Memo(Reader):
@@ -43,17 +43,17 @@ class Memo(Reader):
         self.model.load_state_dict(self.models.classifier.state_dict())
 
     def read(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
-        """Adapt to each picture, classify it, and forget. ``seeds`` fix the augmentations."""
+        """Adapt to each picture, classify it, and forget it. ``seeds`` fix the augmentations."""
         probabilities = []
         self.model.to(x.device)
         for picture, seed in zip(x, seeds, strict=True):
-            self._adapt(self.views(picture, seed))
+            self._adapt(self.draw_views(picture, seed))
             config = self.models.profile.classifier
             probabilities.append(predict_proba(self.model.eval(), picture[None], config)[0].cpu())
             self.reset()
         return torch.stack(probabilities)
 
-    def views(self, x: Tensor, seed: int) -> Tensor:
+    def draw_views(self, x: Tensor, seed: int) -> Tensor:
         """Augmented copies of one picture ``[3, S, S]``, normalised, ``[views, 3, s, s]``."""
         config = self.models.profile.classifier
         pixels = torch.from_numpy(from_tensor(x)).movedim(-1, 0)  # uint8 [3, S, S]
@@ -76,6 +76,6 @@ class Memo(Reader):
 
 
 def marginal_entropy(logits: Tensor) -> Tensor:
-    """Entropy of the mean of softmax rows, ``[views, C] -> []``, in nats (MEMO, Eq. 2)."""
+    """The entropy in nats of the mean of the softmax of rows ``[views, C]`` (MEMO, Eq. 2)."""
     log_mean = logits.log_softmax(1).logsumexp(0) - torch.tensor(float(len(logits))).log()
     return -(log_mean.exp() * log_mean).sum()

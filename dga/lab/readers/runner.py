@@ -40,7 +40,7 @@ READERS: dict[type, type[Reader]] = {
     MemoConfig: Memo,
     DenoiseConfig: NonLocalMeans,
 }
-"""Reader classes by the class of their settings."""
+"""The class of a reader, by that of its settings."""
 
 
 class SystemRunner:
@@ -54,15 +54,15 @@ class SystemRunner:
         self._reader = READERS[type(system.reader)](models, system.reader)
 
     def reset(self) -> None:
-        """Forget everything that was learned; called before every stream."""
+        """Forget everything that was learned; to be called before every stream."""
         self._reader.reset()
 
     def read(
         self, x: Tensor, seeds: Sequence[int], results: Sequence[ReverseResult] | None
     ) -> list[Answer]:
-        """Answers for pictures as they came, ``[B, 3, S, S]``, one seed for each.
+        """Answers for pictures as they came, ``[B, 3, S, S]`` in [-1, 1], with a seed for each.
 
-        ``results``: of the system's repair, by picture; None where it has none.
+        ``results``: those of the system's repair, one a picture; None for a system without repair.
         """
         reader = self._reader
         if results is not None:
@@ -71,9 +71,9 @@ class SystemRunner:
             )
         start_time = time.perf_counter()
         pictures = reader.prepare(x)
-        probabilities, is_changed = reader.read(pictures, seeds), pictures is not x
+        probabilities = reader.read(pictures, seeds)
         seconds = (time.perf_counter() - start_time) / len(x)
-        if not is_changed:
+        if pictures is x:
             return [Answer(row, seconds) for row in probabilities]
         return [
             Answer(row, seconds, picture=picture, details={"unchanged": False})
@@ -92,18 +92,18 @@ def create_runners(
 def answer(
     runners: Mapping[str, SystemRunner], x: Tensor, seeds: Sequence[int]
 ) -> dict[str, list[Answer]]:
-    """What systems answer for the same pictures, ``[B, 3, S, S]`` in [-1, 1].
+    """The answers of several systems for the same pictures, ``[B, 3, S, S]`` in [-1, 1], by name.
 
     What their repairs share is computed once. Raises ``FloatingPointError``, which names the
     systems, for values that are not numbers.
     """
     answers = {}
-    for permute in dict.fromkeys(runner.system.permute for runner in runners.values()):
-        group = {n: r for n, r in runners.items() if r.system.permute == permute}
-        repairs = dict.fromkeys(r.system.repair for r in group.values() if r.system.repair)
+    for permute in {runner.system.permute: None for runner in runners.values()}:
+        group = {name: one for name, one in runners.items() if one.system.permute == permute}
+        repairs = [one.system.repair for one in group.values() if one.system.repair]
         models = next(iter(group.values())).models
         with _name_systems(group):
-            results = _repair(models, x, seeds, list(repairs), permute)
+            results = _repair(models, x, seeds, list(dict.fromkeys(repairs)), permute)
         for name, runner in group.items():
             repair = runner.system.repair
             with _name_systems([name]):
@@ -118,7 +118,7 @@ def _repair(
     repairs: Sequence[Repair],
     permute: Permutation,
 ) -> dict[Repair, list[ReverseResult]]:
-    """The results of every repair, by picture; ``permute``: what pictures exchange before."""
+    """The results of every repair, one a picture; ``permute``: what pictures exchange before."""
     if permute == "none":
         return collect_results(run(models, x, seeds, repairs))
     events = find_stops(models, x, seeds, repairs)

@@ -25,16 +25,20 @@ Permutation = Literal["none", "noise", "depth", "explanation"]
 
 @dataclass(frozen=True)
 class TentConfig(Bounded):
-    """Tent's one step a batch; ``lr`` is for a batch of 64 and scales with ``batch``."""
+    """Settings of Tent, which takes one step of its optimiser for each batch."""
 
     lr: float = bounded(2.5e-4, 0)
+    """The learning rate for a batch of 64, which scales with ``batch``."""
     momentum: float = bounded(0.9, 0, 1)
     batch: int = bounded(64, 1)
 
 
 @dataclass(frozen=True)
 class MemoConfig(Bounded):
-    """MEMO's one step a picture: ``views`` copies cropped to at least ``min_area``."""
+    """Settings of MEMO, which takes one step for each picture, on ``views`` augmented copies.
+
+    Each copy is cropped to at least the share ``min_area`` of the picture.
+    """
 
     lr: float = bounded(2.5e-4, 0)
     views: int = bounded(64, 1)
@@ -43,9 +47,10 @@ class MemoConfig(Bounded):
 
 @dataclass(frozen=True)
 class DenoiseConfig(Bounded):
-    """Non-local means; ``strength``: its h, as a multiple of the noise's standard deviation."""
+    """Settings of non-local means."""
 
     strength: float = bounded(0.8, 0)
+    """Its h, as a multiple of the standard deviation of the noise."""
 
 
 MEMO = {"everyday16": MemoConfig(views=32, min_area=0.4), "imagenet": MemoConfig(lr=1e-5)}

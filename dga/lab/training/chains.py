@@ -22,7 +22,8 @@ Picture = NDArray[np.float32]
 """``[H, W, 3]``, 0 to 255."""
 Rng = np.random.Generator
 REACH = 15
-"""Pixels from a kernel's middle to its edge; what lies so near a border knows too little."""
+"""Pixels from the middle of a kernel to its edge. What lies nearer to a border than that was
+blurred with pixels that are not known."""
 JPEG_SUBSAMPLINGS = ("4:4:4", "4:2:2", "4:2:0")
 
 
@@ -70,7 +71,7 @@ def parse_chains(text: str) -> ChainConfig:
 
 
 def damage_randomly(pixels: Pixels, rng: Rng, config: ChainConfig = ChainConfig()) -> Pixels:
-    """A picture, uint8 ``[H, W, 3]``, after a random chain; no side below 48 pixels."""
+    """A picture after a random chain of damage, uint8 ``[H, W, 3]`` as before, no side below 48."""
     if rng.random() < config.undamaged:
         return pixels
     x, kernel = pixels.astype(np.float32), None
@@ -87,7 +88,7 @@ def damage_randomly(pixels: Pixels, rng: Rng, config: ChainConfig = ChainConfig(
 def _damage_once(
     x: Picture, rng: Rng, config: ChainConfig
 ) -> tuple[Picture, NDArray[np.float32] | None]:
-    """One round, and the kernel that blurred it, if one did."""
+    """The picture after one round of steps, and the kernel that blurred it, None if none did."""
 
     def occurs(step: str) -> bool:
         return bool(rng.random() < getattr(config, step))
@@ -122,14 +123,14 @@ def _damage_once(
 
 
 def _draw_smooth(rng: Rng, shape: tuple[int, ...], spacing: float) -> NDArray[np.float32]:
-    """Smooth random numbers of deviation 1, ``[H, W]``; ``spacing``: between bumps, in pixels."""
+    """Smooth random numbers of deviation 1, ``[H, W]``, with bumps ``spacing`` pixels apart."""
     coarse = rng.normal(size=[max(2, round(side / spacing) + 2) for side in shape[:2]])
     field = cv2.resize(coarse, (shape[1], shape[0]), interpolation=cv2.INTER_CUBIC)
     return (field / max(float(field.std()), 0.1)).astype(np.float32)
 
 
 def _change_light(x: Picture, rng: Rng) -> Picture:
-    """A curve, less contrast, a veil, another white or another brightness."""
+    """Apply a tone curve, less contrast, a veil, another white or another brightness."""
     kind = rng.integers(5)
     if kind == 0:
         return (255 * (x / 255) ** draw_log(rng, 0.4, 2.5)).astype(np.float32)
@@ -148,7 +149,7 @@ def _change_light(x: Picture, rng: Rng) -> Picture:
 
 
 def _magnify(x: Picture, rng: Rng) -> Picture:
-    """Less contrast, JPEG, and the contrast of before: a veil's inverse after saving."""
+    """Lower the contrast, save as JPEG and restore it, as a veil's inverse after saving does."""
     gain, mean, middle = draw_log(rng, 3, 25), x.mean(), rng.uniform(60, 220)
     faint = _to_pixels((x - mean) / gain + middle)
     quality, subsampling = int(rng.integers(60, 98)), JPEG_SUBSAMPLINGS[rng.integers(3)]
@@ -156,8 +157,8 @@ def _magnify(x: Picture, rng: Rng) -> Picture:
     return ((saved - middle) * gain + mean).clip(0, 255)
 
 
-def _turned_axes(rng: Rng) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Coordinates around a kernel's middle, along and across a random direction."""
+def _draw_axes(rng: Rng) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Coordinates around the middle of a kernel, along and across a random direction."""
     y, x = np.mgrid[-REACH : REACH + 1, -REACH : REACH + 1].astype(float)
     angle = rng.uniform(0, math.pi)
     return (
@@ -167,8 +168,8 @@ def _turned_axes(rng: Rng) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def draw_kernel(rng: Rng, most_blur: float) -> NDArray[np.float32]:
-    """A random point spread, ``[31, 31]``, sum 1: Gaussian, disk, line or a shaken path."""
-    along, across = _turned_axes(rng)
+    """A random point spread function, ``[31, 31]``, sum 1: Gaussian, disk, line or shaken path."""
+    along, across = _draw_axes(rng)
     kind = rng.integers(4)
     if kind == 0:
         deviation = draw_log(rng, 0.6, 4.5)
@@ -188,7 +189,7 @@ def draw_kernel(rng: Rng, most_blur: float) -> NDArray[np.float32]:
 
 
 def _draw_path(rng: Rng) -> NDArray[np.float64]:
-    """Where a shaken camera's point of light goes: speed drifts, its place is within reach."""
+    """The path of a point of light before a shaken camera, whose speed drifts."""
     size = 2 * REACH + 1
     kernel, place, speed = np.zeros((size, size)), np.zeros(2), rng.normal(size=2)
     pace, memory = rng.uniform(0.05, 0.2), rng.uniform(0.9, 0.99)
@@ -203,7 +204,7 @@ def _draw_path(rng: Rng) -> NDArray[np.float64]:
 
 
 def _warp(x: Picture, rng: Rng) -> Picture:
-    """Pixels change places: each for itself, as behind rough glass, or in waves."""
+    """Move pixels: each for itself, as behind rough glass, or together in waves."""
     height, width = x.shape[:2]
     strength = draw_log(rng, 0.5, 3)
     if rng.random() < 0.5:
@@ -216,8 +217,8 @@ def _warp(x: Picture, rng: Rng) -> Picture:
 
 
 def _add_streaks(x: Picture, rng: Rng) -> Picture:
-    """Bright streaks of one direction before a slightly darker picture."""
-    along, across = _turned_axes(rng)
+    """Draw bright streaks of one direction before a slightly darker picture."""
+    along, across = _draw_axes(rng)
     length, thickness = rng.uniform(5, 28), rng.uniform(0.6, 1.6)
     streak = (length / 2 + 0.5 - abs(along)).clip(0, 1) * (thickness - abs(across)).clip(0, 1)
     is_drop = rng.random(x.shape[:2]) < draw_log(rng, 0.003, 0.04)
@@ -228,7 +229,7 @@ def _add_streaks(x: Picture, rng: Rng) -> Picture:
 
 
 def _add_noise(x: Picture, rng: Rng, most: float) -> Picture:
-    """White, grey, coarse or brightness-dependent noise; or wrong pixels."""
+    """Add white, grey, coarse or brightness-dependent noise, or wrong pixels."""
     deviation, is_grey = draw_log(rng, 2, most), rng.random() < 0.3
     noise = rng.normal(size=(*x.shape[:2], 1 if is_grey else 3)).astype(np.float32)
     if rng.random() < 0.12:
@@ -244,7 +245,7 @@ def _add_noise(x: Picture, rng: Rng, most: float) -> Picture:
 
 
 def _invert_roughly(x: Picture, kernel: NDArray[np.float32], rng: Rng) -> Picture:
-    """Wiener's inverse of a kernel up to 15 % wider or narrower: a repair that is not right."""
+    """Invert a kernel that is up to 15 % too wide or too narrow (Wiener's filter)."""
     size = 2 * REACH + 1
     scale = draw_log(rng, 0.87, 1.15)
     matrix = cv2.getRotationMatrix2D((REACH, REACH), rng.uniform(-4, 4), scale)

@@ -16,7 +16,6 @@ from dga.lab.saved_weights import factorise, limit_rank
 from dga.lab.training.chains import REACH, ChainConfig, damage_randomly
 from dga.lab.training.draws import make_rng, make_torch_rng
 from dga.lab.training.features import FeatureDistance
-from dga.lab.training.group_norm import quicken_norms
 from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.windows import Photographs
 from dga.networks.models import find_conditional_base, is_conditional, load_conditional
@@ -25,11 +24,11 @@ from dga.weights.store import compute_weights_id, read_state
 
 DEFAULTS = TrainConfig(images=40_000, batch=8, lr=3e-4, warmup=100, decay=0.5, ema=0.997)
 WINDOW_SIDE = 160
-"""Pixels a side of what the network is shown: most of what a classifier sees."""
+"""Pixels a side of the windows that the network is shown: most of what a classifier sees."""
 FEATURE_WEIGHT = 0.5
-"""Of the distance between features in the loss."""
+"""Weight of the distance between features in the loss."""
 DIVERGENCE_WEIGHT = 0.05
-"""Of the divergence between the answers that the features lead to."""
+"""Weight of the divergence between the classifier's answers in the loss."""
 NOISY_SHARE = 0.15
 """Share of the windows that are shown as noisy states, beside the damaged picture."""
 DEEPEST_NOISY = 24
@@ -44,15 +43,14 @@ def train_conditional(
     chains: ChainConfig,
     features: str | None,
 ) -> tuple[nn.Module, dict[str, Tensor], dict[str, Any]]:
-    """Train a :class:`~dga.networks.unet.ConditionalDenoiser`.
+    """Train a :class:`~dga.networks.unet.ConditionalDenoiser` by a :class:`ConditionalLoss`.
 
-    Returns its moving average, what is saved of that, and what ``config.json`` says of it.
+    It begins with the diffusion model in ``training.init``, or goes on from a conditional denoiser
+    there. While the learning rate falls, its difference from that diffusion model is kept to the
+    rank that is saved (:mod:`dga.lab.saved_weights`).
 
-    It begins with the diffusion model in ``training.init``, and while the learning rate falls its
-    difference from that is kept to the rank that is saved (:mod:`dga.lab.saved_weights`). It may
-    begin with a conditional denoiser, too, which is trained on. The loss is the mean absolute
-    difference between the clean estimate and the picture, and the distance of their features in a
-    frozen classifier. Raises ``ValueError`` without ``training.init``.
+    Returns the moving average of the network, what is saved of it, and what its ``config.json``
+    says. Raises ``ValueError`` without ``training.init``.
     """
     profile, config = training.profile, training.config
     schedule = Schedule.from_config(profile.schedule)
@@ -63,7 +61,7 @@ def train_conditional(
         "chains": to_plain(chains),
         "base": compute_weights_id(base_path),
     }
-    identity = training.describe("conditional", photographs.fingerprint(), **facts)
+    identity = training.describe("conditional", photographs.compute_fingerprint(), **facts)
 
     def load(network: ConditionalDenoiser, path: Path) -> nn.Module:
         start = load_conditional(profile, path).state_dict() if is_conditional(path) else None
@@ -72,26 +70,15 @@ def train_conditional(
 
     model = training.start(lambda: ConditionalDenoiser(profile.denoiser), load)
     model.use_fast_blocks()
-    quicken_norms(model)
     origin = model.widen(base)
-    distance = FeatureDistance(features).to(training.device) if features else None
+    conditional_loss = ConditionalLoss(training, schedule, model, features)
     full_steps = round(config.steps * (1 - config.decay))
 
     def loss(batch: tuple[Tensor, ...]) -> tuple[Tensor, dict[str, float]]:
-        clean, damaged, states, depth, step = batch
+        *shown, step = batch
         if step >= full_steps and step % RANK_EVERY == 0:
             limit_rank(model, origin)
-        clean, damaged, states = (v.to(training.device) for v in (clean, damaged, states))
-        estimate = estimate_undamaged(schedule, model, states, depth, damaged)
-        error = (estimate - clean).abs().mean()
-        metrics = {"error": float(error.detach())}
-        if distance is None:
-            return error, metrics
-        shown = (v.contiguous(memory_format=torch.channels_last) for v in (estimate, clean))
-        gaps, divergences = distance.compare(*shown)
-        gap, divergence = gaps.mean(), divergences.mean()
-        metrics |= {"features": float(gap.detach()), "divergence": float(divergence.detach())}
-        return error + FEATURE_WEIGHT * gap + DIVERGENCE_WEIGHT * divergence, metrics
+        return conditional_loss(*shown)
 
     batches = ChainBatches(photographs, chains, config, schedule)
     average = training.fit(model, loss, identity, batches)
@@ -99,10 +86,40 @@ def train_conditional(
     return average, factorise(average.state_dict(), origin), facts
 
 
-def find_base(training: Training) -> Path:
-    """The diffusion model from which what is saved is a difference: ``training.init``, or what
-    the conditional denoiser there began with.
+class ConditionalLoss:
+    """The mean absolute difference between the clean estimate and the picture.
 
+    Where ``features`` names a classifier, the distance between its features of both and the
+    divergence between its answers are added.
+    """
+
+    def __init__(
+        self, training: Training, schedule: Schedule, model: nn.Module, features: str | None
+    ) -> None:
+        self.schedule, self.model, self.device = schedule, model, training.device
+        self.distance = FeatureDistance(features).to(self.device) if features else None
+
+    def __call__(
+        self, clean: Tensor, damaged: Tensor, states: Tensor, depth: Tensor
+    ) -> tuple[Tensor, dict[str, float]]:
+        """The loss of a batch of :class:`ChainBatches`, and its parts for the progress bar."""
+        clean, damaged, states = (v.to(self.device) for v in (clean, damaged, states))
+        estimate = estimate_undamaged(self.schedule, self.model, states, depth, damaged)
+        error = (estimate - clean).abs().mean()
+        metrics = {"error": float(error.detach())}
+        if self.distance is None:
+            return error, metrics
+        shown = (v.contiguous(memory_format=torch.channels_last) for v in (estimate, clean))
+        gaps, divergences = self.distance.compare(*shown)
+        gap, divergence = gaps.mean(), divergences.mean()
+        metrics |= {"features": float(gap.detach()), "divergence": float(divergence.detach())}
+        return error + FEATURE_WEIGHT * gap + DIVERGENCE_WEIGHT * divergence, metrics
+
+
+def find_base(training: Training) -> Path:
+    """The diffusion model whose difference from the trained network is saved.
+
+    It is ``training.init`` or, where that is a conditional denoiser, what this one began with.
     Raises ``ValueError`` without ``training.init``.
     """
     if training.init is None:

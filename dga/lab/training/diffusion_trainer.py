@@ -20,11 +20,11 @@ from dga.profiles import ScheduleConfig
 
 DEFAULTS = TrainConfig(images=200_000, batch=32, lr=4e-4, warmup=300, decay=0.3)
 FEATURE_WEIGHT = 0.1
-"""Of the distance between features in the loss (see the diffusion model's card)."""
+"""Weight of the distance between features in the loss (see the diffusion model's card)."""
 WINDOW_SCALE = 2
-"""Side of a window of a photograph, over that of a picture."""
+"""The side of a window of a photograph, as a multiple of that of a picture."""
 SHALLOW_SHARE = 0.9
-"""Share of the timesteps that ``max_depth`` bounds."""
+"""The share of the timesteps that ``max_depth`` bounds."""
 
 
 def train_diffusion(
@@ -36,54 +36,64 @@ def train_diffusion(
 ) -> nn.Module:
     """Train a :class:`~dga.networks.unet.Denoiser` and return its moving average.
 
-    The loss is the hybrid of Nichol and Dhariwal (2021, Eq. 16), by the guided-diffusion package.
-
-    - ``max_depth``: the deepest respaced depth that most timesteps are drawn from; and
-      ``photographs``: see :class:`DiffusionBatches`.
-    - ``features``: timm's name of a frozen classifier. The distance between what it sees in the
-      clean estimate x0_hat and in the picture is then part of the loss, for timesteps up to that
-      depth (:class:`~dga.lab.training.features.FeatureDistance`).
-
-    Raises ``ValueError`` unless ``max_depth`` is in 1...T.
+    ``max_depth``: the deepest respaced depth from which most timesteps are drawn; None: all of them
+    (:class:`DiffusionBatches`); ``features``: timm's name of the classifier whose features are part
+    of the loss (:class:`DiffusionLoss`). Raises ``ValueError`` unless ``max_depth`` is in 1...T.
     """
     config, schedule = training.config, training.profile.schedule
     last = None if max_depth is None else find_last_timestep(schedule, max_depth)
-    process = create_gaussian_diffusion(
-        steps=schedule.timesteps, learn_sigma=True, noise_schedule="linear"
-    )
     identity = training.describe(
         "diffusion",
-        images.fingerprint(),
+        images.compute_fingerprint(),
         max_depth=max_depth,
-        photographs=photographs and photographs.fingerprint(),
+        photographs=photographs and photographs.compute_fingerprint(),
         features=features,
     )
     images = take_training(images)
     model = training.start(partial(Denoiser, training.profile.denoiser))
     batches = DiffusionBatches(images, schedule.timesteps, config, last, photographs)
-    distance = FeatureDistance(features).to(training.device) if features else None
-    noise_to_signal = torch.from_numpy(process.sqrt_recipm1_alphas_cumprod).float()
-    noise_to_signal = noise_to_signal.to(training.device)  # by timestep: sqrt((1 - abar) / abar)
+    loss = DiffusionLoss(training, model, last, features)
+    return training.fit(model, loss, identity, batches)
 
-    def loss(batch: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, dict[str, float]]:
-        x, time, noise = (v.to(training.device, non_blocking=True) for v in batch)
-        output = model(process.q_sample(x, time, noise=noise), time)  # [B, 6, S, S]
-        terms = process.training_losses(lambda *_: output, x, time, noise=noise)
+
+class DiffusionLoss:
+    """The hybrid loss of Nichol and Dhariwal (2021, Eq. 16), by the guided-diffusion package.
+
+    Where ``features`` names a classifier, the distance between what it sees in the clean estimate
+    and in the picture (:class:`~dga.lab.training.features.FeatureDistance`) is added, for timesteps
+    up to ``last``.
+    """
+
+    def __init__(
+        self, training: Training, model: nn.Module, last: int | None, features: str | None
+    ) -> None:
+        timesteps = training.profile.schedule.timesteps
+        self.model, self.device, self.last = model, training.device, last or timesteps
+        self.process = create_gaussian_diffusion(
+            steps=timesteps, learn_sigma=True, noise_schedule="linear"
+        )
+        self.distance = FeatureDistance(features).to(self.device) if features else None
+        # By timestep: sqrt((1 - abar) / abar).
+        noise_to_signal = torch.from_numpy(self.process.sqrt_recipm1_alphas_cumprod)
+        self.noise_to_signal = noise_to_signal.float().to(self.device)
+
+    def __call__(self, batch: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, dict[str, float]]:
+        """The loss of a batch of :class:`DiffusionBatches`, and its parts for the progress bar."""
+        x, time, noise = (v.to(self.device, non_blocking=True) for v in batch)
+        output = self.model(self.process.q_sample(x, time, noise=noise), time)  # [B, 6, S, S]
+        terms = self.process.training_losses(lambda *_: output, x, time, noise=noise)
         value, metrics = terms["loss"].mean(), {"mse": float(terms["mse"].detach().mean())}
-        if distance is not None:
+        if self.distance is not None:
             # The clean estimate differs from x by what is wrong in the predicted noise.
-            x0_hat = x + noise_to_signal[time].view(-1, 1, 1, 1) * (noise - output[:, :3])
-            is_shallow = time <= (last or schedule.timesteps)
-            distances = distance(x0_hat, x) * is_shallow
+            x0_hat = x + self.noise_to_signal[time].view(-1, 1, 1, 1) * (noise - output[:, :3])
+            distances = self.distance(x0_hat, x) * (time <= self.last)
             value = value + FEATURE_WEIGHT * distances.mean()
             metrics["features"] = float(distances.detach().mean())
         return value, metrics
 
-    return training.fit(model, loss, identity, batches)
-
 
 def find_last_timestep(schedule: ScheduleConfig, max_depth: int) -> int:
-    """The original timestep at a respaced depth; raises ``ValueError`` unless it is in 1...T."""
+    """The original timestep at a respaced depth. Raises ``ValueError`` unless that is in 1...T."""
     if not 1 <= max_depth <= schedule.steps:
         raise ValueError(f"The deepest depth is 1 to {schedule.steps}, not {max_depth}.")
     return int(Schedule.from_config(schedule).time[max_depth])

@@ -35,8 +35,8 @@ def train_discriminator(
     moving average of the network, and what its ``config.json`` says of the study.
     """
     profile, config, device = training.profile, training.config, training.device
-    windows = photographs and photographs.fingerprint()
-    identity = training.describe("discriminator", images.fingerprint(), photographs=windows)
+    windows = photographs and photographs.compute_fingerprint()
+    identity = training.describe("discriminator", images.compute_fingerprint(), photographs=windows)
     images = take_training(images)
     is_file = training.init is not None and not training.init.is_dir()
     load = load_backbone if is_file else load_weights

@@ -1,4 +1,4 @@
-"""What training draws at random, by the run's seed and the step: resumed, it draws the same."""
+"""Random draws of training, from the seed of the run and the step: a resumed run repeats them."""
 
 import math
 
@@ -7,7 +7,7 @@ import torch
 
 
 def make_rng(seed: int, step: int) -> np.random.Generator:
-    """The generator of one step, so that a resumed run draws what it would have drawn."""
+    """The random generator of one step."""
     return np.random.default_rng([seed, step])
 
 
@@ -17,12 +17,15 @@ def make_torch_rng(rng: np.random.Generator) -> torch.Generator:
 
 
 def draw_log(rng: np.random.Generator, low: float, high: float) -> float:
-    """A number between two, evenly by its logarithm."""
+    """A number between ``low`` and ``high``, whose logarithm is uniform."""
     return math.exp(rng.uniform(math.log(low), math.log(high)))
 
 
 def choose_indices(count: int, batch: int, seed: int, step: int) -> np.ndarray:
-    """Positions of one batch: every picture once per pass, passes shuffled anew."""
+    """Positions of the pictures of one batch, int64 ``[batch]``.
+
+    Every picture comes once in each pass through all ``count``, and each pass is shuffled anew.
+    """
     first = step * batch
     parts = []
     for epoch in range(first // count, (first + batch - 1) // count + 1):

@@ -1,7 +1,6 @@
 """The loop that all trainers share: resume, progress, checkpoints, learning rate."""
 
 import dataclasses
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,19 +18,20 @@ from dga.profiles import Profile
 from dga.weights.checkpoints import load_archive
 from dga.weights.store import load_weights
 
-CHECKPOINT_SECONDS = float(os.environ.get("DGA_CHECKPOINT_SECONDS", "60"))
+CHECKPOINT_SECONDS = 60.0
+"""The longest time between two checkpoints."""
 
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """What fixes a run. Raises ``ValueError`` for numbers out of range."""
+    """The numbers that fix a training run. Raises ``ValueError`` for those out of range."""
 
     images: int
-    """Pictures shown in all; epochs do not matter."""
+    """How many pictures are shown in all, repeated ones counted each time."""
     batch: int
     lr: float
-    """It climbs over ``warmup`` steps, stays, and falls linearly to zero over the last ``decay`` of
-    the run."""
+    """The peak learning rate. It climbs to this over ``warmup`` steps, stays, and falls linearly to
+    zero over the last share ``decay`` of the run."""
     warmup: int = 200
     decay: float = 0.3
     weight_decay: float = 0.0
@@ -42,7 +42,7 @@ class TrainConfig:
     seed: int = 0
     bf16: bool = True
     window_share: float = 0.0
-    """Of the pictures (of a diffusion model, of the batches), 0 to 1, that are windows of
+    """Share of the pictures (of a diffusion model: of the batches), 0 to 1, that are windows of
     photographs."""
 
     def __post_init__(self) -> None:
@@ -57,7 +57,7 @@ class TrainConfig:
     def steps(self) -> int:
         return self.images // self.batch
 
-    def lr_at(self, step: int) -> float:
+    def compute_lr(self, step: int) -> float:
         """Learning rate of step 0...steps - 1."""
         rise = min(1.0, (step + 1) / max(1, self.warmup))
         fall = min(1.0, (self.steps - step) / max(1.0, self.decay * self.steps))
@@ -66,21 +66,21 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class Training:
-    """One run: of which profile's network, by which plan, in which folder, and where."""
+    """One training run: the profile whose network is trained, its numbers, folder and device."""
 
     profile: Profile
     config: TrainConfig
     out: Path
     device: torch.device
     init: Path | None = None
-    """Weights that it continues from."""
+    """Weights from which the run continues; None: it begins with random ones."""
     workers: int = 0
-    """Processes that make batches ahead, which changes nothing but the speed."""
+    """How many processes make batches ahead, which changes nothing but the speed."""
 
     def describe(self, model: str, data: str, **more: Any) -> dict[str, Any]:
-        """What a checkpoint and a run that goes on from it have in common, besides the config.
+        """What a checkpoint and the run that goes on from it must have in common.
 
-        ``data``: fingerprint of what is learned from; ``more``: facts of that model alone.
+        ``data``: the fingerprint of the pictures; ``more``: facts of one kind of model alone.
         """
         return {
             "model": model,
@@ -111,14 +111,17 @@ class Training:
         batches: Any,
         optimizer: torch.optim.Optimizer | None = None,
     ) -> nn.Module:
-        """Train ``model`` in place and return its exponential moving average.
+        """Train ``model`` in place, and return the exponential moving average of its weights.
 
-        ``loss``: of one batch, with other numbers for the progress bar; ``optimizer``: None is
-        AdamW. Statistics of batch norms are not averaged: they are to be measured anew.
-        ``batches``: a map from steps to batches. A checkpoint is resumed when its config and
-        ``identity`` are the same. Killed at any moment, a resumed run on the CPU ends with the same
-        bits as an uninterrupted one. Raises ``ValueError`` for a checkpoint of another run,
-        ``FloatingPointError`` for a loss that is not a number.
+        - ``loss``: returns the loss of one batch, and other numbers for the progress bar.
+        - ``identity``: what this run must have in common with a checkpoint, beside its config.
+        - ``batches``: maps a step to its batch.
+        - ``optimizer``: AdamW unless another one is given.
+
+        Statistics of batch norms are not averaged: they have to be measured anew. A run that was
+        killed goes on from its checkpoint, and on a CPU ends with the same bits as one that was
+        not. Raises ``ValueError`` for a checkpoint of another run, and ``FloatingPointError`` for a
+        loss that is not a number.
         """
         config = self.config
         self.out.mkdir(parents=True, exist_ok=True)
@@ -142,15 +145,7 @@ class Training:
             for step, batch in enumerate(loader, first):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
                     value, numbers = loss(batch)
-                if not torch.isfinite(value):
-                    raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
-                for group in optimizer.param_groups:
-                    group["lr"] = config.lr_at(step)
-                optimizer.zero_grad(set_to_none=True)
-                value.backward()
-                if config.clip is not None:
-                    nn.utils.clip_grad_norm_(model.parameters(), config.clip)
-                optimizer.step()
+                self._take_step(model, optimizer, value, step)
                 average.update_parameters(model)
                 for name, number in {"loss": value.item(), **numbers}.items():
                     smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
@@ -164,22 +159,39 @@ class Training:
         network: nn.Module = average.module
         return network.eval()
 
+    def _take_step(
+        self, model: nn.Module, optimizer: torch.optim.Optimizer, value: Tensor, step: int
+    ) -> None:
+        """Change the weights by the gradient of the loss ``value``.
+
+        Raises ``FloatingPointError`` for a loss that is not a number.
+        """
+        if not torch.isfinite(value):
+            raise FloatingPointError(f"The loss became {value.item()} at step {step}.")
+        for group in optimizer.param_groups:
+            group["lr"] = self.config.compute_lr(step)
+        optimizer.zero_grad(set_to_none=True)
+        value.backward()
+        if self.config.clip is not None:
+            nn.utils.clip_grad_norm_(model.parameters(), self.config.clip)
+        optimizer.step()
+
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """All that a run goes on from, and the file that keeps it.
-
-    ``facts``: what fixes the run; ``parts``: what has a state, by its name in the file.
-    """
+    """The file from which a killed run goes on."""
 
     path: Path
     facts: dict[str, Any]
+    """What fixes the run; a checkpoint with other facts is refused."""
     parts: dict[str, Any]
+    """What has a state (model, optimizer ...), by its name in the file."""
 
     def save(self, step: int) -> None:
-        """Keep the state after ``step`` steps, or else the one before it.
+        """Write the state after ``step`` steps.
 
-        Raises ``OSError`` for a full disk.
+        Where that fails, as on a full disk, the checkpoint before it stays, and ``OSError`` is
+        raised.
         """
         states = {name: part.state_dict() for name, part in self.parts.items()}
         try:
@@ -193,7 +205,10 @@ class Checkpoint:
             ) from error
 
     def resume(self) -> int:
-        """How many steps are done: 0 without a file. Raises ``ValueError`` for another run's."""
+        """Restore the state of the file, and return how many steps are done; 0 without a file.
+
+        Raises ``ValueError`` for a damaged file, and for one of another run.
+        """
         path = self.path
         if not path.exists():
             return 0

@@ -34,7 +34,7 @@ SHRINKING_KERNELS = (
 
 
 class Batch(NamedTuple):
-    """``n`` pairs, those of the sources first."""
+    """A batch of ``n`` pairs; the states of the source pictures come first."""
 
     x_k: Tensor
     """States ``[2 n, 3, S, S]``."""
@@ -46,10 +46,10 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class PairBatches(Dataset):
-    """The batch of every step: all the work on it that needs no network.
+    """Makes the batch of each step, for which no network is needed.
 
     ``images``: clean pictures. The share ``config.window_share`` of the pairs is cut from
-    ``photographs``. Raises ``ValueError`` for a picture that cannot be read, naming it.
+    ``photographs``. Raises ``ValueError`` naming a picture that cannot be read.
     """
 
     profile: Profile
@@ -63,8 +63,10 @@ class PairBatches(Dataset):
         return Schedule.from_config(self.profile.schedule)
 
     def __getitem__(self, step: int) -> Batch:
-        """The batch of a step. The pictures of a pair share a depth, drawn as T u^2: most lie where
-        the classes still differ. With explanations, at the depths where those are compared.
+        """The batch of a step.
+
+        The pictures of a pair share a depth, drawn as T u^2, because the classes differ most near
+        depth 0. In a study of explanations it is one of the depths at which those are compared.
         """
         schedule, seed, count = self.schedule, self.config.seed, self.config.batch // 2
         rng = make_rng(seed, step)
@@ -94,7 +96,7 @@ class PairBatches(Dataset):
     def _draw_second(
         self, clean: Tensor, corrupted: Tensor, depth: int, rng: np.random.Generator
     ) -> SecondPicture:
-        """The corrupted picture as it is; in a study of explanations perhaps with an inverse."""
+        """The corrupted picture, in a study of explanations perhaps after an inverse."""
         if not self.study.explanations:
             return SecondPicture(corrupted, 1.0, 0.0, depth)
         pair_rng = np.random.default_rng(rng.integers(2**62))
@@ -103,9 +105,9 @@ class PairBatches(Dataset):
     def _put_windows(
         self, clean: Tensor, second: list[SecondPicture], rng: np.random.Generator
     ) -> None:
-        """Put windows in the place of the last ``config.window_share`` of the pairs.
+        """Replace the last pairs, a share ``config.window_share`` of them, by windows.
 
-        Those of one photograph are explained together, before they are cut.
+        Windows of one photograph are explained together, before they are cut.
         """
         if self.photographs is None:
             return

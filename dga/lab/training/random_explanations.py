@@ -21,24 +21,24 @@ from dga.images import to_levels
 from dga.lab.training.draws import draw_log
 
 CLEAN_SHARE = 0.3
-"""Of class 1, clean pictures after an inverse that they did not need."""
+"""Share of class 1 that are clean pictures after an inverse that they did not need."""
 INVERTED_SHARE = 0.5
-"""Of the corrupted pictures, those after an inverse."""
+"""Share of the corrupted pictures that are shown after an inverse."""
 VISIBLE_CHANGE = 0.02
-"""Mean absolute change, in [0, 2], from which an inverse spoils a clean picture."""
+"""The mean absolute change, in [0, 2], from which on an inverse spoils a clean picture."""
 PART_SHARES = {"exposure": 0.5, "disk": 0.4, "motion": 0.2, "blocks": 0.15, "impulses": 0.15}
 """How often an inverse has each of these parts."""
 NOISE_FLOOR = 0.1
 """Estimated deviation from which a picture may hold noise."""
 NOISY_ENTRY_SHARE, OTHER_ENTRY_SHARE = 0.7, 0.12
-"""Of the pictures with noise, and of the others, those that enter the chain as if they held some.
-"""
+"""Shares of the pictures with noise, and of the others, that enter the chain as if they held
+noise."""
 EXACT_SHARE = 0.3
-"""Of the entries of noisy pictures, those at the estimate itself; others are off by up to twice."""
+"""Share of the noisy pictures that enter at the estimate itself; others are off by up to twice."""
 DEEP_SHARE = 0.15
-"""Of the other pairs, those at the ordinary depths: what is known of deep states stays."""
+"""Share of the other pairs at ordinary depths, so that deep states are not forgotten."""
 COMPARED_REACH = 24 / 100
-"""Part of the chain in which explanations are compared."""
+"""The share of the chain, from its beginning, in which explanations are compared."""
 
 
 class SecondPicture(NamedTuple):
@@ -49,15 +49,15 @@ class SecondPicture(NamedTuple):
     target: float
     """0 where a clean picture stayed clean, else 1."""
     deviation: float
-    """Of the noise that it is taken to hold."""
+    """The standard deviation of the noise that it is taken to hold."""
     depth: int
-    """Of both pictures."""
+    """The depth at which both pictures of the pair are shown."""
 
 
 def draw_second_picture(
     clean: Tensor, corrupted: Tensor, depth: int, schedule: Schedule, rng: np.random.Generator
 ) -> SecondPicture:
-    """Put a random inverse, or an unneeded one, and a random entry in some pairs.
+    """The second picture of a pair: a corrupted or clean one, perhaps after a random inverse.
 
     ``clean``, ``corrupted``: ``[3, H, W]`` in [-1, 1]; ``depth``: an ordinary one, sometimes kept.
     """
@@ -124,7 +124,7 @@ def draw_exposure(x: Tensor, rng: np.random.Generator) -> Exposure:
 
 
 def draw_deviation(x: Tensor, rng: np.random.Generator) -> float:
-    """How much noise a picture ``[3, S, S]`` is taken to hold, rightly or wrongly; 0 is none."""
+    """The deviation of the noise that a picture ``[3, S, S]`` is taken to hold, rightly or not."""
     estimate = float(measure_noise(x[None]))
     if estimate < NOISE_FLOOR:
         return draw_log(rng, 0.05, 1.0) if rng.random() < OTHER_ENTRY_SHARE else 0.0
@@ -136,7 +136,7 @@ def draw_deviation(x: Tensor, rng: np.random.Generator) -> float:
 def draw_depth(
     schedule: Schedule, ordinary: int, deviation: float, rng: np.random.Generator
 ) -> int:
-    """Depths below, at and beyond the entry that belongs to ``deviation``, or shallow ones."""
+    """A depth below, at or beyond the entry that belongs to ``deviation``, or a shallow one."""
     reach = max(1, round(COMPARED_REACH * schedule.steps))
     if deviation:
         entry = find_matched_depth(schedule, deviation)

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from torch import nn
+
 from dga.io.files import to_plain
 from dga.io.parsing import check_choice
 from dga.io.versions import read_versions
 from dga.lab.data.cropping import Crop, View
-from dga.lab.data.image_sets import find_images
+from dga.lab.data.image_sets import ImageSet, find_images
 from dga.lab.saved_weights import save_weights
 from dga.lab.training import (
     classifier_trainer,
@@ -38,21 +40,27 @@ def get_defaults(model: str, is_conditional: bool = False) -> TrainConfig:
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """What some models' training takes and others' does not."""
+    """Options that the training of some models takes and that of others does not."""
 
     study: Study = Study()
     """What a discriminator is taught."""
     max_depth: int | None = None
-    """Of a diffusion model, as ``features``, see
+    """The depth up to which a diffusion model is mostly trained, see
     :func:`~dga.lab.training.diffusion_trainer.train_diffusion`."""
     features: str | None = None
+    """timm's name of the classifier whose features a diffusion model shall keep."""
     photographs: Sequence[Path] = ()
-    """Folders or zips from which windows are cut."""
+    """Folders or zips of the photographs from which windows are cut."""
     chains: ChainConfig | None = None
-    """Of damage, for a diffusion model that sees the damaged picture; None: it does not."""
+    """The chains of damage for a diffusion model that sees the damaged picture; None: it does
+    not see it."""
 
     def check(self, model: str, profile: Profile, window_share: float, has_data: bool) -> None:
-        """Raise ``ValueError`` for an unknown model, and for options that are another model's."""
+        """Raise ``ValueError`` for an unknown model, and for options that do not belong together.
+
+        ``window_share``: the share of pictures that are windows of photographs; ``has_data``:
+        whether class folders were named.
+        """
         get_defaults(model)
         if model != "discriminator" and self.study != Study():
             raise ValueError(f"Only the discriminator can be asked for a study, not the {model}.")
@@ -101,7 +109,7 @@ def train(
     profile, config = training.profile, training.config
     options.check(model, profile, config.window_share, bool(data))
     photographs = Photographs.read(options.photographs) if options.photographs else None
-    pictures, facts = 0, dict[str, Any]()
+    pictures = 0
     if options.chains is not None:
         assert photographs is not None
         model = "conditional"
@@ -111,18 +119,9 @@ def train(
     else:
         crop = View.of(profile).clean if model == "discriminator" else Crop(profile.image_size)
         images = find_images(data, crop, profile.classifier.classes or None)
-        images, pictures = images if images.is_large else images.load(), len(images)
-        if model == "discriminator":
-            network, facts = discriminator_trainer.train_discriminator(
-                training, images, options.study, photographs
-            )
-        elif model == "diffusion":
-            facts = {"max_depth": options.max_depth, "features": options.features}
-            network = diffusion_trainer.train_diffusion(
-                training, images, photographs=photographs, **facts
-            )
-        else:
-            network = classifier_trainer.train_classifier(training, images)
+        pictures = len(images)
+        images = images if images.is_large else images.load()
+        network, facts = _train_on(images, model, training, options, photographs)
         state = network.state_dict()
     description = {
         "model": model,
@@ -138,3 +137,24 @@ def train(
         },
     }
     save_weights(state, training.out, description | facts)
+
+
+def _train_on(
+    images: ImageSet,
+    model: str,
+    training: Training,
+    options: TrainingOptions,
+    photographs: Photographs | None,
+) -> tuple[nn.Module, dict[str, Any]]:
+    """Train a model on labelled pictures. Returns it, and what its ``config.json`` says of it."""
+    if model == "discriminator":
+        return discriminator_trainer.train_discriminator(
+            training, images, options.study, photographs
+        )
+    if model == "diffusion":
+        facts: dict[str, Any] = {"max_depth": options.max_depth, "features": options.features}
+        network = diffusion_trainer.train_diffusion(
+            training, images, photographs=photographs, **facts
+        )
+        return network, facts
+    return classifier_trainer.train_classifier(training, images), {}

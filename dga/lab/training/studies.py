@@ -15,7 +15,7 @@ class Study:
     """One way to train the discriminator; the defaults are the shipped one's. Class 0 is clean."""
 
     corruptions: tuple[str, ...] = CORRUPTIONS
-    """What class 1 suffers."""
+    """The corruptions of class 1."""
     explanations: bool = False
     """Whether class 1 also holds right and wrong explanations, see
     :mod:`~dga.lab.training.random_explanations`."""
@@ -25,7 +25,7 @@ class Study:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Study:
-        """The study that a discriminator's ``config.json`` tells of."""
+        """The study that the ``config.json`` of a discriminator describes."""
         return cls(
             corruptions=tuple(config.get("corruptions", CORRUPTIONS)),
             explanations=config.get("explanations", False),
@@ -33,7 +33,7 @@ class Study:
 
     @property
     def name(self) -> str:
-        """Short name: images, images-blur, leave-out, images-explanations ..."""
+        """A short name: images, images-blur, leave-out, images-explanations ..."""
         groups = {names: group for group, names in SUBSETS.items()}
         group = groups.get(self.corruptions, "+".join(self.corruptions))
         damage = {"all": "images", "extra": "leave-out"}.get(group, f"images-{group}")
@@ -41,5 +41,5 @@ class Study:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What ``config.json`` keeps."""
+        """What ``config.json`` says of the study."""
         return {"corruptions": list(self.corruptions), "explanations": self.explanations}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -21,11 +22,11 @@ from dga.images import Pixels, recompress_jpeg, to_pixels
 from dga.lab.data.image_sets import read_pictures
 
 PICTURE_SIDE = 224
-"""Pixels a side of the picture that is damaged."""
+"""Pixels a side of the picture that is damaged, and from which windows are cut."""
 SHORTER_SIDES = (224, 320)
-"""To which a photograph is reduced before its 224 pixels are cut, evenly between them."""
+"""The range of shorter sides to which a photograph is reduced before 224 pixels are cut from it."""
 PER_PICTURE = 4
-"""Windows of one damaged picture: damaging it costs more than a step of training."""
+"""Windows that are cut from one damaged picture; damaging it costs more than a training step."""
 REDUCING_KERNELS = (Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.LANCZOS)
 
 
@@ -44,7 +45,7 @@ class Photographs:
         ``OSError`` for a source that is not there.
         """
         places = [(str(source), name) for source in sources for name in list_pictures(source)]
-        read = read_pictures(places, _to_photograph)
+        read = read_pictures(places, repeat(_to_photograph))
         pictures = tuple(picture for _, picture in read if picture is not None)
         if not pictures:
             raise ValueError(
@@ -53,7 +54,7 @@ class Photographs:
             )
         return cls(pictures)
 
-    def fingerprint(self) -> str:
+    def compute_fingerprint(self) -> str:
         """Hexadecimal SHA-256 of all pixels."""
         digest = hashlib.sha256()
         for picture in self.pictures:
@@ -63,7 +64,8 @@ class Photographs:
     def draw_picture(self, rng: np.random.Generator) -> Pixels:
         """A random part of a random photograph, ``[224, 224, 3]``, as people's own may be.
 
-        Reduced with one of several kernels, half of them mirrored, half saved as JPEG.
+        It is reduced with one of several kernels. Half of them are mirrored, and half are saved as
+        JPEG.
         """
         photograph = self.pictures[int(rng.integers(len(self.pictures)))]
         shorter = min(photograph.shape[:2])
@@ -74,9 +76,9 @@ class Photographs:
         return picture
 
     def draw_part(self, rng: np.random.Generator, side: int) -> Pixels:
-        """A square of so many pixels a side from a random photograph, half of them mirrored.
+        """A square of ``side`` pixels a side from a random photograph, mirrored half of the time.
 
-        Most are reduced as photographs are for a classifier that sees 224 pixels.
+        Most squares are reduced as photographs are for a classifier that sees 224 pixels.
         """
         picture = self.pictures[int(rng.integers(len(self.pictures)))]
         shorter = min(picture.shape[:2])
@@ -118,5 +120,5 @@ def _to_photograph(image: Image.Image) -> Pixels | None:
 
 
 def draw_places(rng: np.random.Generator, count: int, side: int) -> list[tuple[int, int]]:
-    """Top and left of windows in a picture of :data:`PICTURE_SIDE` pixels a side."""
+    """Top and left of random windows, in a picture of :data:`PICTURE_SIDE` pixels a side."""
     return [(int(i), int(j)) for i, j in rng.integers(PICTURE_SIDE - side + 1, size=(count, 2))]

@@ -27,11 +27,6 @@ def test_any_repair_goes_with_any_reader():
     assert tent.trust > 0
 
 
-def test_a_control_is_a_setting():
-    control = parse(EVERYDAY16, "dga-plus:permute=noise:batch=4")
-    assert (control.permute, control.batch) == ("noise", 4)
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -39,7 +34,6 @@ def test_a_control_is_a_setting():
         ("magic", "Unknown method 'magic'. Known: source, tent, memo"),
         ("source+tent", "Unknown repair 'source'. Known: "),
         ("dga+magic", "Unknown reader 'magic'. Known: tent, memo, denoise."),
-        ("source:tau=1", "settings: none"),
         ("tent:lr=inf", "Numbers are finite; lr is inf"),
         ("dga-plus+tent:trust=-1", "trust is a number from 0 up"),
         ("tent:batch=-5", "batch is a number from 1 up, not -5"),

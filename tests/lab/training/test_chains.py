@@ -4,20 +4,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import skimage.data
 import torch
 from PIL import Image
 
-from dga.lab.saved_weights import factorise, limit_rank
+from dga.lab.saved_weights import save_weights
 from dga.lab.training.chains import ChainConfig, damage_randomly, parse_chains
-from dga.lab.training.group_norm import TrainedGroupNorm
+from dga.lab.training.conditional_trainer import train_conditional
+from dga.lab.training.loop import TrainConfig, Training
+from dga.lab.training.windows import Photographs
 from dga.networks.models import load_models
-from dga.networks.unet import ConditionalDenoiser
-from dga.profiles import get_profile
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
-from dga.weights.store import read_state, restore_differences
+from dga.weights.store import read_state, restore_differences, weights_id
 from tests.fixtures.cli import refused
-from tests.fixtures.models import randomise
 
 SHIPPED = Path("assets/weights/everyday16/diffusion")
 
@@ -40,33 +40,21 @@ def test_impossible_chains_are_refused(text):
         parse_chains(text)
 
 
-def test_what_training_changed_is_restored_from_its_factors():
-    config = get_profile("everyday16").denoiser
-    network = ConditionalDenoiser(config)
-    base = {name: value.float() for name, value in read_state(SHIPPED).items()}
-    origin = network.widen(base)
-    network.load_state_dict(origin)
-    randomise(network, 1)
-    limit_rank(network, origin)
-    state = network.state_dict()
-    restored = restore_differences(factorise(state, origin), origin)
-    assert restored.keys() == state.keys()
-    for name, value in state.items():
-        torch.testing.assert_close(restored[name], value, atol=1e-3, rtol=1e-3)
-
-
-def test_the_quicker_gradient_of_a_norm_is_torchs():
-    norm = torch.nn.GroupNorm(4, 8)
-    torch.nn.init.normal_(norm.weight)
-    x, y = torch.randn(2, 2, 8, 5, 7, generator=torch.manual_seed(0))
-    answers = []
-    for one in (norm, TrainedGroupNorm(norm)):
-        shown = x.clone().requires_grad_()
-        output = one(shown)
-        inputs = shown, norm.weight, norm.bias
-        answers.append([output, *torch.autograd.grad((output * y).sum(), inputs)])
-    for theirs, ours in zip(*answers, strict=True):
-        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
+def test_what_is_saved_of_a_conditional_model_restores_it(tiny_models, tmp_path):
+    """Trained on from a diffusion model for two steps, by features of a classifier, too."""
+    base, photographs = tmp_path / "base", Photographs((skimage.data.astronaut(),))
+    save_weights(tiny_models.denoiser.state_dict(), base, {})
+    config = TrainConfig(images=4, batch=2, lr=1e-3, warmup=1, ema=0.5, bf16=False)
+    training = Training(tiny_models.profile, config, tmp_path / "run", torch.device("cpu"), base)
+    trained, factors, facts = train_conditional(
+        training, photographs, ChainConfig(), "tf_efficientnet_lite0"
+    )
+    assert facts["base"] == weights_id(base)
+    origin = trained.widen({name: value.float() for name, value in read_state(base).items()})
+    restored = restore_differences(factors, origin)
+    for name, value in trained.state_dict().items():
+        torch.testing.assert_close(restored[name], value, atol=1e-4, rtol=1e-3)
+    assert any(not torch.equal(restored[name], origin[name]) for name in origin)
 
 
 def test_a_conditional_model_is_not_taken_for_a_diffusion_model(tmp_path):

@@ -1,12 +1,6 @@
 """Training resumes to the same bits after a kill at any moment."""
 
 import dataclasses
-import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +10,6 @@ import torch
 from torch import nn
 
 from dga.images import to_tensor
-from dga.io.files import CHECKPOINT
 from dga.lab.data.cropping import Crop
 from dga.lab.data.image_sets import find_images
 from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer, run
@@ -25,7 +18,6 @@ from dga.lab.training.loop import TrainConfig, Training
 from dga.lab.training.studies import Study
 from dga.lab.training.windows import Photographs
 from dga.weights.checkpoints import WeightsError
-from dga.weights.store import read_config, read_state
 from tests.fixtures.cli import refused
 from tests.fixtures.models import die_after_saving
 
@@ -141,31 +133,3 @@ def test_what_a_classifier_sees_can_be_part_of_the_loss(images):
 )
 def test_command_names_what_is_allowed(picture_folder, tmp_path, options, sentence):
     assert sentence in refused("train", *options, "--data", picture_folder, "--out", tmp_path)
-
-
-@pytest.mark.slow
-def test_command_survives_sigkill(picture_folder, tmp_path):
-    """The real command, killed with SIGKILL, ends where the uninterrupted one does."""
-
-    def command(out: Path) -> list[str]:
-        options = ["--images", "96", "--batch", "8", "--seed", "3", "--device", "cpu"]
-        data = ["--data", str(picture_folder), "--out", str(out)]
-        return [sys.executable, "-m", "dga", "train", "classifier", *data, *options]
-
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "DGA_CHECKPOINT_SECONDS": "0"}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
-    whole = subprocess.Popen(command(tmp_path / "whole"), **quiet)
-    killed = subprocess.Popen(command(tmp_path / "parts"), **quiet)
-    deadline = time.monotonic() + 300
-    while not (tmp_path / "parts" / CHECKPOINT).exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    killed.send_signal(signal.SIGKILL)
-    killed.wait()
-    state = torch.load(tmp_path / "parts" / CHECKPOINT, weights_only=True)
-    assert 0 < state["step"] < 12
-    assert not (tmp_path / "parts" / "config.json").exists()
-    subprocess.run(command(tmp_path / "parts"), check=True, **quiet)
-    assert whole.wait() == 0
-    states = [read_state(tmp_path / name) for name in ("whole", "parts")]
-    assert all(torch.equal(states[0][k], states[1][k]) for k in states[0])
-    assert read_config(tmp_path / "parts")["training"]["images"] == 96
