@@ -85,7 +85,8 @@ function previewDamage() {
   const name = isUndamaged() || damage === "paint" ? "none" : damage;
   const thumbnail =
     thumbnailsOf === photo ? find(`#damage [value="${name}"] img`).getAttribute("src") : null;
-  const whole = original?.image ?? findOwnPicture();
+  const sample = find(`#samples [value="${photo}"] img`)?.src;
+  const whole = original?.image ?? findOwnPicture() ?? sample;
   return name === "none" ? (whole ?? thumbnail) : (thumbnail ?? whole);
 }
 
@@ -191,7 +192,7 @@ function countSeconds() {
 /** Why another method added no noise: one of our limits, or its own rule. */
 const nameRest = (name) =>
   name === "paper" && record.stop?.has_given_up && !isOld.stop
-    ? `left alone: even ${page.horizon} steps would be too few`
+    ? `left alone: even after ${page.horizon} steps its detector would be sure of damage`
     : "left alone";
 
 /** That the paper's own rule would have gone on. */
@@ -238,7 +239,7 @@ function showRates() {
   const strength = isNone ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
   const rate = rates[strength];
   find("#rates").hidden = !rate;
-  if (!rate) return put(find("#how-often"), "Results have no figure for this damage.");
+  if (!rate) return put(find("#how-often"), "How often this damage is repaired was not measured.");
   let start = isNone || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
   if (settings.saved && !isSaved) start += "Measured without JPEG. ";
   const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
@@ -552,9 +553,10 @@ function change(some, wait = 0) {
   if (!changed.length) return { failed: resume, stopped: startRepair }[state]?.();
   begin();
   const isOther = next.photo !== settings.photo || next.damage !== settings.damage;
-  if (next.photo !== settings.photo && !isRecorded(next)) forgetPhoto();
-  if (next.photo !== settings.photo || (isOther && next.damage === "paint")) resetDivider();
+  const isElsewhere = next.photo !== settings.photo;
+  if (isElsewhere || (isOther && next.damage === "paint")) resetDivider();
   settings = next;
+  if (isElsewhere && !isRecorded()) forgetPhoto();
   if ("strength" in some) put(find("#strong"), `${next.strength} of 5`);
   say("");
   if (isOther) [inDivider, live] = ["repaired", null];
