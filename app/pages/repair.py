@@ -83,7 +83,7 @@ def repair_page(networks: Networks) -> Page:
     )  # fmt: skip
     return Page(
         "",
-        "DGA: damaged pictures fool AI. See them repaired.",
+        "DGA+: damaged pictures fool AI. See them repaired.",
         "Damage fools an image classifier. Find what was done, undo it, and the same classifier "
         "sees it again: on real photographs, live in the browser.",
         main,

@@ -173,7 +173,7 @@ def _failures(now: Results) -> Answer:
     level = [item for item in rows if item[1]["gain"] == 0]
     more = [
         *([chance] if lost else []),
-        f"As many right as before, at one strength at least: {_name_kinds(level)}.",
+        f"Neither better nor worse, at one strength at least: {_name_kinds(level)}.",
         TENT_AT_64,
     ]
     places = {one.key: one.name[0].lower() + one.name[1:] for one in settings}

@@ -23,7 +23,7 @@ NAMES = {
     "dga": f"{SHORT_NAMES['paper']}, at most {LIMIT} steps",
     "dga-guided": f"{SHORT_NAMES['paper']}, guided, at most {LIMIT} steps",
     "dga:max_depth=100:horizon=100": f"{SHORT_NAMES['paper']}, up to 100 steps",
-    "dga-plus-ensemble": "Readings averaged, damaged and repaired",
+    "dga-plus-ensemble": "Averaged readings, with our repair and without",
     RIVAL: SHORT_NAMES["fixed"],
     "tent": "Tent",
     "tent:lr=0": "Batch statistics",

@@ -36,6 +36,7 @@ export function drawInside(record, settings, change, page, isRunning) {
   const ends = [rows[0]?.at(-1)?.image.length, ...rows.slice(1).map((row) => row?.at(-1)?.reading)];
   const key = JSON.stringify([isRunning && !isRead, ...lengths, ...ends]);
   if (key !== last) showFilm(record, isRunning);
+  put(find("#film-words"), isRead ? describeFilm(record.depths) : "");
   last = key;
   const { width, height } = record.original ?? {};
   const isWhole = width === page.side && height === page.side;
@@ -202,6 +203,24 @@ function nameStop({ tau, depth, share, first, isLeftAlone, isCrossed }, page) {
   return `After ${steps}, the limit, the detector is still ${sayAtLeast(share, tau)} sure of damage: there it stops, t*\u00a0=\u00a0${depth}.${rest}`;
 }
 
+/** Where the paper's method works on this photo, of which somebody said what it shows. */
+function describeFilm(depths) {
+  const isRight = (entry) => entry?.reading.is_right;
+  if (isRight(depths[0]) == null) return "";
+  const spans = [];
+  depths.forEach((entry, n) => {
+    if (!isRight(entry)) return;
+    if (isRight(depths[n - 1])) spans.at(-1)[1] = entry.depth;
+    else spans.push([entry.depth]);
+  });
+  const start = "On this photo the paper’s method, without our limit, is read";
+  if (!spans.length) return `${start} wrong from everywhere.`;
+  const places = spans.map((span) => span.join(" to ")).join(" and ");
+  const isAll = depths.every(isRight);
+  const end = isAll ? "." : ", and wrong from the others: one photo need not follow the average.";
+  return `${start} right from ${places} steps of noise${end}`;
+}
+
 const nameDepth = (depth) => (depth ? `${depth} steps` : "as it came");
 
 /** The frame of the film that is nearest to the stop. */
@@ -250,9 +269,9 @@ function showRebuilt(record, isRunning) {
   const end = stop ? ` = ${stop.depth}${stop.is_crossed ? "" : ", the limit"}` : "";
   const coarse = "Rebuilt, coarse shapes kept";
   const plus = repaired?.is_unchanged ? "Left alone" : "Repaired";
-  const theirs = fixed ? `From depth ${fixed.depth}, shapes kept` : "The same for all";
+  const theirs = fixed ? `After ${countSteps(fixed.depth)}, shapes kept` : "The same for all";
   const entries = [
-    [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`],
+    [stop && { image: stop.image }, stop?.depth === 0 ? rest : `With noise, to t*${end}`],
     [paper, paper?.depth === 0 ? rest : "Rebuilt freely"],
     [guided, guided?.depth === 0 ? rest : coarse],
     [fixed, theirs],
