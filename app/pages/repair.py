@@ -65,7 +65,6 @@ def repair_page(networks: Networks) -> Page:
         "mostBytes": MAX_BYTES,
         "brush": {"kinds": KINDS, "mostLetters": MOST_LETTERS, "full": TOO_LONG},
         "tau": profile.stopping.tau,
-        "fixedDepth": profile.dda_depth,
         "deepest": find_chart_depth(profile),
         "cap": profile.stopping.max_depth,
         "horizon": profile.stopping.horizon,
@@ -75,7 +74,7 @@ def repair_page(networks: Networks) -> Page:
     main = render(
         "repair.html", damages=damages, everyday=EVERYDAY_NAMES, samples=samples,
         record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS,
-        snippet=REPAIR_SNIPPET, opening=OPENING, is_recorded=is_recorded, deepest=data["deepest"],
+        snippet=REPAIR_SNIPPET, opening=OPENING, is_recorded=is_recorded,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping, has_explainer=networks.has_explainer,
         has_mender=CONDITIONAL in networks.weights, unsure=UNSURE,

@@ -29,7 +29,7 @@ RECORDED = ("espresso", "panda", "goldfish", "volleyball")
 """Samples whose pictures may be passed on."""
 BOARD_SIDE, BOARD_STRENGTH = 112, 5
 THUMBNAIL_SIDE, THUMBNAIL_STRENGTH = 80, 4
-CELLS = ("damaged", "repaired", "paper", "guided", "fixed")
+CELLS = ("damaged", "repaired", "paper", "fixed")
 
 
 def main() -> None:

@@ -44,8 +44,7 @@ class Settings(BaseModel):
     ImageNet-C's severity; ``saved``: the quality of the JPEG as which the damaged photo is saved,
     None where it is not, as of none and paint; ``seed``: fixes damage and noise; ``tau``:
     confidence below which the paper's method stops, None for the profile's; ``max_depth``: depth
-    where it stops at the latest, None for the profile's; ``fixed_depth``: the rival's, None for the
-    profile's; ``is_brief``: whether the run ends with our repair, and of an undamaged photo before
+    where it stops at the latest, None for the profile's; ``is_brief``: whether the run ends with our repair, and of an undamaged photo before
     it; ``strokes``: of the brush, as in links; empty where the damage is not paint."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -56,7 +55,6 @@ class Settings(BaseModel):
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
     tau: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     max_depth: Depth | None = None
-    fixed_depth: Depth | None = None
     is_brief: bool = False
     strokes: Annotated[str, AfterValidator(_check_strokes)] = ""
 

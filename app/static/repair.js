@@ -9,7 +9,7 @@ import { offerCamera } from "./camera.js";
 import { makeAsker, makeSharing, nameTouched } from "./hide.js";
 
 const page = data();
-const USUAL_RULE = { tau: null, max_depth: null, fixed_depth: null };
+const USUAL_RULE = { tau: null, max_depth: null };
 /** Without damage, or before the first stroke of the brush, strength does not matter. */
 function nameRecord({ photo, damage, strength, seed, max_depth }) {
   const what = ["none", "paint"].includes(damage) ? "none-5" : `${damage}-${strength}`;
@@ -18,7 +18,7 @@ function nameRecord({ photo, damage, strength, seed, max_depth }) {
 const USUAL = { strokes: "", seed: 0, ...USUAL_RULE }; // of another photo
 const isRecorded = (some = settings) =>
   page.recorded.includes(nameRecord(some)) &&
-  [some.tau, some.fixed_depth, some.saved].every((choice) => choice == null) &&
+  [some.tau, some.saved].every((choice) => choice == null) &&
   !some.strokes.length;
 
 let settings = { ...page.opening };
@@ -213,11 +213,10 @@ function showTiles() {
     tile.classList.toggle("is-old", Boolean(isOld[name]));
     tile.setAttribute("aria-pressed", String(inDivider === name));
     for (const retry of all(".retry")) retry.hidden = state !== "stopped";
-    const { tau, max_depth, fixed_depth } = settings;
+    const { tau, max_depth } = settings;
     let choice = "";
     if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
     if (name === "paper" && max_depth != null) choice += ", without our limit";
-    if (name === "fixed" && fixed_depth != null) choice = `, at your depth ${fixed_depth}`;
     const hasBegun = record.repaired && !isOld.repaired;
     let text = "not computed";
     if (state === "running")
@@ -467,7 +466,7 @@ new IntersectionObserver(
 
 makeSharing(say);
 const BY_RULE = ["stop", "paper", "guided"];
-const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE, fixed_depth: ["fixed"] };
+const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE };
 
 /** What other settings make old is marked at once; a damage leaves the original as it is. */
 function markOld(changed, next = "running") {
@@ -480,7 +479,7 @@ function markOld(changed, next = "running") {
   showAll();
 }
 
-/** Where only τ or a depth was changed, what grows again as it was is there already. */
+/** Where only the paper's rule was changed, what grows again as it was is there already. */
 function isBehind(name, value) {
   const grownPart = isOld[name] ? null : record[name];
   if (name === "curve") return value.confidence.length < grownPart?.confidence.length;
@@ -652,7 +651,6 @@ function readAddress(settings) {
   take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
   take("tau", (text) => isWithin(text, 0, 1));
   take("max_depth", (text) => Number(text) === page.deepest);
-  take("fixed_depth", (text) => isWhole(text, 1, page.deepest));
   if (["paper", "fixed"].includes(query.get("method"))) linkMethod = query.get("method");
   const strokes = query.get("strokes");
   if (strokes || settings.damage === "paint") {
