@@ -83,9 +83,7 @@ def build_server(service: Service, is_local: bool) -> Server:
     server.get("/card.png")(service.make_card)
     # Without Gradio's queue an assistant's call is her own request, and ends with it; programs'
     # clients go through the queue all the same.
-    whole = {"concurrency_limit": MOST_RUNS, "concurrency_id": "runs", "queue": False}
-    server.api(service.repair, name="repair", **whole)
-    server.api(service.adapt, name="adapt", **whole)
+    server.api(service.repair, name="repair", concurrency_limit=MOST_RUNS, queue=False)
     return server
 
 
