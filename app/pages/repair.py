@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.pages.results_numbers import STRENGTHS, Results
+from app.pages.results_numbers import Results
 from app.pages.shell import (
     CLASSIFIER,
     DESCRIPTIONS,
@@ -95,21 +95,20 @@ FIRST_PARTS = (
 )  # fmt: skip
 
 
-def read_rates(results: Results) -> dict[str, dict[int, dict[str, Any]]]:
-    """Share of pictures that are read right, before and after, by damage (or none) and strength.
+def read_rates(results: Results) -> dict[str, dict[str, Any]]:
+    """Share of pictures read right, before and after, by damage (at full strength) or none.
 
     ``fog-saved`` is fog, saved as JPEG; ``mean`` is every kind of damage.
     """
-    rates: dict[str, dict[int, dict[str, Any]]] = {}
-    figures = [("undamaged", CLEAN, NONE, 5)]
-    for s in STRENGTHS:
-        saved = f"saved-{RELEASE_QUALITY}-severity-{s}"
-        figures += [(f"severity-{s}", name, name, s) for name in PLAIN_NAMES]
-        figures += [(saved, name, f"{name}-saved", s) for name in (*PLAIN_NAMES, MEAN)]
-        figures += [(f"everyday-severity-{s}", name, name, s) for name in EVERYDAY_NAMES]
-    for key, group, damage, severity in figures:
+    saved = f"saved-{RELEASE_QUALITY}-severity-5"
+    figures = [("undamaged", CLEAN, NONE)]
+    figures += [("severity-5", name, name) for name in PLAIN_NAMES]
+    figures += [(saved, name, f"{name}-saved") for name in (*PLAIN_NAMES, MEAN)]
+    figures += [("everyday-severity-5", name, name) for name in EVERYDAY_NAMES]
+    rates: dict[str, dict[str, Any]] = {}
+    for key, group, damage in figures:
         if row := results.find(key, PLUS, SOURCE, group):
-            rates.setdefault(damage, {})[severity] = {
+            rates[damage] = {
                 "before": row["other_right"] / 100,
                 "after": row["right"] / 100,
                 "pictures": row["pictures"],

@@ -17,7 +17,6 @@ from dga.profiles import get_profile
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
 RIVAL = "dda"
 LIMIT = get_profile("photo").stopping.max_depth
-STRENGTHS = (5, 3)
 NAMES = {
     PLUS: SHORT_NAMES["plus"],
     "dga": f"{SHORT_NAMES['paper']}, at most {LIMIT} steps",

@@ -228,31 +228,24 @@ function showTiles() {
   }
 }
 
+/** How often photos with such damage are repaired, at full strength whatever was chosen. */
 function showRates() {
-  const { damage, strength: wished } = settings;
+  const { damage, saved } = settings;
   const isNone = damage === "none";
   const isOwn = isNone && !isSample() && !isUnchanged(); // as damaged as it came
   const kind = isOwn ? "mean" : damage;
-  const isSaved = isOwn || (Boolean(settings.saved) && `${kind}-saved` in page.rates);
-  const rates = page.rates[isSaved ? `${kind}-saved` : kind] ?? {};
-  const strength = isNone ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
-  const rate = rates[strength];
+  const isSaved = isOwn || (Boolean(saved) && `${kind}-saved` in page.rates);
+  const rate = page.rates[isSaved ? `${kind}-saved` : kind];
   find("#rates").hidden = !rate;
   if (!rate) return put(find("#how-often"), "How often this damage is repaired was not measured.");
-  let start = isNone || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
-  if (settings.saved && !isSaved) start += "Measured without JPEG. ";
-  const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
-  const other = `${kind}-saved` in page.rates ? ", before saving as JPEG" : "";
-  const form = isSaved ? ", saved as JPEG" : other;
-  const damaged = `photographs with this damage at ${level}${form}`;
-  let pictures = isNone ? "undamaged photographs" : damaged;
-  if (!isSample()) start += "Nobody said what your photo shows. ";
+  let pictures = `photographs with this damage at full strength${isSaved ? ", saved as JPEG" : ""}`;
   if (isOwn) pictures = "pictures that were badly damaged, and saved as JPEG";
+  else if (isNone) pictures = "undamaged photographs";
   find("#rate").href = `results#${rate.place}`;
   const count = (share) => Math.round(share * rate.pictures);
   put(
     find("#how-often"),
-    `${start}Of ${rate.pictures} ${pictures}, ` +
+    `Of ${rate.pictures} ${pictures}, ` +
       `${count(rate.before)} are read right, and ${count(rate.after)} after our repair.`,
   );
   for (const part of ["before", "after"]) {
