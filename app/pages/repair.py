@@ -56,7 +56,6 @@ def repair_page(networks: Networks) -> Page:
         "recorded": list_recorded() if is_recorded else [],
         "thumbnails": list_recorded(FOLDER.parent / "thumbnails"),
         "samples": {name: sample.damage for name, sample in SAMPLES.items()},
-        "names": names,
         "quality": RELEASE_QUALITY,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
         "aboutAsSure": ABOUT_AS_SURE,

@@ -75,6 +75,6 @@ def parse_settings(value: Any) -> Settings:
 
 def parse_link(query: Mapping[str, str]) -> Settings:
     """What a link to the first page shows of a photo. Raises :class:`SettingsError`."""
-    shown = "photo", "damage", "strength", "saved", "seed", "strokes"
+    shown = "photo", "damage", "strength", "saved", "seed", "strokes", "tau", "max_depth"
     known = {name: query[name] for name in shown if name in query}
     return parse_settings(({"damage": PAINT} if known.get("strokes") else {}) | known)

@@ -3,7 +3,7 @@ import { all, countSteps, data, describeReading, explain, fillRow, find, getJson
 import { make, makeRadioGroup, mark, percent, put, putImage, receiveFiles } from "./base.js";
 import { Refusal, run } from "./base.js";
 import { drawInside, keepsStop } from "./inside.js";
-import { makeBrush, readStrokes } from "./brush.js";
+import { makeBrush } from "./brush.js";
 import { placeDivider, resetDivider, revealRepair } from "./divider.js";
 import { offerCamera } from "./camera.js";
 import { makeAsker, makeSharing, nameTouched } from "./hide.js";
@@ -624,38 +624,6 @@ addEventListener("popstate", ({ state: earlier }) => {
   change(next);
 });
 
-function readAddress(settings) {
-  const query = new URLSearchParams(location.search);
-  const wrong = [];
-  const take = (name, allowed) => {
-    const value = query.get(name);
-    if (value === null) return;
-    if (allowed(value))
-      settings[name] = typeof page.opening[name] === "string" ? value : Number(value);
-    else wrong.push(`${name} “${value.slice(0, 24)}”`);
-  };
-  const isWithin = (text, low, high) =>
-    text.trim() !== "" && Number(text) >= low && Number(text) <= high;
-  const isWhole = (text, low, high) => isWithin(text, low, high) && Number.isInteger(Number(text));
-  take("photo", (name) => name in page.samples);
-  take("damage", (name) => name in page.names);
-  take("strength", (text) => isWhole(text, 1, 5));
-  take("saved", (text) => Number(text) === page.quality);
-  take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
-  take("tau", (text) => isWithin(text, 0, 1));
-  take("max_depth", (text) => Number(text) === page.deepest);
-  if (["paper", "fixed"].includes(query.get("method"))) linkMethod = query.get("method");
-  const strokes = query.get("strokes");
-  if (strokes || settings.damage === "paint") {
-    settings.damage = "paint";
-    if (readStrokes(strokes, page.brush)) settings.strokes = strokes ?? "";
-    else return "The brush strokes of this link cannot be read: here is the photo without them.";
-  }
-  return wrong.length
-    ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the usual one is shown.`
-    : "";
-}
-
 // ---- Controls
 
 /** A sample opens with its own damage, unless the visitor has chosen another. */
@@ -830,7 +798,11 @@ function showNone() {
   putImage(image, src);
 }
 
-const stray = readAddress(settings);
+const { asked, stray } = document.body.dataset; // what the link asks for, as the server checked it
+Object.assign(settings, JSON.parse(asked));
+if (settings.max_depth) settings.max_depth = page.deepest; // none or all of it is offered here
+const method = new URLSearchParams(location.search).get("method");
+if (["paper", "fixed"].includes(method)) linkMethod = method;
 if (!location.search) settings = JSON.parse(storage?.getItem(OWN_PHOTO) ?? null) ?? settings;
 if (location.search || settings.photo !== page.opening.photo || !page.record) begin();
 showControls();
