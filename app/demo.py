@@ -131,7 +131,6 @@ def serve(
     """
     if prefix := os.environ.get("GRADIO_ROOT_PATH", "").rstrip("/"):
         os.environ["GRADIO_ROOT_PATH"] = prefix if "://" in prefix else f"/{prefix.lstrip('/')}"
-    pass_by_proxy(host)
     service = Service(networks)
     proxies, os.environ["FORWARDED_ALLOW_IPS"] = service.visitors.proxies, ""  # the gate's, alone
     is_local = not proxies and not os.environ.get("SPACE_ID") and is_loopback(host)
@@ -146,20 +145,6 @@ def serve(
     folder = Path(os.environ.setdefault("GRADIO_TEMP_DIR", get_upload_folder()))
     threading.Thread(target=_keep_tidy, args=(server, folder), daemon=True).start()
     return server, url
-
-
-def pass_by_proxy(host: str) -> None:
-    """Have this machine, and ``host``, asked directly whatever proxy the environment names.
-
-    Gradio asks the server that it has started whether it is there. Hosts that are excepted
-    already stay so.
-    """
-    names = [name for name in os.environ if name.lower() == "no_proxy"]
-    hosts = [part.strip() for name in names for part in os.environ[name].split(",")]
-    if "*" not in hosts:
-        hosts += ["127.0.0.1", "localhost", "::1", host.strip("[]")]
-        for name in {*names, "NO_PROXY", "no_proxy"}:
-            os.environ[name] = ",".join(dict.fromkeys(filter(None, hosts)))
 
 
 def is_loopback(host: str) -> bool:
