@@ -40,16 +40,6 @@ FILM = tuple(range(0, 49, 6))
 """Depths at which the noised picture is shown, and from which it is rebuilt."""
 
 
-def watch(models: Models, subject: Subject, settings: Settings) -> Generator[Part]:
-    """The whole record of a photo, in the order in which the page needs it.
-
-    ``settings``: of the methods; the damage is done already.
-    """
-    yield from run_first_stages(models, subject, subject.is_damaged or not settings.is_brief)
-    if not settings.is_brief:
-        yield from compare_methods(models, subject, settings)
-
-
 def compare_methods(models: Models, subject: Subject, settings: Settings) -> Generator[Part]:
     """What the paper's method and its rival make of the square that the classifier sees."""
     watcher = Watcher(models, subject, settings)
