@@ -96,7 +96,8 @@ def test_answers_say_what_was_measured(read):
     kinds = {line.label: line for line in parts["severity-5"].kinds}
     assert (kinds["Snow"].start, kinds["Snow"].end, kinds["Fog"].end) == (20, 0, 60)
     harm = (
-        "9 of 10 undamaged photographs come back exactly as they were; none became right, none became wrong."
+        "9 of 10 undamaged photographs come back exactly as they were; "
+        "none became right, none became wrong."
     )
     assert said["harm"] == harm
     assert said["failures"].endswith(" Snow.")
