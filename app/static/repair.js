@@ -76,6 +76,12 @@ function isUndamaged() {
     : record.is_damaged === false;
 }
 
+/** The photo as it came, as far as it is here: a sample at least small. */
+function findWhole() {
+  const { image } = (isOld.original ? null : record.original) ?? {};
+  return image ?? findOwnPicture() ?? find(`#samples [value="${settings.photo}"] img`)?.src;
+}
+
 /** The nearest picture at hand of what the photo will look like; strokes are drawn over it. */
 function previewDamage() {
   const { original, damaged } = isOld.original ? {} : record;
@@ -85,9 +91,7 @@ function previewDamage() {
   const name = isUndamaged() || damage === "paint" ? "none" : damage;
   const thumbnail =
     thumbnailsOf === photo ? find(`#damage [value="${name}"] img`).getAttribute("src") : null;
-  const sample = find(`#samples [value="${photo}"] img`)?.src;
-  const whole = original?.image ?? findOwnPicture() ?? sample;
-  return name === "none" ? (whole ?? thumbnail) : (thumbnail ?? whole);
+  return name === "none" ? (findWhole() ?? thumbnail) : (thumbnail ?? findWhole());
 }
 
 function showPicture() {
@@ -112,8 +116,7 @@ function showPicture() {
   showStrokes();
   find("#hold").hidden = isUndamaged(); // it would show what the left half shows
   const isAsItCame =
-    isUndamaged() ||
-    (isLeftOld && settings.damage !== "paint" && preview === record.original?.image);
+    isUndamaged() || (isLeftOld && settings.damage !== "paint" && preview === findWhole());
   const side = isAsItCame ? "As it came" : isPainted() ? "Painted" : "Damaged";
   if (isLeftOld) put(find("#tag-before"), preview ? side : "");
   else showTag("#tag-before", side, record.damaged);
@@ -790,9 +793,7 @@ async function loadThumbnails() {
 }
 /** Beside None stands the photo itself, whatever the others show. */
 function showNone() {
-  const { photo } = settings;
-  const sample = find(`#samples [value="${photo}"] img`);
-  const src = sample?.src ?? findOwnPicture() ?? (isOld.original ? null : record.original?.image);
+  const src = findWhole();
   const image = find('#damages [value="none"] img');
   image.hidden = !src;
   putImage(image, src);
