@@ -60,7 +60,19 @@ def test_a_finished_result_is_there_at_once_and_nothing_is_computed(watch):
     assert "✓" in page.inner_text("#row-repaired")
     page.wait_for_selector("#damages img:visible")
     wait_for_film(page)
+    readings = page.locator("#film .reading:first-of-type").all_inner_texts()
+    is_all_right = all("✓" in reading for reading in readings)
+    assert ("wrong from" in page.inner_text("#film-words")) == (not is_all_right)
     assert not any(request.endswith("/watch") for request in watch.requests)
+
+
+def test_a_photo_that_is_not_recorded_is_seen_at_once(watch):
+    page = open_page(watch)
+    page.route("**/watch", lambda route: None)  # which is not answered
+    page.get_by_role("radio", name="cheetah").click()
+    small = page.locator("#samples [value=cheetah] img").get_attribute("src")
+    assert page.locator("#before").get_attribute("src") == small
+    assert page.locator("#tag-before").text_content() == "As it came"
 
 
 def test_the_first_screen_has_few_controls_words_and_numbers_until_it_is_touched(watch):
