@@ -136,13 +136,10 @@ def write_headline(
         sight = f"After the repair AI {describe_sight(repaired)}."
         after = alone if is_unchanged else sight
     if damage == NONE:
-        before = f"AI {describe_sight(damaged)}."
         if repaired is None or is_unchanged:
-            return f"{before} {alone if repaired else ''}".rstrip()
-        found = diagnosis or "traces of damage"
-        now = f"Now AI {describe_sight(repaired)}."
-        ending = "" if has_label else " We cannot know whether that is right."
-        return f"As it came, {before} We found {found} and tried to undo that. {now}{ending}"
+            return f"AI {describe_sight(damaged)}. {after}".rstrip()
+        ending = after if has_label else "We cannot know whether AI is right now."
+        return f"We found {diagnosis or 'traces of damage'} and tried to undo that. {ending}"
     subject = DAMAGE_NAMES.get(damage) or f"Paint on {name_touched(touched)} of the photo"
     if truth is None:  # the classifier was not sure of the original either
         return f"Added: {_begin_small(subject)}. {after}".rstrip()

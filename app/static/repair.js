@@ -274,8 +274,8 @@ const LONG = 100; // letters, from which a headline is set smaller where it woul
 function showAll() {
   const isUnsaid = isOld.headline || !record.headline;
   const sentences = isUnsaid ? [describeState()] : record.headline.split(/(?<=[.!?]) /);
-  if (inDivider !== "repaired") sentences.splice(1); // the rest is of our repair
-  const headline = describeGame() || sentences.join(" ");
+  if (inDivider !== "repaired") sentences.splice(Number(settings.damage !== "none")); // of our repair
+  const headline = describeGame() || sentences.join(" ") || page.sides[inDivider];
   put(find("#headline"), headline);
   find("#headline").classList.toggle("is-long", headline.length > LONG);
   for (const name of ["original", "damaged", "repaired"]) showRow(name);

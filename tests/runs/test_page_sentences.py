@@ -57,10 +57,11 @@ def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
         has_label=False,
     )  # fmt: skip
     assert ("no damage" in text) == is_fine
-    assert "elk" in text
-    assert ("not sure" in text) == (share < 0.25)
     assert ("left it alone" in text) == is_unchanged
-    assert ("tried to undo" in text) == (not is_unchanged)
+    assert ("elk" in text) == is_unchanged
+    assert ("not sure" in text) == (is_unchanged and share < 0.25)
+    assert ("found noise and tried" in text) == (not is_unchanged)
+    assert ("cannot know" in text) == (not is_unchanged)
     assert not any(word in text for word in ("again", "repaired", "Repaired"))
 
 
@@ -75,13 +76,10 @@ def test_of_a_damaged_own_photo_only_readings_are_compared(damaged, repaired, is
     assert not any(word in text for word in ("hid", "the panda", "right", "seen"))
 
 
-@pytest.mark.parametrize("has_label", [False, True])
-def test_both_readings_of_an_own_photo_are_told_and_none_is_praised(has_label):
-    text = write_headline("none", None, RIGHT, WRONG, diagnosis="noise", has_label=has_label)
-    assert "“panda” (90" in text
+def test_of_a_sample_that_came_undamaged_is_told_what_its_repair_did():
+    text = write_headline("none", "panda", RIGHT, WRONG, diagnosis="noise")
     assert "“dog” (40" in text
-    assert "found noise" in text
-    assert ("cannot know" in text) == (not has_label)
+    assert "cannot know" not in text
 
 
 @pytest.mark.parametrize(
