@@ -268,7 +268,7 @@ class Service:
             return session is None or is_new or session in self.visitors.listening.taken
 
         def steps(models: Models) -> Generator[Any]:
-            return photograph_steps(models, pixels)
+            yield from photograph_steps(models, pixels)
 
         size = pixels[..., 0].size
         parts = self.run(find_visitor(request), steps, size, is_heard=is_heard)
