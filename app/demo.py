@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import json
 import os
 import signal
 import socket
@@ -15,7 +16,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote_plus, urlencode
 
 import gradio as gr
 from fastapi import HTTPException, Request
@@ -32,12 +33,11 @@ from app.pages.repair import repair_page
 from app.pages.results import results_page
 from app.pages.shell import STATIC, Page, digest, render_page
 from app.runs.models import Networks
-from app.runs.samples import SAMPLES, find_packaged
+from app.runs.samples import find_packaged
 from app.runs.sentences import describe_link
 from app.runs.settings import SettingsError, parse_link
 from app.runs.strokes import measure_touched
 from app.server.gate import Gate
-from app.server.photos import UnknownPhotoError
 from app.server.visitors import FILE_SECONDS, Visitors
 from dga.data.uploads import MAX_BYTES
 from dga.io.shipped import find_shipped_folder
@@ -83,29 +83,32 @@ def build_server(service: Service, is_local: bool) -> Server:
     server.get("/card.png")(service.make_card)
     # Without Gradio's queue an assistant's call is her own request, and ends with it; programs'
     # clients go through the queue all the same.
-    whole = {"concurrency_limit": MOST_RUNS, "concurrency_id": "runs", "queue": False}
-    server.api(service.repair, name="repair", **whole)
-    server.api(service.adapt, name="adapt", **whole)
+    server.api(service.repair, name="repair", concurrency_limit=MOST_RUNS, queue=False)
     return server
 
 
 async def _send_page(html: str, page: Page, service: Service, request: Request) -> str:
     """The page; its links are relative to where this server is reached.
 
-    Other sites show what its link leads to: title, description and a card.
+    Other sites show what its link leads to: title, description and a card. Settings that a link
+    asks for are checked here alone; its script shows them, or that they are not here.
     """
     root = request.scope.get("root_path", "").rstrip("/")
-    title, description, query = page.title, page.description, ""
+    title, description, stray = page.title, page.description, ""
+    asked = dict[str, Any]()
     if not page.path and request.query_params:
-        with suppress(SettingsError, UnknownPhotoError):
+        try:
             settings = parse_link(request.query_params)
-            if settings.photo in SAMPLES:
-                original = service.photos.get(settings.photo)
-                touched = measure_touched(settings.strokes, *original.pixels.shape[:2])
-                title, description = describe_link(settings, original.label, touched)
-                query = f"?{urlencode(settings.model_dump(exclude_defaults=True))}"
-    values = {"base": f"{root}/", "title": title, "description": description,
-              "card": f"{find_home(request)}card.png{query}"}  # fmt: skip
+            original = service.photos.samples[settings.photo]
+        except (SettingsError, KeyError):
+            stray = f"“{unquote_plus(request.url.query)[:60]}” is not here: the usual is shown."
+        else:
+            touched = measure_touched(settings.strokes, *original.pixels.shape[:2])
+            title, description = describe_link(settings, original.label, touched)
+            asked = settings.model_dump(exclude_defaults=True)
+    card = f"{find_home(request)}card.png{'?' if asked else ''}{urlencode(asked)}"
+    values = {"base": f"{root}/", "title": title, "description": description, "card": card,
+              "asked": json.dumps(asked), "stray": stray}  # fmt: skip
     for name, value in values.items():
         html = html.replace(f"[[{name}]]", escape(value), 1)
     return html
@@ -128,7 +131,6 @@ def serve(
     """
     if prefix := os.environ.get("GRADIO_ROOT_PATH", "").rstrip("/"):
         os.environ["GRADIO_ROOT_PATH"] = prefix if "://" in prefix else f"/{prefix.lstrip('/')}"
-    pass_by_proxy(host)
     service = Service(networks)
     proxies, os.environ["FORWARDED_ALLOW_IPS"] = service.visitors.proxies, ""  # the gate's, alone
     is_local = not proxies and not os.environ.get("SPACE_ID") and is_loopback(host)
@@ -143,20 +145,6 @@ def serve(
     folder = Path(os.environ.setdefault("GRADIO_TEMP_DIR", get_upload_folder()))
     threading.Thread(target=_keep_tidy, args=(server, folder), daemon=True).start()
     return server, url
-
-
-def pass_by_proxy(host: str) -> None:
-    """Have this machine, and ``host``, asked directly whatever proxy the environment names.
-
-    Gradio asks the server that it has started whether it is there. Hosts that are excepted
-    already stay so.
-    """
-    names = [name for name in os.environ if name.lower() == "no_proxy"]
-    hosts = [part.strip() for name in names for part in os.environ[name].split(",")]
-    if "*" not in hosts:
-        hosts += ["127.0.0.1", "localhost", "::1", host.strip("[]")]
-        for name in {*names, "NO_PROXY", "no_proxy"}:
-            os.environ[name] = ",".join(dict.fromkeys(filter(None, hosts)))
 
 
 def is_loopback(host: str) -> bool:

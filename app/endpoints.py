@@ -1,4 +1,4 @@
-"""What programs and assistants call, ``/repair`` and ``/adapt``; and what the pages do.
+"""What programs and assistants call, ``/repair``; and what the pages do.
 
 Gradio reads types and descriptions from these functions, so annotations are not strings here.
 """
@@ -12,7 +12,6 @@ import os
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -30,25 +29,21 @@ from app.runs.damage import damage_photo
 from app.runs.models import Networks, TooLongError
 from app.runs.pictures import to_webp
 from app.runs.samples import SAMPLES
-from app.runs.settings import NONE, PAINT, Settings, SettingsError, parse_link, parse_settings
+from app.runs.settings import NONE, Settings, SettingsError, parse_link, parse_settings
 from app.runs.strokes import KINDS, get_layer, measure_touched
-from app.runs.subject import Subject, Subjects, parse_frame, read_pictures, view_square
+from app.runs.subject import Subject, Subjects, parse_frame, read_pictures
 from app.runs.watch import PICTURES, REPAIR, compare_methods, run_first_stages
 from app.server.decoder import Decoder
 from app.server.gate import REFUSALS
 from app.server.photos import GONE, Photo, Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turns
 from app.server.visitors import RefusedError, Visitor, Visitors, count_blocks, find_visitor
-from dga.adaptation import Adaptation, adapt_steps
-from dga.adaptation_record import make_record
-from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.data.encoding import encode_picture
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
 from dga.networks.models import Models
-from dga.photograph import photograph_steps
+from dga.photograph import RepairedPhotograph, photograph_steps
 from dga.profiles import Profile
-from dga.systems import DEFAULT_SYSTEMS, System, systems
 
 MOST_RUNS = 64
 """Runs that Gradio lets in at once; :class:`Turns` says who of them computes."""
@@ -58,15 +53,6 @@ STATUSES = {
     UnknownPhotoError: 404, BusyError: 503, TooLongError: 503, UploadError: 400, SettingsError: 400,
 }  # fmt: skip
 """HTTP status of each error whose message is meant for visitors."""
-BOUNDS: dict[str, dict[str, Any]] = {
-    "corruption": {"enum": [NONE, *CORRUPTIONS, *EVERYDAY]},
-    "severity": {"minimum": 1, "maximum": 5},
-    "saved": {"minimum": 1, "maximum": 100},
-    "tau": {"minimum": 0, "maximum": 1},
-    "seed": {"minimum": 0},
-    "dda_depth": {"minimum": 1},
-}
-"""What the values of ``/adapt`` may be, in JSON Schema."""
 UNHEARD_SECONDS = 10.0
 """For which a run of Gradio's queue goes on while nobody listens to it."""
 UNHEARD = "Nobody listened to this run, so it was stopped."
@@ -88,7 +74,7 @@ class Service:
         self.cards = dict[tuple[str, Settings], bytes]()  # of samples, the latest
 
     async def run(
-        self, visitor: Visitor, repair: Steps | None, pixels: int = 0,
+        self, visitor: Visitor, repair: Steps, pixels: int = 0,
         comparison: Steps | None = None, is_heard: Callable[[], bool] = lambda: True,
     ) -> AsyncIterator[Any]:  # fmt: skip
         """What the steps yield, in turn; numbers between are visitors before this one.
@@ -258,59 +244,8 @@ class Service:
         """
         with explain_errors():
             pixels, losses = await self._read(picture, request)
-            result = await self._last(request, pixels, photograph_steps)
-            facts = result.facts() | {"lost": losses}
-            return facts, (await self._write(request, result.image))[0]
-
-    async def adapt(
-        self,
-        picture: FileData,
-        request: gr.Request,
-        corruption: str = "none",
-        severity: int = 3,
-        tau: float | None = None,
-        seed: int = 0,
-        dda_depth: int | None = None,
-        saved: int | None = None,
-    ) -> tuple[dict, list[FileData]]:
-        """Run every method on the square of a picture that the classifier sees.
-
-        Noise goes in step by step until the discriminator no longer finds damage (depth t*), at
-        most to a limit, and not at all where even more would not be enough; then a diffusion model
-        rebuilds the picture. DGA+ first undoes damage that it recognises.
-
-        Args:
-            picture: The picture, any common format up to 20 MB.
-            corruption: Damage to do first, of ImageNet-C's or an everyday kind; none for no more.
-            severity: Strength of the corruption, 1 to 5.
-            tau: Confidence below which noise stops, 0 to 1; without it, the profile's.
-            seed: Fixes the corruption and all the noise, 0 or more.
-            dda_depth: The fixed depth of the rival DDA, 1 or more; without it, the profile's.
-            saved: Quality of the JPEG that the corrupted picture becomes, 1 to 100; else none.
-
-        Returns:
-            A record: t_star, confidence by depth, and of every method depth, seconds and labels.
-            The pictures as PNG: damaged, noised to t*, then of DGA, DGA + G, DDA and DGA+.
-        """
-        profile = self.networks.profile
-        values = {
-            "damage": corruption, "strength": severity, "tau": tau, "seed": seed, "saved": saved,
-        }  # fmt: skip
-
-        def steps(models: Models, pixels: Pixels) -> Generator[Any, None, Adaptation]:
-            damaged = damage_photo(view_square(profile, pixels), damage)
-            return (yield from adapt_steps(models, damaged, seed, chosen))
-
-        with explain_errors():
-            damage = parse_settings(values, {"damage": "corruption", "strength": "severity"})
-            if damage.damage == PAINT:
-                raise SettingsError("Corruption: only the page paints, with its brush.")
-            chosen = choose_systems(profile, tau, dda_depth)
-            pixels, _ = await self._read(picture, request)
-            run = await self._last(request, pixels, steps, is_comparison=True)
-            rebuilt = (result.image for result in run.reconstructions.values())
-            pictures = run.input, run.x_t_star, *rebuilt
-            return make_record(run), await self._write(request, *pictures)
+            result = await self._repair(request, pixels)
+            return result.facts() | {"lost": losses}, await self._write(request, result.image)
 
     async def _read(self, picture: Any, request: gr.Request) -> tuple[Pixels, list[str]]:
         """An upload's pixels, and what else it holds; other files do not come this far
@@ -320,10 +255,8 @@ class Service:
         pixels, _, losses = await self.decoder.read_upload(data, visitor=find_visitor(request))
         return pixels, losses
 
-    async def _last(
-        self, request: gr.Request, pixels: Pixels, steps: Callable, is_comparison: bool = False
-    ) -> Any:
-        """What ``steps(models, pixels)`` returns.
+    async def _repair(self, request: gr.Request, pixels: Pixels) -> RepairedPhotograph:
+        """The photograph, repaired.
 
         A run of Gradio's queue, which has a session, ends when nobody listens to that; others end
         with their request.
@@ -334,24 +267,21 @@ class Service:
             is_new = time.monotonic() - begun < UNHEARD_SECONDS
             return session is None or is_new or session in self.visitors.listening.taken
 
-        def run(models: Models) -> Generator[Any]:
-            yield (yield from steps(models, pixels))
+        def steps(models: Models) -> Generator[Any]:
+            yield (yield from photograph_steps(models, pixels))
 
-        visitor, size = find_visitor(request), pixels[..., 0].size
-        repair, comparison = (None, run) if is_comparison else (run, None)
-        last = await find_last(self.run(visitor, repair, size, comparison, is_heard))
+        size = pixels[..., 0].size
+        parts = self.run(find_visitor(request), steps, size, is_heard=is_heard)
+        last = await find_last(parts)
         if not is_heard():
             raise BusyError(UNHEARD)
         return last
 
-    async def _write(self, request: gr.Request, *pictures: Pixels) -> list[FileData]:
-        """PNGs for whoever called, on her account, in Gradio's own folder."""
-        files = [
-            await asyncio.to_thread(encode_picture, Image.fromarray(p), "PNG") for p in pictures
-        ]
-        for content in files:
-            self.visitors.files.take(find_visitor(request).address, count_blocks(len(content)))
-        return [await asyncio.to_thread(write_file, content) for content in files]
+    async def _write(self, request: gr.Request, picture: Pixels) -> FileData:
+        """A PNG for whoever called, on her account, in Gradio's own folder."""
+        content = await asyncio.to_thread(encode_picture, Image.fromarray(picture), "PNG")
+        self.visitors.files.take(find_visitor(request).address, count_blocks(len(content)))
+        return await asyncio.to_thread(write_file, content)
 
 
 async def find_last(parts: AsyncIterator[Any]) -> Any:
@@ -392,19 +322,6 @@ def explain_errors() -> Generator[None]:
         raise gr.Error(RUN_FAILED) from None
 
 
-def choose_systems(profile: Profile, tau: float | None, dda_depth: int | None) -> list[System]:
-    """DGA, DGA + G, DDA and DGA+; None stands for the profile's own setting.
-
-    Raises ``SettingsError`` naming what is allowed.
-    """
-    rule = profile.stopping if tau is None else replace(profile.stopping, tau=tau)
-    depth, deepest = profile.dda_depth if dda_depth is None else dda_depth, profile.schedule.steps
-    if type(depth) is not int or not 1 <= depth <= deepest:  # True is an int, too, to Python
-        raise SettingsError(f"DDA's depth is a whole number from 1 to {deepest}, not {depth!r}.")
-    by_name = systems(replace(profile, stopping=rule, dda_depth=depth))
-    return [by_name[name] for name in DEFAULT_SYSTEMS]
-
-
 def send_events(parts: AsyncIterator[Any]) -> Response:
     """A run as server-sent events, which ends when nobody reads them."""
 
@@ -435,21 +352,16 @@ def find_home(request: Request) -> str:
 
 
 def label_values(blocks: gr.Blocks) -> None:
-    """Name what ``/repair`` and ``/adapt`` take and give, with bounds, in ``/gradio_api/info``.
+    """Name what ``/repair`` takes and gives in ``/gradio_api/info``.
 
-    ``gradio.Server`` numbers values; assistants read the same docstrings by themselves.
+    ``gradio.Server`` numbers values; assistants read the same docstring by themselves.
     """
     components = {component["id"]: component for component in blocks.config["components"]}
-    endpoints = {call["api_name"]: call for call in blocks.config["dependencies"]}
-    for endpoint in (Service.repair, Service.adapt):
-        _, parameters, returns = get_function_description(endpoint)
-        texts = [(name, text) for name, text in parameters.items() if text]
-        texts += [("", text) for text in returns]
-        call = endpoints[endpoint.__name__]
-        values = [*call["inputs"], *call["outputs"]]
-        for value, (name, text) in zip(values, texts, strict=True):
-            components[value]["props"]["label"] = text.rstrip(".")
-            components[value]["api_info_as_input"] |= BOUNDS.get(name, {})
+    (call,) = (one for one in blocks.config["dependencies"] if one["api_name"] == "repair")
+    _, parameters, returns = get_function_description(Service.repair)
+    texts = [*filter(None, parameters.values()), *returns]
+    for value, text in zip([*call["inputs"], *call["outputs"]], texts, strict=True):
+        components[value]["props"]["label"] = text.rstrip(".")
 
 
 def write_file(content: bytes) -> FileData:

@@ -10,9 +10,6 @@ import subprocess
 import sys
 import tempfile
 
-PROXIES = ("http_proxy", "https_proxy", "all_proxy")
-"""Variables that name a proxy, in any case."""
-
 
 def main() -> None:
     """Build the pages and serve them."""
@@ -21,10 +18,8 @@ def main() -> None:
         if not number.isdecimal() or not int(number):
             raise SystemExit(f"dga: {name} is a number above 0, not {number!r}.")
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-    # Gradio ends at a kind of proxy that its client does not know; the page asks nobody outside.
-    for name, proxy in list(os.environ.items()):
-        if name.lower() in PROXIES and "://" in proxy and not proxy.lower().startswith("http"):
-            del os.environ[name]
+    for name in ("NO_PROXY", "no_proxy"):  # Gradio asks the page whether it is there, nobody else
+        os.environ[name] = "*"
     # Until all is loaded nothing is garbage, and looking for it would take a second.
     gc.disable()
     try:

@@ -19,17 +19,15 @@ def all15_page(folder: Path = BOARDS) -> Page:
     recorded = (path.stem for path in folder.glob("*.json"))
     photos = sorted(recorded, key=lambda name: (name != Settings().photo, name))
     first = json.loads((folder / f"{photos[0]}.json").read_text("utf-8")) if photos else None
-    titles = TITLES["paper"], "The paper's method with guidance (DGA + G): coarse shapes are kept"
     data = {
         "board": first,
         "names": PLAIN_NAMES,
         "descriptions": DESCRIPTIONS,
-        "titles": titles,
         "columns": {"damaged": "Damaged", "repaired": SHORT_NAMES["plus"]} | SHORT_NAMES,
     }
     return Page(
         "all-15",
-        "All 15 kinds of damage: DGA",
+        "All 15 kinds of damage: DGA+",
         "Fifteen kinds of damage on one photograph, and what three repairs make of each.",
         render(
             "all15.html", photos=photos, methods=TITLES, classifier=CLASSIFIER,

@@ -21,7 +21,7 @@ def learn_page() -> Page:
     rule, compared = get_profile("photo").stopping, {"damaged": "Damaged"} | SHORT_NAMES
     return Page(
         "learn",
-        "Learn in six steps: DGA",
+        "Learn in six steps: DGA+",
         "Why damaged pictures fool a classifier, and how they are repaired, in six steps.",
         render("learn.html", steps=STEPS, methods=SHORT_NAMES, compared=compared, rule=rule),
         {"names": PLAIN_NAMES, "methods": SHORT_NAMES},

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.pages.results_numbers import STRENGTHS, Results
+from app.pages.results_numbers import Results
 from app.pages.shell import (
     CLASSIFIER,
     DESCRIPTIONS,
@@ -56,7 +56,6 @@ def repair_page(networks: Networks) -> Page:
         "recorded": list_recorded() if is_recorded else [],
         "thumbnails": list_recorded(FOLDER.parent / "thumbnails"),
         "samples": {name: sample.damage for name, sample in SAMPLES.items()},
-        "names": names,
         "quality": RELEASE_QUALITY,
         "sides": {"repaired": "Repaired"} | SHORT_NAMES,
         "aboutAsSure": ABOUT_AS_SURE,
@@ -65,7 +64,6 @@ def repair_page(networks: Networks) -> Page:
         "mostBytes": MAX_BYTES,
         "brush": {"kinds": KINDS, "mostLetters": MOST_LETTERS, "full": TOO_LONG},
         "tau": profile.stopping.tau,
-        "fixedDepth": profile.dda_depth,
         "deepest": find_chart_depth(profile),
         "cap": profile.stopping.max_depth,
         "horizon": profile.stopping.horizon,
@@ -75,7 +73,7 @@ def repair_page(networks: Networks) -> Page:
     main = render(
         "repair.html", damages=damages, everyday=EVERYDAY_NAMES, samples=samples,
         record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS,
-        snippet=REPAIR_SNIPPET, opening=OPENING, is_recorded=is_recorded, deepest=data["deepest"],
+        snippet=REPAIR_SNIPPET, opening=OPENING, is_recorded=is_recorded,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping, has_explainer=networks.has_explainer,
         has_mender=CONDITIONAL in networks.weights, unsure=UNSURE,
@@ -83,7 +81,7 @@ def repair_page(networks: Networks) -> Page:
     )  # fmt: skip
     return Page(
         "",
-        "DGA: damaged pictures fool AI. See them repaired.",
+        "DGA+: damaged pictures fool AI. See them repaired.",
         "Damage fools an image classifier. Find what was done, undo it, and the same classifier "
         "sees it again: on real photographs, live in the browser.",
         main,
@@ -96,21 +94,20 @@ FIRST_PARTS = (
 )  # fmt: skip
 
 
-def read_rates(results: Results) -> dict[str, dict[int, dict[str, Any]]]:
-    """Share of pictures that are read right, before and after, by damage (or none) and strength.
+def read_rates(results: Results) -> dict[str, dict[str, Any]]:
+    """Share of pictures read right, before and after, by damage (at full strength) or none.
 
     ``fog-saved`` is fog, saved as JPEG; ``mean`` is every kind of damage.
     """
-    rates: dict[str, dict[int, dict[str, Any]]] = {}
-    figures = [("undamaged", CLEAN, NONE, 5)]
-    for s in STRENGTHS:
-        saved = f"saved-{RELEASE_QUALITY}-severity-{s}"
-        figures += [(f"severity-{s}", name, name, s) for name in PLAIN_NAMES]
-        figures += [(saved, name, f"{name}-saved", s) for name in (*PLAIN_NAMES, MEAN)]
-        figures += [(f"everyday-severity-{s}", name, name, s) for name in EVERYDAY_NAMES]
-    for key, group, damage, severity in figures:
+    saved = f"saved-{RELEASE_QUALITY}-severity-5"
+    figures = [("undamaged", CLEAN, NONE)]
+    figures += [("severity-5", name, name) for name in PLAIN_NAMES]
+    figures += [(saved, name, f"{name}-saved") for name in (*PLAIN_NAMES, MEAN)]
+    figures += [("everyday-severity-5", name, name) for name in EVERYDAY_NAMES]
+    rates: dict[str, dict[str, Any]] = {}
+    for key, group, damage in figures:
         if row := results.find(key, PLUS, SOURCE, group):
-            rates.setdefault(damage, {})[severity] = {
+            rates[damage] = {
                 "before": row["other_right"] / 100,
                 "after": row["right"] / 100,
                 "pictures": row["pictures"],

@@ -63,7 +63,7 @@ def results_page(folder: Path | None = None) -> Page:
     )
     return Page(
         path="results",
-        title="Results · DGA",
+        title="Results: DGA+",
         description="How often repaired photographs are read right, on which damage, and when not.",
         main=main,
         data={

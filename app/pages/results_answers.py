@@ -134,7 +134,7 @@ def headline(now: Results) -> tuple[str, str]:
     return (
         f"Of every 100 badly damaged pictures, {right} are read right instead of {before}.",
         f"{row['photographs']} photographs that we never trained on, under each of fifteen kinds "
-        f"of damage, read by one classifier, {CLASSIFIER}, which only Tent changes.",
+        f"of damage, read by one classifier, {CLASSIFIER}; of all methods only Tent changes it.",
     )
 
 
@@ -148,9 +148,9 @@ def _harm(now: Results) -> Answer:
     if row is None:
         return Answer("harm", question)
     count = row["pictures"]
-    sentence = f"{row['unchanged']} of {count} undamaged photographs come back bit for bit"
+    sentence = f"{row['unchanged']} of {count} undamaged photographs come back exactly as they were"
     more = [f"Read right: {row['other_right']:.1f}{SPACE}% before, {percent(row['right'])} after."]
-    shares = (("Bit for bit", row["unchanged"]), ("Same reading", row["same_reading"]))
+    shares = (("Exactly as it was", row["unchanged"]), ("Same reading", row["same_reading"]))
     chart = [Line(label, f"{n} of {count}", 100 * n / count, start=0) for label, n in shares]
     return Answer("harm", question, f"{sentence}; {_count_changes(row)}.", more, chart, "undamaged")
 
@@ -173,7 +173,7 @@ def _failures(now: Results) -> Answer:
     level = [item for item in rows if item[1]["gain"] == 0]
     more = [
         *([chance] if lost else []),
-        f"As many right as before, at one strength at least: {_name_kinds(level)}.",
+        f"Neither better nor worse, at one strength at least: {_name_kinds(level)}.",
         TENT_AT_64,
     ]
     places = {one.key: one.name[0].lower() + one.name[1:] for one in settings}

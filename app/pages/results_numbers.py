@@ -17,13 +17,12 @@ from dga.profiles import get_profile
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
 RIVAL = "dda"
 LIMIT = get_profile("photo").stopping.max_depth
-STRENGTHS = (5, 3)
 NAMES = {
     PLUS: SHORT_NAMES["plus"],
     "dga": f"{SHORT_NAMES['paper']}, at most {LIMIT} steps",
     "dga-guided": f"{SHORT_NAMES['paper']}, guided, at most {LIMIT} steps",
     "dga:max_depth=100:horizon=100": f"{SHORT_NAMES['paper']}, up to 100 steps",
-    "dga-plus-ensemble": "Readings averaged, damaged and repaired",
+    "dga-plus-ensemble": "Averaged readings, with our repair and without",
     RIVAL: SHORT_NAMES["fixed"],
     "tent": "Tent",
     "tent:lr=0": "Batch statistics",

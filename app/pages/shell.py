@@ -47,8 +47,8 @@ DESCRIPTIONS = {
 """What is wrong with a photo that has such a damage, in a few words."""
 TITLES = {
     "plus": "Our repair: find it, then undo it",
-    "paper": "The paper's method (DGA, 2026): noise until a detector is unsure",
-    "fixed": "Fixed noise (DDA, 2023): the same for every photo",
+    "paper": "The paper's method (2026): noise until a detector is unsure",
+    "fixed": "Fixed noise (2023): the same for every photo",
 }
 SHORT_NAMES = {key: re.split(r" \(|:", name)[0] for key, name in TITLES.items()}
 SPACE = os.environ.get("SPACE_ID")  # whose files are public

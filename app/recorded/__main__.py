@@ -19,7 +19,7 @@ from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.settings import FIRST_DAMAGES, NONE, Settings
 from app.runs.subject import Subject, view_square
-from app.runs.watch import Part, Watcher, run_first_stages, watch
+from app.runs.watch import Part, Watcher, compare_methods, run_first_stages
 from app.server.photos import Photo
 from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.images import to_pixels
@@ -29,7 +29,7 @@ RECORDED = ("espresso", "panda", "goldfish", "volleyball")
 """Samples whose pictures may be passed on."""
 BOARD_SIDE, BOARD_STRENGTH = 112, 5
 THUMBNAIL_SIDE, THUMBNAIL_STRENGTH = 80, 4
-CELLS = ("damaged", "repaired", "paper", "guided", "fixed")
+CELLS = ("damaged", "repaired", "paper", "fixed")
 
 
 def main() -> None:
@@ -74,9 +74,10 @@ def make_subject(models: Models, settings: Settings) -> Subject:
 
 def record_run(models: Models, settings: Settings) -> dict[str, Any]:
     """The whole record, as the page would have received it."""
-    record = merge_parts(watch(models, make_subject(models, settings), settings))
+    subject = make_subject(models, settings)
+    record = merge_parts(run_first_stages(models, subject))
     record.pop("progress", None)
-    return record
+    return record | merge_parts(compare_methods(models, subject, settings))
 
 
 def merge_parts(parts: Iterable[Part]) -> Part:

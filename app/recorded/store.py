@@ -1,4 +1,4 @@
-"""One file a run: the record that :func:`app.runs.watch.watch` made, by its settings."""
+"""One file a run: the record that :mod:`app.runs.watch` made, by its settings."""
 
 from __future__ import annotations
 

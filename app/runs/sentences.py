@@ -136,7 +136,10 @@ def write_headline(
         sight = f"After the repair AI {describe_sight(repaired)}."
         after = alone if is_unchanged else sight
     if damage == NONE:
-        return _describe_own_photo(damaged, repaired, alone if is_unchanged else "", diagnosis)
+        if repaired is None or is_unchanged:
+            return f"AI {describe_sight(damaged)}. {after}".rstrip()
+        ending = after if has_label else "We cannot know whether AI is right now."
+        return f"We found {diagnosis or 'traces of damage'} and tried to undo that. {ending}"
     subject = DAMAGE_NAMES.get(damage) or f"Paint on {name_touched(touched)} of the photo"
     if truth is None:  # the classifier was not sure of the original either
         return f"Added: {_begin_small(subject)}. {after}".rstrip()
@@ -217,36 +220,11 @@ def describe_link(settings: Settings, thing: str | None, touched: float) -> tupl
 def _again(damaged: Reading, repaired: Reading) -> str:
     """How sure AI is of the same thing after the repair."""
     change = ""
-    if _is_less_sure(damaged, repaired):
+    if repaired["share"] < damaged["share"] - ABOUT_AS_SURE:
         change = ", it is less sure"
     elif repaired["share"] <= damaged["share"] + ABOUT_AS_SURE:
         change = ", it is about as sure"
     return f"Repaired{change}: {percent(repaired['share'])}"
-
-
-def _is_less_sure(before: Reading, after: Reading) -> bool:
-    return bool(after["share"] < before["share"] - ABOUT_AS_SURE)
-
-
-def _describe_own_photo(
-    damaged: Reading, repaired: Reading | None, alone: str, diagnosis: str
-) -> str:
-    sight = f"AI {describe_sight(damaged)}."
-    if repaired is None:
-        return sight
-    if alone:
-        return f"{sight} {alone}"
-    what = diagnosis or "traces of damage"
-    is_same = damaged["label"] == repaired["label"]
-    is_as_before = damaged["is_sure"] == repaired["is_sure"] and (is_same or not damaged["is_sure"])
-    before = f", less surely than before ({percent(damaged['share'])})"
-    if not is_same:
-        before = f". Before: “{damaged['label']}” ({percent(damaged['share'])})"
-    rest = before if not is_same or _is_less_sure(damaged, repaired) else ""
-    when = "AI still" if is_as_before else "Now AI"
-    sight = f"{when} {describe_sight(repaired)}{rest}."
-    well = "" if repaired["is_sure"] else " as well as we can"
-    return f"This looked like {what}, and was repaired{well}. {sight}"
 
 
 def describe_sight(reading: Reading) -> str:

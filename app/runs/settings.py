@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
@@ -44,9 +43,9 @@ class Settings(BaseModel):
     ImageNet-C's severity; ``saved``: the quality of the JPEG as which the damaged photo is saved,
     None where it is not, as of none and paint; ``seed``: fixes damage and noise; ``tau``:
     confidence below which the paper's method stops, None for the profile's; ``max_depth``: depth
-    where it stops at the latest, None for the profile's; ``fixed_depth``: the rival's, None for the
-    profile's; ``is_brief``: whether the run ends with our repair, and of an undamaged photo before
-    it; ``strokes``: of the brush, as in links; empty where the damage is not paint."""
+    where it stops at the latest, None for the profile's; ``is_brief``: whether the run ends with
+    our repair, and of an undamaged photo before it; ``strokes``: of the brush, as in links; empty
+    where the damage is not paint."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     photo: Annotated[str, Field(min_length=1, max_length=64)] = "panda"
@@ -56,17 +55,13 @@ class Settings(BaseModel):
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
     tau: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     max_depth: Depth | None = None
-    fixed_depth: Depth | None = None
     is_brief: bool = False
     strokes: Annotated[str, AfterValidator(_check_strokes)] = ""
 
 
-def parse_settings(value: Any, names: Mapping[str, str] = MappingProxyType({})) -> Settings:
+def parse_settings(value: Any) -> Settings:
     """Settings from JSON, which may be bytes. Raises :class:`SettingsError` naming the
-    first that is not allowed.
-
-    ``names``: of settings that are called otherwise where the value comes from.
-    """
+    first that is not allowed."""
     try:
         is_text = isinstance(value, bytes)
         return Settings.model_validate_json(value) if is_text else Settings.model_validate(value)
@@ -74,13 +69,12 @@ def parse_settings(value: Any, names: Mapping[str, str] = MappingProxyType({})) 
         first = error.errors(include_url=False, include_input=False)[0]
         if first["type"] == "value_error":
             raise SettingsError(str(first["ctx"]["error"])) from None
-        parts = [names.get(str(part), str(part)) for part in first["loc"][:3]]
-        name = ".".join(parts) or "settings"
+        name = ".".join(map(str, first["loc"][:3])) or "settings"
         raise SettingsError(f"{name.capitalize()}: {first['msg'].lower()}.") from None
 
 
 def parse_link(query: Mapping[str, str]) -> Settings:
     """What a link to the first page shows of a photo. Raises :class:`SettingsError`."""
-    shown = "photo", "damage", "strength", "saved", "seed", "strokes"
+    shown = "photo", "damage", "strength", "saved", "seed", "strokes", "tau", "max_depth"
     known = {name: query[name] for name in shown if name in query}
     return parse_settings(({"damage": PAINT} if known.get("strokes") else {}) | known)

@@ -27,7 +27,7 @@ UNSURE = 0.25
 """Probability below which a reading is "not sure": of 413 such on tune 42 were right."""
 MOST_SUBJECTS = 8  # with their parts, some 2 MB each
 MOST_CACHES = 2  # of the latest, some 50 MB each
-MOST_CHOICES = 8  # latest stages of each kind that a visitor chooses: rules, and fixed depths
+MOST_CHOICES = 8  # latest stages of a kind that a visitor chooses: rules
 
 StageKey = str | tuple[str, Hashable]
 """A stage's name; where it depends on what a visitor chooses, with that."""

@@ -41,21 +41,11 @@ FILM = tuple(range(0, 49, 6))
 """Depths at which the noised picture is shown, and from which it is rebuilt."""
 
 
-def watch(models: Models, subject: Subject, settings: Settings) -> Generator[Part]:
-    """The whole record of a photo, in the order in which the page needs it.
-
-    ``settings``: of the methods; the damage is done already.
-    """
-    yield from run_first_stages(models, subject, subject.is_damaged or not settings.is_brief)
-    if not settings.is_brief:
-        yield from compare_methods(models, subject, settings)
-
-
 def compare_methods(models: Models, subject: Subject, settings: Settings) -> Generator[Part]:
     """What the paper's method and its rival make of the square that the classifier sees."""
     watcher = Watcher(models, subject, settings)
-    fixed, rule = watcher.fixed_depth, watcher.stopping
-    yield from run_stage(subject, ("fixed", fixed), watcher.repair_from_fixed_depth)
+    rule = watcher.stopping
+    yield from run_stage(subject, "fixed", watcher.repair_from_fixed_depth)
     yield from run_stage(subject, "film", watcher.show_film)
     yield from run_stage(subject, ("paper", rule), watcher.repair_by_discriminator)
     yield from run_stage(subject, "depths", watcher.read_depths)
@@ -189,18 +179,17 @@ class Watcher:
             subject.process = ForwardProcess(models, x, self.seed)
         self.process, self.models = subject.process, models
         self.stopping = choose_stopping(profile, settings)
-        self.fixed_depth = settings.fixed_depth or profile.dda_depth
 
     def repair_from_fixed_depth(self) -> Generator[Part]:
         """DDA from one depth for all pictures."""
-        profile = replace(self.models.profile, dda_depth=self.fixed_depth)
+        profile = self.models.profile
         repair = require_repair(systems(profile)["dda"])
         x = self.process.x[None]
         for event in run(self.models, x, [self.seed], [repair], [self.process]):
             if isinstance(event, ReverseResult):
                 self.images["fixed"] = from_tensor(event.image)
                 view = self._show(self.images["fixed"], event.image)
-                yield {"fixed": view | {"depth": self.fixed_depth}}
+                yield {"fixed": view | {"depth": profile.dda_depth}}
 
     def show_film(self) -> Generator[Part]:
         """The picture at some depths of noise; at 0 it is held beside repairs at full size."""

@@ -5,16 +5,14 @@ import { make, makeRadioGroup, percent, put } from "./base.js";
 const page = data();
 const columns = ["damaged", "repaired", "paper", "fixed"];
 let board = page.board;
-const cellOf = ({ cells }, column) =>
-  cells[column === "paper" && find("#guided").checked ? "guided" : column];
+
+const countRight = (column) =>
+  board.rows.filter(({ cells }) => cells[column].reading.is_right).length;
 
 function showBoard() {
   if (!board) return;
-  const isGuided = find("#guided").checked;
-  find("thead [data-column=paper]").firstChild.data = page.titles[Number(isGuided)];
-  const photo = board.photo === page.board.photo ? {} : { photo: board.photo };
-  const query = new URLSearchParams({ ...photo, ...(isGuided && { guided: 1 }) });
-  history.replaceState(null, "", location.pathname + (query.size ? `?${query}` : ""));
+  const query = board.photo === page.board.photo ? "" : `?photo=${board.photo}`;
+  history.replaceState(null, "", location.pathname + query);
   find("#rows").replaceChildren(
     ...board.rows.map((row) =>
       make(
@@ -27,29 +25,25 @@ function showBoard() {
           make("small", {}, page.descriptions[row.damage]),
           make("small", { class: "found" }, `Found: ${row.found.split(".")[0]}.`),
         ),
-        ...columns.map((column) => showCell(row, column, cellOf(row, column))),
+        ...columns.map((column) => showCell(row, column)),
       ),
     ),
   );
   for (const node of all("[data-count]")) {
-    const isRight = (row) => cellOf(row, node.dataset.count).reading.is_right;
-    const right = board.rows.filter(isRight).length;
-    put(node, `right in ${right} of ${board.rows.length}`);
+    put(node, `right in ${countRight(node.dataset.count)} of ${board.rows.length}`);
   }
-  const repaired = board.rows.filter((row) => row.cells.repaired.reading.is_right).length;
-  const damaged = board.rows.filter((row) => row.cells.damaged.reading.is_right).length;
   put(
     find("#headline"),
     `${capitalise(board.photo)}, damaged in ${board.rows.length} ways: ` +
-      `${damaged} are read right, and ${repaired} after our repair.`,
+      `${countRight("damaged")} are read right, and ${countRight("repaired")} after our repair.`,
   );
 }
 
-function showCell(row, column, { image, reading }) {
+function showCell(row, column) {
+  const { image, reading } = row.cells[column];
   const { photo, strength } = board;
   const query = new URLSearchParams({ photo, damage: row.damage, strength });
-  const isShownThere = column === "fixed" || (column === "paper" && !find("#guided").checked);
-  if (isShownThere) query.set("method", column);
+  if (["paper", "fixed"].includes(column)) query.set("method", column);
   const mark = make("span", { class: "mark" }, reading.is_right ? "✓" : "✗");
   const label = `${reading.is_sure ? "" : "perhaps "}${reading.label}`;
   const isAlone = column !== "damaged" && image === row.cells.damaged.image;
@@ -75,7 +69,7 @@ function showBehind(event, row) {
   put(find("#behind-title"), `${page.names[row.damage]}, ${board.strength} of 5`);
   put(find("#behind-words"), `Found: ${row.found}`);
   const figures = columns.map((column) => {
-    const { image, reading } = cellOf(row, column);
+    const { image, reading } = row.cells[column];
     const words = [make("b", {}, page.columns[column]), make("br"), describeReading(reading)];
     const caption = make("figcaption", {}, ...words);
     return make("figure", {}, make("img", { src: image, alt: "" }), caption);
@@ -90,10 +84,7 @@ makeRadioGroup(find("#photos"), async (photo) => {
   board = await getJson(`recorded/boards/${photo}.json`).catch(() => board);
   showBoard();
 });
-find("#guided").addEventListener("change", showBoard);
-const query = new URLSearchParams(location.search);
-find("#guided").checked = query.has("guided");
-const asked = query.get("photo");
+const asked = new URLSearchParams(location.search).get("photo");
 const link = all("#photos button").find(({ value }) => value === asked);
 if (asked && !link) put(find(".notice"), `There is no board of “${asked}”. Here is the first.`);
 if (link && link.value !== board.photo) link.click();

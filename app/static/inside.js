@@ -2,7 +2,7 @@
 import { all, clamp, countSteps, describeReading, draw, find, findNearest } from "./base.js";
 import { make, nameReading, percent, put, putImage, setAttributes } from "./base.js";
 
-const HEIGHT = 312;
+const HEIGHT = 290;
 const LEFT = 52;
 const TOP = 50;
 const BOTTOM = 260;
@@ -36,6 +36,7 @@ export function drawInside(record, settings, change, page, isRunning) {
   const ends = [rows[0]?.at(-1)?.image.length, ...rows.slice(1).map((row) => row?.at(-1)?.reading)];
   const key = JSON.stringify([isRunning && !isRead, ...lengths, ...ends]);
   if (key !== last) showFilm(record, isRunning);
+  put(find("#film-words"), isRead ? describeFilm(record.depths) : "");
   last = key;
   const { width, height } = record.original ?? {};
   const isWhole = width === page.side && height === page.side;
@@ -62,16 +63,16 @@ function makeChart(change, page) {
     draw("line", { class: "stop", y1: TOP - 6, y2: BOTTOM }),
     draw("text", { y: TOP - 12, "text-anchor": "middle" }),
   );
-  const fixed = { bar: draw("line", { class: "fixed" }), text: draw("text"), input: find("#depth") };
-  const tau = { bar: draw("line", { class: "tau" }), text: draw("text"), input: find("#tau") };
-  svg.append(axes, curve, stop, fixed.bar, fixed.text, tau.bar, tau.text);
+  const bar = draw("line", { class: "tau" });
+  const label = draw("text");
+  const slider = find("#tau");
+  svg.append(axes, curve, stop, bar, label);
   box.prepend(svg);
 
   function placeAxes() {
     right = width < 700 ? width - 16 : width - 110;
     svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     box.style.setProperty("--right", `${width - right}px`);
-    box.style.setProperty("--first", `${x(1)}px`); // where the depths of its slider begin
     const text = (at, down, anchor, words) =>
       draw("text", { x: at, y: down, "text-anchor": anchor }, words);
     const lines = [0, 0.5, 1].flatMap((share) => [
@@ -88,41 +89,23 @@ function makeChart(change, page) {
     axes.replaceChildren(...lines);
   }
 
-  const shown = { tau: page.tau, depth: page.fixedDepth };
-  /** What was made with another threshold or depth than the chart shows is dimmed. */
-  function dimRebuilt() {
-    const { tau, fixed_depth } = shown.settings;
-    const isOtherTau = shown.tau !== (tau ?? page.tau);
-    const isOtherDepth = shown.depth !== (fixed_depth ?? page.fixedDepth);
-    figures.forEach((figure, n) => {
-      figure.classList.toggle("is-other", n < 3 ? isOtherTau : n === 3 && isOtherDepth);
-    });
-  }
+  const shown = { tau: page.tau };
   function placeTau(value) {
     shown.tau = value;
     const height = y(value);
-    setAttributes(tau.bar, { x1: LEFT, x2: right, y1: height, y2: height });
+    setAttributes(bar, { x1: LEFT, x2: right, y1: height, y2: height });
     const isNarrow = right > width - 50; // the label stands above the chart, where no curve is
     setAttributes(
-      tau.text,
+      label,
       isNarrow
         ? { x: width, y: 12, "text-anchor": "end" }
         : { x: right + 16, y: height + 5, "text-anchor": "start" },
     );
-    put(tau.text, `τ ${percent(value)}, drag`);
-    tau.input.setAttribute("aria-valuetext", percent(value));
+    put(label, `τ ${percent(value)}, drag`);
+    slider.setAttribute("aria-valuetext", percent(value));
     placeStop();
-    dimRebuilt();
-  }
-  function placeFixed(depth) {
-    shown.depth = depth;
-    const across = x(depth);
-    setAttributes(fixed.bar, { x1: across, x2: across, y1: TOP, y2: BOTTOM });
-    const middle = clamp(across, LEFT + 50, width - 100);
-    setAttributes(fixed.text, { x: middle, y: BOTTOM + 44, "text-anchor": "middle" });
-    put(fixed.text, `${depth}: fixed noise (drag)`);
-    fixed.input.setAttribute("aria-valuetext", `${countSteps(depth)} of noise`);
-    dimRebuilt();
+    const isOther = value !== (shown.settings.tau ?? page.tau); // than what was rebuilt
+    for (const figure of figures.slice(0, 3)) figure.classList.toggle("is-other", isOther);
   }
   function placeStop() {
     const { curve, film } = shown.record;
@@ -140,18 +123,8 @@ function makeChart(change, page) {
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
-  /** `place` moves a line as its slider moves, `tell` asks for what follows once it is let go. */
-  function listen({ input }, place, tell) {
-    input.addEventListener("input", () => place(Number(input.value)));
-    input.addEventListener("change", () => tell(Number(input.value)));
-  }
-  listen(tau, placeTau, (value) => change({ tau: value }, 300));
-  listen(fixed, placeFixed, (value) => change({ fixed_depth: value }, 300));
-  /** What a report says, but for a slider that is dragged. */
-  function follow({ input }, place, value) {
-    if (!input.matches(":active")) input.value = value;
-    place(Number(input.value));
-  }
+  slider.addEventListener("input", () => placeTau(Number(slider.value)));
+  slider.addEventListener("change", () => change({ tau: Number(slider.value) }, 300));
   const point = (share, depth) =>
     `${depth ? "L" : "M"}${x(depth).toFixed(1)} ${y(share).toFixed(1)}`;
   function update(record, settings, isRunning) {
@@ -159,8 +132,8 @@ function makeChart(change, page) {
     showRebuilt(record, isRunning);
     const seen = (record.curve?.confidence ?? []).slice(0, page.deepest + 1);
     curve.setAttribute("d", seen.map(point).join(""));
-    follow(fixed, placeFixed, settings.fixed_depth ?? page.fixedDepth);
-    follow(tau, placeTau, settings.tau ?? page.tau);
+    if (!slider.matches(":active")) slider.value = settings.tau ?? page.tau;
+    placeTau(Number(slider.value));
   }
   placeAxes();
   new ResizeObserver(() => {
@@ -200,6 +173,24 @@ function nameStop({ tau, depth, share, first, isLeftAlone, isCrossed }, page) {
     return `After ${steps} the detector is less than ${sure}: there it stops, t*\u00a0=\u00a0${depth}.`;
   const rest = first < 0 ? "" : ` By its own rule it would stop after ${first}.`;
   return `After ${steps}, the limit, the detector is still ${sayAtLeast(share, tau)} sure of damage: there it stops, t*\u00a0=\u00a0${depth}.${rest}`;
+}
+
+/** Where the paper's method works on this photo, of which somebody said what it shows. */
+function describeFilm(depths) {
+  const isRight = (entry) => entry?.reading.is_right;
+  if (isRight(depths[0]) == null) return "";
+  const spans = [];
+  depths.forEach((entry, n) => {
+    if (!isRight(entry)) return;
+    if (isRight(depths[n - 1])) spans.at(-1)[1] = entry.depth;
+    else spans.push([entry.depth]);
+  });
+  const start = "On this photo the paper’s method, without our limit, is read";
+  if (!spans.length) return `${start} wrong from everywhere.`;
+  const places = spans.map((span) => span.join(" to ")).join(" and ");
+  const isAll = depths.every(isRight);
+  const end = isAll ? "." : ", and wrong from the others: one photo need not follow the average.";
+  return `${start} right from ${places} steps of noise${end}`;
 }
 
 const nameDepth = (depth) => (depth ? `${depth} steps` : "as it came");
@@ -250,9 +241,9 @@ function showRebuilt(record, isRunning) {
   const end = stop ? ` = ${stop.depth}${stop.is_crossed ? "" : ", the limit"}` : "";
   const coarse = "Rebuilt, coarse shapes kept";
   const plus = repaired?.is_unchanged ? "Left alone" : "Repaired";
-  const theirs = fixed ? `From depth ${fixed.depth}, shapes kept` : "The same for all";
+  const theirs = fixed ? `After ${countSteps(fixed.depth)}, shapes kept` : "The same for all";
   const entries = [
-    [stop && { image: stop.image }, stop?.depth === 0 ? rest : `Noised to t*${end}`],
+    [stop && { image: stop.image }, stop?.depth === 0 ? rest : `With noise, to t*${end}`],
     [paper, paper?.depth === 0 ? rest : "Rebuilt freely"],
     [guided, guided?.depth === 0 ? rest : coarse],
     [fixed, theirs],

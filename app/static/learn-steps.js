@@ -158,7 +158,7 @@ function drawCurve(plot, confidence, tau, stop) {
   svg.append(line("tau", [0, tau], [last, tau]));
   svg.append(text(width - right, y(tau) + below, `dashes: τ = ${percent(tau)}`, "end"));
   svg.append(line("curve", ...confidence.entries()), mark);
-  svg.append(line("stop", [stop, 0.1], [stop, 0]), text(x(stop) + 6, y(0.04), "t*", "start"));
+  svg.append(line("stop", [stop, 0.1], [stop, 0]), text(x(stop) - 6, y(0.04), "t*", "end"));
   plot.replaceChildren(svg);
   return (depth) => {
     mark.style.transform = `translateX(${x(depth)}px)`;
@@ -199,11 +199,11 @@ export function showComparison(cases) {
   const right = ways.map((way) => cases.filter((one) => one[way].is_right).length);
   const show = (index) => showCase("compare", cases[index], ["damaged", ...ways]);
   offer("#damages", cases.map(nameCase), show);
-  put(
-    find("#compare-words"),
+  find("#compare-words").replaceChildren(
     `Read right, of these ${cases.length}: our repair ${right[0]}, ` +
-      `the paper’s method ${right[1]}, fixed noise ${right[2]}. ` +
-      "These are examples; Results counts many photographs.",
+      `the paper’s method ${right[1]}, fixed noise ${right[2]}. These are examples; `,
+    make("a", { href: "results" }, "Results"),
+    " counts many photographs.",
   );
 }
 

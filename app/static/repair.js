@@ -3,13 +3,13 @@ import { all, countSteps, data, describeReading, explain, fillRow, find, getJson
 import { make, makeRadioGroup, mark, percent, put, putImage, receiveFiles } from "./base.js";
 import { Refusal, run } from "./base.js";
 import { drawInside, keepsStop } from "./inside.js";
-import { makeBrush, readStrokes } from "./brush.js";
+import { makeBrush } from "./brush.js";
 import { placeDivider, resetDivider, revealRepair } from "./divider.js";
 import { offerCamera } from "./camera.js";
 import { makeAsker, makeSharing, nameTouched } from "./hide.js";
 
 const page = data();
-const USUAL_RULE = { tau: null, max_depth: null, fixed_depth: null };
+const USUAL_RULE = { tau: null, max_depth: null };
 /** Without damage, or before the first stroke of the brush, strength does not matter. */
 function nameRecord({ photo, damage, strength, seed, max_depth }) {
   const what = ["none", "paint"].includes(damage) ? "none-5" : `${damage}-${strength}`;
@@ -18,7 +18,7 @@ function nameRecord({ photo, damage, strength, seed, max_depth }) {
 const USUAL = { strokes: "", seed: 0, ...USUAL_RULE }; // of another photo
 const isRecorded = (some = settings) =>
   page.recorded.includes(nameRecord(some)) &&
-  [some.tau, some.fixed_depth, some.saved].every((choice) => choice == null) &&
+  [some.tau, some.saved].every((choice) => choice == null) &&
   !some.strokes.length;
 
 let settings = { ...page.opening };
@@ -76,6 +76,12 @@ function isUndamaged() {
     : record.is_damaged === false;
 }
 
+/** The photo as it came, as far as it is here: a sample at least small. */
+function findWhole() {
+  const { image } = (isOld.original ? null : record.original) ?? {};
+  return image ?? findOwnPicture() ?? find(`#samples [value="${settings.photo}"] img`)?.src;
+}
+
 /** The nearest picture at hand of what the photo will look like; strokes are drawn over it. */
 function previewDamage() {
   const { original, damaged } = isOld.original ? {} : record;
@@ -85,8 +91,7 @@ function previewDamage() {
   const name = isUndamaged() || damage === "paint" ? "none" : damage;
   const thumbnail =
     thumbnailsOf === photo ? find(`#damage [value="${name}"] img`).getAttribute("src") : null;
-  const whole = original?.image ?? findOwnPicture();
-  return name === "none" ? (whole ?? thumbnail) : (thumbnail ?? whole);
+  return name === "none" ? (findWhole() ?? thumbnail) : (thumbnail ?? findWhole());
 }
 
 function showPicture() {
@@ -111,8 +116,7 @@ function showPicture() {
   showStrokes();
   find("#hold").hidden = isUndamaged(); // it would show what the left half shows
   const isAsItCame =
-    isUndamaged() ||
-    (isLeftOld && settings.damage !== "paint" && preview === record.original?.image);
+    isUndamaged() || (isLeftOld && settings.damage !== "paint" && preview === findWhole());
   const side = isAsItCame ? "As it came" : isPainted() ? "Painted" : "Damaged";
   if (isLeftOld) put(find("#tag-before"), preview ? side : "");
   else showTag("#tag-before", side, record.damaged);
@@ -191,7 +195,7 @@ function countSeconds() {
 /** Why another method added no noise: one of our limits, or its own rule. */
 const nameRest = (name) =>
   name === "paper" && record.stop?.has_given_up && !isOld.stop
-    ? `left alone: even ${page.horizon} steps would be too few`
+    ? `left alone: even after ${page.horizon} steps its detector would be sure of damage`
     : "left alone";
 
 /** That the paper's own rule would have gone on. */
@@ -212,11 +216,10 @@ function showTiles() {
     tile.classList.toggle("is-old", Boolean(isOld[name]));
     tile.setAttribute("aria-pressed", String(inDivider === name));
     for (const retry of all(".retry")) retry.hidden = state !== "stopped";
-    const { tau, max_depth, fixed_depth } = settings;
+    const { tau, max_depth } = settings;
     let choice = "";
     if (name === "paper" && tau != null) choice = `, at your τ ${percent(tau)}`;
     if (name === "paper" && max_depth != null) choice += ", without our limit";
-    if (name === "fixed" && fixed_depth != null) choice = `, at your depth ${fixed_depth}`;
     const hasBegun = record.repaired && !isOld.repaired;
     let text = "not computed";
     if (state === "running")
@@ -228,31 +231,24 @@ function showTiles() {
   }
 }
 
+/** How often photos with such damage are repaired, at full strength whatever was chosen. */
 function showRates() {
-  const { damage, strength: wished } = settings;
+  const { damage, saved } = settings;
   const isNone = damage === "none";
   const isOwn = isNone && !isSample() && !isUnchanged(); // as damaged as it came
   const kind = isOwn ? "mean" : damage;
-  const isSaved = isOwn || (Boolean(settings.saved) && `${kind}-saved` in page.rates);
-  const rates = page.rates[isSaved ? `${kind}-saved` : kind] ?? {};
-  const strength = isNone ? 5 : rates[wished] ? wished : wished < 4 ? 3 : 5;
-  const rate = rates[strength];
+  const isSaved = isOwn || (Boolean(saved) && `${kind}-saved` in page.rates);
+  const rate = page.rates[isSaved ? `${kind}-saved` : kind];
   find("#rates").hidden = !rate;
-  if (!rate) return put(find("#how-often"), "Results have no figure for this damage.");
-  let start = isNone || strength === wished ? "" : `Not measured at strength ${wished} of 5. `;
-  if (settings.saved && !isSaved) start += "Measured without JPEG. ";
-  const level = strength === 5 ? "full strength" : `strength ${strength} of 5`;
-  const other = `${kind}-saved` in page.rates ? ", before saving as JPEG" : "";
-  const form = isSaved ? ", saved as JPEG" : other;
-  const damaged = `photographs with this damage at ${level}${form}`;
-  let pictures = isNone ? "undamaged photographs" : damaged;
-  if (!isSample()) start += "Nobody said what your photo shows. ";
+  if (!rate) return put(find("#how-often"), "How often this damage is repaired was not measured.");
+  let pictures = `photographs with this damage at full strength${isSaved ? ", saved as JPEG" : ""}`;
   if (isOwn) pictures = "pictures that were badly damaged, and saved as JPEG";
+  else if (isNone) pictures = "undamaged photographs";
   find("#rate").href = `results#${rate.place}`;
   const count = (share) => Math.round(share * rate.pictures);
   put(
     find("#how-often"),
-    `${start}Of ${rate.pictures} ${pictures}, ` +
+    `Of ${rate.pictures} ${pictures}, ` +
       `${count(rate.before)} are read right, and ${count(rate.after)} after our repair.`,
   );
   for (const part of ["before", "after"]) {
@@ -278,8 +274,8 @@ const LONG = 100; // letters, from which a headline is set smaller where it woul
 function showAll() {
   const isUnsaid = isOld.headline || !record.headline;
   const sentences = isUnsaid ? [describeState()] : record.headline.split(/(?<=[.!?]) /);
-  if (inDivider !== "repaired") sentences.splice(1); // the rest is of our repair
-  const headline = describeGame() || sentences.join(" ");
+  if (inDivider !== "repaired") sentences.splice(Number(settings.damage !== "none")); // of our repair
+  const headline = describeGame() || sentences.join(" ") || page.sides[inDivider];
   put(find("#headline"), headline);
   find("#headline").classList.toggle("is-long", headline.length > LONG);
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
@@ -466,7 +462,7 @@ new IntersectionObserver(
 
 makeSharing(say);
 const BY_RULE = ["stop", "paper", "guided"];
-const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE, fixed_depth: ["fixed"] };
+const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE };
 
 /** What other settings make old is marked at once; a damage leaves the original as it is. */
 function markOld(changed, next = "running") {
@@ -479,7 +475,7 @@ function markOld(changed, next = "running") {
   showAll();
 }
 
-/** Where only τ or a depth was changed, what grows again as it was is there already. */
+/** Where only the paper's rule was changed, what grows again as it was is there already. */
 function isBehind(name, value) {
   const grownPart = isOld[name] ? null : record[name];
   if (name === "curve") return value.confidence.length < grownPart?.confidence.length;
@@ -552,9 +548,10 @@ function change(some, wait = 0) {
   if (!changed.length) return { failed: resume, stopped: startRepair }[state]?.();
   begin();
   const isOther = next.photo !== settings.photo || next.damage !== settings.damage;
-  if (next.photo !== settings.photo && !isRecorded(next)) forgetPhoto();
-  if (next.photo !== settings.photo || (isOther && next.damage === "paint")) resetDivider();
+  const isElsewhere = next.photo !== settings.photo;
+  if (isElsewhere || (isOther && next.damage === "paint")) resetDivider();
   settings = next;
+  if (isElsewhere && !isRecorded()) forgetPhoto();
   if ("strength" in some) put(find("#strong"), `${next.strength} of 5`);
   say("");
   if (isOther) [inDivider, live] = ["repaired", null];
@@ -629,39 +626,6 @@ addEventListener("popstate", ({ state: earlier }) => {
   if (JSON.stringify(next) === JSON.stringify(settings)) return;
   change(next);
 });
-
-function readAddress(settings) {
-  const query = new URLSearchParams(location.search);
-  const wrong = [];
-  const take = (name, allowed) => {
-    const value = query.get(name);
-    if (value === null) return;
-    if (allowed(value))
-      settings[name] = typeof page.opening[name] === "string" ? value : Number(value);
-    else wrong.push(`${name} “${value.slice(0, 24)}”`);
-  };
-  const isWithin = (text, low, high) =>
-    text.trim() !== "" && Number(text) >= low && Number(text) <= high;
-  const isWhole = (text, low, high) => isWithin(text, low, high) && Number.isInteger(Number(text));
-  take("photo", (name) => name in page.samples);
-  take("damage", (name) => name in page.names);
-  take("strength", (text) => isWhole(text, 1, 5));
-  take("saved", (text) => Number(text) === page.quality);
-  take("seed", (text) => isWhole(text, 0, 2 ** 31 - 1));
-  take("tau", (text) => isWithin(text, 0, 1));
-  take("max_depth", (text) => Number(text) === page.deepest);
-  take("fixed_depth", (text) => isWhole(text, 1, page.deepest));
-  if (["paper", "fixed"].includes(query.get("method"))) linkMethod = query.get("method");
-  const strokes = query.get("strokes");
-  if (strokes || settings.damage === "paint") {
-    settings.damage = "paint";
-    if (readStrokes(strokes, page.brush)) settings.strokes = strokes ?? "";
-    else return "The brush strokes of this link cannot be read: here is the photo without them.";
-  }
-  return wrong.length
-    ? `${wrong.join(" and ")} of the link ${wrong.length > 1 ? "are" : "is"} not here: the usual one is shown.`
-    : "";
-}
 
 // ---- Controls
 
@@ -829,15 +793,17 @@ async function loadThumbnails() {
 }
 /** Beside None stands the photo itself, whatever the others show. */
 function showNone() {
-  const { photo } = settings;
-  const sample = find(`#samples [value="${photo}"] img`);
-  const src = sample?.src ?? findOwnPicture() ?? (isOld.original ? null : record.original?.image);
+  const src = findWhole();
   const image = find('#damages [value="none"] img');
   image.hidden = !src;
   putImage(image, src);
 }
 
-const stray = readAddress(settings);
+const { asked, stray } = document.body.dataset; // what the link asks for, as the server checked it
+Object.assign(settings, JSON.parse(asked));
+if (settings.max_depth) settings.max_depth = page.deepest; // none or all of it is offered here
+const method = new URLSearchParams(location.search).get("method");
+if (["paper", "fixed"].includes(method)) linkMethod = method;
 if (!location.search) settings = JSON.parse(storage?.getItem(OWN_PHOTO) ?? null) ?? settings;
 if (location.search || settings.photo !== page.opening.photo || !page.record) begin();
 showControls();

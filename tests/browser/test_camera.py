@@ -37,7 +37,7 @@ def test_every_frame_is_read_and_the_newest_repaired(watch):
     switch_on(page, watch.home, 390)
     page.wait_for_selector("#camera-now .label >> text=giant panda")
     page.wait_for_selector("#camera-repaired img[src]")
-    assert page.inner_text("#camera .words").startswith(("AI ", "This looked like"))
+    assert page.inner_text("#camera .words").startswith(("AI ", "We found "))
     read = [url for url in watch.requests if "/frame?" in url]
     assert len(read) > 1
     dialog = page.locator("#camera").bounding_box()

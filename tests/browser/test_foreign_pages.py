@@ -26,7 +26,7 @@ ATTACKS = """async ([home, file, first]) => {
     ["", {}], ["config", {}], ["gradio_api/info", {}], [first, {}], [file, {}],
     ["gradio_api/upload", upload], ["gradio_api/run/predict", text],
     ["gradio_api/run/predict", json], ["gradio_api/queue/join", text],
-    ["gradio_api/call/adapt", text], ["watch", text], ["watch", json],
+    ["gradio_api/call/repair", text], ["watch", text], ["watch", json],
     ["gradio_api/mcp/", text], ["gradio_api/mcp/", json],
     ["gradio_api/cancel", text], ["gradio_api/reset", text],
     ["gradio_api/startup-events", {}], ["gradio_api/queue/status", {}],

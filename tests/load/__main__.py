@@ -154,7 +154,7 @@ def memory(photos: int, runs: int) -> bool:
         for n in range(runs):
             visitor, kind = Visitor(server.url, n % photos), dice.choice(MIX)
             if kind == "rule":
-                settings |= {"tau": dice.random(), "fixed_depth": dice.randint(1, 24)}
+                settings |= {"tau": dice.random()}
             else:
                 settings = {"damage": dice.choice(CORRUPTIONS), "strength": dice.randint(1, 5)}
                 settings["photo"] = dice.choice((*SAMPLES, sent[n % len(sent)]))

@@ -1,9 +1,8 @@
-"""What programs get from ``/repair`` and ``/adapt``, and the page from ``watch``."""
+"""What programs get from ``/repair``, and the page from ``watch``."""
 
 import asyncio
 import gc
 import json
-import threading
 from pathlib import Path
 
 import httpx
@@ -14,7 +13,6 @@ from gradio_client.exceptions import AppError
 from PIL import Image
 
 import dga
-from app import endpoints
 from app.endpoints import Service
 from app.runs.models import Networks
 from app.runs.samples import SAMPLES
@@ -64,20 +62,6 @@ def test_repair_gives_what_the_library_gives(client, served, panda):
     assert (record["width"], record["height"]) == (64, 64)
 
 
-def test_adapt_gives_a_record_and_six_pictures(client, served, panda):
-    path, pixels = panda
-    record, pictures = client.predict(handle_file(path), tau=0.9, api_name="/adapt")
-    assert record["tau"] == 0.9
-    assert len(pictures) == 6
-    assert (np.array(Image.open(pictures[0])) == pixels).all()
-
-
-@pytest.mark.parametrize("wrong", [{"severity": 9}, {"corruption": "paint"}, {"dda_depth": 5.5}])
-def test_what_is_not_allowed_is_one_sentence(client, panda, wrong):
-    with pytest.raises(AppError, match=r"^[^\n]+\.$"):
-        client.predict(handle_file(panda[0]), **wrong, api_name="/adapt")
-
-
 def test_results_are_on_the_account_of_whoever_asked(client, served, panda, monkeypatch):
     """They stay on the disk as long as what was sent."""
     files = Account(3 * 2**16, 3 * 2**16, 1e9, ("quota", "quota"))
@@ -85,20 +69,6 @@ def test_results_are_on_the_account_of_whoever_asked(client, served, panda, monk
     client.predict(handle_file(panda[0]), api_name="/repair")
     with pytest.raises(AppError, match="pictures as fit have come"):
         client.predict(handle_file(panda[0]), api_name="/repair")
-
-
-def test_what_costs_time_is_done_in_turn(client, panda, monkeypatch):
-    """A picture is damaged where it is repaired, however many wait."""
-    threads, damage = [], endpoints.damage_photo
-
-    def note(*values):
-        threads.append(threading.current_thread().name)
-        return damage(*values)
-
-    monkeypatch.setattr(endpoints, "damage_photo", note)
-    client.predict(handle_file(panda[0]), corruption="rain", saved=85, api_name="/adapt")
-    assert len(threads) == 1
-    assert threads[0].startswith("networks")
 
 
 def test_a_pages_later_choice_takes_the_place_of_an_earlier_one(shipped_models):

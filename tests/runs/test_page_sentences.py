@@ -53,13 +53,16 @@ def test_paint_that_hides_and_is_left_alone_is_no_mercy(damaged, is_dared):
 def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
     seen = reading("elk", share)
     text = write_headline(
-        "none", None, seen, seen, is_unchanged=is_unchanged, is_fine=is_fine, diagnosis="noise"
-    )
+        "none", None, seen, seen, is_unchanged=is_unchanged, is_fine=is_fine, diagnosis="noise",
+        has_label=False,
+    )  # fmt: skip
     assert ("no damage" in text) == is_fine
-    assert "elk" in text
-    assert ("not sure" in text) == (share < 0.25)
     assert ("left it alone" in text) == is_unchanged
-    assert ("repaired" in text) == (not is_unchanged)
+    assert ("elk" in text) == is_unchanged
+    assert ("not sure" in text) == (is_unchanged and share < 0.25)
+    assert ("found noise and tried" in text) == (not is_unchanged)
+    assert ("cannot know" in text) == (not is_unchanged)
+    assert not any(word in text for word in ("again", "repaired", "Repaired"))
 
 
 @pytest.mark.parametrize("damaged", [WRONG, RIGHT])
@@ -73,11 +76,10 @@ def test_of_a_damaged_own_photo_only_readings_are_compared(damaged, repaired, is
     assert not any(word in text for word in ("hid", "the panda", "right", "seen"))
 
 
-def test_a_repair_that_makes_less_sure_says_so():
-    text = write_headline("none", None, RIGHT, WRONG, diagnosis="noise")
-    assert "Before: “panda” (90" in text
-    gained = write_headline("none", None, reading("panda", 0.5), reading("dog"), diagnosis="noise")
-    assert "Before: “panda” (50" in gained
+def test_of_a_sample_that_came_undamaged_is_told_what_its_repair_did():
+    text = write_headline("none", "panda", RIGHT, WRONG, diagnosis="noise")
+    assert "“dog” (40" in text
+    assert "cannot know" not in text
 
 
 @pytest.mark.parametrize(

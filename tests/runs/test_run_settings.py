@@ -13,7 +13,7 @@ from dga.images import recompress_jpeg
     [
         *(None, "fog", b"{", b"[]", {"more": 1}, {"damage": "hail"}, {"photo": "x" * 100}),
         *({"strength": 6}, {"strength": "much"}, {"seed": -1}, {"saved": 0}, {"saved": "small"}),
-        *({"tau": float("nan")}, {"tau": 2}, {"fixed_depth": 10**9}, {"max_depth": 0}),
+        *({"tau": float("nan")}, {"tau": 2}, {"max_depth": 10**9}, {"max_depth": 0}),
         *({"strokes": "1.zz"}, {"strokes": [{"points": [[0.5, 0.5]]}]}, {"strokes": 7}),
     ],
 )

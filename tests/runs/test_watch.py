@@ -1,6 +1,7 @@
 """The record of a run: complete, in order, and what the library computes."""
 
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import dga
 from app.runs.settings import Settings
 from app.runs.subject import Subject
-from app.runs.watch import FILM, choose_stopping, run_first_stages, watch
+from app.runs.watch import FILM, choose_stopping, compare_methods, run_first_stages
 from app.server.photos import Photo
 from dga.systems import systems
 from tests.fixtures.runs import RECORD_PARTS
@@ -17,7 +18,8 @@ from tests.fixtures.runs import RECORD_PARTS
 def collect(models, subject, settings):
     """The whole record, and the order in which its parts came first."""
     record, order = {}, []
-    for part in watch(models, subject, settings):
+    comparison = compare_methods(models, subject, settings)
+    for part in chain(run_first_stages(models, subject), comparison):
         order += [name for name in part if name not in record]
         record |= part
     return record, order

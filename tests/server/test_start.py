@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 import tomllib
-import urllib.request
 
 import httpx
 import numpy as np
@@ -123,26 +122,6 @@ def test_a_page_behind_a_proxy_is_asked_directly(variables, tmp_path, monkeypatc
             time.sleep(0.05)
         assert client.get("").is_success
         assert not server.faults()
-
-
-@pytest.mark.parametrize(
-    ("variables", "host", "direct"),
-    [
-        ({}, "page.example.org", {"127.0.0.1", "localhost", "::1", "page.example.org"}),
-        ({"no_proxy": "a.org", "NO_PROXY": " b.org,::1"}, "::", {"a.org", "b.org", "localhost"}),
-        ({"No_Proxy": "*"}, "127.0.0.1", {"*"}),
-    ],
-)
-def test_hosts_without_proxy_stay_so(variables, host, direct, monkeypatch):
-    for name in ("no_proxy", "NO_PROXY", "No_Proxy"):
-        monkeypatch.setenv(name, "")  # what is set here is taken back
-        monkeypatch.delenv(name)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    demo.pass_by_proxy(host)
-    hosts = urllib.request.getproxies()["no"].split(",")
-    assert direct <= set(hosts)
-    assert len(hosts) == len(set(hosts))
 
 
 @pytest.mark.slow
