@@ -16,7 +16,7 @@ from dga.lab.training.windows import Photographs
 from dga.networks.models import load_models
 from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import Sources
-from dga.weights.store import read_state, restore_differences, weights_id
+from dga.weights.store import compute_weights_id, read_state, restore_differences
 from tests.fixtures.cli import refused
 
 SHIPPED = Path("assets/weights/everyday16/diffusion")
@@ -49,7 +49,7 @@ def test_what_is_saved_of_a_conditional_model_restores_it(tiny_models, tmp_path)
     trained, factors, facts = train_conditional(
         training, photographs, ChainConfig(), "tf_efficientnet_lite0"
     )
-    assert facts["base"] == weights_id(base)
+    assert facts["base"] == compute_weights_id(base)
     origin = trained.widen({name: value.float() for name, value in read_state(base).items()})
     restored = restore_differences(factors, origin)
     for name, value in trained.state_dict().items():
