@@ -219,7 +219,7 @@ class Service:
             pictures = original.pixels, subject.damaged, subject.result
             yield draw_card(pictures, parts, home)
 
-        card = self.cards.get(key)
+        card = self.cards.pop(key, None)  # and comes back as the latest
         if card is None:
             size = original.pixels[..., 0].size
             card = await find_last(self.run(find_visitor(request), steps, size))

@@ -49,14 +49,14 @@ class DamageKind:
     """A kind of damage: its title, how its strength is written, and what makes it sure.
 
     ``baseline``: the strength of a picture without it. A finding whose strength differs from that
-    by ``weakest`` is as likely wrong as right; one that differs more is the surer, the faster the
-    larger ``steepness`` is: sureness = 1 / (1 + (weakest / difference) ^ steepness).
+    by ``even_odds`` is as likely wrong as right; one that differs more is the surer, the faster the
+    larger ``steepness`` is: sureness = 1 / (1 + (even_odds / difference) ^ steepness).
     """
 
     title: str
     template: str
     baseline: float
-    weakest: float
+    even_odds: float
     steepness: float
 
     @property
@@ -342,7 +342,7 @@ def _make_finding(
     how many logits the discriminator prefers the inverse."""
     known = DAMAGE_KINDS[kind]
     difference = max(abs((strength if evidence is None else evidence) - known.baseline), 1e-6)
-    log_odds = known.steepness * math.log(difference / known.weakest) + MARGIN_WEIGHT * margin
+    log_odds = known.steepness * math.log(difference / known.even_odds) + MARGIN_WEIGHT * margin
     sureness = 1 / (1 + math.exp(-max(-50.0, min(50.0, log_odds))))
     return Finding(kind, strength, description, sureness, is_undoable)
 

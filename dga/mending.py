@@ -49,7 +49,7 @@ def mend(
     """Mend a picture as it came or, after a measured inverse, what that made of it.
 
     ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows. None where the
-    denoiser is not asked, and where it finds no more damage than the measurements: none.
+    denoiser is not asked, and where nothing was measured and its result is not used.
     """
     network, config, explain = models.conditional, repair.mending, repair.explain
     if network is None or config is None or explain is None or _has_no_rest(explanation):

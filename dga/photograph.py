@@ -98,7 +98,7 @@ class RepairedPhotograph:
             "width": width,
             "height": height,
             "unchanged": self.is_unchanged,
-            "mended": self.is_mended and not self.is_unchanged,
+            "mended": self.is_mended,
             "undone": degradation.has_measured_inverse and not self.is_unchanged,
             "found": name_damage(str(degradation), self.is_unchanged),
             "noise": 0.0 if self.is_unchanged else round(degradation.noise, 4),
@@ -180,6 +180,7 @@ def photograph_steps(
         image=image,
         depths=np.zeros_like(result.depths) if is_unchanged else result.depths,
         is_unchanged=is_unchanged,
+        is_mended=result.is_mended and not is_unchanged,
         seconds=time.perf_counter() - start_time,
     )
 

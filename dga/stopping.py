@@ -33,7 +33,8 @@ def compute_confidence(logits: ArrayLike) -> NDArray[np.float64]:
 def choose_depth(logits: ArrayLike, config: StoppingConfig) -> Stop:
     """Choose the first depth at which a picture passes for source data. (Section 3.2 of the paper.)
 
-    ``logits``: the discriminator's, ``[T + 1]`` or fewer, from depth 0 on. A depth passes if its
+    ``logits``: the discriminator's, ``[T + 1]`` or fewer, from depth 0 on; depths count from where
+    the picture enters the forward process, above 0 where it is noisy already. A depth passes if its
     confidence is below tau; equal to tau is not below.
 
     - Depth 0 passes: t* = 0, crossed.

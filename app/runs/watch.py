@@ -4,8 +4,7 @@
 methods do, on the square that the classifier sees: ``fixed`` (DDA), ``film`` and ``curve`` (the
 noised picture and the discriminator's confidence by depth), ``stop``, ``paper`` and ``guided``
 (DGA without and with guidance), ``depths`` and ``mended_depths`` (what is read where either
-denoiser begins at each). Every part is a dictionary or a list in JSON types; a later one of the
-same name replaces it.
+denoiser begins at each). Every part is of JSON types; a later one of the same name replaces it.
 """
 
 from __future__ import annotations

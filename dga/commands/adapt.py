@@ -1,4 +1,4 @@
-"""``python -m dga adapt``: one picture, by every method."""
+"""``python -m dga adapt``: one picture, by the paper's methods, DDA and DGA+."""
 
 import json
 from pathlib import Path

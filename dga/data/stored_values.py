@@ -76,17 +76,20 @@ class StoredValues:
         return cls(reduced, pixels, is_high_bit=False, grey=None, opacity=None)
 
     def restore_values(
-        self, pixels: Pixels, has_opacity: bool = True, is_high_bit: bool = True
+        self, pixels: Pixels, may_have_opacity: bool = True, may_have_16_bits: bool = True
     ) -> tuple[Values, dict[str, Any]]:
         """Give a repaired picture, uint8 ``[H, W, 3]``, the opacity and the bits of its file.
 
-        ``has_opacity``, ``is_high_bit``: whether the result may have opacity, and 16 bits. Returns
-        the values, uint8 ``[H, W, 3 or 4]`` or uint16 ``[H, W]``, and profile, EXIF and resolution.
+        Not all files may have opacity, or 16 bits. Returns the values, uint8 ``[H, W, 3 or 4]`` or
+        uint16 ``[H, W]``, and profile, EXIF and resolution.
         """
         coloured = to_image_like(pixels, self.image)
         info = {str(name): value for name, value in coloured.info.items()}
         values = np.array(coloured, np.uint8)
-        grey, opacity = self.grey if is_high_bit else None, self.opacity if has_opacity else None
+        grey, opacity = (
+            self.grey if may_have_16_bits else None,
+            self.opacity if may_have_opacity else None,
+        )
         if grey is None and opacity is None:
             return values, info
         profile = self.image.info.get("icc_profile")

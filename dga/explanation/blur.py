@@ -71,14 +71,17 @@ class BlurFits:
 
     @functools.cached_property
     def lens(self) -> Fit[Disk]:
+        """A lens out of focus."""
         return fit_disk(*self.radial)
 
     @functools.cached_property
     def motion(self) -> MotionFits:
+        """Even and fading motion."""
         return MotionFits(self.power, self.x)
 
     @functools.cached_property
     def zoom(self) -> Fit[Operator]:
+        """A zoom during the exposure."""
         from dga.explanation.zoom import fit_zoom  # here: the page must not wait for scipy
 
         return fit_zoom(self.x)

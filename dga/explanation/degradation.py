@@ -63,7 +63,7 @@ class Degradation:
         """All parts of the damage, such as ``gain 3, blur 2 px, noise 0.41``, or ``none``."""
         parts = [str(self.exposure)] * (self.exposure != UNCHANGED)
         parts += [f"blur {self.blur:g} px"] * (self.blur > 0)
-        parts += [str(part) for part in (self.operator or self.veil,) if part is not None]
+        parts += [str(part) for part in (self.operator, self.veil) if part is not None]
         parts += [] if self.impulses is None else [f"impulses beyond {self.impulses:g}"]
         parts += [f"noise {self.noise:.2f}"] * (self.noise > 0)
         parts += [] if self.jpeg_quality is None else [f"JPEG of quality {self.jpeg_quality}"]

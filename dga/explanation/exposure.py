@@ -25,6 +25,9 @@ EXTREME_SHARE = 0.005
 DARK = 0.5
 """Level, 0 to 1, below which the lightest pixels of a dark picture lie. Of 688 undamaged
 photographs none is darker, of 40 underexposed at strength 5 all are."""
+LEAST_LIGHT = 0.02
+"""Level, 0 to 1, of the lightest pixels below which no gain is measured: the rest is black, as
+around stars."""
 WHITE = 0.95
 """Level, 0 to 1, to which they are brought."""
 BRIGHT = 0.42
@@ -77,11 +80,11 @@ UNCHANGED = Exposure()
 def measure_darkness(x: Tensor) -> Exposure | None:
     """The gain about black that brings the lightest pixels of ``[3, H, W]`` to white.
 
-    None where they are light enough, or all is of one level.
+    None where they are light enough or black, too, or all is of one level.
     """
     highest = x.amax(0).flatten()
     lightest = _find_level(highest, 1 - EXTREME_SHARE)
-    if lightest >= DARK or float(highest.std()) < DEVIATION_FLOOR:
+    if lightest >= DARK or lightest < LEAST_LIGHT or float(highest.std()) < DEVIATION_FLOOR:
         return None
     gain = WHITE / lightest
     return Exposure(gain, (gain - 1, gain - 1, gain - 1))

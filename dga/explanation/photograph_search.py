@@ -184,7 +184,8 @@ class PhotographSearch:
             return replace(found, degradation=light, verdict=Verdict.SUSPECT)
         quality = measure_quality(from_tensor(x))
         if quality is not None and quality <= POOR:
-            return replace(found, degradation=Degradation(jpeg_quality=quality))
+            poor = Degradation(jpeg_quality=quality)
+            return replace(found, degradation=poor, verdict=Verdict.SUSPECT)
         return found
 
     def _measure_impulses(self, noise_level: float) -> Degradation | None:
@@ -276,29 +277,38 @@ class PhotographSearch:
         return after.score <= before.score + most
 
     def _measure_added_light(self, found: Explanation) -> Degradation | None:
-        """A veil, else too much brightness. None where there is neither, or the judges object; less
-        is asked of them where nothing is dark: in undamaged photographs something is."""
-        x, veil = self.x, self.veil
-        if veil and found.is_paper and veil.gain <= PAPER_VEIL:
-            veil = None
-        exposure = None if found.is_paper else measure_brightness(x)
-        if veil:
-            light, cleared = Degradation(veil=veil), veil.remove(x)
-        elif exposure:
-            light, cleared = Degradation(exposure=exposure), exposure.apply(x)
+        """A veil, else too much brightness. None where there is neither, or the judges object."""
+        veil, exposure = self.veil, None
+        if found.is_paper:
+            veil = veil if veil and veil.gain > PAPER_VEIL else None
         else:
+            exposure = measure_brightness(self.x)
+        if veil and self._is_veil_believed(veil, is_bright=exposure is not None):
+            return Degradation(veil=veil)
+        if veil or exposure is None:
             return None
-        if veil and veil.is_lost_contrast:
-            if veil.gain >= SURE_CONTRAST:
-                return light
+        cleared = exposure.apply(self.x)
+        is_believed = self.judges is None or self.judges.prefer_clear(
+            self.x, cleared, SUSPECT_THUMBNAIL, LEAST_RELIEF
+        )
+        return Degradation(exposure=exposure) if is_believed else None
+
+    def _is_veil_believed(self, veil: Veil, is_bright: bool) -> bool:
+        """Whether the judges consent to a veil's inverse, or are not asked.
+
+        ``is_bright``: whether nothing is dark, as is seldom so in undamaged photographs: then less
+        is asked of them.
+        """
+        if self.judges is None or (veil.is_lost_contrast and veil.gain >= SURE_CONTRAST):
+            return True
+        least, relief = DAMAGED_THUMBNAIL, LEAST_RELIEF
+        if veil.is_lost_contrast:
             least, relief = -math.inf, LEAST_CONTRAST_RELIEF
-        else:
-            least = DAMAGED_THUMBNAIL if exposure is None else SUSPECT_THUMBNAIL
-            least = 0.0 if veil and veil.gain >= STRONG_VEIL else least
-            relief = LEAST_RELIEF
-        if self.judges and not self.judges.prefer_clear(x, cleared, least, relief):
-            return None
-        return light
+        elif veil.gain >= STRONG_VEIL:
+            least = 0.0
+        elif is_bright:
+            least = SUSPECT_THUMBNAIL
+        return self.judges.prefer_clear(self.x, veil.remove(self.x), least, relief)
 
 
 def _rank_windows(x: Tensor, grid: Grid, noise_floor: float) -> list[int]:

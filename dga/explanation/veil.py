@@ -1,11 +1,10 @@
-"""Veils: light that fog, frost, snow or glare added to a picture, and three simple inverses.
+"""Veils: light that fog, frost, snow or glare added to a picture, and four simple inverses.
 
 The model is y = g (x + v): a veil v, grey or of one colour, is added to the picture x, and all is
 scaled by g. A veil leaves nothing black, by which it is recognised (the dark channel of He et al.,
-"Single Image Haze Removal Using Dark Channel Prior", 2009). There are four inverses: an uneven
+"Single Image Haze Removal Using Dark Channel Prior", 2009). The inverses: an uneven
 veil is estimated and subtracted; contrast lost in added light is stretched about the mean of
-photographs; contrast lost without added light is stretched about the picture's own mean; glare is
-darkened by a gamma.
+photographs, without added light about the picture's own mean; glare is darkened by a gamma.
 """
 
 from dataclasses import dataclass, replace

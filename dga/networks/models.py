@@ -81,9 +81,8 @@ class Models:
         A precision that the device had chosen is chosen anew. Raises ``ValueError`` for a device
         that is not there.
         """
-        compute = replace(self.compute, device=torch.device(device))
-        if compute.is_automatic and compute.device != self.compute.device:
-            compute = Compute.choose(str(compute.device))
+        old = self.compute
+        compute = Compute.choose(str(device), "auto" if old.is_automatic else old.precision)
         for network in self.networks.values():
             compute.prepare(network)
         return replace(self, compute=compute)

@@ -37,11 +37,12 @@ _EVERYDAY16_UNET = NetworkConfig(
     attention=(4,),
     head_channels=32,
 )
-POSTERIOR_MEAN = Diffusion(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
-# DGA+. A noisy picture enters the forward process at the depth of its own noise, where it already
-# looks like a state of that process. So its tau is high, none is given up, and one step to the
-# posterior mean rebuilds it. Other pictures are sampled from a shallow depth.
-DGA_PLUS = Repair(
+# DGA+ of everyday16, parts of which imagenet borrows. A noisy picture enters the forward process at
+# the depth of its own noise, where it already looks like a state of that process. So its tau is
+# high, none is given up, and one step to the posterior mean rebuilds it. Other pictures are sampled
+# from a shallow depth.
+_EVERYDAY16_NOISE = Diffusion(StoppingConfig(tau=0.97, max_depth=16), steps=1, sharpen=1.0)
+_EVERYDAY16_PLUS = Repair(
     explain=ExplanationConfig(),
     diffusion=Diffusion(
         StoppingConfig(tau=0.5, max_depth=16, horizon=60),
@@ -49,7 +50,7 @@ DGA_PLUS = Repair(
         steps=12,
         eta=1.0,
     ),
-    noise_diffusion=POSTERIOR_MEAN,
+    noise_diffusion=_EVERYDAY16_NOISE,
 )
 EVERYDAY16 = Profile(
     name="everyday16",
@@ -70,7 +71,7 @@ EVERYDAY16 = Profile(
     dda_depth=24,
     dda_guidance=GuidanceConfig(scale=0.75, through_network=False),
     diffpure_depth=16,
-    plus=DGA_PLUS,
+    plus=_EVERYDAY16_PLUS,
     steps=12,
     eta=1.0,
     ancestral_guidance=GuidanceConfig(scale=1.5),
@@ -119,8 +120,8 @@ IMAGENET = Profile(
                 (4 * radius, regularisation) for radius, regularisation in ExplanationConfig().blurs
             )
         ),
-        diffusion=replace(DGA_PLUS.diffusion, steps=4),
-        noise_diffusion=replace(POSTERIOR_MEAN, sharpen=0.0),
+        diffusion=replace(_EVERYDAY16_PLUS.diffusion, steps=4),
+        noise_diffusion=replace(_EVERYDAY16_NOISE, sharpen=0.0),
     ),
     release=ReleaseConfig(),
 )

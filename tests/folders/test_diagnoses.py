@@ -52,7 +52,7 @@ DAMAGE = {
     "blocks": (lambda p: p[::4, ::4].repeat(4, 0).repeat(4, 1), 4.0),
     "blur": (lambda p: spread(p, Disk(5.0).kernel), 5.0),
     "motion": (lambda p: spread(p, MotionBlur(8.0, 30.0, one_sided=True).kernel), 8.0),
-    "veil": (lambda p: (p * 0.1 + 120).round().astype(np.uint8), 22.0),  # to a usual contrast
+    "veil": (lambda p: (p * 0.1 + 120).round().astype(np.uint8), 10.0),
 }
 
 

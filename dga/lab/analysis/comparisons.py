@@ -129,5 +129,5 @@ def _list_pairs(pooled: PooledRuns) -> Iterator[tuple[str, str]]:
         yield from ((name.name, part) for part in name.parts if part in pooled.methods)
         if name.is_permuted and name.without_permutation in pooled.methods:
             yield name.without_permutation, name.name
-        elif name.is_stage_left_out and name.base in pooled.methods:
+        elif name.is_plus_changed and name.base in pooled.methods:
             yield name.base, name.name

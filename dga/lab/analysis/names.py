@@ -91,14 +91,14 @@ class MethodName:
         return is_swept and self.system in ("dga", "dga-guided")
 
     @property
-    def is_stage_left_out(self) -> bool:
+    def is_plus_changed(self) -> bool:
         """Whether this is DGA+ with a setting changed, such as a stage that is left out."""
         return self.base == PLUS and bool(self.settings)
 
     @property
     def is_variation(self) -> bool:
         """Whether this varies one of our own methods, and so is in no table of all methods."""
-        return self.is_sweep or self.is_stage_left_out
+        return self.is_sweep or self.is_plus_changed
 
     @property
     def parts(self) -> tuple[str, ...]:

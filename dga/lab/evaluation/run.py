@@ -316,5 +316,5 @@ def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[
         "weights": setup.weights,
         "methods": methods,
         "command": command,
-        "versions": read_versions(),
+        "versions": setup.packages,
     }
