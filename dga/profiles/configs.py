@@ -130,7 +130,7 @@ class StoppingConfig(Bounded):
     tau: float = bounded(0.5, 0, 1)
     """It stops at the first depth whose confidence, 0 to 1, is below this; equal is not below."""
     max_depth: int = bounded(60, 1)
-    """The deepest depth that is chosen, counted from where the picture enters the forward process."""
+    """The deepest depth that is chosen, from where the picture enters the forward process."""
     horizon: int | None = None
     """Where no depth up to this one is below tau, no noise hides the damage, and the picture is
     left as it is. None: it is never left for that reason."""

@@ -13,7 +13,7 @@ import dga
 from dga.explanation.blocks import measure_blocks
 from dga.explanation.blur import BlurFits
 from dga.explanation.degradation import Degradation
-from dga.explanation.exposure import measure_brightness
+from dga.explanation.exposure import measure_brightness, measure_darkness
 from dga.explanation.glass import straighten_edges
 from dga.explanation.operators import Blocks, Convolution, Disk, GaussianBlur, MotionBlur, Operator
 from dga.explanation.streaks import remove_streaks
@@ -283,6 +283,14 @@ def test_nothing_is_measured_in_one_colour_or_a_ramp(value):
         assert BlurFits(x).find_certain() is None
     assert measure_veil(flat) is None
     assert measure_brightness(flat) is None
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_sky_of_stars_is_not_too_dark(level):
+    """All but a few pixels are black, or nearly so."""
+    sky = torch.full((3, 200, 200), level / 127.5 - 1)
+    sky[:, 95:105, 95:105] = 1
+    assert measure_darkness(sky) is None
 
 
 @pytest.mark.parametrize("weight", [0.05, 1.0])
