@@ -98,7 +98,7 @@ class RepairedPhotograph:
             "width": width,
             "height": height,
             "unchanged": self.is_unchanged,
-            "mended": self.is_mended,
+            "mended": self.is_mended and not self.is_unchanged,
             "undone": degradation.has_measured_inverse and not self.is_unchanged,
             "found": name_damage(str(degradation), self.is_unchanged),
             "noise": 0.0 if self.is_unchanged else round(degradation.noise, 4),
