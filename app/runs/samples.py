@@ -73,7 +73,7 @@ def make_crop(profile: Profile) -> Crop:
 _SHIPPED = find_shipped_folder("assets/samples")
 _ALL = (
     Sample("espresso", "espresso", "contrast", EXAMPLES["coffee"].path()),
-    Sample("panda", "giant panda", "impulse_noise", _SHIPPED / "panda.jpg"),
+    Sample("panda", "giant panda", "contrast", _SHIPPED / "panda.jpg"),
     Sample("goldfish", "goldfish", "impulse_noise", _SHIPPED / "goldfish.jpg"),
     Sample("volleyball", "volleyball", "impulse_noise", _SHIPPED / "volleyball.jpg"),
     Sample("cheetah", "cheetah", "contrast", EXAMPLES["cheetah"].path()),

@@ -49,7 +49,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     photo: Annotated[str, Field(min_length=1, max_length=64)] = "panda"
-    damage: Literal[DAMAGES] = "impulse_noise"  # type: ignore[valid-type]
+    damage: Literal[DAMAGES] = "contrast"  # type: ignore[valid-type]
     strength: Annotated[int, Field(ge=1, le=5)] = 5
     saved: Annotated[Quality | None, AfterValidator(_check_saved)] = None
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 0

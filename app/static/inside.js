@@ -119,7 +119,7 @@ function makeChart(change, page) {
     const { depth } = chosen;
     const [line, text] = stop.children;
     setAttributes(line, { x1: x(depth), x2: x(depth) });
-    put(text, `t* = ${depth}`);
+    put(text, chosen.isCrossed || chosen.isLeftAlone ? `t* = ${depth}` : `limit ${depth}`);
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
@@ -172,7 +172,7 @@ function nameStop({ tau, depth, share, first, isLeftAlone, isCrossed }, page) {
   if (isCrossed)
     return `After ${steps} the detector is less than ${sure}: there it stops, t*\u00a0=\u00a0${depth}.`;
   const rest = first < 0 ? "" : ` By its own rule it would stop after ${first}.`;
-  return `After ${steps}, the limit, the detector is still ${sayAtLeast(share, tau)} sure of damage: there it stops, t*\u00a0=\u00a0${depth}.${rest}`;
+  return `After ${steps}, the limit, the detector is still ${sayAtLeast(share, tau)} sure of damage, but our limit stops it.${rest}`;
 }
 
 /** Where the paper's method works on this photo, of which somebody said what it shows. */

@@ -109,8 +109,7 @@ export function showNoise({ depths, confidence, tau, stop, is_crossed, ...one })
           ? `More than the detector asks for: the line fell below the dashes at ${stop} already.`
           : is_crossed
             ? `Here it stops: the line falls below the dashes. This is t*, ${countSteps(stop)}.`
-            : `The limit is reached, ${countSteps(stop)}: the detector is still ${sure} sure of damage. ` +
-              "This is t*.";
+            : `The limit is reached, ${countSteps(stop)}: the detector is still ${sure} sure of damage.`;
     const start = depth ? "Rebuilt from here" : "Without noise";
     const end = `${reading.is_right ? "right" : "wrong"}, ${percent(reading.share)} sure`;
     put(find("#noise-words"), `${how} ${start}, it is read ${end}.`);

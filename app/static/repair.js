@@ -419,7 +419,8 @@ function describeGame() {
   if (state !== "painting") return "";
   if (!thing || !live) return "Painting …";
   const isLate = brush.isDrawing() || live.strokes !== settings.strokes; // of earlier strokes
-  const sight = isHidden() ? `Hidden: AI no longer sees ${name}` : `AI still sees ${name}`;
+  const sees = live.reading.is_sure ? "AI still sees" : "Nearly: AI still guesses";
+  const sight = isHidden() ? `Hidden: AI no longer sees ${name}` : `${sees} ${name}`;
   return sight + (isLate ? " …" : ".");
 }
 

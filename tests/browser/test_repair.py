@@ -54,7 +54,8 @@ def picture_file(name="own.png", size=(96, 72), seed=0):
 def test_a_finished_result_is_there_at_once_and_nothing_is_computed(watch):
     page = open_page(watch)
     assert re.fullmatch(
-        r"Speckles hid the giant panda from AI\. Repaired, .* \d\d\s% .*\.", page.inner_text("h1")
+        r"Low contrast hid the giant panda from AI\. Repaired, .* \d\d\s% .*\.",
+        page.inner_text("h1"),
     )
     assert "✗" in page.inner_text("#row-damaged")
     assert "✓" in page.inner_text("#row-repaired")
