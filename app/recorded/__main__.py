@@ -56,8 +56,9 @@ def record_part(models: Models, part: str, name: str, folder: Path) -> Iterator[
     """The files of one sample, as they are written."""
     if part == "runs":
         runs = [Settings(photo=name, damage=damage) for damage in (NONE, *FIRST_DAMAGES)]
-        if name == Settings().photo:  # what the page opens with, also without our limit
-            runs.append(Settings(max_depth=models.profile.stopping.deepest))
+        if name == Settings().photo:  # noise, which depth helps against, also without our limit
+            deepest = models.profile.stopping.deepest
+            runs.append(Settings(photo=name, damage=FIRST_DAMAGES[0], max_depth=deepest))
         for settings in runs:
             path = folder / f"{name_record(settings)}.json"
             yield write_recording(path, record_run(models, settings))

@@ -201,7 +201,8 @@ function ringFrame(stop, film = []) {
   const box = find("#film");
   film.forEach(({ depth }, n) => {
     box.children[n].classList.toggle("is-stop", n === near);
-    const sign = depth === stop?.depth ? "= t*" : Math.abs(depth - stop?.depth) <= 3 ? "≈ t*" : "";
+    const name = stop && !stop.isCrossed && !stop.isLeftAlone ? "limit" : "t*";
+    const sign = { 0: `= ${name}`, 1: `≈ ${name}` }[Math.ceil(Math.abs(depth - stop?.depth) / 3)] ?? "";
     put(
       find("figcaption", box.children[n]),
       `${nameDepth(depth)} ${n === near ? sign : ""}`.trim(),
@@ -238,12 +239,14 @@ function showFilm({ film = [], depths = [], mended_depths = [] }, isRunning) {
 function showRebuilt(record, isRunning) {
   const { stop, paper, guided, fixed, repaired } = record;
   const rest = stop?.has_given_up ? "Left alone" : "Nothing to do";
-  const end = stop ? ` = ${stop.depth}${stop.is_crossed ? "" : ", the limit"}` : "";
+  const end = stop ? ` = ${stop.depth}` : "";
+  const isLimit = stop && !stop.is_crossed;
+  const noised = isLimit ? `With noise, to our limit${end}` : `With noise, to t*${end}`;
   const coarse = "Rebuilt, coarse shapes kept";
   const plus = repaired?.is_unchanged ? "Left alone" : "Repaired";
   const theirs = fixed ? `After ${countSteps(fixed.depth)}, shapes kept` : "The same for all";
   const entries = [
-    [stop && { image: stop.image }, stop?.depth === 0 ? rest : `With noise, to t*${end}`],
+    [stop && { image: stop.image }, stop?.depth === 0 ? rest : noised],
     [paper, paper?.depth === 0 ? rest : "Rebuilt freely"],
     [guided, guided?.depth === 0 ? rest : coarse],
     [fixed, theirs],
