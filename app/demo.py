@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import logging
 import os
 import signal
 import socket
@@ -47,6 +48,7 @@ from dga.weights.checkpoints import WeightsError
 from dga.weights.sources import CONDITIONAL, EXPLAINER, NETWORKS, Sources
 
 RECORDED, RESULTS = find_shipped_folder("assets/recorded"), find_shipped_folder("assets/results")
+_log = logging.getLogger(__name__)
 LOOK_SECONDS = 20.0
 """Between looks at what is old or idle."""
 
@@ -157,8 +159,11 @@ def _keep_tidy(server: gr.Server, folder: Path) -> None:
     still = dict[Any, object]()
     while folder.exists():
         time.sleep(LOOK_SECONDS)
-        still = close_idle(list(server.get_blocks().server.server_state.connections), still)
-        remove_old(folder)
+        try:
+            still = close_idle(list(server.get_blocks().server.server_state.connections), still)
+            remove_old(folder)
+        except Exception:
+            _log.exception("Connections and files were not looked through; tried again soon")
 
 
 def remove_old(folder: Path) -> None:

@@ -50,6 +50,9 @@ def test_bad_thresholds_and_curves_are_refused():
     for tau in (-0.1, 1.1, float("nan"), "0.5", True):
         with pytest.raises(ValueError, match="from 0 to 1"):
             dataclasses.replace(CONFIG, tau=tau)
+    for depth in (12.5, True, 0):
+        with pytest.raises(ValueError, match="max_depth is a whole number from 1 up"):
+            dataclasses.replace(CONFIG, max_depth=depth)
     for curve in ([], [float("nan")], [1.0, float("inf")]):
         with pytest.raises(ValueError, match="empty or holds"):
             choose_depth(curve, CONFIG)

@@ -53,11 +53,11 @@ def test_a_setting_changes_one_thing():
         ("dga:horizon=101", "between 0 and 100"),
         ("dga:tau=0.3:tau=0.4", "dga:tau=0.3:tau=0.4 names a setting twice"),
         ("dga-guided:scale=nan", "Numbers are finite; scale is nan"),
-        ("dga:steps=0", "steps is a number from 1 up, not 0"),
+        ("dga:steps=0", "steps is a whole number from 1 up, not 0"),
         ("dga:eta=1.5", "eta is a number from 0 to 1"),
         ("dga:eta=nan", "eta is a number from 0 to 1, not nan"),
         ("dga-ancestral:eta=1", "say how many steps"),
-        ("dga-guided:factor=0", "factor is a number from 1 up, not 0"),
+        ("dga-guided:factor=0", "factor is a whole number from 1 up, not 0"),
     ],
 )
 def test_what_there_is_not_is_refused_with_what_there_is(text, words):

@@ -44,10 +44,10 @@ REMEDIES = {
     "wrong exposure": "exposure corrected", "wrong brightness": "brightness corrected",
     "speckles": "wrong pixels replaced", "noise": "noise taken out",
 }  # fmt: skip
-"""What is done about damage, by a name that :func:`name_damage` gives it."""
+"""What is done about damage, by a name that :func:`describe_damage` gives it."""
 
 
-def name_damage(degradation: Degradation) -> str:
+def describe_damage(degradation: Degradation) -> str:
     """What was found, as "motion blur and faint noise"; nothing where nothing was."""
     names = []
     if degradation.operator:

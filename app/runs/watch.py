@@ -17,7 +17,7 @@ from typing import Any
 from torch import Tensor
 
 from app.runs.pictures import SMALL, to_data_url
-from app.runs.sentences import describe_finding, name_damage, write_headline
+from app.runs.sentences import describe_damage, describe_finding, write_headline
 from app.runs.settings import Settings
 from app.runs.strokes import measure_touched
 from app.runs.subject import StageKey, Subject, describe_reading, read_pictures, view_square
@@ -116,8 +116,8 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     result = yield from map_steps(steps, show_progress)
     subject.result = result.image
     explanation = result.explanation
-    diagnosis = name_damage(explanation.degradation)
-    objected = name_damage(explanation.refused_blur) if explanation.refused_blur else ""
+    diagnosis = describe_damage(explanation.degradation)
+    objected = describe_damage(explanation.refused_blur) if explanation.refused_blur else ""
     is_unjudgeable, is_fine = explanation.is_unjudgeable, explanation.is_undamaged
     finding = describe_finding(
         diagnosis,

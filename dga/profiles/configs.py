@@ -29,10 +29,12 @@ class Bounded:
             value = getattr(self, one.name)
             if "bounds" in one.metadata and value is not None:
                 low, high = one.metadata["bounds"]
-                is_number = isinstance(value, int | float) and not isinstance(value, bool)
-                if not is_number or not low <= value <= high:
+                is_whole = one.type in (int, "int", "int | None")
+                is_number = isinstance(value, int if is_whole else int | float)
+                if not is_number or isinstance(value, bool) or not low <= value <= high:
+                    what = "whole number" if is_whole else "number"
                     end = "up" if high == math.inf else f"to {high}"
-                    raise ValueError(f"{one.name} is a number from {low} {end}, not {value!r}.")
+                    raise ValueError(f"{one.name} is a {what} from {low} {end}, not {value!r}.")
             if not _is_finite(value):
                 raise ValueError(f"Numbers are finite; {one.name} is {value!r}.")
 

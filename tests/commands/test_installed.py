@@ -73,9 +73,7 @@ def test_an_installation_adapts_and_serves(programs, tmp_path):
             wait(url, server)
             assert "data:image/webp" in httpx.get(url).text  # a recorded run
             assert "<table" in httpx.get(url + "results").text
-            answer = Client(url, verbose=False).predict(
-                handle_file(photo), corruption="fog", severity=3, dda_depth=2, api_name="/adapt"
-            )
+            answer = Client(url, verbose=False).predict(handle_file(photo), api_name="/repair")
             assert answer
             server.terminate()
             assert server.wait(ENDS_WITHIN) == 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.runs.sentences import describe_finding, name_damage, write_headline
+from app.runs.sentences import describe_damage, describe_finding, write_headline
 from app.runs.subject import describe_reading
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.operators import MotionBlur
@@ -94,7 +94,7 @@ def test_of_a_sample_that_came_undamaged_is_told_what_its_repair_did():
     ],
 )
 def test_damage_is_named_in_plain_words(degradation, expected):
-    assert name_damage(degradation) == expected
+    assert describe_damage(degradation) == expected
 
 
 @pytest.mark.parametrize("is_mended", [False, True])

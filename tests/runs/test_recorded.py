@@ -33,6 +33,11 @@ def test_what_is_recorded_was_made_with_the_networks_that_ship():
     assert find_models("photo").weights == read_weights()
 
 
+def test_the_failures_that_learn_shows_are_failures():
+    cases = json.loads((FOLDER.parent / "learn" / "fails.json").read_text("utf-8"))
+    assert [case["plus"]["is_right"] for case in cases] == [False] * len(cases)
+
+
 @pytest.mark.parametrize("photo", RECORDED)
 def test_boards_and_thumbnails_have_all_fifteen(photo):
     board = json.loads((FOLDER.parent / "boards" / f"{photo}.json").read_text("utf-8"))

@@ -36,7 +36,7 @@ def test_any_repair_goes_with_any_reader():
         ("dga+magic", "Unknown reader 'magic'. Known: tent, memo, denoise."),
         ("tent:lr=inf", "Numbers are finite; lr is inf"),
         ("dga-plus+tent:trust=-1", "trust is a number from 0 up"),
-        ("tent:batch=-5", "batch is a number from 1 up, not -5"),
+        ("tent:batch=-5", "batch is a whole number from 1 up, not -5"),
         ("dga-plus:permute=noise", "permute=noise needs batch=N"),
     ],
 )
