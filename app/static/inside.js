@@ -18,7 +18,9 @@ function findStop({ confidence }, tau, limit, page) {
   const isLeftAlone = Boolean(page.horizon) && (first < 0 || first > page.horizon);
   const depth = isLeftAlone ? 0 : Math.min(first < 0 ? limit : first, limit);
   const share = confidence[depth];
-  return { depth, tau, limit, isLeftAlone, isCrossed: share < tau, share, first };
+  const isCrossed = share < tau;
+  const name = isCrossed || isLeftAlone ? "t*" : "limit";
+  return { depth, tau, limit, isLeftAlone, isCrossed, name, share, first };
 }
 
 /** Whether what was computed ends where other settings would have it end, too. */
@@ -112,14 +114,14 @@ function makeChart(change, page) {
     const limit = shown.settings.max_depth ?? page.cap;
     const chosen = curve?.is_done ? findStop(curve, shown.tau, limit, page) : null;
     describeStop(chosen, curve, page, shown.isRunning);
-    find("#lift").hidden = chosen?.limit !== page.cap || chosen.isCrossed || chosen.isLeftAlone;
+    find("#lift").hidden = chosen?.limit !== page.cap || chosen.name !== "limit";
     ringFrame(chosen, film);
     stop.style.display = chosen ? "" : "none";
     if (!chosen) return;
-    const { depth } = chosen;
+    const { depth, name } = chosen;
     const [line, text] = stop.children;
     setAttributes(line, { x1: x(depth), x2: x(depth) });
-    put(text, chosen.isCrossed || chosen.isLeftAlone ? `t* = ${depth}` : `limit ${depth}`);
+    put(text, `${name} = ${depth}`);
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
@@ -201,8 +203,8 @@ function ringFrame(stop, film = []) {
   const box = find("#film");
   film.forEach(({ depth }, n) => {
     box.children[n].classList.toggle("is-stop", n === near);
-    const name = stop && !stop.isCrossed && !stop.isLeftAlone ? "limit" : "t*";
-    const sign = { 0: `= ${name}`, 1: `≈ ${name}` }[Math.ceil(Math.abs(depth - stop?.depth) / 3)] ?? "";
+    const isClose = Math.abs(depth - stop?.depth) <= 3;
+    const sign = depth === stop?.depth ? `= ${stop.name}` : isClose ? `≈ ${stop.name}` : "";
     put(
       find("figcaption", box.children[n]),
       `${nameDepth(depth)} ${n === near ? sign : ""}`.trim(),
@@ -239,9 +241,8 @@ function showFilm({ film = [], depths = [], mended_depths = [] }, isRunning) {
 function showRebuilt(record, isRunning) {
   const { stop, paper, guided, fixed, repaired } = record;
   const rest = stop?.has_given_up ? "Left alone" : "Nothing to do";
-  const end = stop ? ` = ${stop.depth}` : "";
-  const isLimit = stop && !stop.is_crossed;
-  const noised = isLimit ? `With noise, to our limit${end}` : `With noise, to t*${end}`;
+  const end = stop && !stop.is_crossed ? "our limit" : "t*";
+  const noised = `With noise, to ${end}${stop ? ` = ${stop.depth}` : ""}`;
   const coarse = "Rebuilt, coarse shapes kept";
   const plus = repaired?.is_unchanged ? "Left alone" : "Repaired";
   const theirs = fixed ? `After ${countSteps(fixed.depth)}, shapes kept` : "The same for all";
