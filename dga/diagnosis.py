@@ -22,7 +22,7 @@ from torch import Tensor
 from dga.adaptation import classify
 from dga.data.uploads import decode_picture
 from dga.explanation.blur import POWER_LAW, measure_softness
-from dga.explanation.degradation import Degradation
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.jpeg_quality import find_quality
 from dga.explanation.noise_level import find_impulses
 from dga.explanation.photograph_search import PhotographSearch
@@ -30,6 +30,7 @@ from dga.explanation.search import Explanation
 from dga.explanation.spectrum import compute_power_spectrum, compute_radial_spectrum
 from dga.images import HALF_RANGE, Pixels, check_pixels, cut_middle, to_pixels, to_square, to_tensor
 from dga.io.numbers import format_share
+from dga.mending import mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
 from dga.photograph import (
@@ -98,6 +99,11 @@ LEAST_SURE, SURE = 0.005, 0.5
 """Sureness from which a finding is told, and from which it counts as damage."""
 MEASURED_SIDE, FILTERED_SIDE = 1024, 256
 """Pixels a side of the middle that is measured without networks, and searched for impulses."""
+MENDED_SIDE, LEAST_QUIET_NOISE = 256, 0.01
+"""Pixels a side of the middle that a denoiser is shown, and the noise level in the quietest part
+from which on it is."""
+JUDGED_NOISE = 2.0
+"""Noise that networks recognised is as sure as so many times as much that was measured alone."""
 
 
 @dataclass(frozen=True)
@@ -258,9 +264,20 @@ def _examine(
         repaired = repair_photograph(models, pixels)
         explanation = repaired.explanation
     else:
-        steps = explain_photograph(models, framed, content_seed(pixels))
-        explanation = take_result(steps).explanation
+        explanation = _explain(models, framed, content_seed(pixels))
     return _Examination(image, pixels, framed, middle, explanation, models is not None, repaired)
+
+
+def _explain(models: Models, framed: Pixels, seed: int) -> Explanation:
+    """Explain what lies in a frame as for its repair, with the noise of its middle that only a
+    denoiser recognises."""
+    photograph = take_result(explain_photograph(models, framed, seed))
+    explanation, middle = photograph.explanation, cut_middle(photograph.process.x, MENDED_SIDE)
+    has_noise = explanation.quiet_noise > LEAST_QUIET_NOISE
+    if explanation.degradation == NO_DEGRADATION and has_noise:
+        mended = mend(models, middle, seed, photograph.repair, explanation)
+        explanation = mended.explanation if mended else explanation
+    return explanation
 
 
 def _cut_middle(pixels: Pixels) -> Tensor:
@@ -326,7 +343,8 @@ def _list_judged(examination: _Examination) -> list[Finding]:
         findings += _list_parts(explanation.refused_blur, x, is_undoable=False, margin=margin)
     if level := explanation.degradation.noise:
         can_mend = is_undoable if repaired else None  # a denoiser may take it for texture
-        findings.append(_make_finding("noise", level, f"noise {level:.2f}", is_undoable=can_mend))
+        text, evidence = f"noise {level:.2f}", JUDGED_NOISE * level
+        findings.append(_make_finding("noise", level, text, evidence, is_undoable=can_mend))
     return findings
 
 

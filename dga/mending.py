@@ -7,18 +7,19 @@ changes more than an undamaged picture is changed, and where the discriminator d
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
 from dga.discriminator import JudgedPath, Scorer
-from dga.explanation.degradation import NO_DEGRADATION
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_paper
 from dga.explanation.grid import Grid
+from dga.explanation.noise_level import measure_even_change
 from dga.explanation.photograph_search import Judges
-from dga.explanation.search import Explanation
+from dga.explanation.search import Explanation, Verdict
 from dga.images import to_levels
 from dga.networks.models import Models
 from dga.profiles import Diffusion, ExplanationConfig, MendingConfig, Repair
@@ -28,6 +29,10 @@ WHOLE_SIDE = 384
 """Pixels a side up to which a photograph is repaired in one piece; above, windows bound memory."""
 OVERLAP = 48
 """Pixels that two of these windows share at least. Chosen by hand."""
+LEAST_NOISE, MOST_SKEWNESS = 0.04, 1.0
+"""From which root mean square on what was taken out of nearly every place was noise, and below
+which skewness: streaks of rain have more. Of 140 undamaged photographs none passes, of 12 under
+each kind of noise 8 to 12, of lens blur, shake, glass, JPEG and wrong light none, of frost one."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,8 @@ class MendingResult:
     """What a denoiser that sees a picture, ``[3, H, W]``, made of it.
 
     ``image``: its result at 8-bit levels or, where that is not used, the picture as it was;
-    ``explanation``: without noise and JPEG where that is not used: it was fine texture.
+    ``explanation``: without noise and JPEG where that is not used: it was fine texture; with noise
+    where nothing else was measured, and noise is what it took out.
     """
 
     image: Tensor
@@ -60,13 +66,25 @@ def mend(
     if is_wanted and _measure_objection(models, x, estimate, seed, explain) <= config.objection:
         depth = _choose_depth(models, estimate, seed, config.diffusion)
         drawn = _draw_anew(models, network, x, estimate, depth, seed, config.diffusion)
-        return MendingResult(drawn, explanation, is_used=True)
+        return MendingResult(drawn, _name_noise(explanation, x - drawn), is_used=True)
     if damage == NO_DEGRADATION:
         return None
     is_inverted = damage.has_measured_inverse
     return MendingResult(
         x, explanation if is_inverted else explanation.without_damage(), is_used=False
     )
+
+
+def _name_noise(explanation: Explanation, change: Tensor) -> Explanation:
+    """The explanation of a mended picture: noise, where nothing was measured and ``change``,
+    ``[3, H, W]``, is even and symmetric."""
+    grey = change.mean(0)
+    skewness = abs(float((grey**3).mean() / (grey**2).mean().clamp(min=1e-9) ** 1.5))
+    level = measure_even_change(change)
+    is_noise = level > LEAST_NOISE and skewness < MOST_SKEWNESS
+    if explanation.degradation != NO_DEGRADATION or not is_noise:
+        return explanation
+    return replace(explanation, degradation=Degradation(noise=level), verdict=Verdict.SUSPECT)
 
 
 def _has_no_rest(explanation: Explanation) -> bool:

@@ -23,13 +23,14 @@ from tests.fixtures.pictures import open_sample, photograph
     ("kind", "size"),
     [("sensor_noise", (400, 448)), ("blue_noise", (224, 224)), ("enlarged_noise", (224, 224))],
 )
-def test_noise_that_is_not_white_is_mended(photo_models, kind, size):
+def test_noise_that_is_not_white_is_mended_and_called_noise(photo_models, kind, size):
     """A large photograph by windows."""
     clear = np.ascontiguousarray(skimage.data.coffee()[: size[0], : size[1]])
     damaged = corrupt(clear, kind, 5, seed=1)
     result = repair_photograph(photo_models, damaged)
     assert result.is_mended
     assert result.facts()["mended"]
+    assert result.facts()["found"].startswith("noise")
     assert psnr(clear, result.image) > psnr(clear, damaged) + 3
 
 

@@ -103,6 +103,15 @@ def measure_quiet_noise(x: Tensor, share: float) -> float:
     return MAD_TO_DEVIATION * float(F.avg_pool2d(measured, 3, 1).quantile(share))
 
 
+def measure_even_change(change: Tensor) -> float:
+    """The root mean square that a change of a picture, ``[3, H, W]``, exceeds in nine tenths of it.
+
+    It is measured in blocks, as :func:`measure_quiet_noise` does; no side is shorter than a block.
+    """
+    squares = change.square().mean(0, keepdim=True)[None]
+    return float(F.avg_pool2d(squares, BLOCK_SIDE, BLOCK_STEP).sqrt().quantile(0.1))
+
+
 def find_matched_depth(schedule: Schedule, deviation: float) -> int:
     """k0: the first depth whose noise, relative to the signal, is at least ``deviation``."""
     ratio = (1 / schedule.alpha_bar - 1).sqrt()  # [T + 1], rising from 0

@@ -162,6 +162,15 @@ def test_readings_and_repair_by_the_networks(cat):
     assert not dga.diagnose(cat[:224, :224], models).is_damaged
 
 
+def test_noise_that_is_not_white_is_found_by_the_networks(cat):
+    """Streaks of rain, which are everywhere, too, are none."""
+    models = dga.load_models()
+    for kind, is_noise in [("sensor_noise", True), ("enlarged_noise", True), ("rain", False)]:
+        damaged = recompress_jpeg(dga.corrupt(cat[:224, :224], kind, severity=4, seed=0), 90)
+        findings = dga.diagnose(damaged, models).findings
+        assert any(one.kind == "noise" and one.sureness > 0.5 for one in findings) == is_noise, kind
+
+
 def test_a_blur_that_the_networks_object_to_is_told(cat, monkeypatch):
     """It cannot be undone, and stands in the findings all the same."""
     monkeypatch.setattr(Disk, "most_objection", -1000.0)
