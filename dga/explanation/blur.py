@@ -45,11 +45,6 @@ MOST_RISE = 1.0
 MOST_ENLARGED = 3.0
 """Pixels of the widest blur that an enlarged picture passes for; of wider ones too few frequencies
 tell."""
-FINEST = 0.25, 0.4
-"""Cycles a pixel of the finest detail."""
-MOST_SQUARE = 0.4
-"""Most difference of its natural log power between axes and diagonals behind glass; enlarged
-pictures mostly have more. Of 24 enlarged ones 13 passed for glass without it, 7 do."""
 DETAIL_BANDS = (0.03, 0.07), (0.12, 0.22), (0.25, 0.4)
 """Cycles a pixel of coarse, middle and fine detail."""
 MOST_FALL = 4.8
@@ -108,8 +103,7 @@ class BlurFits:
             return lens if has_lens else motion
         if self.zoom.exceeds(CERTAIN_ZOOM):
             return self.zoom.operator
-        is_round = abs(measure_asymmetry(self.power, *FINEST)) < MOST_SQUARE
-        return measure_glass(self.x) if is_round else None
+        return measure_glass(self.x, self.power, measure_softness(*self.radial))
 
     def list_likely(self) -> list[Operator]:
         """What is likely where nothing is certain: a lens, fading motion, a zoom.
