@@ -22,7 +22,7 @@ MOST_SIGMA = 1.45
 """Largest deviation, in pixels, of the glass's last blur; ImageNet-C's are 0.7 to 1.5."""
 FINE_POWER, FALL_OF_FINE_POWER = 0.8, 1.5
 """Most natural log power at the finest scale, and by how much it falls for each pixel of the last
-blur's deviation; of 80 small lenses 15 passed for glass without it, ... do."""
+blur's deviation. Of 120 small lenses 21 passed for glass without it, six do."""
 ROUNDING_POWER = -2.5
 """Natural log power of grey levels, 0 to 255, that rounding leaves at the finest scale."""
 STEEPEST_FALL = 3.3
@@ -64,7 +64,9 @@ TRACES = (
     Trace((-math.inf, -1.8), 1.0, 0.68, -math.inf, (0.25, 0.4), 0.4),
     Trace((-2.4, 0.0), 2.0, 0.6, 5.2, (0.12, 0.25), 0.4),
 )
-"""Of 24 enlarged pictures 13 passed for glass without a round spectrum, 7 do."""
+"""Of 24 enlarged pictures 13 passed for glass without a round spectrum, 7 do. Of 60 photographs
+behind glass 5, 4 and 3 saved as JPEG 85 the first finds 0, 1 and 0, both 52, 41 and 31; of 375
+undamaged ones none."""
 
 
 @dataclass(frozen=True)

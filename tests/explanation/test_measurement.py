@@ -173,9 +173,11 @@ def test_what_is_no_even_blur_is_not_taken_for_one(clear, name):
     assert measured is None or gain(measured, x, y) > -1.2
 
 
-def test_detail_that_glass_erased_is_drawn_anew(photo_models, coffee):
+@pytest.mark.parametrize("saved", [None, 85])
+def test_detail_that_glass_erased_is_drawn_anew(photo_models, coffee, saved):
     """By several steps with noise, in a picture of one piece."""
     damaged = dga.corrupt(coffee, "glass_blur", 5, 0)
+    damaged = np.asarray(recompress_jpeg(damaged, saved)) if saved else damaged
     done, glass = (
         repair_photograph(photo_models, damaged),
         photo_models.profile.plus.glass_diffusion,
