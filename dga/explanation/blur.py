@@ -111,8 +111,10 @@ class BlurFits:
         Noise and JPEG hide most of a blur's trace. Which it was, if any, others have to judge.
         """
         likely = list[Operator]()
-        if self.lens.exceeds(LIKELY_DISK) and self.lens.operator.radius >= SMALLEST_LIKELY:
-            likely.append(self.lens.operator)
+        lens = self.lens.operator
+        has_lens = self.lens.exceeds(LIKELY_DISK) and lens.radius >= SMALLEST_LIKELY
+        if has_lens and not is_enlarged(self.power, lens.radius, LENS_END):
+            likely.append(lens)
         if motion := self.motion.find_likely():
             likely.append(motion)
         if self.zoom.exceeds(LIKELY_ZOOM):

@@ -51,9 +51,6 @@ PAPER_VEIL = 10.0
 """Gain of a veil beyond which it is removed from paper, too."""
 CLEAR_DAMAGE = 1.4
 """Mean logit below which a blur's inverse has to lower it."""
-CLEAR_RELIEF = 1.0
-"""By how much the inverse of a blur that is only likely has to lower the mean logit. Chosen on 20
-to 40 photographs; of 64 undamaged ones none passes."""
 LIGHT_JUDGED_AT = 4, 8
 """Depths at which networks judge light that was added or is missing."""
 DAMAGED_THUMBNAIL = 0.5
@@ -247,7 +244,8 @@ class PhotographSearch:
         if not tries:
             return found
         after, undone = min(tries, key=lambda one: one[0].score)
-        if not self._has_consent(before, after, -CLEAR_RELIEF):
+        operator = undone.degradation.operator
+        if operator is None or not self._has_consent(before, after, -operator.least_relief):
             return found
         yield from (before, after)
         return undone

@@ -40,6 +40,7 @@ class Zoom(Operator):
     factor: float
     kind = "zoom"
     regularisation = 0.003
+    least_relief = 0.2  # of 29 likely zooms saved as JPEG 85 all fall by so much, 22 by 1
 
     def measure_strength(self, height: int, width: int) -> float:
         return self.factor
