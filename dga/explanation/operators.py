@@ -30,9 +30,8 @@ class Operator(ABC):
     guided by it afterwards, or the first estimate is all that is made; ``regularisation``: weight
     of the damaged picture itself in that estimate; ``most_objection``: by how much the
     discriminator's mean logit may rise by the inverse, as a multiple of
-    ``WindowsConfig.objection``; below 0 it has to fall; ``least_relief``: by how much it has to fall
-    where this damage is only likely. Of 375 undamaged pictures none passes the latter, of 54 shaken
-    ones one does.
+    ``WindowsConfig.objection``; below 0 it has to fall; ``least_relief``: by how much it has to
+    fall where this damage is only likely. Of 375 undamaged pictures in none it does.
     """
 
     kind: str
