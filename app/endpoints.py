@@ -26,18 +26,17 @@ from starlette.responses import Response, StreamingResponse
 
 from app.runs.card import draw_card
 from app.runs.damage import damage_photo
-from app.runs.models import Networks, TooLongError
+from app.runs.models import Networks
 from app.runs.pictures import to_webp
 from app.runs.samples import SAMPLES
-from app.runs.settings import NONE, Settings, SettingsError, parse_link, parse_settings
+from app.runs.settings import NONE, Settings, parse_link, parse_settings
 from app.runs.strokes import KINDS, get_layer, measure_touched
 from app.runs.subject import Subject, Subjects, parse_frame, read_pictures
 from app.runs.watch import PICTURES, REPAIR, compare_methods, run_first_stages
 from app.server.decoder import Decoder
-from app.server.gate import REFUSALS
 from app.server.photos import GONE, Photo, Photos, UnknownPhotoError
 from app.server.turns import BusyError, Turns
-from app.server.visitors import RefusedError, Visitor, Visitors, count_blocks, find_visitor
+from app.server.visitors import Visitor, VisitorError, Visitors, count_blocks, find_visitor
 from dga.data.encoding import encode_picture
 from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
@@ -45,14 +44,7 @@ from dga.networks.models import Models
 from dga.photograph import RepairedPhotograph, photograph_steps
 from dga.profiles import Profile
 
-MOST_RUNS = 64
-"""Runs that Gradio lets in at once; :class:`Turns` says who of them computes."""
-MOST_CARDS = 32
 BRUSH_SIDE = 640  # pixels of the longer side of what brushes paint with
-STATUSES = {
-    UnknownPhotoError: 404, BusyError: 503, TooLongError: 503, UploadError: 400, SettingsError: 400,
-}  # fmt: skip
-"""HTTP status of each error whose message is meant for visitors."""
 UNHEARD_SECONDS = 10.0
 """For which a run of Gradio's queue goes on while nobody listens to it."""
 UNHEARD = "Nobody listened to this run, so it was stopped."
@@ -71,7 +63,6 @@ class Service:
         self.turns, self.reading_turns = Turns(), Turns(64, 32)
         self.subjects = Subjects(is_here=self.photos.__contains__)
         self.photos.on_forget = self.subjects.forget
-        self.cards = dict[tuple[str, Settings], bytes]()  # of samples, the latest
 
     async def run(
         self, visitor: Visitor, repair: Steps, pixels: int = 0,
@@ -209,7 +200,7 @@ class Service:
         """The card of what a link shows, PNG, with this page's address as people type it."""
         settings, home = parse_link(request.query_params), find_home(request)
         home = home.partition("://")[2].rstrip("/")
-        original, key = self.photos.get(settings.photo), (home, settings)
+        original = self.photos.get(settings.photo)
 
         def steps(models: Models) -> Generator[Any]:
             subject = self.subjects.get(original, settings)
@@ -219,14 +210,8 @@ class Service:
             pictures = original.pixels, subject.damaged, subject.result
             yield draw_card(pictures, parts, home)
 
-        card = self.cards.pop(key, None)  # and comes back as the latest
-        if card is None:
-            size = original.pixels[..., 0].size
-            card = await find_last(self.run(find_visitor(request), steps, size))
-        if original.key in SAMPLES:
-            self.cards[key] = card
-            for old in list(self.cards)[:-MOST_CARDS]:
-                del self.cards[old]
+        size = original.pixels[..., 0].size
+        card = await find_last(self.run(find_visitor(request), steps, size))
         return Response(card, media_type="image/png")
 
     async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:
@@ -242,18 +227,17 @@ class Service:
             A record of its size, what was found, the depths, the seconds and what was lost.
             The photograph, repaired, as PNG.
         """
+        visitor = find_visitor(request)
         with explain_errors():
-            pixels, losses = await self._read(picture, request)
+            # Only uploads come this far, see app.server.contents.
+            path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
+            data = await asyncio.to_thread(read_bytes, path)
+            pixels, _, losses = await self.decoder.read_upload(data, visitor=visitor)
             result = await self._repair(request, pixels)
-            return result.facts() | {"lost": losses}, await self._write(request, result.image)
-
-    async def _read(self, picture: Any, request: gr.Request) -> tuple[Pixels, list[str]]:
-        """An upload's pixels, and what else it holds; other files do not come this far
-        (:mod:`app.server.contents`)."""
-        path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
-        data = await asyncio.to_thread(read_bytes, path)
-        pixels, _, losses = await self.decoder.read_upload(data, visitor=find_visitor(request))
-        return pixels, losses
+            content = await asyncio.to_thread(encode_picture, Image.fromarray(result.image), "PNG")
+            self.visitors.files.take(visitor.address, count_blocks(len(content)))
+            file = await asyncio.to_thread(write_file, content)
+        return result.facts() | {"lost": losses}, file
 
     async def _repair(self, request: gr.Request, pixels: Pixels) -> RepairedPhotograph:
         """The photograph, repaired.
@@ -276,12 +260,6 @@ class Service:
         if not is_heard():
             raise BusyError(UNHEARD)
         return last
-
-    async def _write(self, request: gr.Request, picture: Pixels) -> FileData:
-        """A PNG for whoever called, on her account, in Gradio's own folder."""
-        content = await asyncio.to_thread(encode_picture, Image.fromarray(picture), "PNG")
-        self.visitors.files.take(find_visitor(request).address, count_blocks(len(content)))
-        return await asyncio.to_thread(write_file, content)
 
 
 async def find_last(parts: AsyncIterator[Any]) -> Any:
@@ -311,10 +289,8 @@ def explain_errors() -> Generator[None]:
     """Whatever goes wrong is a ``gr.Error`` with one sentence for the visitor."""
     try:
         yield
-    except tuple(STATUSES) as error:
+    except (VisitorError, UploadError) as error:
         raise gr.Error(str(error), print_exception=False) from None
-    except RefusedError as error:
-        raise gr.Error(REFUSALS[str(error)][1], print_exception=False) from None
     except MemoryError:
         raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
     except Exception:

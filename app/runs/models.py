@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from app.server.turns import Turn
+from app.server.visitors import VisitorError
 from dga.adaptation import classify
 from dga.images import to_tensor
 from dga.networks.compute import Compute, choose_default_device
@@ -31,8 +32,8 @@ NO_MORE_PARTS = object()
 Result = TypeVar("Result")
 
 
-class TooLongError(Exception):
-    """A run used up its seconds; the message is one sentence for the visitor."""
+class TooLongError(VisitorError):
+    """A run used up its seconds."""
 
 
 class Networks:

@@ -8,10 +8,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from app.server.visitors import RefusedError
+from app.server.visitors import REFUSALS, RefusedError
 
 DEPTH, DIGITS, BRACKETS = 32, 40, 20_000  # of JSON
-REQUEST_FAILED = "The request failed unexpectedly; the server's log says why."
 UNFIT = "An argument is not of the kind, or not within the bounds, that the tool's schema gives."
 MCP_METHODS = {"initialize", "ping", "tools/list", "tools/call", "prompts/list", "resources/list"}
 SESSION = re.compile(r"[\w-]{8,64}", re.ASCII)  # an empty name ends Gradio's queue for everybody
@@ -101,4 +100,4 @@ def clean(error: str) -> str:
     words = error.removeprefix("Error: ").strip("'\"")  # as Gradio's own are written for assistants
     if is_sentence(words):
         return words
-    return UNFIT if words.startswith("Input validation error") else REQUEST_FAILED
+    return UNFIT if words.startswith("Input validation error") else REFUSALS["failed"][1]

@@ -6,26 +6,35 @@ import asyncio
 import contextlib
 import html
 import logging
+import os
 import re
 import time
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
+import httpx
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.server import contents
-from app.server.contents import REQUEST_FAILED, SESSION
-from app.server.visitors import RefusedError, Visitors, count_blocks, find_address
-from dga.data.uploads import MAX_BYTES
+from app.server.contents import SESSION
+from app.server.visitors import (
+    REFUSALS,
+    RefusedError,
+    VisitorError,
+    Visitors,
+    count_blocks,
+    find_address,
+)
+from dga.data.uploads import MAX_BYTES, UploadError
 
 API = "/gradio_api"
 FILE, UPLOAD = f"{API}/file=", f"{API}/upload"
@@ -56,21 +65,6 @@ BODY_LIMITS = (  # bytes
 )
 BODY_SECONDS, WHOLE_SECONDS = 30.0, 300.0  # for the next piece of a body, and for all of them
 UNREAD_SECONDS = 60.0  # for which Gradio keeps a run's messages where nobody fetches them
-REFUSALS = {
-    "closed": (404, "There is nothing at this address."),
-    "method": (405, "This address does not answer such requests."),
-    "long": (413, f"The request is too long: a picture may have {MAX_BYTES // 2**20} MB."),
-    "slow": (408, "The request did not arrive in time. Please try again."),
-    "foreign": (403, "Another site's page cannot use this server. A proxy has to pass on Host, or "
-                     "X-Forwarded-Host and be named in FORWARDED_ALLOW_IPS."),
-    "crowded": (429, "Too many requests at once from your network. Please try again in a moment."),
-    "quota": (429, "As many pictures as fit have come within an hour. Please try again later."),
-    "several": (400, "One file at a time, please."),
-    "full": (503, "The server is busy. Please try again in a minute."),
-    "misunderstood": (400, "The request could not be understood."),
-    "file": (400, "Only uploads are opened, neither addresses nor the server's own files."),
-    "failed": (500, REQUEST_FAILED),
-}  # fmt: skip
 _BY_STATUS = {403: "closed", 404: "closed", 405: "method", 413: "long", 429: "full", 503: "full"}
 _PAGE = Template((Path(__file__).parents[1] / "templates" / "refusal.html").read_text("utf-8"))
 _POLICY = (
@@ -87,22 +81,24 @@ _log = logging.getLogger(__name__)
 
 
 class Gate:
-    """Stands in front of ``app``. ``is_local``: this machine alone is served, by its own names.
-
-    ``statuses``: of exceptions whose message is a sentence for visitors.
-    """
+    """Stands in front of ``app``. ``is_local``: this machine alone is served, by its own names."""
 
     def __init__(
-        self, app: ASGIApp, is_local: bool = False,
-        statuses: Mapping[type[Exception], int] | None = None, visitors: Visitors | None = None,
-    ) -> None:  # fmt: skip
+        self, app: ASGIApp, is_local: bool = False, visitors: Visitors | None = None
+    ) -> None:
         self.app = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
-        self.is_local, self.statuses = is_local, statuses or {}
-        self.visitors, self.unread = visitors or Visitors(), dict[str, asyncio.Task[None]]()
-        self.identified = self.visitors.identify(self.answer)
+        self.is_local, self.visitors = is_local, visitors or Visitors()
+        self.unread = dict[str, asyncio.Task[None]]()
+        self.proxies: Any = ProxyHeadersMiddleware(cast(Any, self.answer), self.visitors.proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.identified(scope, receive, send)
+        """Named proxies alone say for whom, and under which name, they ask."""
+        peer = (scope.get("client") or ("",))[0]
+        if peer not in self.proxies.trusted_hosts and "SPACE_ID" not in os.environ:
+            headers = scope.get("headers", [])
+            headers = [pair for pair in headers if not pair[0].startswith(b"x-forwarded-")]
+            scope = {**scope, "headers": headers}
+        await self.proxies(scope, receive, send)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What is answered, or refused; what was lent for it comes back."""
@@ -204,26 +200,16 @@ class Gate:
         await asyncio.sleep(UNREAD_SECONDS)
         while session in self.visitors.listening.taken:
             await asyncio.sleep(UNREAD_SECONDS)
-        scope: Scope = {
-            "type": "http", "http_version": "1.1", "method": "GET", "scheme": "http",
-            "path": f"{API}/queue/data", "query_string": f"session_hash={session}".encode(),
-            "headers": [], "root_path": "",
-        }  # fmt: skip
-
-        async def leave(*_: object) -> Any:
-            await asyncio.sleep(0.1)
-            return {"type": "http.disconnect"}
-
-        with contextlib.suppress(Exception):
-            await self.app(scope, leave, leave)
+        queue = f"http://gate{API}/queue/data?session_hash={session}"
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(self.app)) as reader:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(reader.get(queue), 0.1)
         self.unread.pop(session, None)
 
     def explain(self, error: Exception, path: str) -> tuple[int, str]:
         """The status and the sentence of what went wrong."""
-        if isinstance(error, RefusedError):
-            return REFUSALS[str(error)]
-        if status := self.statuses.get(type(error)):
-            return status, str(error)
+        if isinstance(error, VisitorError | UploadError):
+            return getattr(error, "status", 400), str(error)
         if isinstance(error, ValueError) and path.startswith(API):
             _log.info("A request was not understood", exc_info=error)
             return REFUSALS["misunderstood"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from app.server.decoder import Decoder
-from app.server.visitors import NOBODY, Account, Visitor
+from app.server.visitors import NOBODY, Account, Visitor, VisitorError
 from dga.data.picture_files import choose_suffix
 from dga.data.uploads import detect_format
 from dga.images import Pixels
@@ -21,8 +21,10 @@ LIFETIME_SECONDS = 3300.0  # 55 minutes
 MOST_RESULTS = 2  # of a photo
 
 
-class UnknownPhotoError(LookupError):
-    """There is no such photo (any more). The message is one sentence for the visitor."""
+class UnknownPhotoError(VisitorError):
+    """There is no such photo (any more)."""
+
+    status = 404
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from app.server.visitors import Account, Visitor
+from app.server.visitors import Account, Visitor, VisitorError
 
 FULL = "The server is busy, with {} in the queue. Please try again in a minute."
 ENOUGH = "Your network has {} in the queue already. Please try again when one is done."
@@ -17,8 +17,8 @@ ROUND_SECONDS = 40.0  # in which every address that waits has its turn, unless s
 BEAT_SECONDS = 5.0  # who waits is told her place again, or her line would be taken for dead
 
 
-class BusyError(Exception):
-    """There is no place in the line now. The message is one sentence for the visitor."""
+class BusyError(VisitorError):
+    """There is no place in the line now."""
 
 
 class Turns:

@@ -10,11 +10,12 @@ import time
 from collections import Counter, deque
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+from starlette.types import Scope
+
+from dga.data.uploads import MAX_BYTES
 
 FILE_SECONDS = 3000
 """For which files of programs' calls are kept."""
@@ -32,10 +33,38 @@ class Visitor:
 
 
 NOBODY = Visitor()
+REFUSALS = {
+    "closed": (404, "There is nothing at this address."),
+    "method": (405, "This address does not answer such requests."),
+    "long": (413, f"The request is too long: a picture may have {MAX_BYTES // 2**20} MB."),
+    "slow": (408, "The request did not arrive in time. Please try again."),
+    "foreign": (403, "Another site's page cannot use this server. A proxy has to pass on Host, or "
+                     "X-Forwarded-Host and be named in FORWARDED_ALLOW_IPS."),
+    "crowded": (429, "Too many requests at once from your network. Please try again in a moment."),
+    "quota": (429, "As many pictures as fit have come within an hour. Please try again later."),
+    "several": (400, "One file at a time, please."),
+    "full": (503, "The server is busy. Please try again in a minute."),
+    "misunderstood": (400, "The request could not be understood."),
+    "file": (400, "Only uploads are opened, neither addresses nor the server's own files."),
+    "failed": (500, "The request failed unexpectedly; the server's log says why."),
+}  # fmt: skip
 
 
-class RefusedError(Exception):
-    """A request is not answered; the message is a key of ``REFUSALS`` in :mod:`app.server.gate`."""
+class VisitorError(Exception):
+    """What is asked for is not done; the message is one sentence for the visitor.
+
+    ``status``: of the answer, as HTTP has it.
+    """
+
+    status = 503
+
+
+class RefusedError(VisitorError):
+    """A request is not answered; ``word``: a key of :data:`REFUSALS`."""
+
+    def __init__(self, word: str) -> None:
+        self.status, sentence = REFUSALS[word]
+        super().__init__(sentence)
 
 
 @dataclass
@@ -102,20 +131,6 @@ class Visitors:
         self.begun = Account(4_000_000, 2_000_000)  # pixels of runs, which keep some 100 bytes each
         self.compared = Account(6, 3)  # runs that compare methods, with some 50 MB each
         self.listening = Account()  # streams, by whose messages they give
-
-    def identify(self, app: ASGIApp) -> ASGIApp:
-        """``app``, told by named proxies alone for whom, and under which name, they ask."""
-        proxies: Any = ProxyHeadersMiddleware(cast(Any, app), self.proxies)
-
-        async def ask(scope: Scope, receive: Receive, send: Send) -> None:
-            peer = (scope.get("client") or ("",))[0]
-            is_believed = peer in proxies.trusted_hosts or "SPACE_ID" in os.environ
-            if scope["type"] != "lifespan" and not is_believed:
-                told = [one for one in scope["headers"] if not one[0].startswith(b"x-forwarded-")]
-                scope = {**scope, "headers": told}
-            await proxies(scope, receive, send)
-
-        return ask
 
     def admit(self, request: Request, address: str, lent: ExitStack) -> None:
         """Count a request until it is answered. Raises :class:`RefusedError`."""

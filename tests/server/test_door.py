@@ -16,7 +16,7 @@ import pytest
 from gradio_client import Client, handle_file
 from PIL import Image
 
-from app.server.gate import REFUSALS
+from app.server.visitors import REFUSALS
 from tests.fuzz.blocks import saved
 
 API = "gradio_api"

@@ -14,10 +14,10 @@ import httpx
 import pytest
 
 from app.server import gate as gates
-from app.server.contents import REQUEST_FAILED, clean_events, is_sentence
-from app.server.gate import API, REFUSALS, Gate
+from app.server.contents import clean_events, is_sentence
+from app.server.gate import API, Gate
 from app.server.photos import UnknownPhotoError
-from app.server.visitors import Account, RefusedError, find_address
+from app.server.visitors import REFUSALS, Account, RefusedError, find_address
 
 JOIN = {"session_hash": "a-visitor", "data": []}
 HTML = {"accept": "text/html,application/xhtml+xml"}
@@ -412,7 +412,11 @@ def test_an_account_is_for_a_while(monkeypatch):
         ("a", 1, "crowded"),
         ("b", 6, "full"),
     ):
-        with pytest.raises(RefusedError, match=word) if word else contextlib.nullcontext():
+        with (
+            pytest.raises(RefusedError, match=REFUSALS[word][1])
+            if word
+            else contextlib.nullcontext()
+        ):
             account.take(address, amount)
     now = 9.9
     account.take("a", 10)
@@ -577,8 +581,8 @@ def test_our_own_sentences_pass():
     async def refusing(*_: Any) -> None:
         raise UnknownPhotoError("This photo is no longer here.")
 
-    answer = ask("POST", "/photo", Gate(refusing, statuses={UnknownPhotoError: 410}))
-    assert (answer.status_code, answer.json()["detail"]) == (410, "This photo is no longer here.")
+    answer = ask("POST", "/photo", Gate(refusing))
+    assert (answer.status_code, answer.json()["detail"]) == (404, "This photo is no longer here.")
 
 
 EVENTS: tuple[tuple[Any, list[str]], ...] = (
@@ -600,7 +604,7 @@ def test_errors_in_events_are_sentences(values, place):
         return value
 
     body = b"event: error\ndata: " + json.dumps(values).encode() + b"\n\n"
-    assert said(clean_events(body)) == REQUEST_FAILED
+    assert said(clean_events(body)) == REFUSALS["failed"][1]
     ours = body.replace(json.dumps(said(body)).encode(), b'"The error: the line is full."')
     assert said(clean_events(ours)) == "The error: the line is full."
     plain = b'event: generating\ndata: [{"headline": "No error here: /tmp"}]\n\n'
