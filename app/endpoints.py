@@ -11,7 +11,7 @@ import mimetypes
 import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -34,7 +34,7 @@ from app.runs.strokes import KINDS, get_layer, measure_touched
 from app.runs.subject import Subject, Subjects, parse_frame, read_pictures
 from app.runs.watch import PICTURES, REPAIR, compare_methods, run_first_stages
 from app.server.decoder import Decoder
-from app.server.photos import GONE, Photo, Photos, UnknownPhotoError
+from app.server.photos import Photo, Photos
 from app.server.turns import BusyError, Turns
 from app.server.visitors import Visitor, VisitorError, Visitors, count_blocks, find_visitor
 from dga.data.encoding import encode_picture
@@ -42,7 +42,6 @@ from dga.data.uploads import UploadError, read_bytes
 from dga.images import Pixels
 from dga.networks.models import Models
 from dga.photograph import RepairedPhotograph, photograph_steps
-from dga.profiles import Profile
 
 BRUSH_SIDE = 640  # pixels of the longer side of what brushes paint with
 UNHEARD_SECONDS = 10.0
@@ -59,7 +58,8 @@ class Service:
     def __init__(self, networks: Networks) -> None:
         self.networks, self.visitors = networks, Visitors()
         self.decoder = Decoder()
-        self.photos = Photos(self.decoder, self.visitors.memory, list_samples(networks.profile))
+        samples = [sample.as_photo(networks.profile) for sample in SAMPLES.values()]
+        self.photos = Photos(self.decoder, self.visitors.memory, samples)
         self.turns, self.reading_turns = Turns(), Turns(64, 32)
         self.subjects = Subjects(is_here=self.photos.__contains__)
         self.photos.on_forget = self.subjects.forget
@@ -67,7 +67,7 @@ class Service:
     async def run(
         self, visitor: Visitor, repair: Steps, pixels: int = 0,
         comparison: Steps | None = None, is_heard: Callable[[], bool] = lambda: True,
-    ) -> AsyncIterator[Any]:  # fmt: skip
+    ) -> AsyncGenerator[Any]:  # fmt: skip
         """What the steps yield, in turn; numbers between are visitors before this one.
 
         Of one page only the latest run goes on. ``repair`` keeps some memory for each of the
@@ -99,26 +99,21 @@ class Service:
         def repair(models: Models) -> Generator[dict]:
             subject = self.subjects.get(original, checked)
             is_repaired = subject.is_damaged or not checked.is_brief
-            yield from self._tell_of(original, run_first_stages(models, subject, is_repaired))
+            yield from run_first_stages(models, subject, is_repaired)
             if original.key not in SAMPLES and subject.result is not None:
                 result = self.photos.keep_result(original.key, subject.result)
                 yield {"download": f"photo/{original.key}/{result}"}
 
         def compare(models: Models) -> Generator[dict]:
             subject = self.subjects.get(original, checked)
-            yield from self._tell_of(original, compare_methods(models, subject, checked))
+            yield from compare_methods(models, subject, checked)
 
         pixels = 0 if original.key in SAMPLES else original.pixels[..., 0].size
         comparison = None if checked.is_brief else compare
-        async for part in self.run(visitor, repair, pixels, comparison):
-            yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
-
-    def _tell_of(self, photo: Photo, parts: Iterable[dict]) -> Generator[dict]:
-        """Nothing that was made of a photo once that is gone."""
-        for part in parts:
-            if photo.key not in self.photos:
-                raise UnknownPhotoError(GONE)
-            yield part
+        async with contextlib.aclosing(self.run(visitor, repair, pixels, comparison)) as parts:
+            async for part in parts:
+                self.photos.get(original.key)  # of one that is gone nothing more is told
+                yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
 
     async def upload(self, request: Request) -> dict[str, Any]:
         """A photograph comes once, by itself; everything after names it."""
@@ -273,15 +268,6 @@ async def find_last(parts: AsyncIterator[Any]) -> Any:
     if last is None:
         raise BusyError(UNHEARD)
     return last
-
-
-def list_samples(profile: Profile) -> list[Photo]:
-    """The samples as the classifier sees them; a label that it does not know is none."""
-    classes = profile.classifier.classes
-    return [
-        Photo(name, sample.pixels(profile), sample.label if sample.label in classes else None)
-        for name, sample in SAMPLES.items()
-    ]
 
 
 @contextlib.contextmanager

@@ -115,6 +115,9 @@ class Gate:
                     body = await self.read_body(request, answer, address, lent)
                     receive = _repeat(body, receive)
                 await self.app(self.clean_scope(request), receive, answer.pass_on)
+                if not answer.has_begun:
+                    word = "failed" if answer.status >= 500 else "misunderstood"
+                    raise RefusedError(_BY_STATUS.get(answer.status, word))
             except Exception as error:
                 if not answer.has_begun:
                     await answer.refuse(*self.explain(error, answer.path))
@@ -122,10 +125,6 @@ class Gate:
                     await send({"type": "http.response.body"})  # which has said so already
                 else:
                     raise
-            else:
-                if not answer.has_begun:
-                    word = "failed" if answer.status >= 500 else "misunderstood"
-                    await answer.refuse(*REFUSALS[_BY_STATUS.get(answer.status, word)])
         if answer.is_call and answer.session:
             if earlier := self.unread.get(answer.session):
                 earlier.cancel()
