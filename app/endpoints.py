@@ -6,7 +6,6 @@ Gradio reads types and descriptions from these functions, so annotations are not
 import asyncio
 import contextlib
 import json
-import logging
 import mimetypes
 import os
 import tempfile
@@ -34,11 +33,12 @@ from app.runs.strokes import KINDS, get_layer, measure_touched
 from app.runs.subject import Subject, Subjects, parse_frame, read_pictures
 from app.runs.watch import PICTURES, REPAIR, compare_methods, run_first_stages
 from app.server.decoder import Decoder
+from app.server.gate import explain
 from app.server.photos import Photo, Photos
 from app.server.turns import BusyError, Turns
-from app.server.visitors import Visitor, VisitorError, Visitors, count_blocks, find_visitor
+from app.server.visitors import Visitor, Visitors, count_blocks, find_visitor
 from dga.data.encoding import encode_picture
-from dga.data.uploads import UploadError, read_bytes
+from dga.data.uploads import read_bytes
 from dga.images import Pixels
 from dga.networks.models import Models
 from dga.photograph import RepairedPhotograph, photograph_steps
@@ -47,8 +47,6 @@ BRUSH_SIDE = 640  # pixels of the longer side of what brushes paint with
 UNHEARD_SECONDS = 10.0
 """For which a run of Gradio's queue goes on while nobody listens to it."""
 UNHEARD = "Nobody listened to this run, so it was stopped."
-RUN_FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
-_log = logging.getLogger(__name__)
 Steps = Callable[[Models], Generator[Any]]
 
 
@@ -223,7 +221,7 @@ class Service:
             The photograph, repaired, as PNG.
         """
         visitor = find_visitor(request)
-        with explain_errors():
+        try:
             # Only uploads come this far, see app.server.contents.
             path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
             data = await asyncio.to_thread(read_bytes, path)
@@ -232,6 +230,8 @@ class Service:
             content = await asyncio.to_thread(encode_picture, Image.fromarray(result.image), "PNG")
             self.visitors.files.take(visitor.address, count_blocks(len(content)))
             file = await asyncio.to_thread(write_file, content)
+        except Exception as error:
+            raise gr.Error(explain(error)[1], print_exception=False) from None
         return result.facts() | {"lost": losses}, file
 
     async def _repair(self, request: gr.Request, pixels: Pixels) -> RepairedPhotograph:
@@ -270,31 +270,16 @@ async def find_last(parts: AsyncIterator[Any]) -> Any:
     return last
 
 
-@contextlib.contextmanager
-def explain_errors() -> Generator[None]:
-    """Whatever goes wrong is a ``gr.Error`` with one sentence for the visitor."""
-    try:
-        yield
-    except (VisitorError, UploadError) as error:
-        raise gr.Error(str(error), print_exception=False) from None
-    except MemoryError:
-        raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
-    except Exception:
-        _log.exception("A run failed")
-        raise gr.Error(RUN_FAILED) from None
-
-
 def send_events(parts: AsyncIterator[Any]) -> Response:
     """A run as server-sent events, which ends when nobody reads them."""
 
     async def write() -> AsyncIterator[str]:
         try:
-            with explain_errors():
-                async for part in parts:
-                    yield f"event: part\ndata: {json.dumps(part)}\n\n"
+            async for part in parts:
+                yield f"event: part\ndata: {json.dumps(part)}\n\n"
             yield "event: end\ndata: {}\n\n"
-        except gr.Error as error:
-            yield f"event: error\ndata: {json.dumps({'error': error.message})}\n\n"
+        except Exception as error:
+            yield f"event: error\ndata: {json.dumps({'error': explain(error)[1]})}\n\n"
 
     return StreamingResponse(write(), media_type="text/event-stream")
 

@@ -120,7 +120,7 @@ class Gate:
                     raise RefusedError(_BY_STATUS.get(answer.status, word))
             except Exception as error:
                 if not answer.has_begun:
-                    await answer.refuse(*self.explain(error, answer.path))
+                    await answer.refuse(*explain(error, answer.path))
                 elif isinstance(error.__cause__ or error, HTTPException):
                     await send({"type": "http.response.body"})  # which has said so already
                 else:
@@ -205,15 +205,16 @@ class Gate:
                 await asyncio.wait_for(reader.get(queue), 0.1)
         self.unread.pop(session, None)
 
-    def explain(self, error: Exception, path: str) -> tuple[int, str]:
-        """The status and the sentence of what went wrong."""
-        if isinstance(error, VisitorError | UploadError):
-            return getattr(error, "status", 400), str(error)
-        if isinstance(error, ValueError) and path.startswith(API):
-            _log.info("A request was not understood", exc_info=error)
-            return REFUSALS["misunderstood"]
-        _log.error("A request failed", exc_info=error)
-        return REFUSALS["failed"]
+
+def explain(error: Exception, path: str = "") -> tuple[int, str]:
+    """The status and the sentence of what went wrong, for visitors."""
+    if isinstance(error, VisitorError | UploadError):
+        return getattr(error, "status", 400), str(error)
+    if isinstance(error, ValueError) and path.startswith(API):
+        _log.info("A request was not understood", exc_info=error)
+        return REFUSALS["misunderstood"]
+    _log.error("A request failed", exc_info=error)
+    return REFUSALS["memory" if isinstance(error, MemoryError) else "failed"]
 
 
 class _Answer:

@@ -46,6 +46,7 @@ REFUSALS = {
     "full": (503, "The server is busy. Please try again in a minute."),
     "misunderstood": (400, "The request could not be understood."),
     "file": (400, "Only uploads are opened, neither addresses nor the server's own files."),
+    "memory": (503, "The server's memory ran out; please try a smaller photo."),
     "failed": (500, "The request failed unexpectedly; the server's log says why."),
 }  # fmt: skip
 
