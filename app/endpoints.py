@@ -16,12 +16,14 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import gradio as gr
+import httpx
 from gradio.data_classes import FileData
 from gradio.utils import get_function_description
 from PIL import Image
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import ASGIApp
 
 from app.runs.card import draw_card
 from app.runs.damage import damage_photo
@@ -33,7 +35,7 @@ from app.runs.strokes import KINDS, get_layer, measure_touched
 from app.runs.subject import Subject, Subjects, parse_frame, read_pictures
 from app.runs.watch import PICTURES, REPAIR, compare_methods, run_first_stages
 from app.server.decoder import Decoder
-from app.server.gate import explain
+from app.server.gate import API, explain
 from app.server.photos import Photo, Photos
 from app.server.turns import BusyError, Turns
 from app.server.visitors import Visitor, Visitors, count_blocks, find_visitor
@@ -46,6 +48,8 @@ from dga.photograph import RepairedPhotograph, photograph_steps
 BRUSH_SIDE = 640  # pixels of the longer side of what brushes paint with
 UNHEARD_SECONDS = 10.0
 """For which a run of Gradio's queue goes on while nobody listens to it."""
+UNREAD_SECONDS = 60.0
+"""For which Gradio's queue keeps messages that nobody fetches."""
 UNHEARD = "Nobody listened to this run, so it was stopped."
 Steps = Callable[[Models], Generator[Any]]
 
@@ -61,6 +65,7 @@ class Service:
         self.turns, self.reading_turns = Turns(), Turns(64, 32)
         self.subjects = Subjects(is_here=self.photos.__contains__)
         self.photos.on_forget = self.subjects.forget
+        self.unread = dict[str, asyncio.Task[None]]()  # sessions of Gradio's queue
 
     async def run(
         self, visitor: Visitor, repair: Steps, pixels: int = 0,
@@ -220,13 +225,18 @@ class Service:
             A record of its size, what was found, the depths, the seconds and what was lost.
             The photograph, repaired, as PNG.
         """
-        visitor = find_visitor(request)
+        visitor, session = find_visitor(request), getattr(request, "session_hash", None)
+        if session:
+            if earlier := self.unread.get(session):
+                earlier.cancel()
+            app = request.request.scope["app"]
+            self.unread[session] = asyncio.create_task(self._forget_unread(app, session))
         try:
             # Only uploads come this far, see app.server.contents.
             path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
             data = await asyncio.to_thread(read_bytes, path)
             pixels, _, losses = await self.decoder.read_upload(data, visitor=visitor)
-            result = await self._repair(request, pixels)
+            result = await self._repair(visitor, session, pixels)
             content = await asyncio.to_thread(encode_picture, Image.fromarray(result.image), "PNG")
             self.visitors.files.take(visitor.address, count_blocks(len(content)))
             file = await asyncio.to_thread(write_file, content)
@@ -234,13 +244,15 @@ class Service:
             raise gr.Error(explain(error)[1], print_exception=False) from None
         return result.facts() | {"lost": losses}, file
 
-    async def _repair(self, request: gr.Request, pixels: Pixels) -> RepairedPhotograph:
+    async def _repair(
+        self, visitor: Visitor, session: str | None, pixels: Pixels
+    ) -> RepairedPhotograph:
         """The photograph, repaired.
 
         A run of Gradio's queue, which has a session, ends when nobody listens to that; others end
         with their request.
         """
-        session, begun = getattr(request, "session_hash", None), time.monotonic()
+        begun = time.monotonic()
 
         def is_heard() -> bool:
             is_new = time.monotonic() - begun < UNHEARD_SECONDS
@@ -250,11 +262,21 @@ class Service:
             yield (yield from photograph_steps(models, pixels))
 
         size = pixels[..., 0].size
-        parts = self.run(find_visitor(request), steps, size, is_heard=is_heard)
-        last = await find_last(parts)
+        last = await find_last(self.run(visitor, steps, size, is_heard=is_heard))
         if not is_heard():
             raise BusyError(UNHEARD)
         return last
+
+    async def _forget_unread(self, app: ASGIApp, session: str) -> None:
+        """Gradio keeps what nobody fetches: a reader comes, and takes all of a session along."""
+        await asyncio.sleep(UNREAD_SECONDS)
+        while session in self.visitors.listening.taken:
+            await asyncio.sleep(UNREAD_SECONDS)
+        address = f"http://127.0.0.1{API}/queue/data?session_hash={session}"
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as reader:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(reader.get(address), 0.1)
+        self.unread.pop(session, None)
 
 
 async def find_last(parts: AsyncIterator[Any]) -> Any:

@@ -85,9 +85,11 @@ class Networks:
         work = steps(models)
         spent = 0.0
         try:
-            async for before in turn.wait():
-                yield before
-            while not turn.is_dropped:
+            while True:
+                async for before in turn.wait():
+                    yield before
+                if turn.is_dropped:
+                    return
                 part, seconds = await loop.run_in_executor(self._thread, time_next, work)
                 if part is NO_MORE_PARTS:
                     return
@@ -100,8 +102,6 @@ class Networks:
                 slow.cancel()
                 if turn.is_over or turn.turns.holder is not turn:
                     turn.give_way()
-                    async for before in turn.wait():
-                        yield before
         finally:
             with contextlib.suppress(RuntimeError):  # the server ends
                 self._thread.submit(work.close)

@@ -20,9 +20,9 @@ _FOREIGN = re.compile(r"\s*(\w+:/|[/\\.~])")
 _UPLOAD = {"path", "url", "orig_name"}  # of which path alone is opened
 
 
-def check_json(body: bytes, is_message: bool = False) -> tuple[bytes, str]:
+def check_json(body: bytes, is_message: bool = False) -> bytes:
     """A caller's values as they are understood here: shallow, of short numbers, files of uploads
-    only, sessions with names; and that name. ``is_message``: an assistant's, of a known method.
+    only, sessions with names. ``is_message``: an assistant's, of a known method.
 
     Raises ``ValueError``, and :class:`RefusedError` for files and methods.
     """
@@ -39,7 +39,7 @@ def check_json(body: bytes, is_message: bool = False) -> tuple[bytes, str]:
     method = str(values.get("method"))
     if is_message and method not in MCP_METHODS and not method.startswith("notifications/"):
         raise RefusedError("closed")
-    return understood, str(values.get("session_hash", ""))
+    return understood
 
 
 def _check_value(value: Any, has_values: bool = True, depth: int = 1) -> None:

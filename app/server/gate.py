@@ -15,7 +15,6 @@ from string import Template
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-import httpx
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -38,7 +37,6 @@ from dga.data.uploads import MAX_BYTES, UploadError
 
 API = "/gradio_api"
 FILE, UPLOAD = f"{API}/file=", f"{API}/upload"
-CALLS = f"{API}/queue/join", f"{API}/call/"
 MCP = {f"{API}/mcp{end}" for end in ("", "/", "/http", "/http/")}
 GET_PATHS = re.compile(
     r"/(all-15|results|learn|plotly\.js|card\.png|favicon\.ico|robots\.txt|config)?"
@@ -64,7 +62,6 @@ BODY_LIMITS = (  # bytes
     | dict.fromkeys(FRAMES, 2**18)
 )
 BODY_SECONDS, WHOLE_SECONDS = 30.0, 300.0  # for the next piece of a body, and for all of them
-UNREAD_SECONDS = 60.0  # for which Gradio keeps a run's messages where nobody fetches them
 _BY_STATUS = {403: "closed", 404: "closed", 405: "method", 413: "long", 429: "full", 503: "full"}
 _PAGE = Template((Path(__file__).parents[1] / "templates" / "refusal.html").read_text("utf-8"))
 _POLICY = (
@@ -76,7 +73,6 @@ _SEALED = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'
 _LOOPBACK = re.compile(r"(?i)((.+\.)?localhost\.?|127(\.\d+){1,3}|0(\.0+){0,3}|\[::1?\])(:\d+)?")
 _SCHEME = re.compile(r"(https?(, *https?)*)?")
 _HOST = re.compile(r"[\w.:\[\], -]*", re.ASCII)
-_RUN = re.compile(rb'"event_id": ?"(\w+)"')
 _log = logging.getLogger(__name__)
 
 
@@ -88,7 +84,6 @@ class Gate:
     ) -> None:
         self.app = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
         self.is_local, self.visitors = is_local, visitors or Visitors()
-        self.unread = dict[str, asyncio.Task[None]]()
         self.proxies: Any = ProxyHeadersMiddleware(cast(Any, self.answer), self.visitors.proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -112,7 +107,7 @@ class Gate:
                 self.check(request, answer.path)
                 self.visitors.admit(request, address, lent)
                 if request.method == "POST":
-                    body = await self.read_body(request, answer, address, lent)
+                    body = await self.read_body(request, answer.path, address, lent)
                     receive = _repeat(body, receive)
                 await self.app(self.clean_scope(request), receive, answer.pass_on)
                 if not answer.has_begun:
@@ -125,11 +120,6 @@ class Gate:
                     await send({"type": "http.response.body"})  # which has said so already
                 else:
                     raise
-        if answer.is_call and answer.session:
-            if earlier := self.unread.get(answer.session):
-                earlier.cancel()
-            task = asyncio.create_task(self.forget_unread(answer.session))
-            self.unread[answer.session] = task
 
     def check(self, request: Request, path: str) -> None:
         """Raise :class:`RefusedError` for what need not even be counted."""
@@ -167,11 +157,9 @@ class Gate:
         headers = [pair for pair in request.headers.raw if pair[0] not in dropped]
         return {**request.scope, "headers": headers}
 
-    async def read_body(
-        self, request: Request, answer: _Answer, address: str, lent: ExitStack
-    ) -> bytes:
+    async def read_body(self, request: Request, path: str, address: str, lent: ExitStack) -> bytes:
         """A whole body; of JSON what was understood of it. Raises :class:`RefusedError`."""
-        body, path, end = bytearray(), answer.path, time.monotonic() + WHOLE_SECONDS
+        body, end = bytearray(), time.monotonic() + WHOLE_SECONDS
         try:
             async with asyncio.timeout(BODY_SECONDS) as clock:
                 async for piece in request.stream():
@@ -187,23 +175,11 @@ class Gate:
                 self.visitors.files.take(address, count_blocks(len(body)))
             if path in (UPLOAD, "/photo", *FRAMES):
                 return bytes(body)
-            understood, answer.session = contents.check_json(bytes(body), path in MCP)
-            return understood
+            return contents.check_json(bytes(body), path in MCP)
         except TimeoutError:
             raise RefusedError("slow") from None
         except (ValueError, RecursionError, ClientDisconnect):
             raise RefusedError("misunderstood") from None
-
-    async def forget_unread(self, session: str) -> None:
-        """Gradio keeps what nobody fetches: a reader comes, and takes all of a session along."""
-        await asyncio.sleep(UNREAD_SECONDS)
-        while session in self.visitors.listening.taken:
-            await asyncio.sleep(UNREAD_SECONDS)
-        queue = f"http://gate{API}/queue/data?session_hash={session}"
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(self.app)) as reader:
-            with contextlib.suppress(Exception):
-                await asyncio.wait_for(reader.get(queue), 0.1)
-        self.unread.pop(session, None)
 
 
 def explain(error: Exception, path: str = "") -> tuple[int, str]:
@@ -237,7 +213,6 @@ class _Answer:
             "referrer-policy": "same-origin",
             "x-content-type-options": "nosniff",
         }
-        self.session, self.is_call = "", self.path.startswith(CALLS) and request.method == "POST"
         if self.path.startswith((FILE, "/photo/")):
             self.headers["content-security-policy"] = _SEALED
 
@@ -255,8 +230,6 @@ class _Answer:
             self.has_events = "event-stream" in headers.get("content-type", "")
         elif self.has_events:
             message["body"] = contents.clean_events(message.get("body", b""))
-        elif self.is_call and (run := _RUN.search(message.get("body", b""))):
-            self.session = self.session or run[1].decode()
         if self.has_begun:
             await self.send(message)
 

@@ -25,7 +25,6 @@ from app.endpoints import Service
 from app.runs.models import Networks
 from app.runs.settings import Settings
 from app.runs.subject import Subjects
-from app.server import gate
 from app.server.photos import GONE, Photo, Photos
 from app.server.turns import ENOUGH, Turns
 from tests.fixtures.app import serve_networks
@@ -195,7 +194,7 @@ def fetch(url: str, session: str) -> str:
 
 
 def test_unread_messages_go(url, work, monkeypatch):
-    monkeypatch.setattr(gate, "UNREAD_SECONDS", 1.0, raising=False)
+    monkeypatch.setattr(endpoints, "UNREAD_SECONDS", 1.0, raising=False)
     work.is_done = True
     body = {"data": [upload(url)], "fn_index": 0, "session_hash": "a-late-reader"}
     httpx.post(f"{url}{API}/queue/join", json=body).raise_for_status()
