@@ -12,7 +12,7 @@ import ctypes
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,6 @@ BUDGET_SECONDS = 150.0
 READER_SECONDS = 1.0
 """For which a run keeps its turn while nobody takes its last part."""
 NO_MORE_PARTS = object()
-Result = TypeVar("Result")
 
 
 class TooLongError(VisitorError):
@@ -56,21 +55,19 @@ class Networks:
 
     def load(self) -> None:
         """Load what was only found. Raises ``WeightsError``, for those who wait, too."""
-        assert isinstance(self._files, ModelFiles)
         try:
-            compute = self.compute(Compute.choose, choose_default_device())
-            self._loaded.set_result(self.compute(self._files.load, compute))
+            self._loaded.set_result(self._thread.submit(self._load).result())
         except BaseException as error:
             self._loaded.set_exception(error)
             raise
+
+    def _load(self) -> Models:
+        assert isinstance(self._files, ModelFiles)
+        models = self._files.load(Compute.choose(choose_default_device()))
         size = self.profile.image_size
         grey = np.full((1, size, size, 3), 128, np.uint8)
-        models = self.models
-        self.compute(classify, models, to_tensor(grey).to(models.device))  # the first one is slow
-
-    def compute(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """What ``work`` returns or raises, on the thread of the networks."""
-        return self._thread.submit(work, *arguments).result()
+        classify(models, to_tensor(grey).to(models.device))  # the first one is slow
+        return models
 
     async def run_steps(
         self, steps: Callable[[Models], Generator[Any]], turn: Turn

@@ -178,22 +178,6 @@ def test_metadata_survives(kind, name, download, written):
         assert tuple(round(float(number)) for number in image.info["dpi"]) == (300, 300)
 
 
-def test_what_a_download_keeps_and_lacks():
-    """Opacity of a picture at its size; of an animation the first frame, which is said."""
-    clear = noise("RGBA")
-    clear.putalpha(Image.linear_gradient("L").resize(clear.size))
-    photo, (_, content) = invert("a.png", saved("PNG", clear))
-    assert photo.losses == []
-    assert (
-        Image.open(io.BytesIO(content)).getchannel("A").tobytes() == clear.getchannel("A").tobytes()
-    )
-    photo, (name, content) = invert(
-        "a.webp", saved("WEBP", save_all=True, append_images=[noise().rotate(180)])
-    )
-    assert photo.losses == ["all but its first frame"]
-    assert (name, Image.open(io.BytesIO(content)).n_frames) == ("a-repaired.webp", 1)
-
-
 @pytest.mark.parametrize("size", [(48, 32), (1500, 1000), (1538, 1537)])
 def test_a_turned_photo_stands_upright_and_is_not_turned_again(size):
     data = saved("JPEG", noise(size=size), exif=described(6).tobytes())
@@ -204,13 +188,3 @@ def test_a_turned_photo_stands_upright_and_is_not_turned_again(size):
     image = Image.open(io.BytesIO(content))
     assert image.size == (width, height)
     assert image.getexif().get(ORIENTATION, 1) == 1
-
-
-def test_what_was_left_alone_is_the_same_file():
-    async def scene(photos: Photos) -> None:
-        data = saved("JPEG", noise(), exif=described(6).tobytes())
-        photo = await photos.add(Visitor("a"), "cat.jpg", data)
-        result = photos.keep_result(photo.key, photo.pixels)
-        assert (await photos.get_result(photo.key, result))[1] == data
-
-    play(scene)
