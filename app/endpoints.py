@@ -79,7 +79,7 @@ class Service:
         ``BusyError``.
         """
         accounts = self.visitors
-        stages = [(repair, accounts.begun, pixels), (comparison, accounts.compared, 1)]
+        stages = [(repair, accounts.run_pixels, pixels), (comparison, accounts.comparisons, 1)]
         self.turns.drop_page(visitor)  # first, so that this run may have its place in a full line
         async with self.turns.join(visitor) as turn:
             turn.is_heard = is_heard
@@ -252,11 +252,11 @@ class Service:
         A run of Gradio's queue, which has a session, ends when nobody listens to that; others end
         with their request.
         """
-        begun = time.monotonic()
+        start = time.monotonic()
 
         def is_heard() -> bool:
-            is_new = time.monotonic() - begun < UNHEARD_SECONDS
-            return session is None or is_new or session in self.visitors.listening.taken
+            is_new = time.monotonic() - start < UNHEARD_SECONDS
+            return session is None or is_new or session in self.visitors.streams.amounts
 
         def steps(models: Models) -> Generator[Any]:
             yield (yield from photograph_steps(models, pixels))
@@ -270,7 +270,7 @@ class Service:
     async def _forget_unread(self, app: ASGIApp, session: str) -> None:
         """Gradio keeps what nobody fetches: a reader comes, and takes all of a session along."""
         await asyncio.sleep(UNREAD_SECONDS)
-        while session in self.visitors.listening.taken:
+        while session in self.visitors.streams.amounts:
             await asyncio.sleep(UNREAD_SECONDS)
         address = f"http://127.0.0.1{API}/queue/data?session_hash={session}"
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as reader:

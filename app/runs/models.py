@@ -107,8 +107,8 @@ class Networks:
 
 def time_next(work: Iterator[Any]) -> tuple[Any, float]:
     """The next part, and the seconds that it took here, without those of waiting for the thread."""
-    begun = time.perf_counter()
-    return next(work, NO_MORE_PARTS), time.perf_counter() - begun
+    start = time.perf_counter()
+    return next(work, NO_MORE_PARTS), time.perf_counter() - start
 
 
 def return_memory() -> None:

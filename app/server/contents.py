@@ -35,11 +35,11 @@ def check_json(body: bytes, is_message: bool = False) -> bytes:
         str(values.get("session_hash", "unnamed-session"))
     ):
         raise ValueError("no values of a session with a name")
-    understood = json.dumps(values, ensure_ascii=False).encode()  # half a character is none
+    clean_body = json.dumps(values, ensure_ascii=False).encode()  # half a character is none
     method = str(values.get("method"))
     if is_message and method not in MCP_METHODS and not method.startswith("notifications/"):
         raise RefusedError("closed")
-    return understood
+    return clean_body
 
 
 def _check_value(value: Any, has_values: bool = True, depth: int = 1) -> None:

@@ -102,12 +102,12 @@ class Gate:
             return
         request = Request(scope, receive)
         answer, address = _Answer(request, send), find_address(scope)
-        with contextlib.ExitStack() as lent:
+        with contextlib.ExitStack() as loans:
             try:
                 self.check(request, answer.path)
-                self.visitors.admit(request, address, lent)
+                self.visitors.admit(request, address, loans)
                 if request.method == "POST":
-                    body = await self.read_body(request, answer.path, address, lent)
+                    body = await self.read_body(request, answer.path, address, loans)
                     receive = _repeat(body, receive)
                 await self.app(self.clean_scope(request), receive, answer.pass_on)
                 if not answer.has_begun:
@@ -157,13 +157,13 @@ class Gate:
         headers = [pair for pair in request.headers.raw if pair[0] not in dropped]
         return {**request.scope, "headers": headers}
 
-    async def read_body(self, request: Request, path: str, address: str, lent: ExitStack) -> bytes:
+    async def read_body(self, request: Request, path: str, address: str, loans: ExitStack) -> bytes:
         """A whole body; of JSON what was understood of it. Raises :class:`RefusedError`."""
         body, end = bytearray(), time.monotonic() + WHOLE_SECONDS
         try:
             async with asyncio.timeout(BODY_SECONDS) as clock:
                 async for piece in request.stream():
-                    self.visitors.bodies.lend(address, lent, len(piece))
+                    self.visitors.bodies.lend(address, loans, len(piece))
                     body += piece
                     if len(body) > BODY_LIMITS.get(path, JSON_BYTES):
                         raise RefusedError("long")

@@ -51,8 +51,8 @@ class Photo:
     @property
     def size(self) -> int:
         """Bytes of memory."""
-        made = [*list(self.results.values()), *list(self.layers.values())]
-        return len(self.content) + sum(one.nbytes for one in (self.pixels, *made))
+        pictures = [self.pixels, *list(self.results.values()), *list(self.layers.values())]
+        return len(self.content) + sum(picture.nbytes for picture in pictures)
 
 
 class Photos:

@@ -516,11 +516,11 @@ def test_few_requests_at_a_time_from_one_address():
             await inner(scope, receive, send)
 
         gate = Gate(behind)
-        requests = gate.visitors.open["POST"]
+        requests = gate.visitors.open_requests["POST"]
         most = int(requests.most_of_one)
         async with client_of(gate, "10.0.0.1") as greedy, client_of(gate, "10.0.0.2") as other:
             going = [asyncio.create_task(greedy.post("/photo")) for _ in range(most)]
-            while requests.taken["10.0.0.1"] < most:
+            while requests.amounts["10.0.0.1"] < most:
                 await asyncio.sleep(0)
             check_refusal(await greedy.post("/photo"), "crowded")
             late = asyncio.create_task(other.post("/photo"))
@@ -528,7 +528,7 @@ def test_few_requests_at_a_time_from_one_address():
             doors.set()
             assert {answer.status_code for answer in await asyncio.gather(*going, late)} == {200}
             assert (await greedy.post("/photo")).status_code == 200
-        assert not requests.taken
+        assert not requests.amounts
 
     asyncio.run(crowd())
 

@@ -229,7 +229,7 @@ def test_few_large_photos_are_begun_at_once():
     """A run that gave way keeps much of its photo in memory; samples may always begin."""
 
     async def scene(visitors: Crowd) -> None:
-        begun, most, account = set[str](), list[int](), Visitors().begun
+        begun, most, account = set[str](), list[int](), Visitors().run_pixels
 
         async def run(name: str, pixels: int) -> None:
             async with visitors.turns.join(Visitor(name)) as turn:
