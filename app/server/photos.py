@@ -61,11 +61,8 @@ class Photos:
     Results come from the thread that computes. What both threads change is gone through as a copy.
     """
 
-    def __init__(
-        self, decoder: Decoder, memory: Account, samples: Sequence[Photo] = (),
-        seconds: float = LIFETIME_SECONDS,
-    ) -> None:  # fmt: skip
-        self.decoder, self.memory, self.seconds = decoder, memory, seconds
+    def __init__(self, decoder: Decoder, memory: Account, samples: Sequence[Photo] = ()) -> None:
+        self.decoder, self.memory = decoder, memory
         self.samples = {photo.key: photo for photo in samples}
         self.on_forget: Callable[[str], object] = lambda key: None
         """Called with the key of a photo that is no longer here, to drop what was made of it."""
@@ -80,7 +77,7 @@ class Photos:
         photo = Photo(key, pixels, None, name, data, owner, full_size, losses)
         self._photos[key] = photo
         self.make_room()
-        asyncio.get_running_loop().call_later(self.seconds, self._forget, key)
+        asyncio.get_running_loop().call_later(LIFETIME_SECONDS, self._forget, key)
         return photo
 
     def get(self, key: str) -> Photo:

@@ -312,7 +312,7 @@ def test_old_files_and_their_folders_go(tmp_path):
 def test_photos_are_forgotten_while_they_are_computed():
     """By one thread, while another goes on computing of them."""
     pixels, here, faults = np.zeros((8, 8, 3), np.uint8), set[str](), list[BaseException]()
-    subjects, is_over = Subjects(64, here.__contains__), threading.Event()
+    subjects, is_over = Subjects(here.__contains__), threading.Event()
 
     def compute() -> None:
         try:

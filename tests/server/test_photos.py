@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
+from app.server import photos as photographs
 from app.server.decoder import PHOTO_PIXELS, Decoder
 from app.server.photos import GONE, Photo, Photos, UnknownPhotoError, clean_name
 from app.server.visitors import Account, Visitor, Visitors
@@ -35,11 +36,10 @@ class NoProcess(Decoder):
 def play(
     scene: Callable[[Photos], Coroutine[Any, Any, None]],
     memory: Account | None = None,
-    **options: Any,
 ) -> None:
     async def act() -> None:
         async with asyncio.timeout(60):
-            await scene(Photos(NoProcess(), memory or Visitors().memory, **options))
+            await scene(Photos(NoProcess(), memory or Visitors().memory))
 
     asyncio.run(act())
 
@@ -62,7 +62,7 @@ def test_only_the_key_leads_to_a_photo():
     play(scene)
 
 
-def test_photos_are_forgotten():
+def test_photos_are_forgotten(monkeypatch):
     async def scene(photos: Photos) -> None:
         forgotten = list[str]()
         photos.on_forget = forgotten.append
@@ -75,7 +75,8 @@ def test_photos_are_forgotten():
         with pytest.raises(UnknownPhotoError):
             photos.keep_result(photo.key, photo.pixels)
 
-    play(scene, seconds=0.05)
+    monkeypatch.setattr(photographs, "LIFETIME_SECONDS", 0.05)
+    play(scene)
 
 
 def test_an_address_has_a_quota():
