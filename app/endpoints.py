@@ -95,7 +95,7 @@ class Service:
         visitor = find_visitor(request, str(call.get("page", "")))
         return send_events(self._watch(call.get("settings"), visitor))
 
-    async def _watch(self, settings: Any, visitor: Visitor) -> AsyncIterator[dict]:
+    async def _watch(self, settings: Any, visitor: Visitor) -> AsyncIterator[Any]:
         checked = parse_settings(settings)
         original = self.photos.get(checked.photo)
 
@@ -116,7 +116,7 @@ class Service:
         async with contextlib.aclosing(self.run(visitor, repair, pixels, comparison)) as parts:
             async for part in parts:
                 self.photos.get(original.key)  # of one that is gone nothing more is told
-                yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
+                yield part
 
     async def upload(self, request: Request) -> dict[str, Any]:
         """A photograph comes once, by itself; everything after names it."""
@@ -185,14 +185,7 @@ class Service:
             subject = Subject.make(Photo("", pixels), Settings(damage=NONE))
             yield from run_first_stages(models, subject)
 
-        async def show() -> AsyncIterator[dict]:
-            async for part in self.run(find_page(request), steps, pixels[..., 0].size):
-                if isinstance(part, int):
-                    yield {"waiting": part}
-                elif "repaired" in part:
-                    yield part
-
-        return send_events(show())
+        return send_events(self.run(find_page(request), steps, pixels[..., 0].size))
 
     async def make_card(self, request: Request) -> Response:
         """The card of what a link shows, PNG, with this page's address as people type it."""
@@ -293,11 +286,12 @@ async def find_last(parts: AsyncIterator[Any]) -> Any:
 
 
 def send_events(parts: AsyncIterator[Any]) -> Response:
-    """A run as server-sent events, which ends when nobody reads them."""
+    """A run as server-sent events, which ends when nobody reads them; see :meth:`Service.run`."""
 
     async def write() -> AsyncIterator[str]:
         try:
             async for part in parts:
+                part = {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
                 yield f"event: part\ndata: {json.dumps(part)}\n\n"
             yield "event: end\ndata: {}\n\n"
         except Exception as error:
