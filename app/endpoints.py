@@ -95,24 +95,24 @@ class Service:
         visitor = find_visitor(request, str(call.get("page", "")))
         return send_events(self._watch(call.get("settings"), visitor))
 
-    async def _watch(self, settings: Any, visitor: Visitor) -> AsyncIterator[Any]:
-        checked = parse_settings(settings)
-        original = self.photos.get(checked.photo)
+    async def _watch(self, values: Any, visitor: Visitor) -> AsyncIterator[Any]:
+        settings = parse_settings(values)
+        original = self.photos.get(settings.photo)
 
         def repair(models: Models) -> Generator[dict]:
-            subject = self.subjects.get(original, checked)
-            is_repaired = subject.is_damaged or not checked.is_brief
+            subject = self.subjects.get(original, settings)
+            is_repaired = subject.is_damaged or not settings.is_brief
             yield from run_first_stages(models, subject, is_repaired)
             if original.key not in SAMPLES and subject.result is not None:
                 result = self.photos.keep_result(original.key, subject.result)
                 yield {"download": f"photo/{original.key}/{result}"}
 
         def compare(models: Models) -> Generator[dict]:
-            subject = self.subjects.get(original, checked)
-            yield from compare_methods(models, subject, checked)
+            subject = self.subjects.get(original, settings)
+            yield from compare_methods(models, subject, settings)
 
         pixels = 0 if original.key in SAMPLES else original.pixels[..., 0].size
-        comparison = None if checked.is_brief else compare
+        comparison = None if settings.is_brief else compare
         async with contextlib.aclosing(self.run(visitor, repair, pixels, comparison)) as parts:
             async for part in parts:
                 self.photos.get(original.key)  # of one that is gone nothing more is told
