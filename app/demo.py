@@ -27,7 +27,7 @@ from markupsafe import escape
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from app.endpoints import MOST_RUNS, STATUSES, Service, find_home, label_values
+from app.endpoints import Service, find_home, label_values
 from app.pages.all15 import all15_page
 from app.pages.learn import learn_page
 from app.pages.repair import repair_page
@@ -62,7 +62,7 @@ class Server(gr.Server):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Called once, when the server begins."""
-        return Gate(super().build_middleware_stack(), self.is_local, STATUSES, self.visitors)
+        return Gate(super().build_middleware_stack(), self.is_local, self.visitors)
 
 
 def build_server(service: Service, is_local: bool) -> Server:
@@ -84,8 +84,8 @@ def build_server(service: Service, is_local: bool) -> Server:
     server.post("/frame/repair")(service.repair_frame)
     server.get("/card.png")(service.make_card)
     # Without Gradio's queue an assistant's call is her own request, and ends with it; programs'
-    # clients go through the queue all the same.
-    server.api(service.repair, name="repair", concurrency_limit=MOST_RUNS, queue=False)
+    # clients go through the queue all the same, and then through ours.
+    server.api(service.repair, name="repair", concurrency_limit=None, queue=False)
     return server
 
 
@@ -234,23 +234,10 @@ def is_ours(error: Exception) -> bool:
 
 def _serve_until_stopped(networks: Networks, host: str, port: int | None) -> None:
     """Serve until Ctrl+C or SIGTERM; the networks are loaded once the page is there."""
-    ended, failures = threading.Event(), list[BaseException]()
-
-    def load() -> None:
-        try:
-            networks.load()
-            gc.freeze()  # what is loaded stays
-            gc.enable()
-        except BaseException as error:
-            failures.append(error)
-            ended.set()
-
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
+    with suppress(KeyboardInterrupt):
         serve(networks, host, port)
-        threading.Thread(target=load).start()
-        ended.wait()
-    except KeyboardInterrupt:
-        pass
-    if failures:
-        raise failures[0]
+        networks.load()
+        gc.freeze()  # what is loaded stays
+        gc.enable()
+        threading.Event().wait()

@@ -6,58 +6,51 @@ Gradio reads types and descriptions from these functions, so annotations are not
 import asyncio
 import contextlib
 import json
-import logging
 import mimetypes
 import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 import gradio as gr
+import httpx
 from gradio.data_classes import FileData
 from gradio.utils import get_function_description
 from PIL import Image
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import ASGIApp
 
 from app.runs.card import draw_card
 from app.runs.damage import damage_photo
-from app.runs.models import Networks, TooLongError
+from app.runs.models import Networks
 from app.runs.pictures import to_webp
 from app.runs.samples import SAMPLES
-from app.runs.settings import NONE, Settings, SettingsError, parse_link, parse_settings
+from app.runs.settings import NONE, Settings, parse_link, parse_settings
 from app.runs.strokes import KINDS, get_layer, measure_touched
 from app.runs.subject import Subject, Subjects, parse_frame, read_pictures
 from app.runs.watch import PICTURES, REPAIR, compare_methods, run_first_stages
 from app.server.decoder import Decoder
-from app.server.gate import REFUSALS
-from app.server.photos import GONE, Photo, Photos, UnknownPhotoError
+from app.server.gate import API, explain
+from app.server.photos import Photo, Photos
 from app.server.turns import BusyError, Turns
-from app.server.visitors import RefusedError, Visitor, Visitors, count_blocks, find_visitor
+from app.server.visitors import Visitor, Visitors, count_blocks, find_visitor
 from dga.data.encoding import encode_picture
-from dga.data.uploads import UploadError, read_bytes
+from dga.data.uploads import read_bytes
 from dga.images import Pixels
 from dga.networks.models import Models
 from dga.photograph import RepairedPhotograph, photograph_steps
-from dga.profiles import Profile
 
-MOST_RUNS = 64
-"""Runs that Gradio lets in at once; :class:`Turns` says who of them computes."""
-MOST_CARDS = 32
 BRUSH_SIDE = 640  # pixels of the longer side of what brushes paint with
-STATUSES = {
-    UnknownPhotoError: 404, BusyError: 503, TooLongError: 503, UploadError: 400, SettingsError: 400,
-}  # fmt: skip
-"""HTTP status of each error whose message is meant for visitors."""
 UNHEARD_SECONDS = 10.0
 """For which a run of Gradio's queue goes on while nobody listens to it."""
+UNREAD_SECONDS = 60.0
+"""For which Gradio's queue keeps messages that nobody fetches."""
 UNHEARD = "Nobody listened to this run, so it was stopped."
-RUN_FAILED = "The run failed unexpectedly; the server's log says why. Please try again."
-_log = logging.getLogger(__name__)
 Steps = Callable[[Models], Generator[Any]]
 
 
@@ -67,16 +60,17 @@ class Service:
     def __init__(self, networks: Networks) -> None:
         self.networks, self.visitors = networks, Visitors()
         self.decoder = Decoder()
-        self.photos = Photos(self.decoder, self.visitors.memory, list_samples(networks.profile))
+        samples = [sample.as_photo(networks.profile) for sample in SAMPLES.values()]
+        self.photos = Photos(self.decoder, self.visitors.memory, samples)
         self.turns, self.reading_turns = Turns(), Turns(64, 32)
         self.subjects = Subjects(is_here=self.photos.__contains__)
         self.photos.on_forget = self.subjects.forget
-        self.cards = dict[tuple[str, Settings], bytes]()  # of samples, the latest
+        self.unread = dict[str, asyncio.Task[None]]()  # sessions of Gradio's queue
 
     async def run(
         self, visitor: Visitor, repair: Steps, pixels: int = 0,
         comparison: Steps | None = None, is_heard: Callable[[], bool] = lambda: True,
-    ) -> AsyncIterator[Any]:  # fmt: skip
+    ) -> AsyncGenerator[Any]:  # fmt: skip
         """What the steps yield, in turn; numbers between are visitors before this one.
 
         Of one page only the latest run goes on. ``repair`` keeps some memory for each of the
@@ -85,7 +79,7 @@ class Service:
         ``BusyError``.
         """
         accounts = self.visitors
-        stages = [(repair, accounts.begun, pixels), (comparison, accounts.compared, 1)]
+        stages = [(repair, accounts.run_pixels, pixels), (comparison, accounts.comparisons, 1)]
         self.turns.drop_page(visitor)  # first, so that this run may have its place in a full line
         async with self.turns.join(visitor) as turn:
             turn.is_heard = is_heard
@@ -101,33 +95,28 @@ class Service:
         visitor = find_visitor(request, str(call.get("page", "")))
         return send_events(self._watch(call.get("settings"), visitor))
 
-    async def _watch(self, settings: Any, visitor: Visitor) -> AsyncIterator[dict]:
-        checked = parse_settings(settings)
-        original = self.photos.get(checked.photo)
+    async def _watch(self, values: Any, visitor: Visitor) -> AsyncIterator[Any]:
+        settings = parse_settings(values)
+        original = self.photos.get(settings.photo)
 
         def repair(models: Models) -> Generator[dict]:
-            subject = self.subjects.get(original, checked)
-            is_repaired = subject.is_damaged or not checked.is_brief
-            yield from self._tell_of(original, run_first_stages(models, subject, is_repaired))
+            subject = self.subjects.get(original, settings)
+            is_repaired = subject.is_damaged or not settings.is_brief
+            yield from run_first_stages(models, subject, is_repaired)
             if original.key not in SAMPLES and subject.result is not None:
                 result = self.photos.keep_result(original.key, subject.result)
                 yield {"download": f"photo/{original.key}/{result}"}
 
         def compare(models: Models) -> Generator[dict]:
-            subject = self.subjects.get(original, checked)
-            yield from self._tell_of(original, compare_methods(models, subject, checked))
+            subject = self.subjects.get(original, settings)
+            yield from compare_methods(models, subject, settings)
 
         pixels = 0 if original.key in SAMPLES else original.pixels[..., 0].size
-        comparison = None if checked.is_brief else compare
-        async for part in self.run(visitor, repair, pixels, comparison):
-            yield {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
-
-    def _tell_of(self, photo: Photo, parts: Iterable[dict]) -> Generator[dict]:
-        """Nothing that was made of a photo once that is gone."""
-        for part in parts:
-            if photo.key not in self.photos:
-                raise UnknownPhotoError(GONE)
-            yield part
+        comparison = None if settings.is_brief else compare
+        async with contextlib.aclosing(self.run(visitor, repair, pixels, comparison)) as parts:
+            async for part in parts:
+                self.photos.get(original.key)  # of one that is gone nothing more is told
+                yield part
 
     async def upload(self, request: Request) -> dict[str, Any]:
         """A photograph comes once, by itself; everything after names it."""
@@ -196,20 +185,13 @@ class Service:
             subject = Subject.make(Photo("", pixels), Settings(damage=NONE))
             yield from run_first_stages(models, subject)
 
-        async def show() -> AsyncIterator[dict]:
-            async for part in self.run(find_page(request), steps, pixels[..., 0].size):
-                if isinstance(part, int):
-                    yield {"waiting": part}
-                elif "repaired" in part:
-                    yield part
-
-        return send_events(show())
+        return send_events(self.run(find_page(request), steps, pixels[..., 0].size))
 
     async def make_card(self, request: Request) -> Response:
         """The card of what a link shows, PNG, with this page's address as people type it."""
         settings, home = parse_link(request.query_params), find_home(request)
         home = home.partition("://")[2].rstrip("/")
-        original, key = self.photos.get(settings.photo), (home, settings)
+        original = self.photos.get(settings.photo)
 
         def steps(models: Models) -> Generator[Any]:
             subject = self.subjects.get(original, settings)
@@ -219,14 +201,8 @@ class Service:
             pictures = original.pixels, subject.damaged, subject.result
             yield draw_card(pictures, parts, home)
 
-        card = self.cards.pop(key, None)  # and comes back as the latest
-        if card is None:
-            size = original.pixels[..., 0].size
-            card = await find_last(self.run(find_visitor(request), steps, size))
-        if original.key in SAMPLES:
-            self.cards[key] = card
-            for old in list(self.cards)[:-MOST_CARDS]:
-                del self.cards[old]
+        size = original.pixels[..., 0].size
+        card = await find_last(self.run(find_visitor(request), steps, size))
         return Response(card, media_type="image/png")
 
     async def repair(self, picture: FileData, request: gr.Request) -> tuple[dict, FileData]:
@@ -242,46 +218,58 @@ class Service:
             A record of its size, what was found, the depths, the seconds and what was lost.
             The photograph, repaired, as PNG.
         """
-        with explain_errors():
-            pixels, losses = await self._read(picture, request)
-            result = await self._repair(request, pixels)
-            return result.facts() | {"lost": losses}, await self._write(request, result.image)
+        visitor, session = find_visitor(request), getattr(request, "session_hash", None)
+        if session:
+            if earlier := self.unread.get(session):
+                earlier.cancel()
+            app = request.request.scope["app"]
+            self.unread[session] = asyncio.create_task(self._forget_unread(app, session))
+        try:
+            # Only uploads come this far, see app.server.contents.
+            path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
+            data = await asyncio.to_thread(read_bytes, path)
+            pixels, _, losses = await self.decoder.read_upload(data, visitor=visitor)
+            result = await self._repair(visitor, session, pixels)
+            content = await asyncio.to_thread(encode_picture, Image.fromarray(result.image), "PNG")
+            self.visitors.files.take(visitor.address, count_blocks(len(content)))
+            file = await asyncio.to_thread(write_file, content)
+        except Exception as error:
+            raise gr.Error(explain(error)[1], print_exception=False) from None
+        return result.facts() | {"lost": losses}, file
 
-    async def _read(self, picture: Any, request: gr.Request) -> tuple[Pixels, list[str]]:
-        """An upload's pixels, and what else it holds; other files do not come this far
-        (:mod:`app.server.contents`)."""
-        path = Path(picture["path"] if isinstance(picture, dict) else picture.path)
-        data = await asyncio.to_thread(read_bytes, path)
-        pixels, _, losses = await self.decoder.read_upload(data, visitor=find_visitor(request))
-        return pixels, losses
-
-    async def _repair(self, request: gr.Request, pixels: Pixels) -> RepairedPhotograph:
+    async def _repair(
+        self, visitor: Visitor, session: str | None, pixels: Pixels
+    ) -> RepairedPhotograph:
         """The photograph, repaired.
 
         A run of Gradio's queue, which has a session, ends when nobody listens to that; others end
         with their request.
         """
-        session, begun = getattr(request, "session_hash", None), time.monotonic()
+        start = time.monotonic()
 
         def is_heard() -> bool:
-            is_new = time.monotonic() - begun < UNHEARD_SECONDS
-            return session is None or is_new or session in self.visitors.listening.taken
+            is_new = time.monotonic() - start < UNHEARD_SECONDS
+            return session is None or is_new or session in self.visitors.streams.amounts
 
         def steps(models: Models) -> Generator[Any]:
             yield (yield from photograph_steps(models, pixels))
 
         size = pixels[..., 0].size
-        parts = self.run(find_visitor(request), steps, size, is_heard=is_heard)
-        last = await find_last(parts)
+        last = await find_last(self.run(visitor, steps, size, is_heard=is_heard))
         if not is_heard():
             raise BusyError(UNHEARD)
         return last
 
-    async def _write(self, request: gr.Request, picture: Pixels) -> FileData:
-        """A PNG for whoever called, on her account, in Gradio's own folder."""
-        content = await asyncio.to_thread(encode_picture, Image.fromarray(picture), "PNG")
-        self.visitors.files.take(find_visitor(request).address, count_blocks(len(content)))
-        return await asyncio.to_thread(write_file, content)
+    async def _forget_unread(self, app: ASGIApp, session: str) -> None:
+        """Gradio keeps what nobody fetches: a reader comes, and takes all of a session along."""
+        await asyncio.sleep(UNREAD_SECONDS)
+        while session in self.visitors.streams.amounts:
+            await asyncio.sleep(UNREAD_SECONDS)
+        address = f"http://127.0.0.1{API}/queue/data?session_hash={session}"
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as reader:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(reader.get(address), 0.1)
+        self.unread.pop(session, None)
 
 
 async def find_last(parts: AsyncIterator[Any]) -> Any:
@@ -297,42 +285,17 @@ async def find_last(parts: AsyncIterator[Any]) -> Any:
     return last
 
 
-def list_samples(profile: Profile) -> list[Photo]:
-    """The samples as the classifier sees them; a label that it does not know is none."""
-    classes = profile.classifier.classes
-    return [
-        Photo(name, sample.pixels(profile), sample.label if sample.label in classes else None)
-        for name, sample in SAMPLES.items()
-    ]
-
-
-@contextlib.contextmanager
-def explain_errors() -> Generator[None]:
-    """Whatever goes wrong is a ``gr.Error`` with one sentence for the visitor."""
-    try:
-        yield
-    except tuple(STATUSES) as error:
-        raise gr.Error(str(error), print_exception=False) from None
-    except RefusedError as error:
-        raise gr.Error(REFUSALS[str(error)][1], print_exception=False) from None
-    except MemoryError:
-        raise gr.Error("The server's memory ran out; please try a smaller photo.") from None
-    except Exception:
-        _log.exception("A run failed")
-        raise gr.Error(RUN_FAILED) from None
-
-
 def send_events(parts: AsyncIterator[Any]) -> Response:
-    """A run as server-sent events, which ends when nobody reads them."""
+    """A run as server-sent events, which ends when nobody reads them; see :meth:`Service.run`."""
 
     async def write() -> AsyncIterator[str]:
         try:
-            with explain_errors():
-                async for part in parts:
-                    yield f"event: part\ndata: {json.dumps(part)}\n\n"
+            async for part in parts:
+                part = {"waiting": part} if isinstance(part, int) else {"waiting": 0, **part}
+                yield f"event: part\ndata: {json.dumps(part)}\n\n"
             yield "event: end\ndata: {}\n\n"
-        except gr.Error as error:
-            yield f"event: error\ndata: {json.dumps({'error': error.message})}\n\n"
+        except Exception as error:
+            yield f"event: error\ndata: {json.dumps({'error': explain(error)[1]})}\n\n"
 
     return StreamingResponse(write(), media_type="text/event-stream")
 

@@ -20,7 +20,6 @@ from app.runs.samples import SAMPLES
 from app.runs.settings import FIRST_DAMAGES, NONE, Settings
 from app.runs.subject import Subject, view_square
 from app.runs.watch import Part, Watcher, compare_methods, run_first_stages
-from app.server.photos import Photo
 from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.images import to_pixels
 from dga.networks.models import Models, load_models
@@ -30,6 +29,8 @@ RECORDED = ("espresso", "panda", "goldfish", "volleyball")
 BOARD_SIDE, BOARD_STRENGTH = 112, 5
 THUMBNAIL_SIDE, THUMBNAIL_STRENGTH = 80, 4
 CELLS = ("damaged", "repaired", "paper", "fixed")
+Recordings = Iterator[tuple[str, Any]]
+"""Names of files, and what they hold."""
 
 
 def main() -> None:
@@ -38,47 +39,38 @@ def main() -> None:
     Whole recordings name their networks, without whom the page shows none of them.
     """
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS)
+    parser.add_argument("--only", choices=RECORDERS, nargs="+", default=[*RECORDERS])
     parser.add_argument("--samples", nargs="+", choices=RECORDED, default=RECORDED)
     parser.add_argument("--out", type=Path, default=FOLDER.parent)
     options = parser.parse_args()
     models = load_models("photo")
-    for name in options.samples:
+    for photo in options.samples:
         for part in options.only:
-            for path in record_part(models, part, name, options.out / part):
+            for name, content in RECORDERS[part](models, photo):
+                path = write_recording(options.out / part / f"{name}.json", content)
                 print(path, path.stat().st_size, flush=True)
-    if set(options.only) == set(PARTS) and set(options.samples) == set(RECORDED):
+    if set(options.only) == set(RECORDERS) and set(options.samples) == set(RECORDED):
         names = json.dumps(dict(sorted(models.weights.items())), indent=2)
         (options.out / WEIGHTS.name).write_text(names + "\n", "utf-8")
 
 
-def record_part(models: Models, part: str, name: str, folder: Path) -> Iterator[Path]:
-    """The files of one sample, as they are written."""
-    if part == "runs":
-        runs = [Settings(photo=name, damage=damage) for damage in (NONE, *FIRST_DAMAGES)]
-        if name == Settings().photo:  # noise, which depth helps against, also without our limit
-            deepest = models.profile.stopping.deepest
-            runs.append(Settings(photo=name, damage=FIRST_DAMAGES[0], max_depth=deepest))
-        for settings in runs:
-            path = folder / f"{name_record(settings)}.json"
-            yield write_recording(path, record_run(models, settings))
-    else:
-        yield write_recording(folder / f"{name}.json", RECORDERS[part](models, name))
+def record_runs(models: Models, photo: str) -> Recordings:
+    """Whole records, as the page would have received them."""
+    runs = [Settings(photo=photo, damage=damage) for damage in (NONE, *FIRST_DAMAGES)]
+    if photo == Settings().photo:  # noise, which depth helps against, also without our limit
+        deepest = models.profile.stopping.deepest
+        runs.append(Settings(photo=photo, damage=FIRST_DAMAGES[0], max_depth=deepest))
+    for settings in runs:
+        subject = make_subject(models, settings)
+        record = merge_parts(run_first_stages(models, subject))
+        record.pop("progress", None)
+        record |= merge_parts(compare_methods(models, subject, settings))
+        yield name_record(settings), record
 
 
 def make_subject(models: Models, settings: Settings) -> Subject:
     """A sample, damaged as the settings say."""
-    sample = SAMPLES[settings.photo]
-    pixels = sample.pixels(models.profile)
-    return Subject.make(Photo(settings.photo, pixels, sample.label), settings)
-
-
-def record_run(models: Models, settings: Settings) -> dict[str, Any]:
-    """The whole record, as the page would have received it."""
-    subject = make_subject(models, settings)
-    record = merge_parts(run_first_stages(models, subject))
-    record.pop("progress", None)
-    return record | merge_parts(compare_methods(models, subject, settings))
+    return Subject.make(SAMPLES[settings.photo].as_photo(models.profile), settings)
 
 
 def merge_parts(parts: Iterable[Part]) -> Part:
@@ -86,7 +78,7 @@ def merge_parts(parts: Iterable[Part]) -> Part:
     return reduce(or_, parts, {})
 
 
-def record_thumbnails(models: Models, photo: str) -> dict[str, str]:
+def record_thumbnails(models: Models, photo: str) -> Recordings:
     """Every damage of a photo as a small picture of what the classifier sees."""
     view = view_square(models.profile, SAMPLES[photo].pixels(models.profile))
     thumbnails = {}
@@ -96,10 +88,10 @@ def record_thumbnails(models: Models, photo: str) -> dict[str, str]:
         # Reduced without much averaging, so that noise stays noise.
         small = Image.fromarray(damaged).resize(size, Image.Resampling.HAMMING)
         thumbnails[damage] = to_data_url(to_pixels(small), quality=75)
-    return thumbnails
+    yield photo, thumbnails
 
 
-def record_board(models: Models, photo: str) -> dict[str, Any]:
+def record_board(models: Models, photo: str) -> Recordings:
     """Every damage of a photo at full strength, and what each method makes of it, small."""
     rows = []
     for damage in CORRUPTIONS:
@@ -116,11 +108,10 @@ def record_board(models: Models, photo: str) -> dict[str, Any]:
             cell["image"] = to_data_url(pixels[name], BOARD_SIDE, 80)
         rows.append({"damage": damage, "cells": cells, "found": record["found"]["sentence"]})
         print(f"  {photo} {damage} {time.monotonic() - begun:.0f} s", flush=True)
-    return {"photo": photo, "strength": BOARD_STRENGTH, "rows": rows}
+    yield photo, {"photo": photo, "strength": BOARD_STRENGTH, "rows": rows}
 
 
-RECORDERS = {"thumbnails": record_thumbnails, "boards": record_board}
-PARTS = ("runs", *RECORDERS)
+RECORDERS = {"runs": record_runs, "thumbnails": record_thumbnails, "boards": record_board}
 
 if __name__ == "__main__":
     main()

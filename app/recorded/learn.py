@@ -7,10 +7,12 @@ from typing import Any
 
 import dga
 from app.recorded.store import FOLDER, write_recording
+from app.runs.damage import damage_photo
 from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.sentences import describe_damage
-from app.runs.subject import describe_reading
+from app.runs.settings import NONE, parse_settings
+from app.runs.subject import read_pictures
 from dga import adaptation, pipeline
 from dga.images import Pixels, from_tensor
 from dga.networks.models import Models, load_models
@@ -35,17 +37,13 @@ class Recorder:
 
     def damage(self, case: str) -> Pixels:
         """The picture of a case."""
-        photo, corruption, severity = case.split()
-        pixels = SAMPLES[photo].pixels(self.models.profile)
-        if corruption == "clean":
-            return pixels
-        return dga.corrupt(pixels, corruption, int(severity), 0)
+        photo, damage, strength = case.split()
+        settings = parse_settings({"damage": damage, "strength": strength})
+        return damage_photo(SAMPLES[photo].pixels(self.models.profile), settings)
 
     def read(self, pixels: Pixels, truth: str) -> Facts:
-        x = adaptation.to_picture_tensor(self.models, pixels)
-        reading = describe_reading(adaptation.classify(self.models, x[None])[0])
-        facts = {name: reading[name] for name in ("label", "share", "is_sure")}
-        return facts | {
+        (reading,) = read_pictures(self.models, pixels)
+        return reading | {
             "image": to_data_url(pixels, quality=QUALITY),
             "is_right": reading["label"] == truth,
         }
@@ -56,7 +54,7 @@ class Recorder:
         truth, pixels = SAMPLES[photo].label, self.damage(case)
         record: Facts = {"damage": kind, "strength": int(severity), "truth": truth}
         record["damaged"] = self.read(pixels, truth)
-        record["original"] = self.read(self.damage(f"{photo} clean 0"), truth)
+        record["original"] = self.read(self.damage(f"{photo} {NONE} 1"), truth)
         for name in names:
             run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[SYSTEMS[name]]])
             record[name] = self.read(run.reconstructions[SYSTEMS[name]].image, truth)
@@ -88,7 +86,7 @@ class Recorder:
 
     def play(self) -> Facts:
         """Pairs at growing noise: undamaged and damaged, and how sure the network is of each."""
-        pair = [self.judge(case, seed) for seed, case in enumerate(("panda clean 0", GAME))]
+        pair = [self.judge(case, seed) for seed, case in enumerate((f"panda {NONE} 1", GAME))]
         rounds = []
         for depth in ROUNDS:
             sure = [facts["confidence"][depth] for _, facts in pair]

@@ -12,11 +12,12 @@ import ctypes
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from app.server.turns import Turn
+from app.server.visitors import VisitorError
 from dga.adaptation import classify
 from dga.images import to_tensor
 from dga.networks.compute import Compute, choose_default_device
@@ -28,11 +29,10 @@ BUDGET_SECONDS = 150.0
 READER_SECONDS = 1.0
 """For which a run keeps its turn while nobody takes its last part."""
 NO_MORE_PARTS = object()
-Result = TypeVar("Result")
 
 
-class TooLongError(Exception):
-    """A run used up its seconds; the message is one sentence for the visitor."""
+class TooLongError(VisitorError):
+    """A run used up its seconds."""
 
 
 class Networks:
@@ -55,21 +55,19 @@ class Networks:
 
     def load(self) -> None:
         """Load what was only found. Raises ``WeightsError``, for those who wait, too."""
-        assert isinstance(self._files, ModelFiles)
         try:
-            compute = self.compute(Compute.choose, choose_default_device())
-            self._loaded.set_result(self.compute(self._files.load, compute))
+            self._loaded.set_result(self._thread.submit(self._load).result())
         except BaseException as error:
             self._loaded.set_exception(error)
             raise
+
+    def _load(self) -> Models:
+        assert isinstance(self._files, ModelFiles)
+        models = self._files.load(Compute.choose(choose_default_device()))
         size = self.profile.image_size
         grey = np.full((1, size, size, 3), 128, np.uint8)
-        models = self.models
-        self.compute(classify, models, to_tensor(grey).to(models.device))  # the first one is slow
-
-    def compute(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """What ``work`` returns or raises, on the thread of the networks."""
-        return self._thread.submit(work, *arguments).result()
+        classify(models, to_tensor(grey).to(models.device))  # the first one is slow
+        return models
 
     async def run_steps(
         self, steps: Callable[[Models], Generator[Any]], turn: Turn
@@ -84,9 +82,11 @@ class Networks:
         work = steps(models)
         spent = 0.0
         try:
-            async for before in turn.wait():
-                yield before
-            while not turn.is_dropped:
+            while True:
+                async for before in turn.wait():
+                    yield before
+                if turn.is_dropped:
+                    return
                 part, seconds = await loop.run_in_executor(self._thread, time_next, work)
                 if part is NO_MORE_PARTS:
                     return
@@ -99,8 +99,6 @@ class Networks:
                 slow.cancel()
                 if turn.is_over or turn.turns.holder is not turn:
                     turn.give_way()
-                    async for before in turn.wait():
-                        yield before
         finally:
             with contextlib.suppress(RuntimeError):  # the server ends
                 self._thread.submit(work.close)
@@ -109,8 +107,8 @@ class Networks:
 
 def time_next(work: Iterator[Any]) -> tuple[Any, float]:
     """The next part, and the seconds that it took here, without those of waiting for the thread."""
-    begun = time.perf_counter()
-    return next(work, NO_MORE_PARTS), time.perf_counter() - begun
+    start = time.perf_counter()
+    return next(work, NO_MORE_PARTS), time.perf_counter() - start
 
 
 def return_memory() -> None:

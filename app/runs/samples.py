@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from app.server.photos import Photo
 from dga.images import Pixels
 from dga.io.shipped import find_shipped_folder
 from dga.lab.data.cropping import Crop
@@ -62,6 +63,11 @@ class Sample:
         """The photograph as the classifier sees it, uint8 ``[S, S, 3]``."""
         assert self.path is not None
         return make_crop(profile)(Image.open(self.path))
+
+    def as_photo(self, profile: Profile) -> Photo:
+        """The same with its label, if the profile's classifier knows that."""
+        label = self.label if self.label in profile.classifier.classes else None
+        return Photo(self.name, self.pixels(profile), label)
 
 
 def make_crop(profile: Profile) -> Crop:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
 
 from app.runs.strokes import parse_strokes
+from app.server.visitors import VisitorError
 from dga.corruptions import CORRUPTIONS, EVERYDAY
 from dga.profiles import PROFILES
 
@@ -34,8 +35,10 @@ Depth = Annotated[
 ]
 
 
-class SettingsError(ValueError):
-    """Settings that cannot be run; the message is one sentence for the visitor."""
+class SettingsError(VisitorError):
+    """Settings that cannot be run."""
+
+    status = 400
 
 
 class Settings(BaseModel):

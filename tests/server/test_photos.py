@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
+from app.server import photos as photographs
 from app.server.decoder import PHOTO_PIXELS, Decoder
 from app.server.photos import GONE, Photo, Photos, UnknownPhotoError, clean_name
 from app.server.visitors import Account, Visitor, Visitors
@@ -35,11 +36,10 @@ class NoProcess(Decoder):
 def play(
     scene: Callable[[Photos], Coroutine[Any, Any, None]],
     memory: Account | None = None,
-    **options: Any,
 ) -> None:
     async def act() -> None:
         async with asyncio.timeout(60):
-            await scene(Photos(NoProcess(), memory or Visitors().memory, **options))
+            await scene(Photos(NoProcess(), memory or Visitors().memory))
 
     asyncio.run(act())
 
@@ -62,7 +62,7 @@ def test_only_the_key_leads_to_a_photo():
     play(scene)
 
 
-def test_photos_are_forgotten():
+def test_photos_are_forgotten(monkeypatch):
     async def scene(photos: Photos) -> None:
         forgotten = list[str]()
         photos.on_forget = forgotten.append
@@ -75,7 +75,8 @@ def test_photos_are_forgotten():
         with pytest.raises(UnknownPhotoError):
             photos.keep_result(photo.key, photo.pixels)
 
-    play(scene, seconds=0.05)
+    monkeypatch.setattr(photographs, "LIFETIME_SECONDS", 0.05)
+    play(scene)
 
 
 def test_an_address_has_a_quota():
@@ -178,22 +179,6 @@ def test_metadata_survives(kind, name, download, written):
         assert tuple(round(float(number)) for number in image.info["dpi"]) == (300, 300)
 
 
-def test_what_a_download_keeps_and_lacks():
-    """Opacity of a picture at its size; of an animation the first frame, which is said."""
-    clear = noise("RGBA")
-    clear.putalpha(Image.linear_gradient("L").resize(clear.size))
-    photo, (_, content) = invert("a.png", saved("PNG", clear))
-    assert photo.losses == []
-    assert (
-        Image.open(io.BytesIO(content)).getchannel("A").tobytes() == clear.getchannel("A").tobytes()
-    )
-    photo, (name, content) = invert(
-        "a.webp", saved("WEBP", save_all=True, append_images=[noise().rotate(180)])
-    )
-    assert photo.losses == ["all but its first frame"]
-    assert (name, Image.open(io.BytesIO(content)).n_frames) == ("a-repaired.webp", 1)
-
-
 @pytest.mark.parametrize("size", [(48, 32), (1500, 1000), (1538, 1537)])
 def test_a_turned_photo_stands_upright_and_is_not_turned_again(size):
     data = saved("JPEG", noise(size=size), exif=described(6).tobytes())
@@ -204,13 +189,3 @@ def test_a_turned_photo_stands_upright_and_is_not_turned_again(size):
     image = Image.open(io.BytesIO(content))
     assert image.size == (width, height)
     assert image.getexif().get(ORIENTATION, 1) == 1
-
-
-def test_what_was_left_alone_is_the_same_file():
-    async def scene(photos: Photos) -> None:
-        data = saved("JPEG", noise(), exif=described(6).tobytes())
-        photo = await photos.add(Visitor("a"), "cat.jpg", data)
-        result = photos.keep_result(photo.key, photo.pixels)
-        assert (await photos.get_result(photo.key, result))[1] == data
-
-    play(scene)

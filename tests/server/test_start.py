@@ -103,19 +103,12 @@ def test_numbers_that_are_none(name, value, monkeypatch):
         start.main()
 
 
-@pytest.mark.parametrize(
-    "variables",
-    [
-        {"http_proxy": "http://{dead}", "HTTPS_PROXY": "http://{dead}", "No_Proxy": "example.org"},
-        {"HTTP_PROXY": "http://{dead}", "https_proxy": "{dead}", "NO_PROXY": "a.org, b.org"},
-        {"ALL_PROXY": "socks5://{dead}", "all_proxy": "socks://{dead}", "no_proxy": ""},
-    ],
-)
-def test_a_page_behind_a_proxy_is_asked_directly(variables, tmp_path, monkeypatch):
+def test_a_page_behind_a_proxy_is_asked_directly(tmp_path, monkeypatch):
     """A proxy that nobody answers at stands between the program and everything else."""
     dead = f"127.0.0.1:{free_port()}"
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value.format(dead=dead))
+    monkeypatch.setenv("http_proxy", f"http://{dead}")
+    monkeypatch.setenv("all_proxy", f"socks://{dead}")
+    monkeypatch.setenv("No_Proxy", "example.org")
     with Server(tmp_path) as server, httpx.Client(base_url=server.url, trust_env=False) as client:
         while "/gradio_api/mcp" not in server.log.read_text():  # the last that Gradio says
             assert server.process.poll() is None

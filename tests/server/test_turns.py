@@ -225,36 +225,11 @@ def test_a_full_line_says_so_and_a_school_leaves_places_for_others():
     play(scene, most=4, most_of_one=2)
 
 
-def test_a_long_run_gives_way_to_others():
-    async def scene(visitors: Crowd) -> None:
-        steps = []
-
-        async def run_long() -> None:
-            async with visitors.turns.join(Visitor("long")) as turn:
-                for step in range(8):
-                    if turn.is_over:
-                        turn.give_way()
-                    await turn.come()
-                    steps.append((step, *visitors.served))
-                    time.sleep(0.02)
-                    await asyncio.sleep(0)
-
-        visitors.may_leave.set()
-        task = asyncio.create_task(run_long())
-        others = [asyncio.create_task(visitors.visit(name)) for name in "ab"]
-        await visitors.leave(task, *others)
-        assert [step for step, *_ in steps] == list(range(8))
-        assert steps[0] == (0,)
-        assert steps[-1] == (7, "a", "b")
-
-    play(scene, slice_seconds=0.05)
-
-
 def test_few_large_photos_are_begun_at_once():
     """A run that gave way keeps much of its photo in memory; samples may always begin."""
 
     async def scene(visitors: Crowd) -> None:
-        begun, most, account = set[str](), list[int](), Visitors().begun
+        begun, most, account = set[str](), list[int](), Visitors().run_pixels
 
         async def run(name: str, pixels: int) -> None:
             async with visitors.turns.join(Visitor(name)) as turn:
