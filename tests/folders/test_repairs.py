@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dga import photograph
 from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.odd_pictures import odd_pictures
 from tests.fixtures.rights import plain_rights
@@ -67,13 +66,6 @@ def test_names_of_every_encoding_and_length(tmp_path):
     assert len(set(files.values())) == len(paths)
     assert all(path.is_file() for path in files.values())
     assert f"{len(paths)} there already" in done("repair", folder, "--out", "out").stdout
-    picture(folder / NAMES[0], len(paths))  # another one now, of the same name
-    os.utime(folder / NAMES[0], (1e9, 1e9))  # and older
-    os.utime(folder / NAMES[1], (3e9, 3e9))  # by a camera whose clock is ahead
-    assert f"{len(paths) - 2} there already" in done("repair", folder, "--out", "out").stdout
-    assert f"{len(paths)} there already" in done("repair", folder, "--out", "out").stdout
-    picture(folder / NAMES[0], 0)
-    assert f"{len(paths) - 1} there already" in done("repair", folder, "--out", "out").stdout
 
 
 def test_what_cannot_be_read_is_named_and_ends_nothing(tmp_path):
@@ -161,27 +153,6 @@ def test_a_full_disk_stops_at_once_and_loses_nothing(tmp_path, monkeypatch, numb
     assert len(after) == 4
     assert before.items() <= after.items()
     assert not list((tmp_path / "out").rglob("*.part"))
-
-
-def test_one_picture_that_cannot_be_repaired(tmp_path, monkeypatch):
-    """The others are done, it is named, and the status says so."""
-    folder = tmp_path / "mine"
-    for i in range(3):
-        picture(folder / f"{i}.png", i)
-    calls = list[int]()
-
-    def fails(*arguments: object) -> object:
-        calls.append(1)
-        if len(calls) == 2:
-            raise FloatingPointError("A network returned values that are not numbers.")
-        return real(*arguments)
-
-    real = photograph.repair_photograph
-    monkeypatch.setattr(photograph, "repair_photograph", fails)
-    said = run_dga("repair", folder, "--out", "out")
-    assert said.exit_code == 1
-    assert "1.png: A network returned" in said.stderr
-    assert set(results(tmp_path / "out")) == {"0.png", "2.png"}
 
 
 WAYS: dict[str, Callable[[Path], tuple[object, object]]] = {
