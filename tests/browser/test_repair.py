@@ -321,23 +321,6 @@ def test_the_bar_names_what_is_on_the_screen(watch):
     assert current.count() == 1
 
 
-def test_on_a_phone_inside_is_a_story_to_swipe(watch):
-    watch.page.set_viewport_size({"width": 390, "height": 844})
-    page = open_page(watch, "?photo=goldfish#inside")
-    wait_for_film(page)
-    scenes = page.locator(".scene h3")
-    assert scenes.count() == 3
-    story = page.locator(".story")
-    for n in range(3):
-        story.evaluate("(node, n) => node.scrollTo({ left: n * node.clientWidth })", n)
-        page.wait_for_timeout(400)
-        left = scenes.nth(n).evaluate("(node) => node.getBoundingClientRect().left")
-        right = scenes.nth(n).evaluate("(node) => node.getBoundingClientRect().right")
-        assert left >= 0, n
-        assert right <= 390, n
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
 def test_a_dragged_threshold_keeps_its_value_while_reports_come_in(watch):
     page = open_page(watch, "?photo=goldfish&strength=4#inside")
     page.evaluate("document.fonts.ready.then(() => {})")  # nothing moves afterwards
@@ -392,17 +375,6 @@ def test_what_becomes_of_a_large_moving_file_stays_said_while_it_is_repaired(wat
     said = page.inner_text("#notice")
     assert "reduced to" in said
     assert "all but its first frame" in said
-
-
-def test_a_cancelled_stroke_is_not_painted(watch):
-    page = upload_photo(watch)
-    page.get_by_role("radio", name="Paint", exact=True).click()
-    page.locator("#strokes").hover()
-    page.mouse.down()
-    page.locator("#strokes").dispatch_event("pointercancel")
-    page.mouse.up()
-    page.wait_for_selector("#touched >> text=/^0/")
-    assert page.evaluate("history.state.strokes") == ""
 
 
 @pytest.mark.parametrize(
