@@ -39,7 +39,7 @@ def by_adapt(models: Models, pictures: np.ndarray) -> Iterator[Result]:
 
 SYSTEMS = (
     "source", "tent", "memo", "diffpure", "dda-ensemble", "dga-ancestral", "dga-guided",
-    "dga-plus+tent:batch=3", "dga-plus:permute=noise:batch=3",
+    "dga-plus+tent:batch=2", "dga-plus:permute=noise:batch=2",
 )  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def compare(one: Iterator[Result], other: Iterator[Result], levels: int, mean: f
 
 @pytest.mark.parametrize("way", WAYS)
 def test_every_public_way(choosy_models, pictures, way):
-    few = pictures[1::2]  # noise, a pale picture, a grainy one
+    few = pictures[3::2]  # a pale picture, a grainy one
     plain = [*way(choosy_models, few)]
     with posing():
         posed = [*way(pose(choosy_models), few)]
@@ -101,5 +101,5 @@ def test_every_public_way_on_a_real_one(choosy_models, pictures, way):
     """Equal depths and labels; after one step at most 2 levels apart, after twelve 1 on average."""
     moved = copy.deepcopy(choosy_models).to("cuda")
     assert moved.compute.precision == "float32"
-    few = pictures[1::2]
+    few = pictures[3::2]
     compare(way(choosy_models, few), way(moved, few), levels=2, mean=1)
