@@ -269,8 +269,11 @@ def test_killed_it_goes_on(mine, monkeypatch):
     first = Path("out/lines.jsonl").read_text()
     assert first.count("\n") == 2
     with Path("out/lines.jsonl").open("a") as file:
-        file.write('{"path": "dog/blo')  # as a kill may leave it
+        file.write('{"path": "dog/blo')  # as a kill may leave it, and a file that is not whole
+    half = Path("out/.0123456789abcdef.part")
+    half.touch()
     run_dga(*fast)
+    assert not half.exists()
     assert len(calls) == 3 + 2  # the torn one is never diagnosed
     assert Path("out/lines.jsonl").read_text().startswith(first)
     assert len(read_lines("out")) == 5
@@ -331,6 +334,7 @@ def test_repair_of_exactly_these(mine):
     done(*command)
     assert {path: path.stat().st_mtime_ns for path in written} == written
     assert {path: path.read_bytes() for path in mine.rglob("*.png")} == before
+    assert "another configuration" in refused("diagnose", mine, "--out", "out")
     with zipfile.ZipFile("slip.zip", "w") as archive:
         archive.write(mine / "cat/noisy.png", "../../../noisy.png")
     done("diagnose", "slip.zip", "--out", "deep/er/out", "--fast", "--repair")
