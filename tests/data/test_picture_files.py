@@ -152,12 +152,6 @@ def test_pages_of_16_bits_stand_beside_others_and_thumbnails_are_no_pages():
     assert remade.losses == ["more than 8 bits a channel"]
 
 
-def test_the_times_of_frames_are_no_pages():
-    remade = stored(animation("PNG")).remake(".tif", brighten)
-    assert len(frames_of(remade.content)) == 3
-    assert "the times of its frames" in remade.losses
-
-
 def test_too_many_frames_are_refused_in_a_sentence(monkeypatch):
     for name, most in (("MOST_FRAMES", 2), ("MOST_FRAME_PIXELS", 3_000)):
         with monkeypatch.context() as patch:
@@ -275,19 +269,6 @@ def test_16_bits_of_colour_are_said_to_be_lost(channels, stored_as, made_as):
     error = np.abs(to_pixels(made).astype(int) - brighten(picture.pixels))
     assert error.max() <= 2 if made_as != ".webp" else error.mean() < 6
     assert picture.remake(stored_as, np.copy) == RemadeFile(picture.data, [])
-
-
-def test_16_bits_keep_profile_and_maker():
-    """Those of the file, where its colours come back in 8."""
-    data = deep_colours(".tif", truth(), iccprofile=swapped_profile(), resolution=(300, 300),
-                        resolutionunit="INCH", extratags=[(271, 2, 0, "Maker", True)])  # fmt: skip
-    picture = stored(data)
-    for suffix in (".png", ".tif"):
-        made = open_picture(picture.remake(suffix, brighten).content, OWNER_LIMITS)
-        assert made.info["icc_profile"] == swapped_profile()
-        assert made.getexif()[271] == "Maker"
-        assert np.allclose([float(number) for number in made.info["dpi"]], 300, atol=1)
-        assert np.abs(to_pixels(made).astype(int) - brighten(picture.pixels)).mean() < 0.5
 
 
 # What stands beside the pixels

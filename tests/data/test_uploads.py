@@ -24,11 +24,13 @@ from dga.lab.data.cropping import Crop
 from dga.lab.data.image_sets import find_images
 from tests.fixtures.cli import refused
 from tests.fixtures.odd_pictures import odd_pictures, unclear_pictures
-from tests.fuzz.corpus import MAX_MB, read_upload, try_file
+from tests.fuzz.corpus import read_upload, try_file
 from tests.fuzz.files import corpus
 from tests.fuzz.uploads import changed_files
 
 NAMES = tuple(corpus())
+MAX_MB = 1024
+"""What the page's decoder may take."""
 SIDE = 24
 ODD, UNCLEAR = odd_pictures(), unclear_pictures()
 ENDINGS = (".png", ".jpg", ".tiff", ".webp", ".JFIF", ".gif")
