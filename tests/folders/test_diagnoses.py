@@ -1,7 +1,6 @@
 """What is wrong with pictures: each damage, folders as people have them, and the report."""
 
 import csv
-import errno
 import json
 import os
 import zipfile
@@ -282,26 +281,6 @@ def test_killed_it_goes_on(mine, monkeypatch):
     run_dga(*fast)
     assert len(calls) == 6
     assert "dog/blocks.png" not in read_lines("out")
-
-
-@pytest.mark.parametrize("kind", ["table", "report"])
-def test_a_disk_that_is_full_at_the_end(mine, kind):
-    """The sentence says which file, and what is measured is kept."""
-    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    name, what = {
-        "table": ("diagnoses.csv", (csv.DictWriter, "writerow")),
-        "report": ("report.html", (Path, "write_bytes")),
-    }[kind]
-    fast = "diagnose", mine / "cat", "--out", "out", "--fast"
-    with mock.patch.object(*what, side_effect=full):
-        said = run_dga(*fast)
-    assert said.exit_code == 2
-    assert f"{name} could not be written (No space left on device)" in said.stderr
-    with mock.patch.object(picture_folder, "diagnose", side_effect=AssertionError):
-        done(*fast)
-    assert {path.name for path in Path("out").iterdir()} == {
-        ".lock", "config.json", "lines.jsonl", "diagnoses.csv", "report.html",
-    }  # fmt: skip
 
 
 def test_odd_names_stand_in_every_file_of_the_report(mine):

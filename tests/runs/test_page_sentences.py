@@ -2,11 +2,9 @@
 
 import pytest
 
-from app.runs.sentences import describe_damage, describe_finding, write_headline
+from app.runs.sentences import describe_finding, write_headline
 from app.runs.subject import describe_reading
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.operators import MotionBlur
-from dga.explanation.veil import Veil
 from dga.networks.classifier import Prediction
 
 
@@ -80,21 +78,6 @@ def test_of_a_sample_that_came_undamaged_is_told_what_its_repair_did():
     text = write_headline("none", "panda", RIGHT, WRONG, diagnosis="noise")
     assert "“dog” (40" in text
     assert "cannot know" not in text
-
-
-@pytest.mark.parametrize(
-    ("degradation", "expected"),
-    [
-        (NO_DEGRADATION, ""),
-        (Degradation(noise=0.1), "faint noise"),
-        (Degradation(noise=0.6), "strong noise"),
-        (Degradation(operator=MOTION), "motion blur"),
-        (Degradation(operator=MOTION, impulses=0.3), "motion blur and speckles"),
-        (Degradation(veil=Veil(gain=5.0)), "low contrast"),
-    ],
-)
-def test_damage_is_named_in_plain_words(degradation, expected):
-    assert describe_damage(degradation) == expected
 
 
 @pytest.mark.parametrize("is_mended", [False, True])

@@ -106,12 +106,3 @@ def test_a_large_photo_is_repaired_at_its_own_size(shipped_models, cat):
     assert subject.result.shape == wide.shape
     assert (record["original"]["width"], record["original"]["height"]) == (192, 64)
     assert record["repaired"]["reading"]["is_right"] is None  # nobody said that these are cats
-
-
-def test_what_is_undone_everywhere_is_not_said_of_some_places(shipped_models, cat):
-    settings = Settings(photo="own", damage="impulse_noise", strength=5)
-    subject = Subject.make(Photo("own", np.tile(cat, (2, 3, 1))), settings)
-    parts = run_first_stages(shipped_models, subject)
-    (found,) = (part["found"] for part in parts if "found" in part)
-    assert not found["is_refused"]
-    assert "where it is sure" not in found["sentence"]
