@@ -3,9 +3,8 @@
 import errno
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -22,13 +21,6 @@ pytestmark = pytest.mark.usefixtures("_elsewhere", "_commands_load_choosy_models
 @pytest.fixture
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def _shipped(_commands_load_choosy_models, shipped_models) -> Iterator[None]:
-    """One picture is read at the profile's own size."""
-    with mock.patch("dga.command_line.ModelOptions.load", return_value=shipped_models):
-        yield
 
 
 def picture(path: Path, seed: int = 0) -> Path:
@@ -231,7 +223,6 @@ def test_all_frames_of_a_file_are_repaired(tmp_path, moving):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.usefixtures("_shipped")
 def test_results_of_different_pictures_have_different_names(tmp_path, command):
     paths = [picture(tmp_path / folder / "i.png", seed) for seed, folder in enumerate("pqr")]
     few = ("--methods", "dga-plus") if command == "adapt" else ()
@@ -243,7 +234,6 @@ def test_results_of_different_pictures_have_different_names(tmp_path, command):
     assert len(set(contents)) == 3
 
 
-@pytest.mark.usefixtures("_shipped")
 def test_nothing_is_replaced_without_being_told(tmp_path):
     mine, other = picture(tmp_path / "a.png"), picture(tmp_path / "b.png", 1)
     before = mine.read_bytes(), other.read_bytes()
@@ -289,7 +279,6 @@ def test_a_file_is_no_folder_for_results(tmp_path, command):
     assert "file is a file: name a folder" in refused(command, photo, "--out", tmp_path / "file")
 
 
-@pytest.mark.usefixtures("_shipped")
 def test_limits_for_strangers_do_not_bind_the_owner(tmp_path):
     """A TIFF of more bytes than the page takes."""
     path = tmp_path / "large.tif"

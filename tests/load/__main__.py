@@ -143,7 +143,10 @@ def memory(photos: int, runs: int) -> bool:
             visitor, photo = Visitor(server.url, n % photos), dice.choice((*SAMPLES, *sent))
             settings = {"photo": photo, "damage": dice.choice(CORRUPTIONS), "tau": dice.random()}
             with contextlib.suppress(RuntimeError):  # the oldest photos go for the newest results
-                visitor.watch(settings) if n % 4 else next(visitor.parts(settings))
+                if n % 4:
+                    visitor.watch(settings)
+                else:  # is left after its first part
+                    next(visitor.parts(settings))
             if n % 100 == 99:
                 print(f"after {n + 1} runs: {server.resident() / 2**20:.0f} MiB", flush=True)
         used = server.resident()
