@@ -22,7 +22,6 @@ from tests.fixtures.odd_pictures import (
     as_rgb,
     grey,
     in_colour,
-    srgb_profile,
     swapped_profile,
     tags,
     tiff,
@@ -295,27 +294,23 @@ def test_profile_exif_and_resolution_survive(kind, profile, suffix):
         assert error <= (0.2 if made_as in ("PNG", "TIFF") else 8)
 
 
-@pytest.mark.parametrize("profile", [swapped_profile, srgb_profile])
-def test_a_program_has_its_picture_back_with_its_profile(choosy_models, profile):
+def test_a_program_has_its_picture_back_with_its_profile(choosy_models):
     image = Image.open(io.BytesIO(in_colour("PNG", 6, "swapped")[0]))
-    image.info["icc_profile"] = profile()
     read = dga.to_pixels(image)
     assert read.shape == truth().shape
     done, expected = dga.repair(image, choosy_models), dga.repair(read, choosy_models)
     assert np.abs(to_pixels(done).astype(int) - expected).max() <= 2
-    assert done.info["icc_profile"] == profile()
+    assert done.info["icc_profile"] == swapped_profile()
 
 
 def test_a_program_has_an_unchanged_picture_back_upright(choosy_models):
-    image = Image.new("RGB", (48, 32), "teal")
-    image.putpixel((0, 0), (255, 0, 0))
-    exif = image.getexif()
+    plain = Image.new("RGB", (48, 32), "teal")
+    plain.putpixel((0, 0), (255, 0, 0))
+    exif = Image.Exif()
     exif[0x0112], exif[0x010F] = 6, "Maker"  # stored a quarter turned
-    image.info["exif"] = exif.tobytes()
+    image = Image.open(io.BytesIO(saved("PNG", plain, exif=exif)))
     done = dga.repair(image, choosy_models)
-    assert done.size == (32, 48)
-    assert done.getpixel((31, 0)) == (255, 0, 0)
-    assert np.array_equal(to_pixels(done), to_pixels(image))
+    assert np.array_equal(to_pixels(done), np.rot90(plain, -1))
     assert done.getexif().get(0x010F) == "Maker"
 
 

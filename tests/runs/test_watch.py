@@ -96,13 +96,3 @@ def test_an_undamaged_photo_of_unknown_kind(shipped_models, cat):
     is_same = (subject.result == cat).all()
     assert record["repaired"]["is_unchanged"] == is_same
     assert ("left it alone" in record["headline"]) == is_same
-
-
-def test_a_large_photo_is_repaired_at_its_own_size(shipped_models, cat):
-    wide = np.tile(cat, (1, 3, 1))
-    settings = Settings(photo="own", damage="gaussian_noise", strength=5)
-    subject = Subject.make(Photo("own", wide), settings)
-    record, _ = collect(shipped_models, subject, settings)
-    assert subject.result.shape == wide.shape
-    assert (record["original"]["width"], record["original"]["height"]) == (192, 64)
-    assert record["repaired"]["reading"]["is_right"] is None  # nobody said that these are cats
