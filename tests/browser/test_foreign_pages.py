@@ -19,13 +19,9 @@ ATTACKS = """async ([home, file, first]) => {
   const json = { method: "POST", body, headers: { "content-type": "application/json" } };
   const upload = { method: "POST", body: form };
   const asked = [
-    ["", {}], ["config", {}], ["gradio_api/info", {}], [first, {}], [file, {}],
-    ["gradio_api/upload", upload], ["gradio_api/run/predict", text],
-    ["gradio_api/run/predict", json], ["gradio_api/queue/join", text],
-    ["gradio_api/call/repair", text], ["watch", text], ["watch", json],
-    ["gradio_api/mcp/", text], ["gradio_api/mcp/", json],
-    ["gradio_api/cancel", text], ["gradio_api/reset", text],
-    ["gradio_api/startup-events", {}], ["gradio_api/queue/status", {}],
+    ["", {}], ["config", {}], [first, {}], [file, {}], ["gradio_api/upload", upload],
+    ["gradio_api/run/predict", text], ["gradio_api/queue/join", json], ["watch", text],
+    ["watch", json], ["gradio_api/mcp/", json], ["gradio_api/queue/status", {}],
   ];
   for (const mode of ["cors", "no-cors"])
     for (const credentials of ["omit", "include"])
@@ -43,8 +39,6 @@ ATTACKS = """async ([home, file, first]) => {
   });
   const beat = new EventSource(home + "gradio_api/heartbeat/a-stranger");
   await ends(beat, "heartbeat", "onopen");
-  const data = new EventSource(home + "gradio_api/queue/data?session_hash=a-stranger");
-  await ends(data, "messages", "onmessage");
   const socket = new WebSocket(home.replace("http", "ws") + "gradio_api/queue/join");
   await ends(socket, "socket", "onopen");
   for (const [tag, path] of [["img", file], ["script", "config"], ["script", "theme.css"]]) {
@@ -54,23 +48,20 @@ ATTACKS = """async ([home, file, first]) => {
     document.body.append(element);
     await ended;
   }
-  for (const enctype of ["multipart/form-data", "text/plain"]) {
-    const frame = document.createElement("iframe");
-    frame.name = enctype;
-    const sent = document.createElement("form");
-    Object.assign(sent, { method: "post", enctype, target: enctype });
-    sent.action = home + "gradio_api/upload";
-    const field = document.createElement("input");
-    Object.assign(field, { type: "file", name: "files" });
-    const files = new DataTransfer();
-    files.items.add(new File(["foreign-bytes"], "a.png"));
-    field.files = files.files;
-    sent.append(field);
-    document.body.append(frame, sent);
-    const loaded = new Promise((end) => { frame.onload = end; setTimeout(end, 3000); });
-    sent.submit();
-    await loaded;
-  }
+  const frame = document.createElement("iframe");
+  const sent = document.createElement("form");
+  const field = document.createElement("input");
+  const files = new DataTransfer();
+  files.items.add(new File(["foreign-bytes"], "a.png"));
+  Object.assign(field, { type: "file", name: "files", files: files.files });
+  Object.assign(sent, { method: "post", enctype: "multipart/form-data", target: "frame" });
+  Object.assign(sent, { action: home + "gradio_api/upload" });
+  Object.assign(frame, { name: "frame" });
+  sent.append(field);
+  document.body.append(frame, sent);
+  const loaded = new Promise((end) => { frame.onload = end; setTimeout(end, 3000); });
+  sent.submit();
+  await loaded;
   return told;
 }"""
 

@@ -1,6 +1,5 @@
 """The first page as somebody uses it."""
 
-import io
 import json
 import re
 from dataclasses import replace
@@ -15,6 +14,7 @@ from app.recorded.store import read_record
 from app.runs.settings import Settings
 from dga.profiles import get_profile
 from dga.stopping import choose_depth
+from tests.fuzz.blocks import saved
 
 PAGES = ("", "all-15", "results", "learn")
 
@@ -44,11 +44,9 @@ def wait_for_film(page):
     page.wait_for_function("() => document.querySelectorAll('#film figure').length === 9")
 
 
-def picture_file(name="own.png", size=(96, 72), seed=0):
-    pixels = np.random.default_rng(seed).integers(60, 190, (*size[::-1], 3), np.uint8)
-    file = io.BytesIO()
-    Image.fromarray(pixels).resize(size).save(file, "PNG")
-    return {"name": name, "mimeType": "image/png", "buffer": file.getvalue()}
+def picture_file(size=(96, 72)):
+    pixels = np.random.default_rng(0).integers(60, 190, (*size[::-1], 3), np.uint8)
+    return {"name": "own.png", "mimeType": "image/png", "buffer": saved("PNG", pixels)}
 
 
 def test_a_finished_result_is_there_at_once_and_nothing_is_computed(watch):
@@ -366,10 +364,10 @@ def test_own_photos_are_repaired_and_what_is_none_is_one_sentence(watch):
 
 
 def test_what_becomes_of_a_large_moving_file_stays_said_while_it_is_repaired(watch):
-    page, stream = open_page(watch), io.BytesIO()
+    page = open_page(watch)
     frames = [Image.new("RGB", (1300, 900), colour) for colour in ("teal", "coral")]
-    frames[0].save(stream, "WEBP", save_all=True, append_images=frames[1:])
-    moving = {"name": "a.webp", "mimeType": "image/webp", "buffer": stream.getvalue()}
+    data = saved("WEBP", frames[0], save_all=True, append_images=frames[1:])
+    moving = {"name": "a.webp", "mimeType": "image/webp", "buffer": data}
     page.set_input_files("#photo", moving)
     wait_for_tag(page, "As it came")
     said = page.inner_text("#notice")

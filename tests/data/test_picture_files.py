@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 import tifffile
-from PIL import Image, PngImagePlugin
+from PIL import Image, ImageSequence, PngImagePlugin
 
 import dga
 from dga.data import picture_files
@@ -45,13 +45,7 @@ def brighten(pixels: Pixels) -> Pixels:
 
 
 def frames_of(content: bytes) -> list[Image.Image]:
-    image = open_picture(content, OWNER_LIMITS)
-    frames = []
-    for number in range(getattr(image, "n_frames", 1)):
-        image.seek(number)
-        image.load()
-        frames.append(image.copy())
-    return frames
+    return ImageSequence.all_frames(open_picture(content, OWNER_LIMITS))
 
 
 def animation(kind: str, loop: int | None = 2, **options: Any) -> bytes:

@@ -80,17 +80,6 @@ def test_the_quality_of_a_jpeg(cat, quality):
     assert all(one.is_undoable is None for one in found)  # nobody has tried
 
 
-@pytest.mark.parametrize("quality", [7, 20, 50])
-def test_a_poor_jpeg_that_was_saved_again(cat, quality):
-    """Cut, saved well, and written as PNG: its pixels tell."""
-    poor = np.asarray(recompress_jpeg(cat, quality))[3:, 5:]
-    again = np.asarray(recompress_jpeg(poor, 92))
-    found = {one.kind: one.strength for one in dga.diagnose(again, is_fast=True).findings}
-    assert found["jpeg"] == pytest.approx(quality, abs=1)
-    well = np.asarray(recompress_jpeg(cat, 92))
-    assert "jpeg" not in {one.kind for one in dga.diagnose(well, is_fast=True).findings}
-
-
 @pytest.mark.parametrize("size", [(40, 30), (1500, 1100)])
 def test_small_and_large_pictures_of_blocks(cat, size, tmp_path, monkeypatch):
     """Found by the part that is measured, and shown."""
@@ -120,12 +109,6 @@ def test_what_is_mostly_plain_is_no_photograph():
     for image in (page, Image.new("RGB", (90, 70), "teal")):
         diagnosis = dga.diagnose(image, is_fast=True)
         assert (diagnosis.is_photograph, diagnosis.findings) == (False, ())
-
-
-def test_a_frame_is_set_aside(cat):
-    framed = np.pad(add_noise(cat, 38), ((30, 30), (40, 40), (0, 0)))
-    (found,) = dga.diagnose(framed, is_fast=True).findings
-    assert (found.kind, found.strength) == ("noise", pytest.approx(0.3, rel=0.3))
 
 
 @pytest.mark.parametrize("what", [np.zeros((9, 9)), np.zeros((0, 9, 3), np.uint8), "a.png"])
