@@ -2,9 +2,11 @@
 
 import pytest
 
-from app.runs.sentences import describe_finding, write_headline
+from app.runs.sentences import describe_damage, describe_finding, write_headline
 from app.runs.subject import describe_reading
+from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.operators import MotionBlur
+from dga.explanation.veil import Veil
 from dga.networks.classifier import Prediction
 
 
@@ -78,6 +80,13 @@ def test_of_a_sample_that_came_undamaged_is_told_what_its_repair_did():
     text = write_headline("none", "panda", RIGHT, WRONG, diagnosis="noise")
     assert "“dog” (40" in text
     assert "cannot know" not in text
+
+
+def test_all_damage_is_named():
+    found = Degradation(operator=MotionBlur(9, 0), veil=Veil(gain=5.0), impulses=0.3)
+    named = describe_damage(found)
+    assert all(words in named for words in ("motion blur", "low contrast", "speckles"))
+    assert describe_damage(NO_DEGRADATION) == ""
 
 
 @pytest.mark.parametrize("is_mended", [False, True])
