@@ -15,7 +15,6 @@ def reading(label: str, share: float = 0.9) -> dict[str, object]:
 
 
 RIGHT, WRONG = reading("panda"), reading("dog", 0.4)
-MOTION = MotionBlur(9, 0)
 
 
 @pytest.mark.parametrize(

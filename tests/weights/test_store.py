@@ -44,17 +44,6 @@ def test_round_trip_in_half_precision(folder, device):
     assert not any(p.requires_grad for p in network.parameters())
 
 
-def test_large_weights_are_split_below_ten_megabytes(tmp_path):
-    numbers = {f"layer{i}": float(i) for i in range(12)}
-    state = {name: torch.full((1000, 1000), number) for name, number in numbers.items()}
-    save_weights(state, tmp_path, {})
-    shards = list(tmp_path.glob("*.safetensors"))
-    assert len(shards) > 1
-    assert max(path.stat().st_size for path in shards) < 10 * 2**20
-    back = read_state(tmp_path)
-    assert {name: float(value[0, 0]) for name, value in back.items()} == numbers
-
-
 def test_weights_are_whole_at_every_moment(folder, tmp_path, monkeypatch):
     """Wherever saving is killed, the old ones are there or the new, and can be saved over again."""
     moments = list[Path]()
