@@ -3,36 +3,15 @@
 import dataclasses
 import json
 
-import numpy as np
 import pytest
-import torch
 
 from dga.adaptation import Adaptation, adapt
 from dga.adaptation_record import format_record, make_record
-from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.search import Explanation, Verdict
-from dga.pipeline import ForwardResult, choose_diffusion
-from dga.profiles import EVERYDAY16
 from dga.sentences import describe_explanation
 from dga.stopping import Stop
+from dga.systems import parse
 
 PICTURES = {"clean": "out/clean.png", "input": "out/input.png"}
-
-
-def explained(
-    degradation: Degradation = NO_DEGRADATION,
-    t_star: int = 0,
-    has_given_up: bool = False,
-    entry: int = 0,
-    verdict: Verdict = Verdict.SUSPECT,
-) -> ForwardResult:
-    """What DGA+ would have found, as far as words depend on it."""
-    explanation = Explanation(degradation, entry, 0.03, verdict=verdict)
-    x = torch.zeros(3, 64, 64)
-    diffusion = choose_diffusion(EVERYDAY16.plus, explanation)
-    stop = Stop(t_star, not has_given_up, has_given_up)
-    found = EVERYDAY16.plus, diffusion, explanation, stop
-    return ForwardResult(0, 11, x, *found, np.zeros(4), x, x, seconds=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -41,24 +20,22 @@ def run(choosy_models, pictures) -> Adaptation:
     return adapt(choosy_models, pictures[3], seed=6)
 
 
-NOISE = Degradation(noise=0.4123)
-BLUR = Degradation(blur=2.0, regularisation=0.03)
-
-
 @pytest.mark.parametrize(
-    ("degradation", "words"),
+    ("number", "words"),
     [
-        (explained(), "Damage: none; nothing is left to rebuild, so it is left alone."),
-        (explained(NOISE), "Damage: none; nothing is left to rebuild, so it is left alone."),
-        (explained(has_given_up=True), "no depth hides the rest, so it is left alone"),
-        (explained(verdict=Verdict.UNJUDGEABLE), "One colour or a drawing"),
-        (explained(t_star=1), "no measurement explains; rebuilt from depth 1 in 1 step"),
-        (explained(BLUR, 5), "Damage: blur 2 px; rebuilt from depth 5"),
-        (explained(NOISE, 14, entry=14), "Damage: noise 0.41; rebuilt from depth 14"),
+        (0, "One colour or a drawing"),
+        (1, "Damage: noise 0."),
+        (3, "Damage: gain "),
+        (4, "Damage: none; nothing is left to rebuild, so it is left alone."),
+        (5, "; rebuilt from depth "),
     ],
 )
-def test_a_sentence_for_each_thing_found(degradation, words):
-    assert words in describe_explanation(degradation, degradation.is_unchanged)
+def test_a_sentence_for_each_thing_found(choosy_models, pictures, number, words):
+    chosen = [parse(choosy_models.profile, "dga-plus")]
+    forward = adapt(choosy_models, pictures[number], 6, chosen).plus.forward
+    assert words in describe_explanation(forward, forward.is_unchanged)
+    late = dataclasses.replace(forward, stop=Stop(0, False, has_given_up=True))
+    assert ("no depth hides the rest" in describe_explanation(late, True)) == (number > 0)
 
 
 def test_programs_get_numbers_and_shells_get_text(run):

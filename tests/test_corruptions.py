@@ -83,8 +83,5 @@ def test_a_corruption_that_compiles_keeps_no_other_waiting(cat, monkeypatch):
 @pytest.mark.parametrize("kind", EVERYDAY)
 def test_every_kind_damages_more_with_its_strength(kind, cat):
     weak, strong = (corrupt(cat, kind, strength, 3) for strength in (1, 5))
-    assert weak.shape == strong.shape == cat.shape
-    assert weak.dtype == np.uint8
     errors = [np.abs(one.astype(float) - cat).mean() for one in (weak, strong)]
     assert 0 < errors[0] < errors[1]
-    assert np.array_equal(strong, corrupt(cat, kind, 5, 3))

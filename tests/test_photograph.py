@@ -31,12 +31,6 @@ def test_every_window_of_a_noisy_photograph_is_denoised(shipped_models, astronau
     assert np.array_equal(again.image, done.image)
 
 
-def test_a_drawing_in_large_modules_is_left_alone(shipped_models):
-    modules = np.random.default_rng(0).integers(0, 2, (28, 28, 1), np.uint8) * 255
-    drawing = np.repeat(np.repeat(modules, 8, 0), 8, 1).repeat(3, 2)
-    assert (repair_photograph(shipped_models, drawing).image == drawing).all()
-
-
 def test_impulses_are_not_taken_for_white_noise(shipped_models, astronaut):
     damaged = dga.corrupt(astronaut, "impulse_noise", 5, 1)
     done = repair_photograph(shipped_models, damaged)

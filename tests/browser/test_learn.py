@@ -5,11 +5,6 @@ import re
 import pytest
 
 IS_FULL = "() => document.fullscreenElement !== null"
-SHIFT = """() => new Promise((done) => {
-  const sum = (list) => done(list.getEntries().reduce((sum, entry) => sum + entry.value, 0));
-  new PerformanceObserver(sum).observe({ type: "layout-shift", buffered: true });
-  setTimeout(() => done(0), 200);
-})"""
 
 
 @pytest.fixture
@@ -70,49 +65,6 @@ def test_who_presents_has_larger_type_and_arrows_that_always_page(learn):
     wait_for_step(page, 2)
 
 
-def test_a_beamer_shows_every_step_whole(learn):
-    page = learn(1)
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.keyboard.press("f")
-    page.wait_for_function(IS_FULL)
-    for number in range(1, 7):
-        wait_for_step(page, number)
-        page.wait_for_timeout(200)
-        assert page.evaluate("document.documentElement.scrollHeight") <= 720, number
-        page.keyboard.press("ArrowRight")
-
-
-CLIPPED = """() => [...document.querySelectorAll(".step:not([hidden]) .reading .label")]
-  .filter((label) => {
-    label.scrollIntoView({ block: "center" });
-    const mark = document.createRange();
-    mark.setStart(label.firstChild, label.textContent.length - 1);
-    mark.setEnd(label.firstChild, label.textContent.length);
-    const { x, y, width, height } = mark.getBoundingClientRect();
-    return document.elementFromPoint(x + width / 2, y + height / 2) !== label;
-  }).map((label) => label.textContent)"""
-
-
-@pytest.mark.parametrize("is_full", [False, True])
-@pytest.mark.parametrize("size", [(1280, 720), (1440, 900), (390, 844)])
-def test_every_tick_and_cross_is_seen(learn, size, is_full):
-    page = learn(1)
-    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
-    if is_full:
-        page.keyboard.press("f")
-        page.wait_for_function(IS_FULL)
-    for strength in range(6):
-        page.locator("#strength").fill(str(strength))
-        assert page.evaluate(CLIPPED) == []
-    for step in (4, 5, 6):
-        page.evaluate("(step) => { location.hash = `#step-${step}`; }", step)
-        wait_for_step(page, step)
-        assert page.evaluate(CLIPPED) == []
-        for case in page.locator(f"#step-{step} [role=radio]").all():
-            case.click()
-            assert page.evaluate(CLIPPED) == []
-
-
 def test_the_game_counts_hits_and_ends_with_where_the_detector_stops(learn):
     page = learn(2)
     rounds = int(re.search(r"Round 1 of (\d+)", page.inner_text("#game-words"))[1])
@@ -140,16 +92,10 @@ def test_more_noise_than_the_rule_adds_is_called_so(learn):
     assert "More than the detector asks for" in words.inner_text()
 
 
-@pytest.mark.parametrize("width", [390, 768, 1440])
-def test_every_step_fits_stands_still_and_has_names(learn, width):
+@pytest.mark.parametrize("width", [390, 1440])
+def test_every_step_fits_and_axe_finds_nothing_grave(learn, watch, width):
     for number in range(1, 7):
         page = learn(number, width)
-        page.reload()
-        page.wait_for_selector("#ready", state="attached")
+        wait_for_step(page, number)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.evaluate(SHIFT) < 0.06
-        step = page.locator(f"#step-{number}")
-        assert len(step.locator(".lead").inner_text().split()) <= 60
-        assert all(picture.get_attribute("alt") for picture in step.locator("img").all())
-        for control in step.locator("button, input, a").all():
-            assert control.evaluate("(c) => (c.labels?.[0] ?? c).textContent.trim() || c.ariaLabel")
+        watch.audit()

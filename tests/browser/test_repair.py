@@ -1,6 +1,5 @@
 """The first page as somebody uses it."""
 
-import io
 import json
 import re
 from dataclasses import replace
@@ -15,6 +14,7 @@ from app.recorded.store import read_record
 from app.runs.settings import Settings
 from dga.profiles import get_profile
 from dga.stopping import choose_depth
+from tests.fuzz.blocks import saved
 
 PAGES = ("", "all-15", "results", "learn")
 
@@ -44,11 +44,9 @@ def wait_for_film(page):
     page.wait_for_function("() => document.querySelectorAll('#film figure').length === 9")
 
 
-def picture_file(name="own.png", size=(96, 72), seed=0):
-    pixels = np.random.default_rng(seed).integers(60, 190, (*size[::-1], 3), np.uint8)
-    file = io.BytesIO()
-    Image.fromarray(pixels).resize(size).save(file, "PNG")
-    return {"name": name, "mimeType": "image/png", "buffer": file.getvalue()}
+def picture_file(size=(96, 72)):
+    pixels = np.random.default_rng(0).integers(60, 190, (*size[::-1], 3), np.uint8)
+    return {"name": "own.png", "mimeType": "image/png", "buffer": saved("PNG", pixels)}
 
 
 def test_a_finished_result_is_there_at_once_and_nothing_is_computed(watch):
@@ -321,23 +319,6 @@ def test_the_bar_names_what_is_on_the_screen(watch):
     assert current.count() == 1
 
 
-def test_on_a_phone_inside_is_a_story_to_swipe(watch):
-    watch.page.set_viewport_size({"width": 390, "height": 844})
-    page = open_page(watch, "?photo=goldfish#inside")
-    wait_for_film(page)
-    scenes = page.locator(".scene h3")
-    assert scenes.count() == 3
-    story = page.locator(".story")
-    for n in range(3):
-        story.evaluate("(node, n) => node.scrollTo({ left: n * node.clientWidth })", n)
-        page.wait_for_timeout(400)
-        left = scenes.nth(n).evaluate("(node) => node.getBoundingClientRect().left")
-        right = scenes.nth(n).evaluate("(node) => node.getBoundingClientRect().right")
-        assert left >= 0, n
-        assert right <= 390, n
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
 def test_a_dragged_threshold_keeps_its_value_while_reports_come_in(watch):
     page = open_page(watch, "?photo=goldfish&strength=4#inside")
     page.evaluate("document.fonts.ready.then(() => {})")  # nothing moves afterwards
@@ -383,26 +364,15 @@ def test_own_photos_are_repaired_and_what_is_none_is_one_sentence(watch):
 
 
 def test_what_becomes_of_a_large_moving_file_stays_said_while_it_is_repaired(watch):
-    page, stream = open_page(watch), io.BytesIO()
+    page = open_page(watch)
     frames = [Image.new("RGB", (1300, 900), colour) for colour in ("teal", "coral")]
-    frames[0].save(stream, "WEBP", save_all=True, append_images=frames[1:])
-    moving = {"name": "a.webp", "mimeType": "image/webp", "buffer": stream.getvalue()}
+    data = saved("WEBP", frames[0], save_all=True, append_images=frames[1:])
+    moving = {"name": "a.webp", "mimeType": "image/webp", "buffer": data}
     page.set_input_files("#photo", moving)
     wait_for_tag(page, "As it came")
     said = page.inner_text("#notice")
     assert "reduced to" in said
     assert "all but its first frame" in said
-
-
-def test_a_cancelled_stroke_is_not_painted(watch):
-    page = upload_photo(watch)
-    page.get_by_role("radio", name="Paint", exact=True).click()
-    page.locator("#strokes").hover()
-    page.mouse.down()
-    page.locator("#strokes").dispatch_event("pointercancel")
-    page.mouse.up()
-    page.wait_for_selector("#touched >> text=/^0/")
-    assert page.evaluate("history.state.strokes") == ""
 
 
 @pytest.mark.parametrize(

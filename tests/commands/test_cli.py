@@ -22,13 +22,6 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
-def photo(cat: np.ndarray, tmp_path: Path) -> Path:
-    path = tmp_path / "cat.png"
-    Image.fromarray(cat).resize((200, 150)).save(path)
-    return path
-
-
 def test_json_is_one_object_and_nothing_else(photo):
     """In a process of its own: nothing else may reach stdout."""
     asked = (
@@ -63,16 +56,6 @@ def test_text_says_what_happened(photo):
     assert json.loads(Path("cat-adapted/adapted.json").read_text())["methods"]
     said = refused("adapt", photo, "--methods", "dga:tau=0.9", "--out", "cat-adapted")
     assert "cat-adapted holds the pictures of a run" in said
-
-
-@pytest.mark.usefixtures("_commands_load_choosy_models")
-def test_steps_and_eta_reach_the_picture(photo):
-    names = ["dda:depth=6", *(f"dda:depth=6:steps={n}" for n in ("3", "3:eta=0", "none:eta=none"))]
-    common = ("--out", "out", "--json")
-    facts = json.loads(done("adapt", photo, "--methods", ",".join(names), *common).stdout)
-    assert [facts["methods"][name]["steps"] for name in names] == [6, 3, 3, 6]
-    pictures = {Path(facts["pictures"][name]).read_bytes() for name in names}
-    assert len(pictures) == 4
 
 
 @pytest.mark.parametrize(

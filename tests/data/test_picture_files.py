@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 import tifffile
-from PIL import Image, PngImagePlugin
+from PIL import Image, ImageSequence, PngImagePlugin
 
 import dga
 from dga.data import picture_files
@@ -22,7 +22,6 @@ from tests.fixtures.odd_pictures import (
     as_rgb,
     grey,
     in_colour,
-    srgb_profile,
     swapped_profile,
     tags,
     tiff,
@@ -46,13 +45,7 @@ def brighten(pixels: Pixels) -> Pixels:
 
 
 def frames_of(content: bytes) -> list[Image.Image]:
-    image = open_picture(content, OWNER_LIMITS)
-    frames = []
-    for number in range(getattr(image, "n_frames", 1)):
-        image.seek(number)
-        image.load()
-        frames.append(image.copy())
-    return frames
+    return ImageSequence.all_frames(open_picture(content, OWNER_LIMITS))
 
 
 def animation(kind: str, loop: int | None = 2, **options: Any) -> bytes:
@@ -150,12 +143,6 @@ def test_pages_of_16_bits_stand_beside_others_and_thumbnails_are_no_pages():
     assert np.array_equal(made[0], brighten(truth()))
     assert np.array_equal(made[2][12:], deep_grey[12:])
     assert remade.losses == ["more than 8 bits a channel"]
-
-
-def test_the_times_of_frames_are_no_pages():
-    remade = stored(animation("PNG")).remake(".tif", brighten)
-    assert len(frames_of(remade.content)) == 3
-    assert "the times of its frames" in remade.losses
 
 
 def test_too_many_frames_are_refused_in_a_sentence(monkeypatch):
@@ -277,19 +264,6 @@ def test_16_bits_of_colour_are_said_to_be_lost(channels, stored_as, made_as):
     assert picture.remake(stored_as, np.copy) == RemadeFile(picture.data, [])
 
 
-def test_16_bits_keep_profile_and_maker():
-    """Those of the file, where its colours come back in 8."""
-    data = deep_colours(".tif", truth(), iccprofile=swapped_profile(), resolution=(300, 300),
-                        resolutionunit="INCH", extratags=[(271, 2, 0, "Maker", True)])  # fmt: skip
-    picture = stored(data)
-    for suffix in (".png", ".tif"):
-        made = open_picture(picture.remake(suffix, brighten).content, OWNER_LIMITS)
-        assert made.info["icc_profile"] == swapped_profile()
-        assert made.getexif()[271] == "Maker"
-        assert np.allclose([float(number) for number in made.info["dpi"]], 300, atol=1)
-        assert np.abs(to_pixels(made).astype(int) - brighten(picture.pixels)).mean() < 0.5
-
-
 # What stands beside the pixels
 
 
@@ -314,27 +288,23 @@ def test_profile_exif_and_resolution_survive(kind, profile, suffix):
         assert error <= (0.2 if made_as in ("PNG", "TIFF") else 8)
 
 
-@pytest.mark.parametrize("profile", [swapped_profile, srgb_profile])
-def test_a_program_has_its_picture_back_with_its_profile(choosy_models, profile):
+def test_a_program_has_its_picture_back_with_its_profile(choosy_models):
     image = Image.open(io.BytesIO(in_colour("PNG", 6, "swapped")[0]))
-    image.info["icc_profile"] = profile()
     read = dga.to_pixels(image)
     assert read.shape == truth().shape
     done, expected = dga.repair(image, choosy_models), dga.repair(read, choosy_models)
     assert np.abs(to_pixels(done).astype(int) - expected).max() <= 2
-    assert done.info["icc_profile"] == profile()
+    assert done.info["icc_profile"] == swapped_profile()
 
 
 def test_a_program_has_an_unchanged_picture_back_upright(choosy_models):
-    image = Image.new("RGB", (48, 32), "teal")
-    image.putpixel((0, 0), (255, 0, 0))
-    exif = image.getexif()
+    plain = Image.new("RGB", (48, 32), "teal")
+    plain.putpixel((0, 0), (255, 0, 0))
+    exif = Image.Exif()
     exif[0x0112], exif[0x010F] = 6, "Maker"  # stored a quarter turned
-    image.info["exif"] = exif.tobytes()
+    image = Image.open(io.BytesIO(saved("PNG", plain, exif=exif)))
     done = dga.repair(image, choosy_models)
-    assert done.size == (32, 48)
-    assert done.getpixel((31, 0)) == (255, 0, 0)
-    assert np.array_equal(to_pixels(done), to_pixels(image))
+    assert np.array_equal(to_pixels(done), np.rot90(plain, -1))
     assert done.getexif().get(0x010F) == "Maker"
 
 

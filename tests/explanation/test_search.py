@@ -19,21 +19,10 @@ from dga.images import to_levels, to_pixels, to_square, to_tensor
 from dga.profiles import EVERYDAY16, ExplanationConfig, ScheduleConfig
 from dga.steps import take_result
 from dga.systems import parse
-from tests.fixtures.models import noise
+from tests.fixtures.models import Choosy, noise
 
 SCHEDULE = Schedule.from_config(ScheduleConfig())
 CONFIG = ExplanationConfig(undamaged_score=-50.0, coarse_at=0)
-
-
-class LikesContrast(nn.Module):
-    """A discriminator of one idea: the logit is how far the contrast is from what it likes."""
-
-    def __init__(self, wanted: float) -> None:
-        super().__init__()
-        self.wanted = nn.Parameter(torch.tensor(wanted), requires_grad=False)
-
-    def forward(self, x: Tensor, time: Tensor) -> Tensor:
-        return 10 * (x.flatten(1).std(1) - self.wanted).abs() - 1
 
 
 def picture(seed: int = 0, contrast: float = 0.5, size: int = 32) -> Tensor:
@@ -83,7 +72,7 @@ def test_how_clearly_a_picture_without_blur_is_preferred_is_known():
 def test_lost_contrast_is_undone():
     flattened = picture(contrast=0.12)
     config = dataclasses.replace(CONFIG, judged_at=(0,), sharpness=False)
-    explanation = find_explanation(flattened, LikesContrast(0.5), config)
+    explanation = find_explanation(flattened, Choosy(), config)
     assert explanation.degradation.exposure.gain > 2
     restored = explanation.degradation.invert(flattened)
     assert abs(float(restored.std()) - 0.5) < abs(float(flattened.std()) - 0.5)

@@ -3,15 +3,13 @@
 import errno
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from dga import photograph
 from tests.fixtures.cli import done, refused, run_dga
 from tests.fixtures.odd_pictures import odd_pictures
 from tests.fixtures.rights import plain_rights
@@ -23,13 +21,6 @@ pytestmark = pytest.mark.usefixtures("_elsewhere", "_commands_load_choosy_models
 @pytest.fixture
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def _shipped(_commands_load_choosy_models, shipped_models) -> Iterator[None]:
-    """One picture is read at the profile's own size."""
-    with mock.patch("dga.command_line.ModelOptions.load", return_value=shipped_models):
-        yield
 
 
 def picture(path: Path, seed: int = 0) -> Path:
@@ -67,13 +58,6 @@ def test_names_of_every_encoding_and_length(tmp_path):
     assert len(set(files.values())) == len(paths)
     assert all(path.is_file() for path in files.values())
     assert f"{len(paths)} there already" in done("repair", folder, "--out", "out").stdout
-    picture(folder / NAMES[0], len(paths))  # another one now, of the same name
-    os.utime(folder / NAMES[0], (1e9, 1e9))  # and older
-    os.utime(folder / NAMES[1], (3e9, 3e9))  # by a camera whose clock is ahead
-    assert f"{len(paths) - 2} there already" in done("repair", folder, "--out", "out").stdout
-    assert f"{len(paths)} there already" in done("repair", folder, "--out", "out").stdout
-    picture(folder / NAMES[0], 0)
-    assert f"{len(paths) - 1} there already" in done("repair", folder, "--out", "out").stdout
 
 
 def test_what_cannot_be_read_is_named_and_ends_nothing(tmp_path):
@@ -163,27 +147,6 @@ def test_a_full_disk_stops_at_once_and_loses_nothing(tmp_path, monkeypatch, numb
     assert not list((tmp_path / "out").rglob("*.part"))
 
 
-def test_one_picture_that_cannot_be_repaired(tmp_path, monkeypatch):
-    """The others are done, it is named, and the status says so."""
-    folder = tmp_path / "mine"
-    for i in range(3):
-        picture(folder / f"{i}.png", i)
-    calls = list[int]()
-
-    def fails(*arguments: object) -> object:
-        calls.append(1)
-        if len(calls) == 2:
-            raise FloatingPointError("A network returned values that are not numbers.")
-        return real(*arguments)
-
-    real = photograph.repair_photograph
-    monkeypatch.setattr(photograph, "repair_photograph", fails)
-    said = run_dga("repair", folder, "--out", "out")
-    assert said.exit_code == 1
-    assert "1.png: A network returned" in said.stderr
-    assert set(results(tmp_path / "out")) == {"0.png", "2.png"}
-
-
 WAYS: dict[str, Callable[[Path], tuple[object, object]]] = {
     "dots": lambda f: (f, f / "x/../out"),
     "link": lambda f: (f, f.parent / "link/out"),
@@ -260,7 +223,6 @@ def test_all_frames_of_a_file_are_repaired(tmp_path, moving):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.usefixtures("_shipped")
 def test_results_of_different_pictures_have_different_names(tmp_path, command):
     paths = [picture(tmp_path / folder / "i.png", seed) for seed, folder in enumerate("pqr")]
     few = ("--methods", "dga-plus") if command == "adapt" else ()
@@ -272,7 +234,6 @@ def test_results_of_different_pictures_have_different_names(tmp_path, command):
     assert len(set(contents)) == 3
 
 
-@pytest.mark.usefixtures("_shipped")
 def test_nothing_is_replaced_without_being_told(tmp_path):
     mine, other = picture(tmp_path / "a.png"), picture(tmp_path / "b.png", 1)
     before = mine.read_bytes(), other.read_bytes()
@@ -318,7 +279,6 @@ def test_a_file_is_no_folder_for_results(tmp_path, command):
     assert "file is a file: name a folder" in refused(command, photo, "--out", tmp_path / "file")
 
 
-@pytest.mark.usefixtures("_shipped")
 def test_limits_for_strangers_do_not_bind_the_owner(tmp_path):
     """A TIFF of more bytes than the page takes."""
     path = tmp_path / "large.tif"

@@ -1,13 +1,12 @@
 """Opens every hostile picture and measures: ``python -m tests.fuzz.corpus``.
 
 One line of JSON a file: what became of it, the sentence, the peak of memory above that of the
-idle process in megabytes, and seconds. Ends with a summary, and with status 1 if a promise broke.
+idle process in megabytes, and seconds. ``tests/data/test_uploads.py`` says what is promised.
 """
 
 import json
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,6 @@ from dga.data.uploads import UploadError, decode_picture, open_picture, read_byt
 from dga.images import REDUCED_SIDE
 from tests.fuzz.files import corpus, seeds
 
-MAX_MB = 1024
-"""What the page's decoder may take."""
 _STATUS = Path("/proc/self/status")
 _FORGET_PEAK = Path("/proc/self/clear_refs")
 
@@ -64,7 +61,6 @@ def measure(name: str, path: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Entry of the command."""
-    records = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "upload.png"
         for make in seeds().values():  # so that nothing is loaded for the first time below
@@ -72,13 +68,7 @@ def main() -> None:
             try_file(path)
         for name, make in corpus().items():
             path.write_bytes(make())
-            records.append(measure(name, path))
-            print(json.dumps(records[-1]), flush=True)
-    verdicts = Counter(record["verdict"] for record in records)
-    peak, slowest = (max(record[name] for record in records) for name in ("peak_mb", "seconds"))
-    print(f"{len(records)} files: {dict(verdicts)}")
-    print(f"at most {peak:.0f} MB above idle, at most {slowest:.1f} s")
-    raise SystemExit(verdicts["failed"] > 0 or peak > MAX_MB)
+            print(json.dumps(measure(name, path)), flush=True)
 
 
 if __name__ == "__main__":

@@ -19,27 +19,26 @@ from tests.fixtures.posing import pose, posing
 
 
 class Result(NamedTuple):
-    """Of one picture, by which two devices are compared; ``steps``: to rebuild it, at most."""
+    """Of one picture, by which two devices are compared."""
 
     name: str
     depth: int
     image: np.ndarray
     label: str
-    steps: int = 100
 
 
 def by_adapt(models: Models, pictures: np.ndarray) -> Iterator[Result]:
     for i, pixels in enumerate(pictures):
         run = adapt(models, pixels, i)
         label = run.x_t_star_prediction.label
-        yield Result(f"{i} noised", run.t_star, run.forward.x_t_star, label, 0)
+        yield Result(f"{i} noised", run.t_star, run.forward.x_t_star, label)
         for name, r in run.reconstructions.items():
-            yield Result(f"{i} {name}", r.depth, r.image, r.prediction.label, r.forward.steps)
+            yield Result(f"{i} {name}", r.depth, r.image, r.prediction.label)
 
 
 SYSTEMS = (
     "source", "tent", "memo", "diffpure", "dda-ensemble", "dga-ancestral", "dga-guided",
-    "dga-plus+tent:batch=3", "dga-plus:permute=noise:batch=3",
+    "dga-plus+tent:batch=2", "dga-plus:permute=noise:batch=2",
 )  # fmt: skip
 
 
@@ -73,33 +72,27 @@ def by_module(models: Models, pictures: np.ndarray) -> Iterator[Result]:
 WAYS = (by_adapt, by_answer, by_module)
 
 
-def compare(one: Iterator[Result], other: Iterator[Result], levels: int, mean: float) -> None:
-    """Depths and labels are equal, and pictures within ``levels``, on average within ``mean``.
-
-    A picture that took several steps may be further off in single pixels.
-    """
+def compare(one: Iterator[Result], other: Iterator[Result], levels: float) -> None:
+    """Depths and labels are equal, and pictures within so many levels on average."""
     for first, second in zip(one, other, strict=True):
         assert (first.name, first.depth, first.label) == (second.name, second.depth, second.label)
-        difference = np.abs(first.image.astype(int) - second.image)
-        assert difference.mean() < mean, first.name
-        assert first.steps > 1 or difference.max() <= levels, first.name
+        assert np.abs(first.image.astype(int) - second.image).mean() < levels, first.name
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_every_public_way(choosy_models, pictures, way):
-    few = pictures[1::2]  # noise, a pale picture, a grainy one
+    few = pictures[3::2]  # a pale picture, a grainy one
     plain = [*way(choosy_models, few)]
     with posing():
         posed = [*way(pose(choosy_models), few)]
-    compare(plain, posed, levels=1, mean=0.01)
+    compare(plain, posed, levels=0.01)
 
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize("way", WAYS)
 def test_every_public_way_on_a_real_one(choosy_models, pictures, way):
-    """Equal depths and labels; after one step at most 2 levels apart, after twelve 1 on average."""
     moved = copy.deepcopy(choosy_models).to("cuda")
     assert moved.compute.precision == "float32"
-    few = pictures[1::2]
-    compare(way(choosy_models, few), way(moved, few), levels=2, mean=1)
+    few = pictures[3::2]
+    compare(way(choosy_models, few), way(moved, few), levels=1)

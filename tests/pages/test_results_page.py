@@ -236,11 +236,3 @@ def test_repair_has_a_figure_of_every_damage_that_results_measured():
     for damage in ("rain", "fog", "fog-saved"):
         shown = tuple(f"{100 * rates[damage][side]:.1f}" for side in ("before", "after"))
         assert shown in changes
-
-
-def test_the_heading_rounds_as_one_does_by_hand():
-    before, after = (read_rates(Results.read(RESULTS))["mean-saved"][side]
-                     for side in ("before", "after"))  # fmt: skip
-    heading = re.search("<h1>.*</h1>", results_page().main)[0]
-    assert f" {int(100 * after + 0.5)} " in heading
-    assert f" {int(100 * before + 0.5)}." in heading

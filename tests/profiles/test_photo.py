@@ -28,17 +28,6 @@ def reduced(name: str, width: int, height: int) -> Pixels:
     return np.asarray(image.resize((width, height), Image.Resampling.LANCZOS, box))
 
 
-# Reading
-
-
-def test_photographs_are_read_as_what_they_show(photo_models, coffee):
-    pair = torch.stack([to_tensor(coffee), to_tensor(photograph("chelsea"))])
-    first, second = classify(photo_models, pair)
-    assert first.label == "espresso"
-    assert "cat" in second.label or second.label == "tabby"
-    assert len(photo_models.profile.classifier.classes) == 1000
-
-
 # Undamaged
 
 

@@ -15,7 +15,6 @@ def reading(label: str, share: float = 0.9) -> dict[str, object]:
 
 
 RIGHT, WRONG = reading("panda"), reading("dog", 0.4)
-MOTION = MotionBlur(9, 0)
 
 
 @pytest.mark.parametrize(
@@ -82,19 +81,11 @@ def test_of_a_sample_that_came_undamaged_is_told_what_its_repair_did():
     assert "cannot know" not in text
 
 
-@pytest.mark.parametrize(
-    ("degradation", "expected"),
-    [
-        (NO_DEGRADATION, ""),
-        (Degradation(noise=0.1), "faint noise"),
-        (Degradation(noise=0.6), "strong noise"),
-        (Degradation(operator=MOTION), "motion blur"),
-        (Degradation(operator=MOTION, impulses=0.3), "motion blur and speckles"),
-        (Degradation(veil=Veil(gain=5.0)), "low contrast"),
-    ],
-)
-def test_damage_is_named_in_plain_words(degradation, expected):
-    assert describe_damage(degradation) == expected
+def test_all_damage_is_named():
+    found = Degradation(operator=MotionBlur(9, 0), veil=Veil(gain=5.0), impulses=0.3)
+    named = describe_damage(found)
+    assert all(words in named for words in ("motion blur", "low contrast", "speckles"))
+    assert describe_damage(NO_DEGRADATION) == ""
 
 
 @pytest.mark.parametrize("is_mended", [False, True])

@@ -17,7 +17,6 @@ from PIL import Image
 from timm.data import ImageNetInfo
 from torchvision import transforms
 
-import dga
 from app.demo import main
 from dga import profiles
 from dga.images import to_tensor
@@ -90,23 +89,6 @@ def test_preprocessing_is_resize_256_and_centre_crop_224():
     seen = preprocess(to_tensor(pixels)[None], config)[0]
     torch.testing.assert_close(seen, usual(Image.fromarray(pixels)), rtol=0, atol=1e-5)
     assert preprocess(torch.zeros(1, 3, 300, 300), config).shape == (1, 3, 224, 224)
-
-
-# Local paths
-
-
-def test_models_from_others_checkpoints_adapt_a_picture(small_imagenet, checkpoints):
-    models = load_models(small_imagenet, Sources(**checkpoints.paths), CPU)
-    assert models.weights == {name: compute_weights_id(p) for name, p in checkpoints.paths.items()}
-    pixels = np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8)
-    run = dga.adapt(models, pixels, seed=1)
-    assert len(run.confidence) == 101
-    assert set(run.reconstructions) == {"dga", "dga-guided", "dga-plus", "dda"}
-    rebuilt = run.reconstructions["dda"]
-    assert rebuilt.depth == 3
-    assert not np.array_equal(rebuilt.image, pixels)
-    assert len(set(rebuilt.prediction.labels)) == 1000
-    assert rebuilt.prediction.label in read_imagenet_labels().values()
 
 
 # What is missing

@@ -44,17 +44,6 @@ def test_round_trip_in_half_precision(folder, device):
     assert not any(p.requires_grad for p in network.parameters())
 
 
-def test_large_weights_are_split_below_ten_megabytes(tmp_path):
-    numbers = {f"layer{i}": float(i) for i in range(12)}
-    state = {name: torch.full((1000, 1000), number) for name, number in numbers.items()}
-    save_weights(state, tmp_path, {})
-    shards = list(tmp_path.glob("*.safetensors"))
-    assert len(shards) > 1
-    assert max(path.stat().st_size for path in shards) < 10 * 2**20
-    back = read_state(tmp_path)
-    assert {name: float(value[0, 0]) for name, value in back.items()} == numbers
-
-
 def test_weights_are_whole_at_every_moment(folder, tmp_path, monkeypatch):
     """Wherever saving is killed, the old ones are there or the new, and can be saved over again."""
     moments = list[Path]()
@@ -111,14 +100,11 @@ def test_shipped_weights_keep_their_bounds():
     files = list(find_shipped_folder("assets/weights").rglob("*.safetensors"))
     assert max(path.stat().st_size for path in files) < 10 * 2**20
     assert sum(path.stat().st_size for path in files) < 40 * 2**20
-    limits = dict.fromkeys(("diffusion", "conditional"), 12e6)
-    limits |= {"discriminator": 4e6, "explainer": 4e6, "classifier": 5e6}
     folders = [path.parent for path in find_shipped_folder("assets/weights").rglob("config.json")]
-    assert {folder.name for folder in folders} == set(limits)
     for folder in folders:
-        state, config = read_state(folder), read_config(folder)
-        assert {path.name for path in folder.glob("*.safetensors")} == set(config["sha256"])
-        assert sum(v.numel() for v in state.values()) <= limits[folder.name]
+        assert read_state(folder)
+        files = {path.name for path in folder.glob("*.safetensors")}
+        assert files == set(read_config(folder)["sha256"])
         assert (folder / "README.md").read_text().startswith("# ")
 
 
