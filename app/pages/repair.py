@@ -38,11 +38,10 @@ def repair_page(networks: Networks) -> Page:
     is_recorded = networks.weights == read_weights()
     opening = read_record(OPENING) if is_recorded else None
     first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
-    order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))
-    names = {"none": "None", "paint": "Paint", **DAMAGE_NAMES}
+    order = (NONE, *FIRST_DAMAGES, *(name for name in PLAIN_NAMES if name not in FIRST_DAMAGES))
     damages = [
-        {"key": key, "name": names[key], "title": DESCRIPTIONS.get(key, ""),
-         "is_first": n < 2 + len(FIRST_DAMAGES)}
+        {"key": key, "name": PLAIN_NAMES.get(key, "None"), "title": DESCRIPTIONS.get(key, ""),
+         "is_first": n <= len(FIRST_DAMAGES)}
         for n, key in enumerate(order)
     ]  # fmt: skip
     samples = [

@@ -265,10 +265,6 @@ function begin({ key } = {}) {
   showFound();
 }
 for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, begin);
-find("#begin").addEventListener("click", () => {
-  begin();
-  find("#damages [aria-checked=true]").focus({ preventScroll: true });
-});
 
 const LONG = 100; // letters, from which a headline is set smaller where it would need more room
 function showAll() {
@@ -553,7 +549,6 @@ function change(some, wait = 0) {
   if (isElsewhere || (isOther && next.damage === "paint")) resetDivider();
   settings = next;
   if (isElsewhere && !isRecorded()) forgetPhoto();
-  if ("strength" in some) put(find("#strong"), `${next.strength} of 5`);
   say("");
   if (isOther) [inDivider, live] = ["repaired", null];
   if (!next.strokes) live = null;
@@ -636,11 +631,7 @@ const samples = makeRadioGroup(find("#samples"), (photo) => {
   const own = { damage: page.samples[photo], strength: page.opening.strength };
   change({ ...USUAL, photo, ...(isChosen ? {} : own) });
 });
-function chooseDamage(damage) {
-  change({ damage, strokes: "", max_depth: null });
-  if (damage === "paint" && matchMedia("(max-width: 1000px)").matches)
-    picture.scrollIntoView({ block: "nearest" });
-}
+const chooseDamage = (damage) => change({ damage, strokes: "", max_depth: null });
 const damages = ["#damages", "#everyday-damages"].map((group) =>
   makeRadioGroup(find(group), chooseDamage),
 );
@@ -653,6 +644,7 @@ const brush = makeBrush(find("#strokes"), picture, page.brush, {
 find("#hide").addEventListener("click", () => {
   change({ ...USUAL, damage: "paint" });
   find("#strokes").focus({ preventScroll: true });
+  picture.scrollIntoView({ block: "nearest" });
 });
 find("#next-photo").addEventListener("click", () => {
   const names = Object.keys(page.samples);
@@ -671,32 +663,33 @@ function showControls() {
   find("#idea").hidden = !isSample();
   find("#vocabulary").hidden = isSample(); // whoever brings a photo may bring one of herself
   for (const group of damages) group.check(settings.damage);
-  const chosen = find(`#damage [value="${settings.damage}"]`);
-  if (chosen.classList.contains("more")) openMore(true);
-  const strip = chosen.closest(".choices, #everyday-damages"); // on a phone it scrolls sideways
-  if (strip.id === "everyday-damages") find("#everyday").open = true;
-  const margin = (strip.clientWidth - chosen.offsetWidth) / 2;
-  strip.scrollTo({ left: chosen.offsetLeft - strip.offsetLeft - margin });
+  if (!isGame()) showChosen(find(`#damage [value="${settings.damage}"]`));
   find("#saved").checked = settings.saved != null;
   find("#strength").value = settings.strength;
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
-  const paints = settings.damage === "paint";
-  find("#brushes").hidden = !paints;
-  find("#strength-row").hidden = settings.damage === "none";
+  find("#brushes").hidden = !isGame();
+  for (const place of ["#strength-row", ".damage > .switch"])
+    find(place).hidden = settings.damage === "none";
   find("#examples").hidden = findThumbnails() === settings.photo;
   find("#no-strength").hidden = settings.damage !== "none";
-  find("#hide").hidden = paints;
-  find(".first").classList.toggle("is-game", paints);
-  find("#draw-here").hidden = !paints || settings.strokes !== "";
-  brush.toggle(paints, settings.photo, settings.strokes);
+  find("#hide").hidden = isGame();
+  find(".first").classList.toggle("is-game", isGame());
+  find("#draw-here").hidden = !isGame() || settings.strokes !== "";
+  brush.toggle(isGame(), settings.photo, settings.strokes);
+}
+
+function showChosen(damage) {
+  if (damage.classList.contains("more")) openMore(true);
+  const strip = damage.closest(".choices, #everyday-damages"); // on a phone it scrolls sideways
+  if (strip.id === "everyday-damages") find("#everyday").open = true;
+  const margin = (strip.clientWidth - damage.offsetWidth) / 2;
+  strip.scrollTo({ left: damage.offsetLeft - strip.offsetLeft - margin });
 }
 
 function openMore(open) {
   find("#damage").classList.toggle("is-open", open);
   find("#more").setAttribute("aria-expanded", String(open));
-  const hidden = all("#damages .more");
-  find("#more").lastChild.textContent = open ? "fewer" : `${hidden.length} more`;
-  put(find("#more .face"), open ? "−" : "+");
+  put(find("#more .face"), open ? "−" : `+${all("#damages .more").length}`);
 }
 
 find("#saved").addEventListener("change", ({ target }) => {

@@ -23,8 +23,8 @@ def open_page(watch, path="", is_touched=True):
     """``is_touched``: else only what stands on the first page before the first touch is seen."""
     watch.page.goto(watch.home + path)
     watch.page.wait_for_function("() => document.querySelector('h1').textContent.length > 0")
-    if is_touched and watch.page.locator("#begin").is_visible():
-        watch.page.locator("#begin").press("Enter")  # a click may choose a photo
+    if is_touched and watch.page.locator(".is-untouched").count():
+        watch.page.locator("#divider").press("Control")
     return watch.page
 
 
@@ -396,7 +396,7 @@ def test_what_becomes_of_a_large_moving_file_stays_said_while_it_is_repaired(wat
 
 def test_a_cancelled_stroke_is_not_painted(watch):
     page = upload_photo(watch)
-    page.get_by_role("radio", name="Paint", exact=True).click()
+    page.get_by_role("button", name="Hide it from AI").click()
     page.locator("#strokes").hover()
     page.mouse.down()
     page.locator("#strokes").dispatch_event("pointercancel")
