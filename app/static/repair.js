@@ -157,11 +157,16 @@ function showFound() {
   why.open &&= !why.hidden;
   put(find("#because"), reason);
   showSeconds();
-  const file = isSample() ? repaired?.image : record.download;
+  const isShared = found && !isGame(); // a game has a place for that of its own
+  find("#share").hidden = !isShared || !isSample(); // own photos have no link
   const download = find("#download");
-  download.hidden = !file || isOld.repaired || isOld.download || isUnchanged() || Boolean(other);
-  download.download = isSample() ? `${settings.photo}-repaired` : "";
-  if (file) download.href = file;
+  const isTaken = isShared && record.download && !isOld.download && !isUnchanged() && !other;
+  download.hidden = find("#card").hidden = !isTaken;
+  if (record.download) download.href = record.download;
+  for (const card of all(".keep-card")) {
+    card.href = `card.png?${writeQuery()}`;
+    card.download = isSample() ? `${settings.photo}.png` : "card.png";
+  }
 }
 
 const HARM = "Our repair changed something that AI reads by. Results count how often.";
@@ -181,7 +186,7 @@ function explainLoss(start, end) {
 function showSeconds() {
   const found = isOld.found || isBefore() ? null : record.found;
   let text = state === "running" ? countSeconds() : "";
-  if (found) text = found.is_recorded ? "" : `Computed in ${found.seconds.toFixed(1)}\u00a0s.`;
+  if (found) text = found.is_recorded ? "" : `${found.seconds.toFixed(1)}\u00a0s.`;
   put(find("#seconds"), inDivider === "repaired" ? text : ""); // no other method's
   showTiles();
   clearTimeout(showSeconds.timer);
@@ -224,7 +229,7 @@ function showTiles() {
     let text = "not computed";
     if (state === "running")
       text = hasBegun ? `being computed … ${countSeconds()}` : "comes after our repair";
-    const deed = part?.depth === 0 ? `${nameRest(name)}: ` : "";
+    const deed = part?.depth === 0 ? "left alone: " : "";
     if (part && !isOld[name])
       text = `${deed}${describeReading(part.reading)}${choice}`;
     put(find(".reading", tile), text);
@@ -361,7 +366,7 @@ const ask = makeAsker(
   ({ photo }) => state === "painting" && photo === settings.photo,
 );
 
-const nameScore = () => (live ? `${nameTouched(live.touched)} touched` : "");
+const nameScore = () => (live ? `${nameTouched(live.touched)} covered` : "");
 
 function startRepair() {
   state = "running";
@@ -434,11 +439,7 @@ function showGame() {
     outcome = was ? "Not hidden yet." : is ? "The repair wins." : "The painter wins.";
   put(find("#outcome"), outcome);
   find("#sharing").hidden = !isDone;
-  const { photo, strokes } = settings;
-  find("#share").hidden = !isSample(); // own photos have no link
-  const card = find("#keep-card");
-  card.href = `card.png?${new URLSearchParams({ photo, strokes })}`;
-  card.download = `hide-it${isSample() ? `-${photo}` : ""}.png`;
+  find("#sharing .share").hidden = !isSample();
 }
 
 // Who paints sees no more than the repair; the rest is computed where it comes into sight.
@@ -457,7 +458,7 @@ new IntersectionObserver(
   { rootMargin: "-50% 0px" },
 ).observe(find("#inside"));
 
-makeSharing(say);
+for (const button of all(".share")) makeSharing(button, say);
 const BY_RULE = ["stop", "paper", "guided"];
 const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE };
 
@@ -595,8 +596,8 @@ try {
   storage = sessionStorage;
 } catch {} // a browser that allows none
 
-/** `isStep`: whether Back leads to what was before. Own photos have no address. */
-function keepAddress(isStep) {
+/** What is seen, as a link says it. */
+function writeQuery() {
   const query = new URLSearchParams();
   for (const name of ["photo", "damage", "strength", "saved", "seed", ...Object.keys(USUAL_RULE)]) {
     const isSaid = name === "damage" && settings.strokes; // by the strokes
@@ -606,7 +607,12 @@ function keepAddress(isStep) {
   if (settings.strokes) query.set("strokes", settings.strokes);
   const method = linkMethod || inDivider;
   if (method !== "repaired") query.set("method", method);
-  const text = isSample() ? query.toString() : "";
+  return query.toString();
+}
+
+/** `isStep`: whether Back leads to what was before. Own photos have no address. */
+function keepAddress(isStep) {
+  const text = isSample() ? writeQuery() : "";
   storage?.setItem(OWN_PHOTO, JSON.stringify(isSample() ? null : settings));
   const address = location.pathname + (text && `?${text}`) + location.hash;
   const isNew = JSON.stringify(history.state) !== JSON.stringify(settings);
@@ -670,8 +676,10 @@ function showControls() {
   find("#brushes").hidden = !isGame();
   for (const place of ["#strength-row", ".damage > .switch"])
     find(place).hidden = settings.damage === "none";
-  find("#examples").hidden = findThumbnails() === settings.photo;
   find("#no-strength").hidden = settings.damage !== "none";
+  const isItself = findThumbnails() === settings.photo;
+  const offer = isItself ? "Nothing is added." : "Add damage (shown on another photo):";
+  put(find("#no-strength"), offer);
   find("#hide").hidden = isGame();
   find(".first").classList.toggle("is-game", isGame());
   find("#draw-here").hidden = !isGame() || settings.strokes !== "";
