@@ -6,7 +6,6 @@ from app.pages.results_numbers import Results
 from app.pages.shell import (
     CLASSIFIER,
     DESCRIPTIONS,
-    REPAIR_SNIPPET,
     SHORT_NAMES,
     TITLES,
     Page,
@@ -72,7 +71,7 @@ def repair_page(networks: Networks) -> Page:
     main = render(
         "repair.html", damages=damages, everyday=EVERYDAY_NAMES, samples=samples,
         record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS,
-        snippet=REPAIR_SNIPPET, opening=OPENING, is_recorded=is_recorded,
+        opening=OPENING, is_recorded=is_recorded,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping, has_explainer=networks.has_explainer,
         has_mender=CONDITIONAL in networks.weights, unsure=UNSURE,
