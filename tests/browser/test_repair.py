@@ -112,6 +112,7 @@ def test_any_touch_repairs_and_the_address_is_the_state(watch):
     wait_for_repair(page)
     assert "Repaired" in page.inner_text("h1") or "repair" in page.inner_text("h1")
     assert page.url.endswith("?damage=impulse_noise")
+    assert page.get_by_role("button", name="Share the link").is_visible()
     page.get_by_role("slider", name="Strength").press("ArrowLeft")
     page.wait_for_url("**/?damage=impulse_noise&strength=4")
     wait_for_repair(page)
