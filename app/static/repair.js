@@ -674,7 +674,7 @@ function showControls() {
   find("#strength").value = settings.strength;
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
   find("#brushes").hidden = !isGame();
-  for (const place of ["#strength-row", ".damage > .switch"])
+  for (const place of ["#strength-row", ".damage .switch"])
     find(place).hidden = settings.damage === "none";
   find("#no-strength").hidden = settings.damage !== "none";
   const isItself = findThumbnails() === settings.photo;
