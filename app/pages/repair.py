@@ -6,7 +6,6 @@ from app.pages.results_numbers import Results
 from app.pages.shell import (
     CLASSIFIER,
     DESCRIPTIONS,
-    REPAIR_SNIPPET,
     SHORT_NAMES,
     TITLES,
     Page,
@@ -38,11 +37,10 @@ def repair_page(networks: Networks) -> Page:
     is_recorded = networks.weights == read_weights()
     opening = read_record(OPENING) if is_recorded else None
     first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
-    order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))
-    names = {"none": "None", "paint": "Paint", **DAMAGE_NAMES}
+    order = (NONE, *FIRST_DAMAGES, *(name for name in PLAIN_NAMES if name not in FIRST_DAMAGES))
     damages = [
-        {"key": key, "name": names[key], "title": DESCRIPTIONS.get(key, ""),
-         "is_first": n < 2 + len(FIRST_DAMAGES)}
+        {"key": key, "name": PLAIN_NAMES.get(key, "None"), "title": DESCRIPTIONS.get(key, ""),
+         "is_first": n <= len(FIRST_DAMAGES)}
         for n, key in enumerate(order)
     ]  # fmt: skip
     samples = [
@@ -73,7 +71,7 @@ def repair_page(networks: Networks) -> Page:
     main = render(
         "repair.html", damages=damages, everyday=EVERYDAY_NAMES, samples=samples,
         record=first_parts, methods=TITLES, names=SHORT_NAMES, brushes=KINDS,
-        snippet=REPAIR_SNIPPET, opening=OPENING, is_recorded=is_recorded,
+        opening=OPENING, is_recorded=is_recorded,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping, has_explainer=networks.has_explainer,
         has_mender=CONDITIONAL in networks.weights, unsure=UNSURE,

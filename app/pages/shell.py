@@ -53,16 +53,8 @@ TITLES = {
 SHORT_NAMES = {key: re.split(r" \(|:", name)[0] for key, name in TITLES.items()}
 SPACE = os.environ.get("SPACE_ID")  # whose files are public
 FOLDER = f"a clone of https://huggingface.co/spaces/{SPACE}" if SPACE else "the folder with app.py"
-INSTALL = f"# pip install .  (in {FOLDER})"
-REPAIR_SNIPPET = f"""\
-{INSTALL}
-import dga
-from PIL import Image
-
-dga.repair(Image.open("photo.jpg")).save("repaired.jpg")"""
-"""How a program repairs a photograph."""
 SNIPPET = f"""\
-{INSTALL}
+# pip install .  (in {FOLDER})
 import dga
 from PIL import Image
 from torch import nn

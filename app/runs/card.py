@@ -45,19 +45,20 @@ def draw_card(pictures: Sequence[Pixels], parts: Mapping[str, Any], address: str
         "repaired": "Left alone" if parts["repaired"]["is_unchanged"] else "Repaired",
     }
     columns = [*zip(pictures, names, strict=True)][0 if parts["is_damaged"] else 1 :]
+    width = (WIDTH - 2 * MARGIN + GAP) // len(columns) - GAP
     for n, (pixels, part) in enumerate(columns):
-        left, bottom = MARGIN + n * (PICTURE + GAP), TOP + PICTURE
-        picture = ImageOps.contain(Image.fromarray(pixels), (PICTURE, PICTURE))
-        card.paste(picture, (left + (PICTURE - picture.width) // 2,
+        left, bottom = MARGIN + n * (width + GAP), TOP + PICTURE
+        picture = ImageOps.contain(Image.fromarray(pixels), (width, PICTURE))
+        card.paste(picture, (left + (width - picture.width) // 2,
                              TOP + (PICTURE - picture.height) // 2))  # fmt: skip
         reading = parts[part]["reading"]
         guess = f"{'' if reading['is_sure'] else 'perhaps '}{reading['label']}"
-        sight = textwrap.fill(f"{names[part]}: {guess} {percent(reading['share'])}", 30)
+        sight = textwrap.fill(f"{names[part]}: {guess} {percent(reading['share'])}", width // 11)
         pen.multiline_text((left, bottom + 6), sight, INK, _find_font(22), spacing=4)
         color = {True: OK, False: BAD, None: PLAIN}[reading["is_right"]]
-        bar = left, bottom + 72, left + PICTURE, bottom + 84
+        bar = left, bottom + 72, left + width, bottom + 84
         pen.rounded_rectangle(bar, 6, SUNK)
-        end = left + max(12, PICTURE * reading["share"])
+        end = left + max(12, width * reading["share"])
         pen.rounded_rectangle((*bar[:2], end, bar[3]), 6, color)
     file = io.BytesIO()
     card.save(file, "PNG")

@@ -138,7 +138,8 @@ def write_headline(
     if damage == NONE:
         if repaired is None or is_unchanged:
             return f"AI {describe_sight(damaged)}. {after}".rstrip()
-        ending = after if has_label else "We cannot know whether AI is right now."
+        change = f"AI saw {_name_guess(damaged)}, now {_name_guess(repaired)}."
+        ending = after if has_label else change
         return f"We found {diagnosis or 'traces of damage'} and tried to undo that. {ending}"
     subject = DAMAGE_NAMES.get(damage) or f"Paint on {name_touched(touched)} of the photo"
     if truth is None:  # the classifier was not sure of the original either

@@ -15,7 +15,7 @@ from dga.profiles import PROFILES
 NONE, PAINT = "none", "paint"
 DAMAGES = (NONE, PAINT, *CORRUPTIONS, *EVERYDAY)
 FIRST_DAMAGES = ("impulse_noise", "motion_blur", "contrast", "pixelate")
-"""Beside none and paint, those that are in sight at once."""
+"""Beside none, those that are in sight at once."""
 RELEASE_QUALITY = 85  # of ImageNet-C's files
 
 

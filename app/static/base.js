@@ -232,6 +232,8 @@ export function receiveFiles(input, take) {
   });
 }
 
+for (const node of all(".address")) put(node, document.baseURI);
+
 /** Every button of class copy: the code before it. */
 for (const button of all(".copy")) {
   button.addEventListener("click", async () => {

@@ -7,7 +7,7 @@ const divider = find("#divider");
 const ARROWS = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5 };
 const KEYS = { ...ARROWS, PageUp: 25, PageDown: -25, Home: -100, End: 100 }; // in hundredths
 let isMoved = false; // by the visitor
-const FIRST = 0.22; // most of the picture is repaired
+const FIRST = 0.42; // both sides have room for their names
 function moveDivider(share) {
   isMoved = true;
   const at = clamp(Math.round(100 * share), 0, 100);

@@ -1,5 +1,5 @@
 // Hide it from the AI: the classifier's answer while somebody paints, and what to keep of it.
-import { find, percent, postJson, put } from "./base.js";
+import { percent, postJson, put } from "./base.js";
 
 const MOST_TRIES = 4;
 
@@ -39,9 +39,8 @@ export function makeAsker(receive, fail, isWanted) {
 export const nameTouched = (share) =>
   share && share < 0.005 ? `less than ${percent(0.01)}` : percent(share);
 
-/** The button that passes the page's address on; `say` gets a sentence where it cannot. */
-export function makeSharing(say) {
-  const button = find("#share");
+/** A button that passes the page's address on; `say` gets a sentence where it cannot. */
+export function makeSharing(button, say) {
   button.addEventListener("click", async () => {
     try {
       if (navigator.share && matchMedia("(pointer: coarse)").matches)

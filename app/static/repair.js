@@ -157,11 +157,16 @@ function showFound() {
   why.open &&= !why.hidden;
   put(find("#because"), reason);
   showSeconds();
-  const file = isSample() ? repaired?.image : record.download;
+  const isShared = found && !isGame(); // a game has a place for that of its own
+  find("#share").hidden = !isShared || !isSample(); // own photos have no link
   const download = find("#download");
-  download.hidden = !file || isOld.repaired || isOld.download || isUnchanged() || Boolean(other);
-  download.download = isSample() ? `${settings.photo}-repaired` : "";
-  if (file) download.href = file;
+  const isTaken = isShared && record.download && !isOld.download && !isUnchanged() && !other;
+  download.hidden = find("#card").hidden = !isTaken;
+  if (record.download) download.href = record.download;
+  for (const card of all(".keep-card")) {
+    card.href = `card.png?${writeQuery()}`;
+    card.download = isSample() ? `${settings.photo}.png` : "card.png";
+  }
 }
 
 const HARM = "Our repair changed something that AI reads by. Results count how often.";
@@ -181,7 +186,7 @@ function explainLoss(start, end) {
 function showSeconds() {
   const found = isOld.found || isBefore() ? null : record.found;
   let text = state === "running" ? countSeconds() : "";
-  if (found) text = found.is_recorded ? "" : `Computed in ${found.seconds.toFixed(1)}\u00a0s.`;
+  if (found) text = found.is_recorded ? "" : `${found.seconds.toFixed(1)}\u00a0s.`;
   put(find("#seconds"), inDivider === "repaired" ? text : ""); // no other method's
   showTiles();
   clearTimeout(showSeconds.timer);
@@ -224,7 +229,7 @@ function showTiles() {
     let text = "not computed";
     if (state === "running")
       text = hasBegun ? `being computed … ${countSeconds()}` : "comes after our repair";
-    const deed = part?.depth === 0 ? `${nameRest(name)}: ` : "";
+    const deed = part?.depth === 0 ? "left alone: " : "";
     if (part && !isOld[name])
       text = `${deed}${describeReading(part.reading)}${choice}`;
     put(find(".reading", tile), text);
@@ -265,10 +270,6 @@ function begin({ key } = {}) {
   showFound();
 }
 for (const kind of ["click", "keydown"]) find(".first").addEventListener(kind, begin);
-find("#begin").addEventListener("click", () => {
-  begin();
-  find("#damages [aria-checked=true]").focus({ preventScroll: true });
-});
 
 const LONG = 100; // letters, from which a headline is set smaller where it would need more room
 function showAll() {
@@ -365,7 +366,7 @@ const ask = makeAsker(
   ({ photo }) => state === "painting" && photo === settings.photo,
 );
 
-const nameScore = () => (live ? `${nameTouched(live.touched)} touched` : "");
+const nameScore = () => (live ? `${nameTouched(live.touched)} covered` : "");
 
 function startRepair() {
   state = "running";
@@ -438,11 +439,7 @@ function showGame() {
     outcome = was ? "Not hidden yet." : is ? "The repair wins." : "The painter wins.";
   put(find("#outcome"), outcome);
   find("#sharing").hidden = !isDone;
-  const { photo, strokes } = settings;
-  find("#share").hidden = !isSample(); // own photos have no link
-  const card = find("#keep-card");
-  card.href = `card.png?${new URLSearchParams({ photo, strokes })}`;
-  card.download = `hide-it${isSample() ? `-${photo}` : ""}.png`;
+  find("#sharing .share").hidden = !isSample();
 }
 
 // Who paints sees no more than the repair; the rest is computed where it comes into sight.
@@ -461,7 +458,7 @@ new IntersectionObserver(
   { rootMargin: "-50% 0px" },
 ).observe(find("#inside"));
 
-makeSharing(say);
+for (const button of all(".share")) makeSharing(button, say);
 const BY_RULE = ["stop", "paper", "guided"];
 const OLD_BY = { tau: BY_RULE, max_depth: BY_RULE };
 
@@ -553,7 +550,6 @@ function change(some, wait = 0) {
   if (isElsewhere || (isOther && next.damage === "paint")) resetDivider();
   settings = next;
   if (isElsewhere && !isRecorded()) forgetPhoto();
-  if ("strength" in some) put(find("#strong"), `${next.strength} of 5`);
   say("");
   if (isOther) [inDivider, live] = ["repaired", null];
   if (!next.strokes) live = null;
@@ -600,8 +596,8 @@ try {
   storage = sessionStorage;
 } catch {} // a browser that allows none
 
-/** `isStep`: whether Back leads to what was before. Own photos have no address. */
-function keepAddress(isStep) {
+/** What is seen, as a link says it. */
+function writeQuery() {
   const query = new URLSearchParams();
   for (const name of ["photo", "damage", "strength", "saved", "seed", ...Object.keys(USUAL_RULE)]) {
     const isSaid = name === "damage" && settings.strokes; // by the strokes
@@ -611,7 +607,12 @@ function keepAddress(isStep) {
   if (settings.strokes) query.set("strokes", settings.strokes);
   const method = linkMethod || inDivider;
   if (method !== "repaired") query.set("method", method);
-  const text = isSample() ? query.toString() : "";
+  return query.toString();
+}
+
+/** `isStep`: whether Back leads to what was before. Own photos have no address. */
+function keepAddress(isStep) {
+  const text = isSample() ? writeQuery() : "";
   storage?.setItem(OWN_PHOTO, JSON.stringify(isSample() ? null : settings));
   const address = location.pathname + (text && `?${text}`) + location.hash;
   const isNew = JSON.stringify(history.state) !== JSON.stringify(settings);
@@ -636,11 +637,7 @@ const samples = makeRadioGroup(find("#samples"), (photo) => {
   const own = { damage: page.samples[photo], strength: page.opening.strength };
   change({ ...USUAL, photo, ...(isChosen ? {} : own) });
 });
-function chooseDamage(damage) {
-  change({ damage, strokes: "", max_depth: null });
-  if (damage === "paint" && matchMedia("(max-width: 1000px)").matches)
-    picture.scrollIntoView({ block: "nearest" });
-}
+const chooseDamage = (damage) => change({ damage, strokes: "", max_depth: null });
 const damages = ["#damages", "#everyday-damages"].map((group) =>
   makeRadioGroup(find(group), chooseDamage),
 );
@@ -653,6 +650,7 @@ const brush = makeBrush(find("#strokes"), picture, page.brush, {
 find("#hide").addEventListener("click", () => {
   change({ ...USUAL, damage: "paint" });
   find("#strokes").focus({ preventScroll: true });
+  picture.scrollIntoView({ block: "nearest" });
 });
 find("#next-photo").addEventListener("click", () => {
   const names = Object.keys(page.samples);
@@ -671,32 +669,35 @@ function showControls() {
   find("#idea").hidden = !isSample();
   find("#vocabulary").hidden = isSample(); // whoever brings a photo may bring one of herself
   for (const group of damages) group.check(settings.damage);
-  const chosen = find(`#damage [value="${settings.damage}"]`);
-  if (chosen.classList.contains("more")) openMore(true);
-  const strip = chosen.closest(".choices, #everyday-damages"); // on a phone it scrolls sideways
-  if (strip.id === "everyday-damages") find("#everyday").open = true;
-  const margin = (strip.clientWidth - chosen.offsetWidth) / 2;
-  strip.scrollTo({ left: chosen.offsetLeft - strip.offsetLeft - margin });
+  if (!isGame()) showChosen(find(`#damage [value="${settings.damage}"]`));
   find("#saved").checked = settings.saved != null;
   find("#strength").value = settings.strength;
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
-  const paints = settings.damage === "paint";
-  find("#brushes").hidden = !paints;
-  find("#strength-row").hidden = settings.damage === "none";
-  find("#examples").hidden = findThumbnails() === settings.photo;
+  find("#brushes").hidden = !isGame();
+  for (const place of ["#strength-row", ".damage .switch"])
+    find(place).hidden = settings.damage === "none";
   find("#no-strength").hidden = settings.damage !== "none";
-  find("#hide").hidden = paints;
-  find(".first").classList.toggle("is-game", paints);
-  find("#draw-here").hidden = !paints || settings.strokes !== "";
-  brush.toggle(paints, settings.photo, settings.strokes);
+  const isItself = findThumbnails() === settings.photo;
+  const offer = isItself ? "Nothing is added." : "Add damage (shown on another photo):";
+  put(find("#no-strength"), offer);
+  find("#hide").hidden = isGame();
+  find(".first").classList.toggle("is-game", isGame());
+  find("#draw-here").hidden = !isGame() || settings.strokes !== "";
+  brush.toggle(isGame(), settings.photo, settings.strokes);
+}
+
+function showChosen(damage) {
+  if (damage.classList.contains("more")) openMore(true);
+  const strip = damage.closest(".choices, #everyday-damages"); // on a phone it scrolls sideways
+  if (strip.id === "everyday-damages") find("#everyday").open = true;
+  const margin = (strip.clientWidth - damage.offsetWidth) / 2;
+  strip.scrollTo({ left: damage.offsetLeft - strip.offsetLeft - margin });
 }
 
 function openMore(open) {
   find("#damage").classList.toggle("is-open", open);
   find("#more").setAttribute("aria-expanded", String(open));
-  const hidden = all("#damages .more");
-  find("#more").lastChild.textContent = open ? "fewer" : `${hidden.length} more`;
-  put(find("#more .face"), open ? "−" : "+");
+  put(find("#more .face"), open ? "−" : `+${all("#damages .more").length}`);
 }
 
 find("#saved").addEventListener("change", ({ target }) => {

@@ -182,6 +182,5 @@ for (const link of all('a[href^="results#"]')) {
     if (link.hash === location.hash) openTarget();
   });
 }
-for (const node of all(".address")) put(node, document.baseURI);
 addEventListener("hashchange", openTarget);
 openTarget();

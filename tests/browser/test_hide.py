@@ -55,7 +55,7 @@ def test_ai_answers_while_it_is_painted_then_the_repair_strikes_back(watch, widt
     assert wait_for_end(page) == said
     with page.expect_download() as card:
         page.get_by_role("link", name="Keep the card").click()
-    assert card.value.suggested_filename == "hide-it-cheetah.png"
+    assert card.value.suggested_filename == "cheetah.png"
     if width == 390:
         page.get_by_role("button", name="Next photo").click()
         page.wait_for_selector("h1 >> text=/Can you hide the (?!cheetah)/")

@@ -23,8 +23,8 @@ def open_page(watch, path="", is_touched=True):
     """``is_touched``: else only what stands on the first page before the first touch is seen."""
     watch.page.goto(watch.home + path)
     watch.page.wait_for_function("() => document.querySelector('h1').textContent.length > 0")
-    if is_touched and watch.page.locator("#begin").is_visible():
-        watch.page.locator("#begin").press("Enter")  # a click may choose a photo
+    if is_touched and watch.page.locator(".is-untouched").count():
+        watch.page.locator("#divider").press("Control")
     return watch.page
 
 
@@ -110,6 +110,7 @@ def test_any_touch_repairs_and_the_address_is_the_state(watch):
     wait_for_repair(page)
     assert "Repaired" in page.inner_text("h1") or "repair" in page.inner_text("h1")
     assert page.url.endswith("?damage=impulse_noise")
+    assert page.get_by_role("button", name="Share the link").is_visible()
     page.get_by_role("slider", name="Strength").press("ArrowLeft")
     page.wait_for_url("**/?damage=impulse_noise&strength=4")
     wait_for_repair(page)

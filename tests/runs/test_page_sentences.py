@@ -57,10 +57,9 @@ def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
     )  # fmt: skip
     assert ("no damage" in text) == is_fine
     assert ("left it alone" in text) == is_unchanged
-    assert ("elk" in text) == is_unchanged
+    assert text.count("elk") == (1 if is_unchanged else 2)
     assert ("not sure" in text) == (is_unchanged and share < 0.25)
     assert ("found noise and tried" in text) == (not is_unchanged)
-    assert ("cannot know" in text) == (not is_unchanged)
     assert not any(word in text for word in ("again", "repaired", "Repaired"))
 
 
@@ -78,7 +77,6 @@ def test_of_a_damaged_own_photo_only_readings_are_compared(damaged, repaired, is
 def test_of_a_sample_that_came_undamaged_is_told_what_its_repair_did():
     text = write_headline("none", "panda", RIGHT, WRONG, diagnosis="noise")
     assert "“dog” (40" in text
-    assert "cannot know" not in text
 
 
 def test_all_damage_is_named():
