@@ -47,9 +47,9 @@ class PooledRuns:
 
     @property
     def methods_to_compare(self) -> list[str]:
-        """All methods without permuted controls and, outside of streams, without variations."""
+        """Methods without permuted controls and, outside of streams, DGA+ with other settings."""
         names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
-        return [name.name for name in names if self.stream or not name.is_variation]
+        return [name.name for name in names if self.stream or not name.is_plus_changed]
 
     def compute_seconds(self, method: str) -> float | None:
         """The mean seconds that a method took for a damaged picture; None if it has no lines.
@@ -68,11 +68,6 @@ class PooledRuns:
         names = set(methods)
         runs = (run for run in self.runs if names & set(run.lines["method"]))
         return tuple(dict.fromkeys(run.command for run in runs if run.command))
-
-    def find_tau(self, method: str) -> float | None:
-        """The threshold of an adaptive method; ``None`` if its run saved none."""
-        saved = (run.config.get("methods", {}).get(method, {}) for run in self.runs)
-        return next((float(settings["tau"]) for settings in saved if "tau" in settings), None)
 
     @property
     def description(self) -> str:
@@ -127,10 +122,13 @@ def _choose_agreeing(runs: Sequence[EvaluationRun]) -> tuple[list[EvaluationRun]
 
 def _weigh(run: EvaluationRun) -> tuple[bool, bool, int, int]:
     """The sort key of runs: the others must agree with the run of which it is largest."""
-    names = map(MethodName.parse, run.lines["method"].unique())
-    plain = sum(not name.is_sweep for name in names)
     has_damage = bool((run.lines["corruption"] != CLEAN).any())
-    return run.config.get("split") == "report", has_damage, plain, len(run.lines)
+    return (
+        run.config.get("split") == "report",
+        has_damage,
+        run.lines["method"].nunique(),
+        len(run.lines),
+    )
 
 
 def _find_difference(first: EvaluationRun, run: EvaluationRun) -> str | None:

@@ -68,11 +68,6 @@ class JudgeRun(Run):
     logits: NDArray[np.float32]
     """``[corruptions, paths, depths]``; positive means corrupted."""
 
-    @property
-    def study(self) -> str:
-        """What the discriminator was taught, else the name of the run."""
-        return str(self.config.get("study", self.name))
-
 
 @dataclass(frozen=True)
 class SavedRuns:

@@ -1,7 +1,6 @@
-"""Tables 1 to 3 of the paper for our models, the table of a stream, and a summary."""
+"""Tables 1 and 2 of the paper for our models, the table of a stream, and a summary."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -15,16 +14,10 @@ from dga.lab.analysis.names import (
     STREAM_GROUPS,
     STREAMS,
     SYSTEMS,
-    TRAITS,
     MethodName,
-    find_sweep,
     format_group,
-    format_method,
-    shorten_title,
 )
 from dga.lab.analysis.pooled_runs import PooledRuns
-from dga.lab.analysis.saved_runs import MissingRun
-from dga.lab.analysis.statistics import CorrectTable
 from dga.lab.analysis.table import (
     EMPTY_CELL,
     Cells,
@@ -35,12 +28,10 @@ from dga.lab.analysis.table import (
 )
 
 INTERVALS = "95 % intervals (paired bootstrap over photographs)"
-TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
-TABLE_3_GROUPS = (*paper.TABLE_3_FAMILIES, MEAN)
 
 
 def make_table_1(pooled: PooledRuns) -> Table:
-    """All methods: accuracy, gain, cost and traits, and the paper's accuracy of each system."""
+    """All methods: accuracy, gain and cost, and the paper's accuracy of each system."""
     correct, rows, systems = pooled.correct, list[Cells](), set[str]()
     for method in _list_methods(pooled):
         name, system = method.name, method.system
@@ -56,7 +47,6 @@ def make_table_1(pooled: PooledRuns) -> Table:
             "Undamaged (%)": format_estimate(clean, has_interval=False),
             "Seconds": EMPTY_CELL if seconds is None else f"{seconds:.3f}",
             f"Paper, {paper.SEVERITY} (%)": _format_paper_value(in_paper),
-            **dict(zip(TRAIT_HEADS, TRAITS.get(system, (EMPTY_CELL,) * 4), strict=True)),
             "Photos": str(mean.photographs) if mean else EMPTY_CELL,
         })  # fmt: skip
     return Table(
@@ -73,7 +63,7 @@ def make_table_1(pooled: PooledRuns) -> Table:
 def make_table_2(pooled: PooledRuns) -> Table:
     """Accuracy by corruption and family, with the paper's row below each of our systems."""
     groups = [group for family, names in FAMILIES.items() for group in (*names, family)]
-    heads = {g: shorten_title(g) + " (average)" * (g in FAMILIES) for g in groups}
+    heads = {g: format_group(g) + " (average)" * (g in FAMILIES) for g in groups}
     methods = _list_methods(pooled)
     last = {method.system: method for method in methods}
     rows = list[Cells]()
@@ -103,49 +93,6 @@ def _list_methods(pooled: PooledRuns) -> list[MethodName]:
     return sorted(methods, key=lambda method: method.place)
 
 
-def make_table_3(pooled: PooledRuns) -> Table:
-    """Accuracy by tau: DGA and DGA + G where they were run at several, and the paper's DGA."""
-    rows, counts, names = list[Cells](), set[int](), list[str]()
-    for base in ("dga", "dga-guided"):
-        methods = _find_taus(pooled, base)
-        if len(methods) < 2:
-            continue
-        lines = pooled.lines[pooled.lines["method"].isin(methods.values())]
-        runs_of_image = lines.groupby(["path", "corruption"])["method"].transform("nunique")
-        lines = lines[runs_of_image == len(methods)]
-        correct = CorrectTable(lines)
-        for tau in sorted({*paper.TAUS, *methods}):
-            accuracy = partial(correct.estimate_accuracy, methods.get(tau, ""))
-            cells = {format_group(g): format_estimate(accuracy(g)) for g in TABLE_3_GROUPS}
-            rows.append({"Method": format_method(base), "tau": f"{tau:g}", **cells})
-        counts.add(lines["path"].nunique())
-        names += methods.values()
-    if not names:
-        raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
-    for tau, values in paper.TABLE_3[list(paper.TABLE_3_FAMILIES)].iterrows():
-        cells = {format_group(g): _format_paper_value(v) for g, v in values.items()}
-        cells[format_group(MEAN)] = EMPTY_CELL
-        rows.append({"Method": "*DGA, paper*", "tau": f"{tau:g}", **cells})
-    return Table(
-        f"Table 3. Confidence threshold tau, severity {pooled.severity}",
-        "Top-1 accuracy in percent with 95 % intervals, on images that were run at every tau "
-        f"({' or '.join(map(str, sorted(counts)))} photographs). A lower tau stops deeper or at "
-        "the maximum depth. Paper: Table 3 of the paper (without guidance), "
-        f"{paper.SETTING}.",
-        rows,
-        pooled.list_commands(names),
-    )
-
-
-def _find_taus(pooled: PooledRuns, base: str) -> dict[float, str]:
-    """The methods that were run, by tau; the method without settings stands for its own tau."""
-    methods = find_sweep(pooled.methods, base, "tau")
-    own = pooled.find_tau(base)
-    if base in pooled.methods and own is not None:
-        methods = {own: base} | methods
-    return dict(sorted(methods.items()))
-
-
 def _format_paper_value(value: float | None) -> str:
     """A value of the paper, a share of 1 with two decimals, as whole percent."""
     return EMPTY_CELL if value is None else f"{100 * value:.0f}"
@@ -157,7 +104,7 @@ def make_stream_table(pooled: PooledRuns) -> Table:
     for method in pooled.methods_to_compare:
         cells = {group: pooled.correct.estimate_accuracy(method, group) for group in STREAM_GROUPS}
         texts = {format_group(g): format_estimate(cells[g], has_interval=g == ALL) for g in cells}
-        rows.append({"Method": format_method(method), **texts})
+        rows.append({"Method": MethodName.parse(method).title, **texts})
     return Table(
         f"{STREAMS[pooled.stream]}, {pooled.count_photographs(pooled.lines)}",
         "Top-1 accuracy in percent on one stream of clean pictures and all corruptions at "

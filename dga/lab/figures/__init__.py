@@ -1,1 +1,1 @@
-"""The paper's figures and the figure of controls, from results; a folder of all exhibits."""
+"""The paper's figures from results, and a folder of all exhibits."""

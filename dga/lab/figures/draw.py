@@ -1,4 +1,4 @@
-"""The figures: accuracy and F1 by depth, and where pictures halt.
+"""The paper's figures: the discriminator's F1 by depth, and where pictures halt.
 
 Drawn with matplotlib, never through pyplot.
 """
@@ -13,20 +13,13 @@ from matplotlib.figure import Figure
 from matplotlib.style import context
 
 from dga.corruptions import FAMILIES
-from dga.lab.analysis.depth_controls import (
-    SWEPT,
-    DepthControls,
-    compute_controls,
-    list_sweep_commands,
-)
 from dga.lab.analysis.judges import compute_f1, has_same_discriminator
-from dga.lab.analysis.names import MEAN, format_group, format_method, shorten_title
+from dga.lab.analysis.names import format_group, shorten_title
 from dga.lab.analysis.pooled_runs import PooledRuns
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
 
 INK = "#161A23"
 NEUTRAL = "#767D8C"
-ACCENT = "#D64A8A"
 FAMILY = {"noise": "#D55E00", "blur": "#0072B2", "weather": "#009E73", "digital": "#CC79A7"}
 """Okabe and Ito's: colour-blind readers tell them apart."""
 DASHES = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (4, 1.5, 1, 1.5)), (0, (8, 2)))
@@ -70,41 +63,6 @@ def create_panels(title: str, count: int) -> tuple[Figure, list[Axes]]:
     for axes in grid.flat[count:]:
         axes.set_axis_off()
     return figure, list(grid.flat[:count])
-
-
-@styled
-def draw_accuracy_by_depth(pooled: PooledRuns) -> Plot:
-    """Accuracy at each fixed depth, with marks for the adaptive depth and its permuted control."""
-    controls = compute_controls(pooled.lines)
-    title = f"Accuracy by fixed depth, {format_method(SWEPT)}, severity {pooled.severity}"
-    figure, panels = create_panels(title, len(controls.mean_depth))
-    for axes, group in zip(panels, controls.mean_depth, strict=True):
-        _draw_group(axes, controls, group)
-    return Plot(
-        title,
-        "Line: everything at one depth, with 95 % intervals; filled mark: each image at its own "
-        "t*, drawn at the mean t*; hollow: the same depths permuted within a corruption. A filled "
-        "mark above the hollow one and the line is depth well spent per image.",
-        figure,
-        list_sweep_commands(pooled),
-    )
-
-
-def _draw_group(axes: Axes, controls: DepthControls, group: str) -> None:
-    depths = controls.depths
-    fixed = [controls.accuracy[f"depth={k}"][group] for k in depths]
-    color = FAMILY.get(group, NEUTRAL)
-    low, high = [100 * e.low for e in fixed], [100 * e.high for e in fixed]
-    axes.fill_between(depths, low, high, color=color, alpha=0.18, linewidth=0)
-    axes.plot(depths, [100 * e.value for e in fixed], color=color)
-    place = controls.mean_depth[group]
-    permuted = controls.accuracy["permuted"][group]
-    axes.plot(place, 100 * permuted.value, "D", color=ACCENT, mfc="white")
-    adaptive = controls.accuracy["adaptive"][group]
-    arms = [[100 * (adaptive.value - adaptive.low)], [100 * (adaptive.high - adaptive.value)]]
-    axes.errorbar(place, 100 * adaptive.value, arms, fmt="D", color=ACCENT)
-    title = f"Mean of {len(controls.corruptions)}" if group == MEAN else format_group(group)
-    axes.set(title=title, xlabel=DEPTH, ylabel="accuracy (%)")
 
 
 @styled

@@ -7,23 +7,12 @@ from typing import Any
 
 from dga.io.files import write_json
 from dga.lab.analysis.comparisons import make_comparisons
-from dga.lab.analysis.depth_controls import make_controls_table
-from dga.lab.analysis.judges import choose_judge, make_studies
+from dga.lab.analysis.judges import choose_judge
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import JudgeRun, MissingRun, SavedRuns
 from dga.lab.analysis.table import Table
-from dga.lab.analysis.tables import (
-    make_stream_table,
-    make_table_1,
-    make_table_2,
-    make_table_3,
-)
-from dga.lab.figures.draw import (
-    Plot,
-    draw_accuracy_by_depth,
-    draw_depths_and_f1,
-    draw_f1_by_depth,
-)
+from dga.lab.analysis.tables import make_stream_table, make_table_1, make_table_2
+from dga.lab.figures.draw import Plot, draw_depths_and_f1, draw_f1_by_depth
 
 Create = Callable[[], Table | Plot]
 
@@ -66,8 +55,7 @@ def list_exhibits(
 ) -> Iterator[tuple[str, Create]]:
     """The names of all exhibits, in the order in which they are best read, and what makes each.
 
-    Studies (taus, fixed depths, the discriminator) are of the highest severity alone. Names of
-    severity 5 stand alone; others say theirs.
+    Names of severity 5 stand alone; others say theirs.
     """
     first = next((pooled for pooled in pools if not pooled.stream), None)
     for pooled in pools:
@@ -79,10 +67,5 @@ def list_exhibits(
         yield f"table-1{end}", partial(make_table_1, pooled)
         yield f"table-2{end}", partial(make_table_2, pooled)
         yield f"comparisons{end}", partial(make_comparisons, pooled)
-        if pooled is first:
-            yield f"table-3{end}", partial(make_table_3, pooled)
-            yield f"controls{end}", partial(make_controls_table, pooled)
-            yield f"accuracy-depth{end}", partial(draw_accuracy_by_depth, pooled)
     yield "discriminator-f1", lambda: draw_f1_by_depth(choose_judge(judges, first))
     yield "depths-f1-families", lambda: draw_depths_and_f1(choose_judge(judges, first), first)
-    yield "studies", partial(make_studies, judges)

@@ -1,15 +1,14 @@
-"""Statistics with known answers: bootstrap, controls, discrimination, the paper's numbers."""
+"""Statistics with known answers: bootstrap, discrimination."""
 
 import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from dga.lab.analysis.depth_controls import compute_controls, correlate_depths
 from dga.lab.analysis.judges import compute_f1
 from dga.lab.analysis.names import GROUPS, MEAN
 from dga.lab.analysis.saved_runs import read_runs
 from dga.lab.analysis.statistics import CorrectTable, estimate_mean
-from tests.fixtures.results import depth_matters, frame, lines_of, needed, write_judge
+from tests.fixtures.results import frame, lines_of, write_judge
 
 
 def test_intervals_are_scipys():
@@ -67,35 +66,6 @@ def test_only_images_that_both_have_are_compared():
     dda = lines_of("dda", lambda p, c: p >= 10, 20, ["fog"])
     gap = CorrectTable(frame(dga, dda)).estimate_difference("dga", "dda", "fog")
     assert (gap.value, gap.low, gap.high, gap.photographs) == (1, 1, 1, 10)
-
-
-def test_depth_per_image_beats_every_control():
-    """Each image is right at one of two depths, which t* names; half need each."""
-    controls = compute_controls(frame(depth_matters(40)))
-    values = {name: groups[MEAN].value for name, groups in controls.accuracy.items()}
-    assert values == {
-        "measured": 1, "adaptive": 1, "permuted": pytest.approx(0.5), "median": 0.5,
-        "global": 0.5, "oracle": 1, "depth=0": 0, "depth=4": 0.5, "depth=8": 0.5,
-    }  # fmt: skip
-    gain = controls.lead["permuted"][MEAN]
-    assert gain.value == pytest.approx(0.5)
-    assert 0.3 < gain.low < gain.high < 0.7
-    assert controls.mean_depth[MEAN] == 6
-    informative, *rhos = correlate_depths(controls)
-    assert informative == 40 * 15
-    assert [rho.value for rho in rhos] == pytest.approx([1, 1])
-
-
-def test_where_depth_does_not_matter_the_controls_are_equal():
-    """Right or wrong at every depth alike: no control loses, and no correlation exists."""
-    rows = lines_of("dga-guided", lambda p, c: True, 20, depth=needed)
-    for name in ("source", "dga-guided:depth=4", "dga-guided:depth=8"):
-        rows += lines_of(name, lambda p, c: p % 2 == 0, 20)
-    controls = compute_controls(frame(rows))
-    for name in ("permuted", "median", "global", "oracle"):
-        gap = controls.lead[name][MEAN]
-        assert (gap.value, gap.low, gap.high) == pytest.approx((0, 0, 0), abs=1e-9)
-    assert correlate_depths(controls) == (0, None, None)
 
 
 def test_scores_against_hand_counts(tmp_path):

@@ -11,7 +11,7 @@ from dga.lab.analysis.comparisons import make_comparisons
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import MissingRun, read_runs
 from dga.lab.analysis.table import EMPTY_CELL, Table
-from dga.lab.analysis.tables import make_stream_table, make_table_1, make_table_3
+from dga.lab.analysis.tables import make_stream_table, make_table_1
 from tests.fixtures.results import ResultLine, line, lines_of, write_run
 
 
@@ -38,7 +38,7 @@ def test_table_1_by_hand(tmp_path):
     )
     table = make_table_1(pooled)
     mine = _row(table, Method="mine")
-    assert (mine["Adaptation"], mine["Paper, severity 5 (%)"]) == (EMPTY_CELL, EMPTY_CELL)
+    assert mine["Paper, severity 5 (%)"] == EMPTY_CELL
     assert mine["Accuracy (%)"].startswith("100.0")
     source = _row(table, Method="Nothing done")
     ours = _row(table, Method="DGA + G")
@@ -48,25 +48,7 @@ def test_table_1_by_hand(tmp_path):
         EMPTY_CELL,
     )
     assert ours["Gain over doing nothing"].startswith("+25.0 (")
-    cells = [ours[head] for head in ("Adaptation", "Diffusion?", "Seconds", "Photos")]
-    assert cells == ["Input", "✓", "0.250", "8"]
-
-
-def test_table_3_is_on_images_that_every_tau_has(tmp_path):
-    """Plain DGA is right on 4 more photographs, which tau 0.3 was not run on."""
-    pooled = _pooled(
-        tmp_path,
-        lines_of("dga", lambda p, c: p >= 4, 8),
-        lines_of("dga:tau=0.3", lambda p, c: True, 4),
-    )
-    table = make_table_3(pooled)
-    assert _row(table, Method="DGA", tau="0.5")["Mean of 15"].startswith("0.0 (")
-    assert _row(table, Method="DGA", tau="0.3")["Mean of 15"].startswith("100.0 (")
-    assert _row(table, Method="DGA", tau="0.7")["Noise"] == EMPTY_CELL
-    assert _row(table, Method="*DGA, paper*", tau="0.7")["Noise"] == "21"
-    assert "(4 photographs)" in table.caption
-    with pytest.raises(MissingRun, match="no run at several taus"):
-        make_table_3(_pooled(tmp_path / "one", lines_of("dga", lambda p, c: True, 2)))
+    assert (ours["Seconds"], ours["Photos"]) == ("0.250", "8")
 
 
 def test_the_whole_is_compared_with_each_stage_left_out(tmp_path):
