@@ -24,7 +24,7 @@ def compare_methods(
     """One method against another, a row for each group of corruptions or severities.
 
     Only photographs count that both methods read under every corruption that both have. ``lines``:
-    with the columns of :class:`~dga.lab.analysis.saved_runs.EvaluationRun`; ``is_mixed``: whether
+    with the columns of :class:`~dga.lab.analysis.saved_runs.Run`; ``is_mixed``: whether
     they are of a mixed stream, in which each photograph comes once.
     """
     pair = lines[lines["method"].isin((method, other))]

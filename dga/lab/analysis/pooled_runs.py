@@ -9,7 +9,7 @@ import pandas as pd
 
 from dga.corruptions import CLEAN
 from dga.lab.analysis.names import PLUS, SPLITS, STREAMS, MethodName, sort_methods
-from dga.lab.analysis.saved_runs import KEY, EvaluationRun
+from dga.lab.analysis.saved_runs import KEY, Run
 from dga.lab.analysis.statistics import CorrectTable
 
 CONDITIONS = (
@@ -24,7 +24,7 @@ class PooledRuns:
 
     severity: int
     """0 for a stream, which has all. Clean pictures stand beside every severity."""
-    runs: tuple[EvaluationRun, ...]
+    runs: tuple[Run, ...]
     lines: pd.DataFrame
     """The lines of all runs, each image and method once."""
     stream: str = ""
@@ -83,7 +83,7 @@ class PooledRuns:
         return f"{lines['path'].nunique()} photographs {split}".rstrip()
 
 
-def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[list[PooledRuns], list[str]]:
+def pool_runs(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:
     """Pool the runs of each severity, the highest first, and then those of each mixed stream.
 
     Where runs of one severity differ in a condition, those are taken that agree with the run of
@@ -92,7 +92,7 @@ def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[list[PooledRuns], list[str
     """
     clean = [r for r in runs if not r.stream and set(r.lines["corruption"]) == {CLEAN}]
     damaged = [run for run in runs if not run.stream and run not in clean]
-    groups = list[tuple[int, str, list[EvaluationRun]]]()
+    groups = list[tuple[int, str, list[Run]]]()
     for severity in sorted({run.severity for run in damaged or clean}, reverse=True):
         groups.append((severity, "", [run for run in damaged if run.severity == severity] + clean))
     for stream in STREAMS:
@@ -108,9 +108,9 @@ def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[list[PooledRuns], list[str
     return pools, list(dict.fromkeys(left_out))
 
 
-def _choose_agreeing(runs: Sequence[EvaluationRun]) -> tuple[list[EvaluationRun], list[str]]:
+def _choose_agreeing(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
     """The runs that agree with the weightiest, and a sentence on each other one."""
-    agreeing, left_out = list[EvaluationRun](), list[str]()
+    agreeing, left_out = list[Run](), list[str]()
     for run in sorted(runs, key=_weigh, reverse=True):
         differences = [_find_difference(other, run) for other in agreeing]
         if reasons := [difference for difference in differences if difference]:
@@ -120,7 +120,7 @@ def _choose_agreeing(runs: Sequence[EvaluationRun]) -> tuple[list[EvaluationRun]
     return agreeing, left_out
 
 
-def _weigh(run: EvaluationRun) -> tuple[bool, bool, int, int]:
+def _weigh(run: Run) -> tuple[bool, bool, int, int]:
     """The sort key of runs: the others must agree with the run of which it is largest."""
     has_damage = bool((run.lines["corruption"] != CLEAN).any())
     return (
@@ -131,7 +131,7 @@ def _weigh(run: EvaluationRun) -> tuple[bool, bool, int, int]:
     )
 
 
-def _find_difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
+def _find_difference(first: Run, run: Run) -> str | None:
     """A phrase that says in what two runs differ; None where they agree."""
     for condition in CONDITIONS:
         if first.config.get(condition) != run.config.get(condition):
@@ -145,11 +145,11 @@ def _find_difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
     return f"differs from {first.name} in the settings of {min(settings)}" if settings else None
 
 
-def _has_plus(run: EvaluationRun) -> bool:
+def _has_plus(run: Run) -> bool:
     return any(name.startswith(PLUS) for name in run.config.get("methods", {}))
 
 
-def _list_changed(first: EvaluationRun, run: EvaluationRun, part: str) -> set[str]:
+def _list_changed(first: Run, run: Run, part: str) -> set[str]:
     """Names in a part of the configuration that both runs have, with another value."""
     ours, others = (one.config.get(part) or {} for one in (first, run))
     return {name for name in ours.keys() & others.keys() if ours[name] != others[name]}

@@ -21,7 +21,7 @@ from dga.io.files import write_json
 from dga.lab.analysis.comparisons import compare_methods
 from dga.lab.analysis.names import GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS, STREAMS
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
-from dga.lab.analysis.saved_runs import KEY, EvaluationRun, SavedRuns
+from dga.lab.analysis.saved_runs import KEY, Run, SavedRuns
 
 INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."
 Content = dict[str, Any]
@@ -62,15 +62,15 @@ def write_report(saved: SavedRuns, path: Path, has_readings: bool = False) -> Co
     return report
 
 
-def _group_runs(runs: Sequence[EvaluationRun]) -> list[list[EvaluationRun]]:
+def _group_runs(runs: Sequence[Run]) -> list[list[Run]]:
     """Runs by condition: ImageNet-C's kinds unsaved, then those saved as JPEG, then everyday."""
-    parts: dict[str, list[EvaluationRun]] = {"": []}
+    parts: dict[str, list[Run]] = {"": []}
     for run in sorted(runs, key=_name_condition, reverse=True):
         parts.setdefault(_name_condition(run), []).append(run)
     return list(parts.values())
 
 
-def _name_condition(run: EvaluationRun) -> str:
+def _name_condition(run: Run) -> str:
     """``saved-85-``, ``everyday-``, or nothing for ImageNet-C's kinds unsaved."""
     names, saved = {*run.lines["corruption"]} - {CLEAN}, run.config.get("saved")
     is_everyday = names and not run.stream and not names & {*CORRUPTIONS, *EXTRA_CORRUPTIONS}

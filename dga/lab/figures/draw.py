@@ -16,7 +16,7 @@ from dga.corruptions import FAMILIES
 from dga.lab.analysis.judges import compute_f1, has_same_discriminator
 from dga.lab.analysis.names import format_group, shorten_title
 from dga.lab.analysis.pooled_runs import PooledRuns
-from dga.lab.analysis.saved_runs import JudgeRun, MissingRun
+from dga.lab.analysis.saved_runs import MissingRun, Run
 
 INK = "#161A23"
 NEUTRAL = "#767D8C"
@@ -66,7 +66,7 @@ def create_panels(title: str, count: int) -> tuple[Figure, list[Axes]]:
 
 
 @styled
-def draw_f1_by_depth(judge: JudgeRun) -> Plot:
+def draw_f1_by_depth(judge: Run) -> Plot:
     """The paper's Fig. 3: F1 by depth, a curve for each corruption and a panel for each family."""
     f1 = 100 * compute_f1(judge)
     families = [family for family, names in FAMILIES.items() if f1.index.isin(names).any()]
@@ -82,7 +82,7 @@ def draw_f1_by_depth(judge: JudgeRun) -> Plot:
         axes.legend()
     return Plot(
         title,
-        f"How well corrupted and clean pictures ({len(judge.paths)} of each, severity "
+        f"How well corrupted and clean pictures ({judge.lines['path'].nunique()} of each, severity "
         f"{judge.config.get('severity')}) are told apart at the same depth: the further a curve "
         "stays up, the deeper its corruption survives; 67 % is what calling everything corrupted "
         "gives.",
@@ -92,7 +92,7 @@ def draw_f1_by_depth(judge: JudgeRun) -> Plot:
 
 
 @styled
-def draw_depths_and_f1(judge: JudgeRun, pooled: PooledRuns | None) -> Plot:
+def draw_depths_and_f1(judge: Run, pooled: PooledRuns | None) -> Plot:
     """The paper's Fig. 4: histograms of t* and the discriminator's F1, a panel for each family.
 
     The depths are those of DGA + G, or else of DGA. Families of which no corruption has both depths
@@ -105,7 +105,7 @@ def draw_depths_and_f1(judge: JudgeRun, pooled: PooledRuns | None) -> Plot:
     if method is None:
         raise MissingRun(f"no run of {' or '.join(ADAPTIVE)}")
     halts = pooled.lines[pooled.lines["method"] == method]
-    deepest = min(max(judge.depths), max(40, 2 * int(halts["depth"].max())))
+    deepest = min(max(judge.config["depths"]), max(40, 2 * int(halts["depth"].max())))
     f1 = 100 * compute_f1(judge).loc[:, :deepest]
     both = f1.index.intersection(halts["corruption"].unique())
     families = [family for family, names in FAMILIES.items() if both.isin(names).any()]

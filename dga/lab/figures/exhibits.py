@@ -9,7 +9,7 @@ from dga.io.files import write_json
 from dga.lab.analysis.comparisons import make_comparisons
 from dga.lab.analysis.judges import choose_judge
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
-from dga.lab.analysis.saved_runs import JudgeRun, MissingRun, SavedRuns
+from dga.lab.analysis.saved_runs import MissingRun, Run, SavedRuns
 from dga.lab.analysis.table import Table
 from dga.lab.analysis.tables import make_stream_table, make_table_1, make_table_2
 from dga.lab.figures.draw import Plot, draw_depths_and_f1, draw_f1_by_depth
@@ -51,7 +51,7 @@ def publish(saved: SavedRuns, out: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def list_exhibits(
-    judges: Sequence[JudgeRun], pools: Sequence[PooledRuns]
+    judges: Sequence[Run], pools: Sequence[PooledRuns]
 ) -> Iterator[tuple[str, Create]]:
     """The names of all exhibits, in the order in which they are best read, and what makes each.
 

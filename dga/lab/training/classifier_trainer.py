@@ -33,7 +33,7 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
     from timm.optim import param_groups_weight_decay  # here: it takes a second
 
     config, device, shape = training.config, training.device, training.profile.classifier
-    identity = training.describe("classifier", images.compute_fingerprint())
+    identity = training.describe("classifier", data=images)
     images = take_training(images)
     model = training.start(partial(build_classifier, shape))
     model.to(memory_format=torch.channels_last)

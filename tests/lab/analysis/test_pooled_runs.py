@@ -35,7 +35,7 @@ def test_folders_without_runs(tmp_path):
     with pytest.raises(FileNotFoundError, match="no folder"):
         read_runs(tmp_path / "nowhere")
     (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(ValueError, match=r"holds no runs: .* lines\.jsonl or curves\.npz"):
+    with pytest.raises(ValueError, match=r"holds no runs: .* lines\.jsonl"):
         read_runs(tmp_path)
 
 

@@ -19,7 +19,6 @@ from dga.lab.evaluation.curves import judge_pictures
 from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.evaluation.run import evaluate
 from dga.lab.readers.systems import parse_all
-from dga.lab.training.studies import Study
 from dga.networks.classifier import build_classifier
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator
@@ -170,4 +169,4 @@ def test_what_a_release_lacks_is_named(models, clean, released, tmp_path):
     with pytest.raises(ValueError, match="nothing is no folder of corrupted pictures"):
         _plan(clean, corrupted=str(tmp_path / "nothing"))
     with pytest.raises(ValueError, match="has no clean"):
-        judge_pictures(models, Study(), _released_plan(released), tmp_path)
+        judge_pictures(models, _released_plan(released), tmp_path)
