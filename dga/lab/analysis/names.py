@@ -1,4 +1,4 @@
-"""Names of methods taken apart, groups of corruptions, and the traits of Table 1."""
+"""Names of methods taken apart, and groups of corruptions."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ STREAMS = {
     "single": "Mixed stream one picture at a time",
 }
 """Titles of streams of clean pictures and all severities mixed."""
-SPLITS = {"report": "never used for tuning", "tune": "used for tuning"}
-"""The two parts of the validation photographs."""
 MEAN, SOURCE, PLUS = "mean", "source", "dga-plus"
 GROUPS: dict[str, tuple[str, ...]] = {
     MEAN: CORRUPTIONS,
@@ -75,12 +73,6 @@ class MethodName:
         return self.base == PLUS and bool(self.settings)
 
     @property
-    def parts(self) -> tuple[str, ...]:
-        """The names of the repair and of the reader of a pair, to which its settings belong."""
-        repair, _, reader = self.base.partition("+")
-        return (repair, _join_settings(reader, self.settings)) if reader else ()
-
-    @property
     def is_permuted(self) -> bool:
         """Whether this is a control that permutes something among the pictures of its batch."""
         return self.settings.get("permute", "none") != "none"
@@ -89,7 +81,7 @@ class MethodName:
     def without_permutation(self) -> str:
         """The name of the method whose choices a control permutes."""
         rest = {k: value for k, value in self.settings.items() if k not in ("permute", "batch")}
-        return _join_settings(self.base, rest)
+        return ":".join([self.base, *(f"{key}={value}" for key, value in rest.items())])
 
     @property
     def title(self) -> str:
@@ -112,10 +104,6 @@ class MethodName:
         systems = list(SYSTEMS)
         system = systems.index(self.system) if self.system in systems else len(systems)
         return system, VARIANTS.index(self.variant), self.name
-
-
-def _join_settings(base: str, settings: Mapping[str, str]) -> str:
-    return ":".join([base, *(f"{key}={value}" for key, value in settings.items())])
 
 
 def format_method(name: str) -> str:

@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 
 from dga.corruptions import CLEAN
-from dga.lab.analysis.names import PLUS, SPLITS, STREAMS, MethodName, sort_methods
+from dga.lab.analysis.names import PLUS, STREAMS, MethodName, sort_methods
 from dga.lab.analysis.saved_runs import KEY, Run
-from dga.lab.analysis.statistics import CorrectTable
 
 CONDITIONS = (
     "data", "corrupted", "corruptions", "saved", "split", "seed", "precision", "profile",
@@ -36,11 +35,6 @@ class PooledRuns:
         return self.runs[0].config
 
     @cached_property
-    def correct(self) -> CorrectTable:
-        """Correct or not, by method and photograph, and by corruption unless they are mixed."""
-        return CorrectTable(self.lines, bool(self.stream))
-
-    @cached_property
     def methods(self) -> list[str]:
         """Every method, in the order of the paper's Table 1."""
         return sort_methods(self.lines["method"])
@@ -51,36 +45,11 @@ class PooledRuns:
         names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
         return [name.name for name in names if self.stream or not name.is_plus_changed]
 
-    def compute_seconds(self, method: str) -> float | None:
-        """The mean seconds that a method took for a damaged picture; None if it has no lines.
-
-        Each picture counts with the median of all pictures of the same depth, so that a machine
-        that paused in between does not distort the mean.
-        """
-        damaged = self.lines["corruption"] != CLEAN
-        lines = self.lines[damaged & (self.lines["method"] == method)]
-        if lines.empty:
-            return None
-        return float(lines.groupby("depth")["seconds"].transform("median").mean())
-
     def list_commands(self, methods: Iterable[str]) -> tuple[str, ...]:
         """The commands of the runs that hold at least one of these methods."""
         names = set(methods)
         runs = (run for run in self.runs if names & set(run.lines["method"]))
         return tuple(dict.fromkeys(run.command for run in runs if run.command))
-
-    @property
-    def description(self) -> str:
-        """A description for titles: the stream or the severity, and :meth:`count_photographs`."""
-        if self.stream:
-            return f"{STREAMS[self.stream].lower()}, {self.count_photographs(self.lines)}"
-        damaged = self.lines[self.lines["corruption"] != CLEAN]
-        return f"severity {self.severity}, {self.count_photographs(damaged)}"
-
-    def count_photographs(self, lines: pd.DataFrame) -> str:
-        """Words such as ``128 photographs never used for tuning``, for some of the lines."""
-        split = SPLITS.get(self.config.get("split", ""), "")
-        return f"{lines['path'].nunique()} photographs {split}".rstrip()
 
 
 def pool_runs(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:

@@ -19,7 +19,15 @@ import pandas as pd
 from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 from dga.io.files import write_json
 from dga.lab.analysis.comparisons import compare_methods
-from dga.lab.analysis.names import GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS, STREAMS
+from dga.lab.analysis.names import (
+    GROUPS,
+    MEAN,
+    PLUS,
+    SOURCE,
+    STREAM_GROUPS,
+    STREAMS,
+    MethodName,
+)
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
 from dga.lab.analysis.saved_runs import KEY, Run, SavedRuns
 
@@ -28,46 +36,50 @@ Content = dict[str, Any]
 """What is written as JSON, by name."""
 
 
+def make_report(runs: Sequence[Run]) -> Content:
+    """All exhibits that evaluations allow, and a sentence on each run that was left out."""
+    pools, left_out = _pool_by_condition(runs)
+    severities = [pooled for pooled in pools if not pooled.stream]
+    usual = [pooled for pooled in severities if not _name_condition(pooled.runs[0])]
+    exhibits = [
+        *map(_make_damage_exhibit, usual),
+        *_make_undamaged_exhibit(usual),
+        *(_make_stream_exhibit(pooled) for pooled in pools if pooled.stream),
+        *(_make_damage_exhibit(pooled) for pooled in severities if pooled not in usual),
+    ]
+    conditions = pools[0].config if pools else {}
+    return {
+        "profile": conditions.get("profile"),
+        "split": conditions.get("split"),
+        "exhibits": [exhibit for exhibit in exhibits if exhibit["rows"]],
+        "left_out": left_out,
+    }
+
+
 def write_report(saved: SavedRuns, path: Path, has_readings: bool = False) -> Content:
     """Write the file, and return its content. The same runs give the same bytes.
 
     ``has_readings``: whether every single reading is written, too, as ``NAME-readings.json`` beside
     it.
     """
-    plain, *others = _group_runs(saved.evaluations)
-    pools, left_out = pool_runs(plain)
-    severities = [pooled for pooled in pools if not pooled.stream]
-    exhibits = [
-        *map(_make_damage_exhibit, severities),
-        *_make_undamaged_exhibit(severities),
-        *(_make_stream_exhibit(pooled) for pooled in pools if pooled.stream),
-    ]
-    for runs in others:
-        more, reasons = pool_runs(runs)
-        exhibits += map(_make_damage_exhibit, more)
-        pools, left_out = [*pools, *more], [*left_out, *reasons]
-    conditions = pools[0].config if pools else {}
-    report = {
-        "profile": conditions.get("profile"),
-        "split": conditions.get("split"),
-        "exhibits": [exhibit for exhibit in exhibits if exhibit["rows"]],
-        "left_out": left_out,
-    }
+    report = make_report(saved.evaluations)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, report)
     if has_readings:
+        pools, _ = _pool_by_condition(saved.evaluations)
         readings = {_name_pool(p): list_readings(p) for p in pools if not p.stream}
         text = json.dumps(readings, ensure_ascii=False, separators=(",", ":"))
         path.with_name(f"{path.stem}-readings.json").write_text(text + "\n", "utf-8")
     return report
 
 
-def _group_runs(runs: Sequence[Run]) -> list[list[Run]]:
-    """Runs by condition: ImageNet-C's kinds unsaved, then those saved as JPEG, then everyday."""
+def _pool_by_condition(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:
+    """Runs pooled: ImageNet-C's kinds unsaved, then those saved as JPEG, then everyday."""
     parts: dict[str, list[Run]] = {"": []}
     for run in sorted(runs, key=_name_condition, reverse=True):
         parts.setdefault(_name_condition(run), []).append(run)
-    return list(parts.values())
+    pooled = [pool_runs(part) for part in parts.values()]
+    return [one for pools, _ in pooled for one in pools], [why for _, out in pooled for why in out]
 
 
 def _name_condition(run: Run) -> str:
@@ -170,12 +182,20 @@ def _make_stream_exhibit(pooled: PooledRuns) -> Content:
 def compare_all_methods(
     pooled: PooledRuns, lines: pd.DataFrame, groups: Sequence[str]
 ) -> Iterator[Content]:
-    """Each method against nothing done, and ours against each other, this without single kinds."""
-    names, is_mixed = pooled.methods_to_compare, bool(pooled.stream)
+    """Each method against nothing done; without single kinds ours against each other.
+
+    So are DGA+ against itself with other settings, and a method against its permuted control.
+    """
+    names = pooled.methods_to_compare
     for name in names:
         if name != SOURCE:
-            yield from compare_methods(lines, name, SOURCE, groups, is_mixed)
+            yield from compare_methods(lines, name, SOURCE, groups, bool(pooled.stream))
     fewer = [group for group in groups if group in (MEAN, *FAMILIES, *STREAM_GROUPS, CLEAN)]
-    for name in names:
-        if name not in (PLUS, SOURCE):
-            yield from compare_methods(lines, PLUS, name, fewer, is_mixed)
+    pairs = dict.fromkeys((PLUS, name) for name in names if name not in (PLUS, SOURCE))
+    for other in map(MethodName.parse, pooled.methods):
+        if other.is_permuted:
+            pairs[other.without_permutation, other.name] = None
+        elif other.is_plus_changed:
+            pairs[PLUS, other.name] = None
+    for method, rival in pairs:
+        yield from compare_methods(lines, method, rival, fewer, bool(pooled.stream))

@@ -21,10 +21,6 @@ JUDGE = "judge"
 """The kind of a run that ``python -m dga judge`` made."""
 
 
-class MissingRun(ValueError):  # noqa: N818  (a missing run is no fault of the reader)
-    """A table or figure needs a run that the folder does not hold; says which."""
-
-
 @dataclass(frozen=True, eq=False)
 class Run:
     """A folder of results, and what they depend on."""

@@ -17,10 +17,10 @@ from dga.corruptions import CLEAN
 from dga.data.uploads import list_pictures
 from dga.folders.records import Line
 from dga.io.numbers import format_signed
-from dga.lab.analysis.comparisons import compare_methods, format_gain
+from dga.lab.analysis.comparisons import compare_methods
 from dga.lab.analysis.names import SOURCE
 from dga.lab.analysis.statistics import Estimate, estimate_mean
-from dga.lab.analysis.table import to_markdown
+from dga.lab.analysis.tables import format_gain, to_markdown
 from dga.lab.data.image_sets import find_positions, list_sets, refuse_sets
 from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
 from dga.lab.evaluation.plan import Plan, choose_images
