@@ -32,7 +32,7 @@ from dga.data.uploads import (
 from dga.images import Pixels
 from dga.io.parsing import first_names
 from dga.lab.data.cropping import Crop
-from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
+from dga.lab.data.imagenet_c import are_wnid_folders
 from dga.profiles.imagenet_labels import read_imagenet_labels
 
 T = TypeVar("T")
@@ -156,10 +156,12 @@ def find_images(
     names of the folders are the classes. Unless ``has_labels``, pictures lie at any depth, and all
     are of one class without a name.
 
-    Raises ``ValueError`` for unknown classes, for two pictures of one name, for no pictures at all
-    and for a folder of sets (train/class/picture); ``FileNotFoundError`` for a missing source.
+    Raises ``ValueError`` for unknown classes, for two pictures of one name and for no pictures at
+    all; ``FileNotFoundError`` for a missing source.
     """
-    pattern, layout = ("*/*", " (class/picture.jpeg)") if has_labels else ("**/*", "")
+    pattern, layout = (
+        ("*/*", " (class/picture.jpeg, right inside of it)") if has_labels else ("**/*", "")
+    )
     places = [
         (str(source), name)
         for source in sources
@@ -167,9 +169,6 @@ def find_images(
         if "/" in name or not has_labels
     ]
     if not places:
-        for source in map(Path, sources):
-            refuse_release(source)
-            refuse_sets(source, list_sets(source))
         raise ValueError(f"No pictures in {', '.join(map(str, sources))}{layout}.")
     if has_labels:
         names = tuple("/".join(name.split("/")[-2:]) for _, name in places)
@@ -224,22 +223,6 @@ def find_positions(names: Sequence[str], titles: Sequence[str]) -> list[int | No
     exact = {title: i for i, title in enumerate(titles)}
     position = {title.casefold(): i for title, i in exact.items()} | exact
     return [position.get(name, position.get(name.casefold())) for name in names]
-
-
-def list_sets(source: Path) -> list[str]:
-    """Names of the folders in ``source`` that hold class/picture themselves, as train and val."""
-    folders = sorted(path for path in source.iterdir()) if source.is_dir() else []
-    return [folder.name for folder in folders if folder.is_dir() and list_pictures(folder, "*/*")]
-
-
-def refuse_sets(source: Path, sets: Sequence[str]) -> None:
-    """Raise ``ValueError`` naming the sets inside of ``source``, if there are any."""
-    if sets:
-        names = first_names(sets, MAX_LISTED_NAMES)
-        raise ValueError(
-            f"{source} holds {names}, each with class/picture inside: name one, such as "
-            f"{source / sets[0]}."
-        )
 
 
 def _in_hash_order(images: ImageSet) -> list[int]:

@@ -21,8 +21,8 @@ from dga.lab.analysis.comparisons import compare_methods
 from dga.lab.analysis.names import SOURCE
 from dga.lab.analysis.statistics import Estimate, estimate_mean
 from dga.lab.analysis.tables import format_gain, to_markdown
-from dga.lab.data.image_sets import find_positions, list_sets, refuse_sets
-from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
+from dga.lab.data.image_sets import find_positions
+from dga.lab.data.imagenet_c import are_wnid_folders
 from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.run import EvaluationResults, evaluate
 from dga.lab.readers.systems import parse
@@ -42,13 +42,10 @@ def measure_gain(
 
     ``data``: a folder or zip of class/picture, or a folder of any pictures. Results are of at most
     ``pictures`` of them, even where the folder ``out`` holds lines of more. A run that was stopped
-    goes on. Raises ``ValueError`` where ``data`` holds several sets of class/picture.
+    goes on.
     """
     classes = models.profile.classifier.classes
     has_labels = has_class_folders(data, classes)
-    if not has_labels:
-        sets = [name for name in list_sets(data) if has_class_folders(data / name, classes)]
-        refuse_sets(data, sets)
     plan = Plan(
         (str(data.absolute()),), (CLEAN, *corruptions), severity,
         split="all", has_labels=has_labels, most=pictures,
@@ -67,11 +64,7 @@ def measure_gain(
 
 
 def check_pictures(data: Path) -> None:
-    """Refuse what holds no pictures, or damaged ones as ImageNet-C does, by ``ValueError``.
-
-    What is neither folder nor zip by ``FileNotFoundError``.
-    """
-    refuse_release(data)
+    """Refuse what holds no pictures by ``ValueError``, and what is not there by ``OSError``."""
     if not list_pictures(data):
         raise ValueError(f"No pictures in {data}.")
 

@@ -263,37 +263,25 @@ def list_tasks(
     ``groups``: as :func:`group_methods` returns them; ``done``: path, corruption and method of each
     line that is there already.
     """
-    tasks: list[Task] = []
+    tasks = list[Task]()
     for stream in plan.streams:
+        keys = [(name, plan.draw_condition(name, stream)[0]) for name in images.names]
         for (size, is_ordered), names in groups.items():
-            missing = _find_missing(plan, stream, names, images, done)
-            if is_ordered and missing:
-                missing = {tuple(names): list(range(len(images)))}
-            for methods, indices in missing.items():
-                starts = range(0, len(indices), size)
-                batches = tuple(tuple(indices[start : start + size]) for start in starts)
-                if is_ordered:
-                    tasks.append(Task(stream, methods, batches))
-                else:
-                    tasks += [Task(stream, methods, (one,)) for one in batches]
+            missing = {
+                name: [i for i, key in enumerate(keys) if (*key, name) not in done]
+                for name in names
+            }
+            methods = tuple(name for name in names if is_ordered or missing[name])
+            indices = sorted(set().union(*missing.values()))
+            if is_ordered and indices:
+                indices = list(range(len(images)))
+            starts = range(0, len(indices), size)
+            batches = tuple(tuple(indices[start : start + size]) for start in starts)
+            if is_ordered and batches:
+                tasks.append(Task(stream, methods, batches))
+            else:
+                tasks += [Task(stream, methods, (one,)) for one in batches]
     return tasks
-
-
-def _find_missing(
-    plan: Plan,
-    stream: str,
-    names: Sequence[str],
-    images: ImageSet,
-    done: Collection[tuple[str, ...]],
-) -> dict[tuple[str, ...], list[int]]:
-    """Positions of the pictures that lack a line, by the methods whose lines they lack."""
-    missing = dict[tuple[str, ...], list[int]]()
-    for i, path in enumerate(images.names):
-        corruption, _ = plan.draw_condition(path, stream)
-        methods = tuple(name for name in names if (path, corruption, name) not in done)
-        if methods:
-            missing.setdefault(methods, []).append(i)
-    return missing
 
 
 def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:

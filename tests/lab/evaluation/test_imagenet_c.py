@@ -164,7 +164,7 @@ def test_what_a_release_lacks_is_named(models, clean, released, tmp_path):
     ):
         with pytest.raises(ValueError, match=words):
             _released_plan(released, **change)
-    with pytest.raises(ValueError, match=r"holds damaged pictures .* --corrupted"):
+    with pytest.raises(ValueError, match=r"No pictures in .*class/picture"):
         choose_images(_plan(released), models.profile)
     with pytest.raises(ValueError, match="nothing is no folder of corrupted pictures"):
         _plan(clean, corrupted=str(tmp_path / "nothing"))
