@@ -11,6 +11,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -136,20 +137,19 @@ def _hide_paths(command: str) -> str:
 
 
 def _make_damage_exhibit(pooled: PooledRuns) -> Content:
-    lines, key = pooled.lines[pooled.lines["corruption"] != CLEAN], _name_pool(pooled)
-    saved, groups = pooled.config.get("saved"), [group for group in GROUPS if group != CLEAN]
+    damaged = replace(pooled, lines=pooled.lines[pooled.lines["corruption"] != CLEAN])
+    key, saved = _name_pool(pooled), pooled.config.get("saved")
+    groups = [group for group in GROUPS if group != CLEAN]
     title = f"By kind of damage, severity {pooled.severity}"
     if "everyday" in key:
-        title, groups = f"Everyday damage, strength {pooled.severity}", [MEAN]
-        groups += sorted(lines["corruption"].unique())
-    return {
-        "key": key,
-        "title": f"{title}, saved as JPEG {saved}" if saved else title,
-        "caption": "How many of 100 damaged photographs are read right, without and with "
-        f"repair, on photographs that have every kind of damage. {INTERVALS}",
-        "commands": hide_paths(pooled.list_commands(lines["method"])),
-        "rows": list(compare_all_methods(pooled, lines, groups)),
-    }
+        title = f"Everyday damage, strength {pooled.severity}"
+        groups = [MEAN, *sorted(damaged.lines["corruption"].unique())]
+    title = f"{title}, saved as JPEG {saved}" if saved else title
+    caption = (
+        "How many of 100 damaged photographs are read right, without and with "
+        "repair, on photographs that have every kind of damage."
+    )
+    return _make_exhibit(damaged, key, title, caption, groups)
 
 
 def _make_undamaged_exhibit(severities: Iterable[PooledRuns]) -> Iterator[Content]:
@@ -158,44 +158,43 @@ def _make_undamaged_exhibit(severities: Iterable[PooledRuns]) -> Iterator[Conten
     if runs:
         lines = pd.concat([run.lines for run in runs]).drop_duplicates(KEY)
         pooled = PooledRuns(0, tuple(runs), lines[lines["corruption"] == CLEAN])
-        yield {
-            "key": "undamaged",
-            "title": "Undamaged photographs",
-            "caption": "What repair does to photographs that nothing is wrong with. Bit for bit: "
-            f"the classifier gets the very picture that came. {INTERVALS}",
-            "commands": hide_paths(pooled.list_commands(pooled.methods)),
-            "rows": list(compare_all_methods(pooled, pooled.lines, [CLEAN])),
-        }
+        caption = (
+            "What repair does to photographs that nothing is wrong with. Bit for bit: "
+            "the classifier gets the very picture that came."
+        )
+        yield _make_exhibit(pooled, "undamaged", "Undamaged photographs", caption, [CLEAN])
 
 
 def _make_stream_exhibit(pooled: PooledRuns) -> Content:
-    return {
-        "key": pooled.stream,
-        "title": f"{STREAMS[pooled.stream]}: every damage and strength mixed",
-        "caption": "How many of 100 photographs are read right on one stream of undamaged and "
-        f"damaged ones, each photograph once, the same for every method. {INTERVALS}",
-        "commands": hide_paths(pooled.list_commands(pooled.lines["method"])),
-        "rows": list(compare_all_methods(pooled, pooled.lines, STREAM_GROUPS)),
-    }
+    title = f"{STREAMS[pooled.stream]}: every damage and strength mixed"
+    caption = (
+        "How many of 100 photographs are read right on one stream of undamaged and "
+        "damaged ones, each photograph once, the same for every method."
+    )
+    return _make_exhibit(pooled, pooled.stream, title, caption, STREAM_GROUPS)
 
 
-def compare_all_methods(
-    pooled: PooledRuns, lines: pd.DataFrame, groups: Sequence[str]
-) -> Iterator[Content]:
+def _make_exhibit(
+    pooled: PooledRuns, key: str, title: str, caption: str, groups: Sequence[str]
+) -> Content:
     """Each method against nothing done; without single kinds ours against each other.
 
     So are DGA+ against itself with other settings, and a method against its permuted control.
     """
-    names = pooled.methods_to_compare
-    for name in names:
-        if name != SOURCE:
-            yield from compare_methods(lines, name, SOURCE, groups, bool(pooled.stream))
     fewer = [group for group in groups if group in (MEAN, *FAMILIES, *STREAM_GROUPS, CLEAN)]
-    pairs = dict.fromkeys((PLUS, name) for name in names if name not in (PLUS, SOURCE))
+    names = [name for name in pooled.methods_to_compare if name != SOURCE]
+    pairs = dict.fromkeys((PLUS, name) for name in names if name != PLUS)
     for other in map(MethodName.parse, pooled.methods):
         if other.is_permuted:
             pairs[other.without_permutation, other.name] = None
         elif other.is_plus_changed:
             pairs[PLUS, other.name] = None
-    for method, rival in pairs:
-        yield from compare_methods(lines, method, rival, fewer, bool(pooled.stream))
+    asked = [*((name, SOURCE, groups) for name in names), *((*pair, fewer) for pair in pairs)]
+    is_mixed = bool(pooled.stream)
+    return {
+        "key": key,
+        "title": title,
+        "caption": f"{caption} {INTERVALS}",
+        "commands": hide_paths(pooled.list_commands(pooled.methods)),
+        "rows": [row for one in asked for row in compare_methods(pooled.lines, *one, is_mixed)],
+    }

@@ -19,8 +19,6 @@ from dga.lab.analysis.names import ALL, GROUPS, MEAN
 RESAMPLES = 2000
 LEVEL = 0.95
 Floats = NDArray[np.float32]
-Draws = NDArray[np.float64]
-"""Values by resample: of the sample itself first, then of each resample of its photographs."""
 
 
 class Estimate(NamedTuple):
@@ -95,28 +93,20 @@ def draw_resamples(photographs: int) -> Floats:
     return weights
 
 
-def make_interval(draws: Draws, photographs: int) -> Estimate:
-    """The estimate from draws ``[R]``; resamples without a value (NaN) are left out."""
-    low, high = np.nanquantile(draws[1:], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    return Estimate(float(draws[0]), float(low), float(high), photographs)
-
-
 def estimate_mean(values: Floats) -> Estimate | None:
     """The mean of the means of the rows of ``[C, P]``, which hold NaN where nothing was measured.
 
-    None where a row has no value at all.
+    None where a row has no value at all; resamples without a value are left out.
     """
     is_measured = np.isfinite(values)
     if not is_measured.any(axis=1).all():
         return None
-    values = values[:, is_measured.any(axis=0)]
-    return make_interval(draw_means(values).mean(axis=1), values.shape[1])
-
-
-def draw_means(values: Floats) -> Draws:
-    """The means of the rows of ``[C, P]``, NaN where not measured, by resample: ``[R, C]``."""
-    is_measured = np.isfinite(values)
+    has_any = is_measured.any(axis=0)
+    values, is_measured = values[:, has_any], is_measured[:, has_any]
     weights = draw_resamples(values.shape[1])  # [R, P]
-    total = weights @ np.where(is_measured, values, 0).T.astype(np.float32)
+    totals = weights @ np.where(is_measured, values, 0).T.astype(np.float32)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return total.astype(np.float64) / (weights @ is_measured.T.astype(np.float32))
+        means = totals.astype(np.float64) / (weights @ is_measured.T.astype(np.float32))  # [R, C]
+    draws = means.mean(axis=1)
+    low, high = np.nanquantile(draws[1:], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    return Estimate(float(draws[0]), float(low), float(high), values.shape[1])

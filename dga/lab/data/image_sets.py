@@ -23,7 +23,6 @@ from dga.data.uploads import (
     Limits,
     PicturePlace,
     UploadError,
-    check_length,
     list_pictures,
     open_picture,
     read_bytes,
@@ -39,8 +38,6 @@ T = TypeVar("T")
 MAX_LISTED_NAMES = 20
 LABELLED = Limits(OWNER_LIMITS.size, OWNER_LIMITS.side, OWNER_LIMITS.pixels, 1)
 """Limits of a picture in a data set, which may be tiny."""
-ZIPPED = Limits(2**27, OWNER_LIMITS.side, OWNER_LIMITS.pixels, 1)
-"""Limits of a picture in a zip, where it may be packed a thousand times smaller."""
 HELD_OUT = 0.03
 """The share of the training pictures on which nothing is trained."""
 MEMORY_LIMIT = 2 << 30
@@ -124,7 +121,8 @@ def read_pictures(
         for i, ((source, member), make) in enumerate(zip(places, makers, strict=False)):
             try:
                 if Path(source).is_file():
-                    data = _read_zipped(open_zip, source, member)
+                    with refuse_unreadable("zip"):
+                        data = open_zip(source).read(member)
                 else:
                     data = read_bytes(Path(source, member), LABELLED)
                 picture = make(open_picture(data, LABELLED))
@@ -133,14 +131,6 @@ def read_pictures(
                     raise UploadError(f"{member} in {source}: {error}") from None
             else:
                 yield i, picture
-
-
-def _read_zipped(open_zip: Callable[[str], zipfile.ZipFile], source: str, member: str) -> bytes:
-    """Read a file of a zip. Raises :class:`UploadError` for a damaged zip and a file too long."""
-    with refuse_unreadable("zip"), open_zip(source).open(member) as file:
-        data = file.read(ZIPPED.size + 1)  # whatever size the zip claims for it
-    check_length(len(data), ZIPPED)
-    return data
 
 
 def find_images(

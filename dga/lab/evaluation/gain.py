@@ -24,8 +24,7 @@ from dga.lab.analysis.tables import format_gain, to_markdown
 from dga.lab.data.image_sets import find_positions
 from dga.lab.data.imagenet_c import are_wnid_folders
 from dga.lab.evaluation.plan import Plan, choose_images
-from dga.lab.evaluation.run import EvaluationResults, evaluate
-from dga.lab.readers.systems import parse
+from dga.lab.evaluation.run import EvaluationResults, EvaluationWorker, LoadedModels, evaluate
 from dga.networks.models import Models
 
 
@@ -44,14 +43,13 @@ def measure_gain(
     ``pictures`` of them, even where the folder ``out`` holds lines of more. A run that was stopped
     goes on.
     """
-    classes = models.profile.classifier.classes
-    has_labels = has_class_folders(data, classes)
+    has_labels = has_class_folders(data, models.profile.classifier.classes)
     plan = Plan(
         (str(data.absolute()),), (CLEAN, *corruptions), severity,
         split="all", has_labels=has_labels, most=pictures,
     )  # fmt: skip
-    systems = {name: parse(models.profile, name) for name in (SOURCE, DEFAULT_METHOD)}
-    results = evaluate(models, systems, plan, out, batch=8, command=command)
+    worker = EvaluationWorker(LoadedModels(models), (SOURCE, DEFAULT_METHOD), plan)
+    results = evaluate(worker, out, batch=8, command=command)
     chosen = set(choose_images(plan, models.profile).names)
     lines = [line for line in results.lines if line["path"] in chosen]
     if not has_labels:

@@ -1,1 +1,1 @@
-"""The paper's figures from results, and a folder of all exhibits."""
+"""Results as a folder of tables and figures."""

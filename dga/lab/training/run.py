@@ -100,11 +100,14 @@ def train(
         else:
             network = discriminator_trainer.train_discriminator(training, images, windows)
         state = network.state_dict()
+    numbers = dataclasses.asdict(training.config)
     description = {
         "model": model,
         "profile": to_plain(training.profile),
         "parameters": sum(p.numel() for p in network.parameters()),
-        "training": dataclasses.asdict(training.config),
+        "training": {
+            name: numbers[name] for name in numbers if model in TAKERS.get(name, DEFAULTS)
+        },
         "init": str(training.init) if training.init else None,
         "trained_on": {
             "pictures": len(images) if images else 0,

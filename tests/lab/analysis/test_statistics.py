@@ -7,7 +7,7 @@ from scipy.stats import bootstrap
 from dga.lab.analysis.names import GROUPS, MEAN
 from dga.lab.analysis.saved_runs import read_runs
 from dga.lab.analysis.statistics import CorrectTable, estimate_mean
-from dga.lab.figures.draw import compute_f1
+from dga.lab.figures.exhibits import compute_f1
 from tests.fixtures.results import frame, lines_of, write_judge
 
 
