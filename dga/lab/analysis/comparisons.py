@@ -3,10 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dga.corruptions import CLEAN
-from dga.lab.analysis.statistics import CorrectTable, Estimate, is_in_group
+from dga.lab.analysis.statistics import (
+    Estimate,
+    Floats,
+    estimate_mean,
+    is_in_group,
+    list_members,
+)
 
 Comparison = dict[str, Any]
 """A row of a comparison: JSON types by name, accuracies in percent and differences in points."""
@@ -27,24 +34,34 @@ def compare_methods(
     pair = pair[size == (2 if is_mixed else 2 * pair["corruption"].nunique())]
     if pair.empty:
         return
-    table = CorrectTable(pair, is_mixed)
+    measured = set(pair["corruption"])
     for group in groups:
-        gain = table.estimate_difference(method, other, group)
-        if gain is None:
-            continue
         part = pair[is_in_group(pair, group)]
+        members = [] if is_mixed else list(list_members(group, measured))
+        if part.empty or not set(members) <= measured:
+            continue
         both = part.pivot(index=["corruption", "path"], columns="method")
+        right, other_right = (_read_outcomes(both, name, members) for name in (method, other))
+        gain = estimate_mean(right - other_right)
         yield {
             "method": method,
             "other": other,
             "group": group,
             "photographs": gain.photographs,
             "pictures": len(both),
-            **_to_percent(table.estimate_accuracy(method, group), "right"),
-            **_to_percent(table.estimate_accuracy(other, group), "other_right"),
+            **_to_percent(estimate_mean(right), "right"),
+            **_to_percent(estimate_mean(other_right), "other_right"),
             **_to_percent(gain, "gain"),
             **_compare_pictures(both, method, other),
         }
+
+
+def _read_outcomes(both: pd.DataFrame, method: str, corruptions: list[str]) -> Floats:
+    """1 for right, 0 for wrong, by corruption and photograph ``[C, P]``; without any ``[1, P]``."""
+    outcomes = both["correct"][method].astype(np.float32)
+    if not corruptions:
+        return outcomes.droplevel("corruption").sort_index().to_numpy()[None]
+    return outcomes.unstack("path").loc[corruptions].to_numpy()
 
 
 def _compare_pictures(both: pd.DataFrame, method: str, other: str) -> Comparison:
@@ -62,11 +79,9 @@ def _compare_pictures(both: pd.DataFrame, method: str, other: str) -> Comparison
     }
 
 
-def _to_percent(estimate: Estimate | None, name: str) -> Comparison:
+def _to_percent(estimate: Estimate, name: str) -> Comparison:
     """An estimate and its interval in percent, as the fields NAME, NAME_low and NAME_high."""
     names = (name, f"{name}_low", f"{name}_high")
-    if estimate is None:
-        return dict.fromkeys(names)
     return {key: round(100 * value, 3) for key, value in zip(names, estimate[:3], strict=True)}
 
 

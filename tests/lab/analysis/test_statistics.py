@@ -1,12 +1,16 @@
 """Statistics with known answers: bootstrap, discrimination."""
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import bootstrap
 
+from dga.lab.analysis.comparisons import compare_methods
 from dga.lab.analysis.names import GROUPS, MEAN
 from dga.lab.analysis.saved_runs import read_runs
-from dga.lab.analysis.statistics import CorrectTable, estimate_mean
+from dga.lab.analysis.statistics import estimate_mean
 from dga.lab.figures.exhibits import compute_f1
 from tests.fixtures.results import frame, lines_of, write_judge
 
@@ -25,47 +29,43 @@ def test_a_photograph_is_resampled_with_all_its_corruptions():
     """Fifteen copies of one outcome are worth one; fifteen independent ones are worth more."""
     rng = np.random.default_rng(0)
     single = (rng.random((1, 80)) < 0.5).astype(np.float32)
-    widths = [
-        estimate.high - estimate.low
-        for values in (single, np.repeat(single, 15, axis=0), rng.random((15, 80)) < 0.5)
-        if (estimate := estimate_mean(np.asarray(values, np.float32)))
-    ]
+    many = (rng.random((15, 80)) < 0.5).astype(np.float32)
+    estimates = [estimate_mean(values) for values in (single, np.repeat(single, 15, axis=0), many)]
+    widths = [estimate.high - estimate.low for estimate in estimates]
     assert widths[1] == pytest.approx(widths[0])
     assert widths[2] < 0.5 * widths[0]
 
 
-def test_mean_of_a_group_is_the_mean_of_its_corruptions():
-    """However many images each has."""
-    snow = lines_of("source", lambda p, c: True, 30, ["snow"])
-    rest = lines_of("source", lambda p, c: False, 5, ["frost", "fog"])
-    correct = CorrectTable(frame(snow, rest))
-    estimates = {group: correct.estimate_accuracy("source", group) for group in GROUPS}
-    measured = {group: e.value for group, e in estimates.items() if e}
-    third = pytest.approx(1 / 3)
-    assert measured == {"weather": third, "snow": 1, "frost": 0, "fog": 0}
-    assert correct.estimate_accuracy("tent", "snow") is None
+def _compare(lines: pd.DataFrame, method: str, other: str, group: str) -> dict[str, Any]:
+    (row,) = compare_methods(lines, method, other, [group], is_mixed=False)
+    return row
+
+
+def test_a_group_is_there_where_all_of_it_was_measured():
+    some = [lines_of(name, lambda p, c: c == "fog", 4, ["fog", "snow"]) for name in ("dga", "dda")]
+    rows = compare_methods(frame(*some), "dga", "dda", list(GROUPS), is_mixed=False)
+    assert {row["group"]: row["right"] for row in rows} == {"snow": 0, "fog": 100}
 
 
 def test_a_shift_is_found_and_pairing_makes_it_narrow():
-    """Right on every fifth image more: +0.2, with less spread than either method has."""
+    """Right on every fifth image more: +20, with less spread than either method has."""
     dda = lines_of("dda", lambda p, c: p % 5 < 2, 50)
     dga = lines_of("dga", lambda p, c: p % 5 < 3, 50)
-    correct = CorrectTable(frame(dga, dda))
-    gain = correct.estimate_difference("dga", "dda", MEAN)
-    alone = correct.estimate_accuracy("dga", MEAN)
-    assert gain.value == pytest.approx(0.2)
-    assert 0 < gain.low < 0.2 < gain.high
-    assert gain.high - gain.low < alone.high - alone.low
-    back = correct.estimate_difference("dda", "dga", MEAN)
-    assert back.value == pytest.approx(-0.2)
+    row = _compare(frame(dga, dda), "dga", "dda", MEAN)
+    assert row["gain"] == pytest.approx(20)
+    assert 0 < row["gain_low"] < 20 < row["gain_high"]
+    assert row["gain_high"] - row["gain_low"] < row["right_high"] - row["right_low"]
+    assert _compare(frame(dga, dda), "dda", "dga", MEAN)["gain"] == pytest.approx(-20)
 
 
 def test_only_images_that_both_have_are_compared():
     """The rival is right on its ten extra images; they count for nothing."""
     dga = lines_of("dga", lambda p, c: True, 10, ["fog"])
     dda = lines_of("dda", lambda p, c: p >= 10, 20, ["fog"])
-    gap = CorrectTable(frame(dga, dda)).estimate_difference("dga", "dda", "fog")
-    assert (gap.value, gap.low, gap.high, gap.photographs) == (1, 1, 1, 10)
+    row = _compare(frame(dga, dda), "dga", "dda", "fog")
+    assert [row[name] for name in ("gain", "gain_low", "gain_high", "photographs")] == [
+        100, 100, 100, 10,
+    ]  # fmt: skip
 
 
 def test_scores_against_hand_counts(tmp_path):
