@@ -32,7 +32,8 @@ FOLDS = (
         "paper's Table 1 was measured here, with its controls.",
     ),
 )  # fmt: skip
-"""Folders of exhibits as ``dga figures`` writes them: anchor, folder, title and a sentence."""
+"""Folders of exhibits, as earlier versions of ``dga figures`` wrote them: anchor, folder, title and
+a sentence."""
 
 
 def results_page(folder: Path | None = None) -> Page:

@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 # Names of files that one part of the package writes and another reads.
 CONFIG = "config.json"  # of weights, and of a folder of results
 CHECKPOINT = "checkpoint.pt"  # a trainer's own, beside the weights that it will write
-LINES, CURVES = "lines.jsonl", "curves.npz"  # results
+LINES = "lines.jsonl"  # results
 RECORD = "adapted.json"  # of a run of one picture, beside its pictures
 LOCK = ".lock"  # of a folder that a process writes to
 PART = ".part"  # the end of what is being written

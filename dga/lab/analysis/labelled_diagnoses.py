@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from dga.corruptions import CLEAN
 from dga.io.files import write_json
 from dga.lab.analysis.report import hide_paths
-from dga.lab.analysis.table import to_markdown
+from dga.lab.analysis.tables import to_markdown
 
 COMPARISON = "labelled.json"
 """What :func:`write_comparison` writes, beside the lines that were compared."""

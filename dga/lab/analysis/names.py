@@ -1,4 +1,4 @@
-"""Names of methods taken apart, groups of corruptions, and the traits of Table 1."""
+"""Names of methods taken apart, and groups of corruptions."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ STREAMS = {
     "single": "Mixed stream one picture at a time",
 }
 """Titles of streams of clean pictures and all severities mixed."""
-SPLITS = {"report": "never used for tuning", "tune": "used for tuning"}
-"""The two parts of the validation photographs."""
 MEAN, SOURCE, PLUS = "mean", "source", "dga-plus"
 GROUPS: dict[str, tuple[str, ...]] = {
     MEAN: CORRUPTIONS,
@@ -42,21 +40,6 @@ VARIANTS = ("published", "", "ancestral", "ensemble")
 """The variants of a system, named by the end of a method's name, in the order of tables."""
 TUNED = ("diffpure", "dda")
 """Rivals whose settings were tuned on our pictures, unless they are the published ones."""
-YES, NO = "✓", "✗"
-TRAITS: dict[str, tuple[str, ...]] = {
-    "source": ("None", NO, NO, YES),
-    "tent": ("Model", NO, NO, NO),
-    "memo": ("Model", NO, YES, NO),
-    "denoise": ("Input", NO, YES, YES),
-    "diffpure": ("Input", YES, NO, YES),
-    "dda": ("Input", YES, NO, YES),
-    "dga": ("Input", YES, YES, YES),
-    "dga-guided": ("Input", YES, YES, YES),
-    "dga-plus": ("Input", YES, YES, YES),
-    "dga-plus+tent": ("Input, model", YES, NO, NO),
-}
-"""The columns of the paper's Table 1 that describe a system: what it adapts, whether it diffuses,
-whether it works on each sample alone, and whether the classifier stays frozen."""
 
 
 @dataclass(frozen=True)
@@ -85,26 +68,9 @@ class MethodName:
         return cls(name, base, system, variant, settings)
 
     @property
-    def is_sweep(self) -> bool:
-        """Whether this is a point of a sweep: our method at one depth or one tau."""
-        is_swept = list(self.settings) in (["depth"], ["tau"])
-        return is_swept and self.system in ("dga", "dga-guided")
-
-    @property
     def is_plus_changed(self) -> bool:
         """Whether this is DGA+ with a setting changed, such as a stage that is left out."""
         return self.base == PLUS and bool(self.settings)
-
-    @property
-    def is_variation(self) -> bool:
-        """Whether this varies one of our own methods, and so is in no table of all methods."""
-        return self.is_sweep or self.is_plus_changed
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The names of the repair and of the reader of a pair, to which its settings belong."""
-        repair, _, reader = self.base.partition("+")
-        return (repair, _join_settings(reader, self.settings)) if reader else ()
 
     @property
     def is_permuted(self) -> bool:
@@ -115,7 +81,7 @@ class MethodName:
     def without_permutation(self) -> str:
         """The name of the method whose choices a control permutes."""
         rest = {k: value for k, value in self.settings.items() if k not in ("permute", "batch")}
-        return _join_settings(self.base, rest)
+        return ":".join([self.base, *(f"{key}={value}" for key, value in rest.items())])
 
     @property
     def title(self) -> str:
@@ -140,21 +106,9 @@ class MethodName:
         return system, VARIANTS.index(self.variant), self.name
 
 
-def _join_settings(base: str, settings: Mapping[str, str]) -> str:
-    return ":".join([base, *(f"{key}={value}" for key, value in settings.items())])
-
-
 def format_method(name: str) -> str:
     """The title of a method by its name: ``DGA + G`` for ``dga-guided``."""
     return MethodName.parse(name).title
-
-
-def find_sweep(names: Iterable[str], base: str, setting: str) -> dict[float, str]:
-    """Methods by the number of one setting, in order: ``{4: "dga:depth=4", 8: "dga:depth=8"}``."""
-    methods = map(MethodName.parse, sorted(names))
-    swept = [m for m in methods if m.base == base and list(m.settings) == [setting]]
-    sweep = {float(m.settings[setting]): m.name for m in swept if m.settings[setting] != "none"}
-    return dict(sorted(sweep.items()))
 
 
 def sort_methods(names: Iterable[str]) -> list[str]:

@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 
 from dga.corruptions import CLEAN
-from dga.lab.analysis.names import PLUS, SPLITS, STREAMS, MethodName, sort_methods
-from dga.lab.analysis.saved_runs import KEY, EvaluationRun
-from dga.lab.analysis.statistics import CorrectTable
+from dga.lab.analysis.names import PLUS, STREAMS, MethodName, sort_methods
+from dga.lab.analysis.saved_runs import KEY, Run
 
 CONDITIONS = (
     "data", "corrupted", "corruptions", "saved", "split", "seed", "precision", "profile",
@@ -24,7 +23,7 @@ class PooledRuns:
 
     severity: int
     """0 for a stream, which has all. Clean pictures stand beside every severity."""
-    runs: tuple[EvaluationRun, ...]
+    runs: tuple[Run, ...]
     lines: pd.DataFrame
     """The lines of all runs, each image and method once."""
     stream: str = ""
@@ -36,32 +35,15 @@ class PooledRuns:
         return self.runs[0].config
 
     @cached_property
-    def correct(self) -> CorrectTable:
-        """Correct or not, by method and photograph, and by corruption unless they are mixed."""
-        return CorrectTable(self.lines, bool(self.stream))
-
-    @cached_property
     def methods(self) -> list[str]:
         """Every method, in the order of the paper's Table 1."""
         return sort_methods(self.lines["method"])
 
     @property
     def methods_to_compare(self) -> list[str]:
-        """All methods without permuted controls and, outside of streams, without variations."""
+        """Methods without permuted controls and, outside of streams, DGA+ with other settings."""
         names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
-        return [name.name for name in names if self.stream or not name.is_variation]
-
-    def compute_seconds(self, method: str) -> float | None:
-        """The mean seconds that a method took for a damaged picture; None if it has no lines.
-
-        Each picture counts with the median of all pictures of the same depth, so that a machine
-        that paused in between does not distort the mean.
-        """
-        damaged = self.lines["corruption"] != CLEAN
-        lines = self.lines[damaged & (self.lines["method"] == method)]
-        if lines.empty:
-            return None
-        return float(lines.groupby("depth")["seconds"].transform("median").mean())
+        return [name.name for name in names if self.stream or not name.is_plus_changed]
 
     def list_commands(self, methods: Iterable[str]) -> tuple[str, ...]:
         """The commands of the runs that hold at least one of these methods."""
@@ -69,26 +51,8 @@ class PooledRuns:
         runs = (run for run in self.runs if names & set(run.lines["method"]))
         return tuple(dict.fromkeys(run.command for run in runs if run.command))
 
-    def find_tau(self, method: str) -> float | None:
-        """The threshold of an adaptive method; ``None`` if its run saved none."""
-        saved = (run.config.get("methods", {}).get(method, {}) for run in self.runs)
-        return next((float(settings["tau"]) for settings in saved if "tau" in settings), None)
 
-    @property
-    def description(self) -> str:
-        """A description for titles: the stream or the severity, and :meth:`count_photographs`."""
-        if self.stream:
-            return f"{STREAMS[self.stream].lower()}, {self.count_photographs(self.lines)}"
-        damaged = self.lines[self.lines["corruption"] != CLEAN]
-        return f"severity {self.severity}, {self.count_photographs(damaged)}"
-
-    def count_photographs(self, lines: pd.DataFrame) -> str:
-        """Words such as ``128 photographs never used for tuning``, for some of the lines."""
-        split = SPLITS.get(self.config.get("split", ""), "")
-        return f"{lines['path'].nunique()} photographs {split}".rstrip()
-
-
-def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[list[PooledRuns], list[str]]:
+def pool_runs(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:
     """Pool the runs of each severity, the highest first, and then those of each mixed stream.
 
     Where runs of one severity differ in a condition, those are taken that agree with the run of
@@ -97,7 +61,7 @@ def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[list[PooledRuns], list[str
     """
     clean = [r for r in runs if not r.stream and set(r.lines["corruption"]) == {CLEAN}]
     damaged = [run for run in runs if not run.stream and run not in clean]
-    groups = list[tuple[int, str, list[EvaluationRun]]]()
+    groups = list[tuple[int, str, list[Run]]]()
     for severity in sorted({run.severity for run in damaged or clean}, reverse=True):
         groups.append((severity, "", [run for run in damaged if run.severity == severity] + clean))
     for stream in STREAMS:
@@ -113,9 +77,9 @@ def pool_runs(runs: Sequence[EvaluationRun]) -> tuple[list[PooledRuns], list[str
     return pools, list(dict.fromkeys(left_out))
 
 
-def _choose_agreeing(runs: Sequence[EvaluationRun]) -> tuple[list[EvaluationRun], list[str]]:
+def _choose_agreeing(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
     """The runs that agree with the weightiest, and a sentence on each other one."""
-    agreeing, left_out = list[EvaluationRun](), list[str]()
+    agreeing, left_out = list[Run](), list[str]()
     for run in sorted(runs, key=_weigh, reverse=True):
         differences = [_find_difference(other, run) for other in agreeing]
         if reasons := [difference for difference in differences if difference]:
@@ -125,15 +89,18 @@ def _choose_agreeing(runs: Sequence[EvaluationRun]) -> tuple[list[EvaluationRun]
     return agreeing, left_out
 
 
-def _weigh(run: EvaluationRun) -> tuple[bool, bool, int, int]:
+def _weigh(run: Run) -> tuple[bool, bool, int, int]:
     """The sort key of runs: the others must agree with the run of which it is largest."""
-    names = map(MethodName.parse, run.lines["method"].unique())
-    plain = sum(not name.is_sweep for name in names)
     has_damage = bool((run.lines["corruption"] != CLEAN).any())
-    return run.config.get("split") == "report", has_damage, plain, len(run.lines)
+    return (
+        run.config.get("split") == "report",
+        has_damage,
+        run.lines["method"].nunique(),
+        len(run.lines),
+    )
 
 
-def _find_difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
+def _find_difference(first: Run, run: Run) -> str | None:
     """A phrase that says in what two runs differ; None where they agree."""
     for condition in CONDITIONS:
         if first.config.get(condition) != run.config.get(condition):
@@ -147,11 +114,11 @@ def _find_difference(first: EvaluationRun, run: EvaluationRun) -> str | None:
     return f"differs from {first.name} in the settings of {min(settings)}" if settings else None
 
 
-def _has_plus(run: EvaluationRun) -> bool:
+def _has_plus(run: Run) -> bool:
     return any(name.startswith(PLUS) for name in run.config.get("methods", {}))
 
 
-def _list_changed(first: EvaluationRun, run: EvaluationRun, part: str) -> set[str]:
+def _list_changed(first: Run, run: Run, part: str) -> set[str]:
     """Names in a part of the configuration that both runs have, with another value."""
     ours, others = (one.config.get(part) or {} for one in (first, run))
     return {name for name in ours.keys() & others.keys() if ours[name] != others[name]}

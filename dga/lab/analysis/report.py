@@ -11,6 +11,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,41 @@ import pandas as pd
 from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 from dga.io.files import write_json
 from dga.lab.analysis.comparisons import compare_methods
-from dga.lab.analysis.names import GROUPS, MEAN, PLUS, SOURCE, STREAM_GROUPS, STREAMS
+from dga.lab.analysis.names import (
+    GROUPS,
+    MEAN,
+    PLUS,
+    SOURCE,
+    STREAM_GROUPS,
+    STREAMS,
+    MethodName,
+)
 from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
-from dga.lab.analysis.saved_runs import KEY, EvaluationRun, SavedRuns
+from dga.lab.analysis.saved_runs import KEY, Run, SavedRuns
 
 INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."
 Content = dict[str, Any]
 """What is written as JSON, by name."""
+
+
+def make_report(runs: Sequence[Run]) -> Content:
+    """All exhibits that evaluations allow, and a sentence on each run that was left out."""
+    pools, left_out = _pool_by_condition(runs)
+    severities = [pooled for pooled in pools if not pooled.stream]
+    usual = [pooled for pooled in severities if not _name_condition(pooled.runs[0])]
+    exhibits = [
+        *map(_make_damage_exhibit, usual),
+        *_make_undamaged_exhibit(usual),
+        *(_make_stream_exhibit(pooled) for pooled in pools if pooled.stream),
+        *(_make_damage_exhibit(pooled) for pooled in severities if pooled not in usual),
+    ]
+    conditions = pools[0].config if pools else {}
+    return {
+        "profile": conditions.get("profile"),
+        "split": conditions.get("split"),
+        "exhibits": [exhibit for exhibit in exhibits if exhibit["rows"]],
+        "left_out": left_out,
+    }
 
 
 def write_report(saved: SavedRuns, path: Path, has_readings: bool = False) -> Content:
@@ -34,43 +63,27 @@ def write_report(saved: SavedRuns, path: Path, has_readings: bool = False) -> Co
     ``has_readings``: whether every single reading is written, too, as ``NAME-readings.json`` beside
     it.
     """
-    plain, *others = _group_runs(saved.evaluations)
-    pools, left_out = pool_runs(plain)
-    severities = [pooled for pooled in pools if not pooled.stream]
-    exhibits = [
-        *map(_make_damage_exhibit, severities),
-        *_make_undamaged_exhibit(severities),
-        *(_make_stream_exhibit(pooled) for pooled in pools if pooled.stream),
-    ]
-    for runs in others:
-        more, reasons = pool_runs(runs)
-        exhibits += map(_make_damage_exhibit, more)
-        pools, left_out = [*pools, *more], [*left_out, *reasons]
-    conditions = pools[0].config if pools else {}
-    report = {
-        "profile": conditions.get("profile"),
-        "split": conditions.get("split"),
-        "exhibits": [exhibit for exhibit in exhibits if exhibit["rows"]],
-        "left_out": left_out,
-    }
+    report = make_report(saved.evaluations)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, report)
     if has_readings:
+        pools, _ = _pool_by_condition(saved.evaluations)
         readings = {_name_pool(p): list_readings(p) for p in pools if not p.stream}
         text = json.dumps(readings, ensure_ascii=False, separators=(",", ":"))
         path.with_name(f"{path.stem}-readings.json").write_text(text + "\n", "utf-8")
     return report
 
 
-def _group_runs(runs: Sequence[EvaluationRun]) -> list[list[EvaluationRun]]:
-    """Runs by condition: ImageNet-C's kinds unsaved, then those saved as JPEG, then everyday."""
-    parts: dict[str, list[EvaluationRun]] = {"": []}
+def _pool_by_condition(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:
+    """Runs pooled: ImageNet-C's kinds unsaved, then those saved as JPEG, then everyday."""
+    parts: dict[str, list[Run]] = {"": []}
     for run in sorted(runs, key=_name_condition, reverse=True):
         parts.setdefault(_name_condition(run), []).append(run)
-    return list(parts.values())
+    pooled = [pool_runs(part) for part in parts.values()]
+    return [one for pools, _ in pooled for one in pools], [why for _, out in pooled for why in out]
 
 
-def _name_condition(run: EvaluationRun) -> str:
+def _name_condition(run: Run) -> str:
     """``saved-85-``, ``everyday-``, or nothing for ImageNet-C's kinds unsaved."""
     names, saved = {*run.lines["corruption"]} - {CLEAN}, run.config.get("saved")
     is_everyday = names and not run.stream and not names & {*CORRUPTIONS, *EXTRA_CORRUPTIONS}
@@ -124,20 +137,19 @@ def _hide_paths(command: str) -> str:
 
 
 def _make_damage_exhibit(pooled: PooledRuns) -> Content:
-    lines, key = pooled.lines[pooled.lines["corruption"] != CLEAN], _name_pool(pooled)
-    saved, groups = pooled.config.get("saved"), [group for group in GROUPS if group != CLEAN]
+    damaged = replace(pooled, lines=pooled.lines[pooled.lines["corruption"] != CLEAN])
+    key, saved = _name_pool(pooled), pooled.config.get("saved")
+    groups = [group for group in GROUPS if group != CLEAN]
     title = f"By kind of damage, severity {pooled.severity}"
     if "everyday" in key:
-        title, groups = f"Everyday damage, strength {pooled.severity}", [MEAN]
-        groups += sorted(lines["corruption"].unique())
-    return {
-        "key": key,
-        "title": f"{title}, saved as JPEG {saved}" if saved else title,
-        "caption": "How many of 100 damaged photographs are read right, without and with "
-        f"repair, on photographs that have every kind of damage. {INTERVALS}",
-        "commands": hide_paths(pooled.list_commands(lines["method"])),
-        "rows": list(compare_all_methods(pooled, lines, groups)),
-    }
+        title = f"Everyday damage, strength {pooled.severity}"
+        groups = [MEAN, *sorted(damaged.lines["corruption"].unique())]
+    title = f"{title}, saved as JPEG {saved}" if saved else title
+    caption = (
+        "How many of 100 damaged photographs are read right, without and with "
+        "repair, on photographs that have every kind of damage."
+    )
+    return _make_exhibit(damaged, key, title, caption, groups)
 
 
 def _make_undamaged_exhibit(severities: Iterable[PooledRuns]) -> Iterator[Content]:
@@ -146,36 +158,43 @@ def _make_undamaged_exhibit(severities: Iterable[PooledRuns]) -> Iterator[Conten
     if runs:
         lines = pd.concat([run.lines for run in runs]).drop_duplicates(KEY)
         pooled = PooledRuns(0, tuple(runs), lines[lines["corruption"] == CLEAN])
-        yield {
-            "key": "undamaged",
-            "title": "Undamaged photographs",
-            "caption": "What repair does to photographs that nothing is wrong with. Bit for bit: "
-            f"the classifier gets the very picture that came. {INTERVALS}",
-            "commands": hide_paths(pooled.list_commands(pooled.methods)),
-            "rows": list(compare_all_methods(pooled, pooled.lines, [CLEAN])),
-        }
+        caption = (
+            "What repair does to photographs that nothing is wrong with. Bit for bit: "
+            "the classifier gets the very picture that came."
+        )
+        yield _make_exhibit(pooled, "undamaged", "Undamaged photographs", caption, [CLEAN])
 
 
 def _make_stream_exhibit(pooled: PooledRuns) -> Content:
-    return {
-        "key": pooled.stream,
-        "title": f"{STREAMS[pooled.stream]}: every damage and strength mixed",
-        "caption": "How many of 100 photographs are read right on one stream of undamaged and "
-        f"damaged ones, each photograph once, the same for every method. {INTERVALS}",
-        "commands": hide_paths(pooled.list_commands(pooled.lines["method"])),
-        "rows": list(compare_all_methods(pooled, pooled.lines, STREAM_GROUPS)),
-    }
+    title = f"{STREAMS[pooled.stream]}: every damage and strength mixed"
+    caption = (
+        "How many of 100 photographs are read right on one stream of undamaged and "
+        "damaged ones, each photograph once, the same for every method."
+    )
+    return _make_exhibit(pooled, pooled.stream, title, caption, STREAM_GROUPS)
 
 
-def compare_all_methods(
-    pooled: PooledRuns, lines: pd.DataFrame, groups: Sequence[str]
-) -> Iterator[Content]:
-    """Each method against nothing done, and ours against each other, this without single kinds."""
-    names, is_mixed = pooled.methods_to_compare, bool(pooled.stream)
-    for name in names:
-        if name != SOURCE:
-            yield from compare_methods(lines, name, SOURCE, groups, is_mixed)
+def _make_exhibit(
+    pooled: PooledRuns, key: str, title: str, caption: str, groups: Sequence[str]
+) -> Content:
+    """Each method against nothing done; without single kinds ours against each other.
+
+    So are DGA+ against itself with other settings, and a method against its permuted control.
+    """
     fewer = [group for group in groups if group in (MEAN, *FAMILIES, *STREAM_GROUPS, CLEAN)]
-    for name in names:
-        if name not in (PLUS, SOURCE):
-            yield from compare_methods(lines, PLUS, name, fewer, is_mixed)
+    names = [name for name in pooled.methods_to_compare if name != SOURCE]
+    pairs = dict.fromkeys((PLUS, name) for name in names if name != PLUS)
+    for other in map(MethodName.parse, pooled.methods):
+        if other.is_permuted:
+            pairs[other.without_permutation, other.name] = None
+        elif other.is_plus_changed:
+            pairs[PLUS, other.name] = None
+    asked = [*((name, SOURCE, groups) for name in names), *((*pair, fewer) for pair in pairs)]
+    is_mixed = bool(pooled.stream)
+    return {
+        "key": key,
+        "title": title,
+        "caption": f"{caption} {INTERVALS}",
+        "commands": hide_paths(pooled.list_commands(pooled.methods)),
+        "rows": [row for one in asked for row in compare_methods(pooled.lines, *one, is_mixed)],
+    }

@@ -1,16 +1,13 @@
-"""A folder of runs as typed records: a method's lines and the discriminator's curves."""
+"""A folder of runs as typed records: the lines of methods and of discriminators."""
 
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from dga.folders.records import make_damage_error, read_lines, read_run_config
-from dga.io.files import CONFIG, CURVES, LINES
+from dga.folders.records import read_lines, read_run_config
+from dga.io.files import CONFIG, LINES
 
 COLUMNS = (
     "path", "class", "corruption", "severity", "seed", "method", "depth", "crossed",
@@ -18,33 +15,32 @@ COLUMNS = (
 )  # fmt: skip
 KEY = ["path", "corruption", "method"]
 """The columns that say which reading a line is about."""
-
-
-class MissingRun(ValueError):  # noqa: N818  (a missing run is no fault of the reader)
-    """A table or figure needs a run that the folder does not hold; says which."""
+JUDGED = ("path", "corruption", "logits")
+"""The columns of a judged discriminator."""
+JUDGE = "judge"
+"""The kind of a run that ``python -m dga judge`` made."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A folder of results and what they depend on."""
+    """A folder of results, and what they depend on."""
 
     name: str
     config: dict[str, Any]
+    lines: pd.DataFrame
+    """Of ``evaluate`` a row for each image and method, with the columns of :data:`COLUMNS`:
+    ``depth`` is a whole number from 0 to T, ``probability`` that of the predicted class,
+    ``seconds`` the time for one image. Further columns are ``unchanged``, whether the image was
+    returned bit for bit, and ``psnr``, that of the repaired image in dB where it was measured.
+
+    Of ``judge`` a row for each image under each corruption (clean is one of them), with the columns
+    of :data:`JUDGED`; ``logits`` has one for each of the configuration's ``depths``, and a positive
+    one means corrupted."""
 
     @property
     def command(self) -> str:
+        """The command that made it, "" where it is not known."""
         return str(self.config.get("command", ""))
-
-
-@dataclass(frozen=True, eq=False)
-class EvaluationRun(Run):
-    """What ``python -m dga evaluate`` wrote."""
-
-    lines: pd.DataFrame
-    """A row for each image and method, with the columns of :data:`COLUMNS`: ``depth`` is a whole
-    number from 0 to T, ``probability`` that of the predicted class, ``seconds`` the time for one
-    image. Further columns are ``unchanged``, whether the image was returned bit for bit, and
-    ``psnr``, that of the repaired image in dB where it was measured."""
 
     @property
     def severity(self) -> int:
@@ -57,29 +53,12 @@ class EvaluationRun(Run):
         return str(self.config.get("stream") or "")
 
 
-@dataclass(frozen=True, eq=False)
-class JudgeRun(Run):
-    """What ``python -m dga judge`` wrote."""
-
-    paths: tuple[str, ...]
-    corruptions: tuple[str, ...]
-    """The first is clean."""
-    depths: tuple[int, ...]
-    logits: NDArray[np.float32]
-    """``[corruptions, paths, depths]``; positive means corrupted."""
-
-    @property
-    def study(self) -> str:
-        """What the discriminator was taught, else the name of the run."""
-        return str(self.config.get("study", self.name))
-
-
 @dataclass(frozen=True)
 class SavedRuns:
     """Every run below one folder, in the order of their names."""
 
-    evaluations: tuple[EvaluationRun, ...]
-    judges: tuple[JudgeRun, ...]
+    evaluations: tuple[Run, ...]
+    judges: tuple[Run, ...]
 
 
 def read_runs(folder: Path) -> SavedRuns:
@@ -91,20 +70,24 @@ def read_runs(folder: Path) -> SavedRuns:
     """
     if not folder.is_dir():
         raise FileNotFoundError(f"There is no folder {folder}.")
-    evaluations, judges = [], []
-    for run in sorted(path.parent for path in folder.rglob(CONFIG)):
-        name = str(run.relative_to(folder)) if run != folder else folder.resolve().name
-        has_lines, has_curves = (run / LINES).exists(), (run / CURVES).exists()
-        config = read_run_config(run / CONFIG) if has_lines or has_curves else {}
-        if has_lines and "split" in config and config.get("labelled", True):
-            evaluations.append(EvaluationRun(name, config, _read_lines(run / LINES)))
-        elif has_curves:
-            judges.append(_read_judge(run, name, config))
-    evaluations = [run for run in evaluations if len(run.lines)]
+    evaluations, judges = list[Run](), list[Run]()
+    for path in sorted(config.parent for config in folder.rglob(CONFIG)):
+        if not (path / LINES).exists():
+            continue
+        name = str(path.relative_to(folder)) if path != folder else folder.resolve().name
+        config = read_run_config(path / CONFIG)
+        if config.get("kind") == JUDGE:
+            lines = pd.DataFrame(read_lines(path / LINES, JUDGED), columns=JUDGED)
+            judges.append(Run(name, config, lines))
+        elif "split" in config and config.get("labelled", True):
+            evaluations.append(Run(name, config, _read_lines(path / LINES)))
+    evaluations, judges = (
+        [run for run in runs if len(run.lines)] for runs in (evaluations, judges)
+    )
     if not evaluations and not judges:
         raise ValueError(
             f"{folder} holds no runs: one of evaluate or judge is a folder with {CONFIG} and "
-            f"{LINES} or {CURVES}."
+            f"{LINES}."
         )
     return SavedRuns(tuple(evaluations), tuple(judges))
 
@@ -113,19 +96,3 @@ def _read_lines(path: Path) -> pd.DataFrame:
     """The lines of an evaluation; lines without ``unchanged`` get it from a depth of 0."""
     entries = [{"unchanged": line["depth"] == 0} | line for line in read_lines(path, COLUMNS)]
     return pd.DataFrame(entries, columns=[*COLUMNS, "unchanged", "psnr"])
-
-
-def _read_judge(folder: Path, name: str, config: dict[str, Any]) -> JudgeRun:
-    arrays = read_arrays(folder / CURVES, "paths", "corruptions", "depths", "logits")
-    paths, corruptions = (tuple(map(str, arrays[key])) for key in ("paths", "corruptions"))
-    depths, logits = tuple(map(int, arrays["depths"])), arrays["logits"].astype(np.float32)
-    return JudgeRun(name, config, paths, corruptions, depths, logits)
-
-
-def read_arrays(path: Path, *names: str) -> dict[str, NDArray[Any]]:
-    """The named arrays of an ``.npz`` file, or all. Raises ``ValueError`` for a damaged one."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in names or file.files}
-    except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise make_damage_error(path, error) from error

@@ -19,8 +19,6 @@ from dga.lab.analysis.names import ALL, GROUPS, MEAN
 RESAMPLES = 2000
 LEVEL = 0.95
 Floats = NDArray[np.float32]
-Draws = NDArray[np.float64]
-"""Values by resample: of the sample itself first, then of each resample of its photographs."""
 
 
 class Estimate(NamedTuple):
@@ -30,40 +28,6 @@ class Estimate(NamedTuple):
     low: float
     high: float
     photographs: int
-
-
-class CorrectTable:
-    """Accuracies of methods, from lines with the columns path, corruption, method and correct.
-
-    They are asked for by group. A group is a name in :data:`~dga.lab.analysis.names.GROUPS`, and
-    its value is the mean of the accuracies of its corruptions. On a mixed stream (``is_mixed``),
-    in which every photograph comes once, it is a part of the photographs: one of
-    :data:`~dga.lab.analysis.names.STREAM_GROUPS`.
-    """
-
-    def __init__(self, lines: pd.DataFrame, is_mixed: bool = False) -> None:
-        rows = ["method"] if is_mixed else ["method", "corruption"]
-        table = lines.pivot(index=rows, columns="path", values="correct")
-        self._correct = table.astype(np.float32)  # NaN where not measured
-        self._stream = None
-        if is_mixed:
-            self._stream = lines.drop_duplicates("path").set_index("path").loc[table.columns]
-
-    def estimate_accuracy(self, method: str, group: str) -> Estimate | None:
-        """Mean over a group, in [0, 1]; None unless all of its corruptions were measured."""
-        return estimate_mean(self._values(method, group))
-
-    def estimate_difference(self, method: str, rival: str, group: str) -> Estimate | None:
-        """``method`` minus ``rival`` on the images that both have; None as above."""
-        return estimate_mean(self._values(method, group) - self._values(rival, group))
-
-    def _values(self, method: str, group: str) -> Floats:
-        """1, 0 or NaN by corruption and photograph, ``[C, P]``; of a stream ``[1, P]``."""
-        if self._stream is not None:
-            return self._correct.loc[[method]].to_numpy()[:, is_in_group(self._stream, group)]
-        measured = self._correct.index.unique("corruption")
-        rows = pd.MultiIndex.from_product([[method], list_members(group, measured)])
-        return self._correct.reindex(rows).to_numpy()
 
 
 def is_in_group(lines: pd.DataFrame, group: str) -> pd.Series:
@@ -95,28 +59,10 @@ def draw_resamples(photographs: int) -> Floats:
     return weights
 
 
-def make_interval(draws: Draws, photographs: int) -> Estimate:
-    """The estimate from draws ``[R]``; resamples without a value (NaN) are left out."""
-    low, high = np.nanquantile(draws[1:], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+def estimate_mean(values: Floats) -> Estimate:
+    """The mean of outcomes by corruption and photograph, ``[C, P]``."""
+    photographs = values.shape[1]
+    totals = draw_resamples(photographs) @ values.T.astype(np.float32)  # [R, C]
+    draws = (totals.astype(np.float64) / photographs).mean(axis=1)
+    low, high = np.quantile(draws[1:], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return Estimate(float(draws[0]), float(low), float(high), photographs)
-
-
-def estimate_mean(values: Floats) -> Estimate | None:
-    """The mean of the means of the rows of ``[C, P]``, which hold NaN where nothing was measured.
-
-    None where a row has no value at all.
-    """
-    is_measured = np.isfinite(values)
-    if not is_measured.any(axis=1).all():
-        return None
-    values = values[:, is_measured.any(axis=0)]
-    return make_interval(draw_means(values).mean(axis=1), values.shape[1])
-
-
-def draw_means(values: Floats) -> Draws:
-    """The means of the rows of ``[C, P]``, NaN where not measured, by resample: ``[R, C]``."""
-    is_measured = np.isfinite(values)
-    weights = draw_resamples(values.shape[1])  # [R, P]
-    total = weights @ np.where(is_measured, values, 0).T.astype(np.float32)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return total.astype(np.float64) / (weights @ is_measured.T.astype(np.float32))

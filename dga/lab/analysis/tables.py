@@ -1,171 +1,46 @@
-"""Tables 1 to 3 of the paper for our models, the table of a stream, and a summary."""
+"""Tables as people read them, in Markdown."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from dga.corruptions import CLEAN, CORRUPTIONS, FAMILIES
-from dga.lab.analysis import paper
-from dga.lab.analysis.names import (
-    ALL,
-    MEAN,
-    SOURCE,
-    STREAM_GROUPS,
-    STREAMS,
-    SYSTEMS,
-    TRAITS,
-    MethodName,
-    find_sweep,
-    format_group,
-    format_method,
-    shorten_title,
-)
-from dga.lab.analysis.pooled_runs import PooledRuns
-from dga.lab.analysis.saved_runs import MissingRun
-from dga.lab.analysis.statistics import CorrectTable
-from dga.lab.analysis.table import (
-    EMPTY_CELL,
-    Cells,
-    Table,
-    format_estimate,
-    format_points,
-    to_markdown,
-)
-
-INTERVALS = "95 % intervals (paired bootstrap over photographs)"
-TRAIT_HEADS = ("Adaptation", "Diffusion?", "Per-sample?", "Frozen classifier?")
-TABLE_3_GROUPS = (*paper.TABLE_3_FAMILIES, MEAN)
+from dga.corruptions import CORRUPTIONS, FAMILIES
+from dga.io.numbers import format_signed
+from dga.lab.analysis.comparisons import Comparison
+from dga.lab.analysis.names import format_group, format_method
 
 
-def make_table_1(pooled: PooledRuns) -> Table:
-    """All methods: accuracy, gain, cost and traits, and the paper's accuracy of each system."""
-    correct, rows, systems = pooled.correct, list[Cells](), set[str]()
-    for method in _list_methods(pooled):
-        name, system = method.name, method.system
-        mean, clean = correct.estimate_accuracy(name, MEAN), correct.estimate_accuracy(name, CLEAN)
-        gain = correct.estimate_difference(name, SOURCE, MEAN) if name != SOURCE else None
-        seconds = pooled.compute_seconds(name)
-        in_paper = None if system in systems else paper.TABLE_1.get(system)
-        systems.add(system)
-        rows.append({
-            "Method": method.title,
-            "Accuracy (%)": format_estimate(mean),
-            "Gain over doing nothing": format_points(gain),
-            "Undamaged (%)": format_estimate(clean, has_interval=False),
-            "Seconds": EMPTY_CELL if seconds is None else f"{seconds:.3f}",
-            f"Paper, {paper.SEVERITY} (%)": _format_paper_value(in_paper),
-            **dict(zip(TRAIT_HEADS, TRAITS.get(system, (EMPTY_CELL,) * 4), strict=True)),
-            "Photos": str(mean.photographs) if mean else EMPTY_CELL,
-        })  # fmt: skip
-    return Table(
-        f"Table 1. Methods, {pooled.description}",
-        f"Top-1 accuracy, mean of the 15 corruptions, with {INTERVALS}. The gain is in points, on "
-        "the images both have; an interval that does not hold 0 is a difference. "
-        "Seconds: an image, each counted with the median at its depth. "
-        f"Paper: Table 1 of the paper, {paper.SETTING}.",
-        rows,
-        pooled.list_commands(pooled.methods_to_compare),
-    )
+def to_markdown(texts: pd.DataFrame) -> str:
+    """A table of strings as Markdown."""
+    head = [str(column) for column in texts.columns]
+    rows = [head, ["---"] * len(head), *texts.astype(str).to_numpy().tolist()]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def make_table_2(pooled: PooledRuns) -> Table:
-    """Accuracy by corruption and family, with the paper's row below each of our systems."""
-    groups = [group for family, names in FAMILIES.items() for group in (*names, family)]
-    heads = {g: shorten_title(g) + " (average)" * (g in FAMILIES) for g in groups}
-    methods = _list_methods(pooled)
-    last = {method.system: method for method in methods}
-    rows = list[Cells]()
-    for method in methods:
-        rows.append({"Method": method.title})
-        for group, head in heads.items():
-            accuracy = pooled.correct.estimate_accuracy(method.name, group)
-            rows[-1][head] = format_estimate(accuracy, has_interval=False)
-        if method is last[method.system] and method.system in paper.TABLE_2.index:
-            title = f"*{SYSTEMS[method.system]}, paper, {paper.SEVERITY}*"
-            values = paper.TABLE_2.loc[method.system]
-            cells = {head: _format_paper_value(values[group]) for group, head in heads.items()}
-            rows.append({"Method": title} | cells)
-    return Table(
-        f"Table 2. Every corruption, {pooled.description}",
-        f"Top-1 accuracy in percent. Paper: Table 2 of the paper, {paper.SETTING}.",
-        rows,
-        pooled.list_commands(pooled.methods_to_compare),
-    )
+def tabulate_comparisons(rows: Iterable[Comparison]) -> str:
+    """Rows of :func:`dga.lab.analysis.comparisons.compare_methods` as Markdown."""
+    cells = [
+        {
+            "Method": format_method(row["method"]),
+            "Against": format_method(row["other"]),
+            "Pictures": format_group(row["group"]),
+            "Right, %": f"{row['right']:.1f}",
+            "Against, %": f"{row['other_right']:.1f}",
+            "Difference, points": format_gain(row),
+            "Gained / lost": f"{row['gained']} / {row['lost']}",
+            "Seconds": f"{row['seconds']:.2f}",
+            "Photographs": str(row["photographs"]),
+        }
+        for row in rows
+    ]
+    return to_markdown(pd.DataFrame(cells))
 
 
-def _list_methods(pooled: PooledRuns) -> list[MethodName]:
-    """All methods that are compared, and the systems that only the paper measured."""
-    methods = [MethodName.parse(name) for name in pooled.methods_to_compare]
-    systems = {method.system for method in methods}
-    methods += [MethodName.parse(system) for system in paper.TABLE_1 if system not in systems]
-    return sorted(methods, key=lambda method: method.place)
-
-
-def make_table_3(pooled: PooledRuns) -> Table:
-    """Accuracy by tau: DGA and DGA + G where they were run at several, and the paper's DGA."""
-    rows, counts, names = list[Cells](), set[int](), list[str]()
-    for base in ("dga", "dga-guided"):
-        methods = _find_taus(pooled, base)
-        if len(methods) < 2:
-            continue
-        lines = pooled.lines[pooled.lines["method"].isin(methods.values())]
-        runs_of_image = lines.groupby(["path", "corruption"])["method"].transform("nunique")
-        lines = lines[runs_of_image == len(methods)]
-        correct = CorrectTable(lines)
-        for tau in sorted({*paper.TAUS, *methods}):
-            accuracy = partial(correct.estimate_accuracy, methods.get(tau, ""))
-            cells = {format_group(g): format_estimate(accuracy(g)) for g in TABLE_3_GROUPS}
-            rows.append({"Method": format_method(base), "tau": f"{tau:g}", **cells})
-        counts.add(lines["path"].nunique())
-        names += methods.values()
-    if not names:
-        raise MissingRun("no run at several taus (dga:tau=0.1,dga:tau=0.3,dga:tau=0.7)")
-    for tau, values in paper.TABLE_3[list(paper.TABLE_3_FAMILIES)].iterrows():
-        cells = {format_group(g): _format_paper_value(v) for g, v in values.items()}
-        cells[format_group(MEAN)] = EMPTY_CELL
-        rows.append({"Method": "*DGA, paper*", "tau": f"{tau:g}", **cells})
-    return Table(
-        f"Table 3. Confidence threshold tau, severity {pooled.severity}",
-        "Top-1 accuracy in percent with 95 % intervals, on images that were run at every tau "
-        f"({' or '.join(map(str, sorted(counts)))} photographs). A lower tau stops deeper or at "
-        "the maximum depth. Paper: Table 3 of the paper (without guidance), "
-        f"{paper.SETTING}.",
-        rows,
-        pooled.list_commands(names),
-    )
-
-
-def _find_taus(pooled: PooledRuns, base: str) -> dict[float, str]:
-    """The methods that were run, by tau; the method without settings stands for its own tau."""
-    methods = find_sweep(pooled.methods, base, "tau")
-    own = pooled.find_tau(base)
-    if base in pooled.methods and own is not None:
-        methods = {own: base} | methods
-    return dict(sorted(methods.items()))
-
-
-def _format_paper_value(value: float | None) -> str:
-    """A value of the paper, a share of 1 with two decimals, as whole percent."""
-    return EMPTY_CELL if value is None else f"{100 * value:.0f}"
-
-
-def make_stream_table(pooled: PooledRuns) -> Table:
-    """Accuracy of every method on one mixed stream: on all, clean, by severity and by family."""
-    rows = list[Cells]()
-    for method in pooled.methods_to_compare:
-        cells = {group: pooled.correct.estimate_accuracy(method, group) for group in STREAM_GROUPS}
-        texts = {format_group(g): format_estimate(cells[g], has_interval=g == ALL) for g in cells}
-        rows.append({"Method": format_method(method), **texts})
-    return Table(
-        f"{STREAMS[pooled.stream]}, {pooled.count_photographs(pooled.lines)}",
-        "Top-1 accuracy in percent on one stream of clean pictures and all corruptions at "
-        "severities 1 to 5, each photograph once, the same for every method; “all” with "
-        f"{INTERVALS}. Families: at all severities.",
-        rows,
-        pooled.list_commands(pooled.methods_to_compare),
-    )
+def format_gain(row: Comparison) -> str:
+    """A difference and its interval in percentage points: ``+4.8 (+2.1 to +7.4)``."""
+    value, low, high = (format_signed(row[name]) for name in ("gain", "gain_low", "gain_high"))
+    return f"{value} ({low} to {high})"
 
 
 def summarise_accuracy(lines: Sequence[Mapping[str, Any]], is_stream: bool = False) -> str:

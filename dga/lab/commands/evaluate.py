@@ -1,5 +1,6 @@
 """``python -m dga evaluate``: accuracy of methods on labelled pictures."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -37,19 +38,15 @@ def evaluate(
     from dga.io.parsing import split_list
     from dga.lab.analysis.tables import summarise_accuracy
     from dga.lab.data.imagenet_c import parse_corruptions
-    from dga.lab.evaluation import cluster
+    from dga.lab.evaluation.cluster import start_on_cluster
+    from dga.lab.evaluation.run import EvaluationWorker
     from dga.lab.evaluation.run import evaluate as measure
-    from dga.lab.readers.systems import parse_all
 
     chosen_plan = plan.make_plan(data, parse_corruptions(corruptions, has_clean=True), stream)
-    names, typed = split_list(methods), command_line.read_command_line()
-    if machines.engine == "ray":
-        machines.check_precision(models.precision)
-        worker = cluster.EvaluationWorker(models, names, chosen_plan)
-        results = cluster.evaluate_on_cluster(worker, out, batch, typed, machines.address)
-    else:
-        loaded = models.load()
-        systems = parse_all(loaded.profile, names)
-        results = measure(loaded, systems, chosen_plan, out, batch, typed)
+    worker = EvaluationWorker(models, split_list(methods), chosen_plan)
+    machines.check_precision(models.precision)
+    workers = start_on_cluster(machines.address) if machines.engine == "ray" else nullcontext(map)
+    with workers as run:
+        results = measure(worker, out, batch, command_line.read_command_line(), run)
     typer.echo(summarise_accuracy(results.lines, is_stream=stream is not None))
     command_line.print_names(results.unreadable)

@@ -22,7 +22,7 @@ def figures(
         bool, typer.Option(help="Beside NAME.json every reading, as NAME-readings.json.")
     ] = False,
 ) -> None:
-    """Draw every table and figure that the runs allow; say what is missing."""
+    """Write every table and figure that the runs allow; say which runs are left out."""
     from dga.lab.analysis.report import write_report
     from dga.lab.analysis.saved_runs import read_runs
     from dga.lab.figures.exhibits import publish
@@ -37,5 +37,5 @@ def figures(
     index = publish(read_runs(results), out)
     for entry in index["exhibits"]:
         typer.echo("  ".join(str(out / file) for file in entry["files"].values()))
-    for entry in index["missing"]:
-        typer.echo(f"{entry['name']}: {entry['reason']}")
+    for sentence in index["missing"]:
+        typer.echo(f"left out: {sentence}")

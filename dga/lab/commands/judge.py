@@ -21,18 +21,13 @@ def judge(
     models: command_line.ModelOptions = command_line.ModelOptions(precision="float32"),
 ) -> None:
     """Judge clean and corrupted pictures at every depth; killed, the same command goes on."""
-    from dga.io.files import CURVES
+    from dga.io.files import LINES
     from dga.io.parsing import parse_numbers
     from dga.lab.data.imagenet_c import parse_corruptions
-    from dga.lab.evaluation import curves
-    from dga.lab.training.studies import Study
-    from dga.weights.store import read_config
+    from dga.lab.evaluation.curves import judge_pictures
 
     chosen_plan = plan.make_plan(data, parse_corruptions(corruptions))
     chosen_depths = () if depths == "all" else parse_numbers("Depths", depths)
-    loaded = models.load()
-    folder = models.sources.locate(loaded.profile)["discriminator"]
-    trained_study = Study.from_config(read_config(folder))
     typed = command_line.read_command_line()
-    curves.judge_pictures(loaded, trained_study, chosen_plan, out, chosen_depths, typed)
-    typer.echo(f"Curves: {out / CURVES}")
+    judge_pictures(models.load(), chosen_plan, out, chosen_depths, typed)
+    typer.echo(f"Curves: {out / LINES}")

@@ -3,7 +3,7 @@
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,7 +12,7 @@ from dga import command_line
 
 @dataclass(frozen=True)
 class ConfigOptions:
-    """Options that change a model's usual training."""
+    """Options that change a model's usual training, by the names of its fields."""
 
     images: Annotated[int | None, typer.Option(help="Pictures shown in all.")] = None
     batch: Annotated[int | None, typer.Option(help="Pictures a step.")] = None
@@ -23,18 +23,26 @@ class ConfigOptions:
     window_share: Annotated[
         float | None, typer.Option("--windows", help="Share of pictures cut from --photographs.")
     ] = None
-
-
-@dataclass(frozen=True)
-class StudyOptions:
-    """Options of a discriminator's study, by the names of its fields."""
-
     corruptions: Annotated[
-        str, typer.Option(help="Class 1: all, a family, extra or comma-separated names.")
-    ] = "all"
+        str | None,
+        typer.Option(
+            help="A discriminator's class 1: all, a family, extra or comma-separated names."
+        ),
+    ] = None
     explanations: Annotated[
-        bool, typer.Option(help="Show the discriminator right and wrong inverses as well.")
-    ] = False
+        bool | None, typer.Option(help="Show a discriminator right and wrong inverses as well.")
+    ] = None
+    max_depth: Annotated[
+        int | None, typer.Option(help="Train the diffusion model mostly at depths up to this one.")
+    ] = None
+    features: Annotated[
+        str | None,
+        typer.Option(help="A packaged classifier whose features the diffusion model shall keep."),
+    ] = None
+    chains: Annotated[
+        str | None,
+        typer.Option(help="Of --conditional: noise=0.5:worst_jpeg=7 (dga/lab/training)."),
+    ] = None
 
 
 @command_line.command
@@ -46,17 +54,7 @@ def train(
     ] = None,
     profile: command_line.ProfileOption = "everyday16",
     config: ConfigOptions = ConfigOptions(),
-    init: Annotated[
-        Path | None,
-        typer.Option(help="Weights to continue from: a folder, or a guided-diffusion classifier."),
-    ] = None,
-    max_depth: Annotated[
-        int | None, typer.Option(help="Train the diffusion model mostly at depths up to this one.")
-    ] = None,
-    features: Annotated[
-        str | None,
-        typer.Option(help="A packaged classifier whose features the diffusion model shall keep."),
-    ] = None,
+    init: Annotated[Path | None, typer.Option(help="Weights to continue from: a folder.")] = None,
     photographs: Annotated[
         list[Path] | None,
         typer.Option(help="Folders or zips of photographs; damaged whole, then windows are cut."),
@@ -65,31 +63,22 @@ def train(
         bool,
         typer.Option("--conditional", help="A diffusion model that sees the damaged picture."),
     ] = False,
-    chains: Annotated[
-        str, typer.Option(help="Its chains of damage: noise=0.5:worst_jpeg=7 (dga/lab/training).")
-    ] = "",
-    study: StudyOptions = StudyOptions(),
     workers: Annotated[int, typer.Option(help="Processes that read and corrupt ahead.")] = 0,
     device: command_line.DeviceOption = None,
 ) -> None:
     """Train a model; killed at any moment, the same command goes on."""
     from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.training import run
-    from dga.lab.training.chains import parse_chains
     from dga.lab.training.loop import Training
-    from dga.lab.training.studies import Study
     from dga.networks.compute import Compute
     from dga.profiles import get_profile
 
-    changes = {name: value for name, value in vars(config).items() if value is not None}
-    plan = dataclasses.replace(run.get_defaults(model, conditional), **changes)
-    if chains and not conditional:
-        raise ValueError("--chains are of a diffusion model that sees them: add --conditional.")
+    name = run.choose_model(model, conditional)
+    changes: dict[str, Any] = {k: v for k, v in vars(config).items() if v is not None}
+    if config.corruptions is not None:
+        changes["corruptions"] = parse_corruptions(config.corruptions)
+    plan = dataclasses.replace(run.DEFAULTS[name], **changes)
     chosen_device = Compute.choose(device, "float32").device
     training = Training(get_profile(profile), plan, out, chosen_device, init, workers)
-    chosen_study = Study(**{**vars(study), "corruptions": parse_corruptions(study.corruptions)})
-    chosen_chains = parse_chains(chains) if conditional else None
-    paths = tuple(photographs or ())
-    options = run.TrainingOptions(chosen_study, max_depth, features, paths, chosen_chains)
-    run.train(model, training, data or [], options)
+    run.train(name, training, data or [], photographs or [])
     typer.echo(f"Weights: {out}")

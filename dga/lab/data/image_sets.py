@@ -23,7 +23,6 @@ from dga.data.uploads import (
     Limits,
     PicturePlace,
     UploadError,
-    check_length,
     list_pictures,
     open_picture,
     read_bytes,
@@ -32,15 +31,13 @@ from dga.data.uploads import (
 from dga.images import Pixels
 from dga.io.parsing import first_names
 from dga.lab.data.cropping import Crop
-from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
+from dga.lab.data.imagenet_c import are_wnid_folders
 from dga.profiles.imagenet_labels import read_imagenet_labels
 
 T = TypeVar("T")
 MAX_LISTED_NAMES = 20
 LABELLED = Limits(OWNER_LIMITS.size, OWNER_LIMITS.side, OWNER_LIMITS.pixels, 1)
 """Limits of a picture in a data set, which may be tiny."""
-ZIPPED = Limits(2**27, OWNER_LIMITS.side, OWNER_LIMITS.pixels, 1)
-"""Limits of a picture in a zip, where it may be packed a thousand times smaller."""
 HELD_OUT = 0.03
 """The share of the training pictures on which nothing is trained."""
 MEMORY_LIMIT = 2 << 30
@@ -124,7 +121,8 @@ def read_pictures(
         for i, ((source, member), make) in enumerate(zip(places, makers, strict=False)):
             try:
                 if Path(source).is_file():
-                    data = _read_zipped(open_zip, source, member)
+                    with refuse_unreadable("zip"):
+                        data = open_zip(source).read(member)
                 else:
                     data = read_bytes(Path(source, member), LABELLED)
                 picture = make(open_picture(data, LABELLED))
@@ -133,14 +131,6 @@ def read_pictures(
                     raise UploadError(f"{member} in {source}: {error}") from None
             else:
                 yield i, picture
-
-
-def _read_zipped(open_zip: Callable[[str], zipfile.ZipFile], source: str, member: str) -> bytes:
-    """Read a file of a zip. Raises :class:`UploadError` for a damaged zip and a file too long."""
-    with refuse_unreadable("zip"), open_zip(source).open(member) as file:
-        data = file.read(ZIPPED.size + 1)  # whatever size the zip claims for it
-    check_length(len(data), ZIPPED)
-    return data
 
 
 def find_images(
@@ -156,10 +146,12 @@ def find_images(
     names of the folders are the classes. Unless ``has_labels``, pictures lie at any depth, and all
     are of one class without a name.
 
-    Raises ``ValueError`` for unknown classes, for two pictures of one name, for no pictures at all
-    and for a folder of sets (train/class/picture); ``FileNotFoundError`` for a missing source.
+    Raises ``ValueError`` for unknown classes, for two pictures of one name and for no pictures at
+    all; ``FileNotFoundError`` for a missing source.
     """
-    pattern, layout = ("*/*", " (class/picture.jpeg)") if has_labels else ("**/*", "")
+    pattern, layout = (
+        ("*/*", " (class/picture.jpeg, right inside of it)") if has_labels else ("**/*", "")
+    )
     places = [
         (str(source), name)
         for source in sources
@@ -167,9 +159,6 @@ def find_images(
         if "/" in name or not has_labels
     ]
     if not places:
-        for source in map(Path, sources):
-            refuse_release(source)
-            refuse_sets(source, list_sets(source))
         raise ValueError(f"No pictures in {', '.join(map(str, sources))}{layout}.")
     if has_labels:
         names = tuple("/".join(name.split("/")[-2:]) for _, name in places)
@@ -224,22 +213,6 @@ def find_positions(names: Sequence[str], titles: Sequence[str]) -> list[int | No
     exact = {title: i for i, title in enumerate(titles)}
     position = {title.casefold(): i for title, i in exact.items()} | exact
     return [position.get(name, position.get(name.casefold())) for name in names]
-
-
-def list_sets(source: Path) -> list[str]:
-    """Names of the folders in ``source`` that hold class/picture themselves, as train and val."""
-    folders = sorted(path for path in source.iterdir()) if source.is_dir() else []
-    return [folder.name for folder in folders if folder.is_dir() and list_pictures(folder, "*/*")]
-
-
-def refuse_sets(source: Path, sets: Sequence[str]) -> None:
-    """Raise ``ValueError`` naming the sets inside of ``source``, if there are any."""
-    if sets:
-        names = first_names(sets, MAX_LISTED_NAMES)
-        raise ValueError(
-            f"{source} holds {names}, each with class/picture inside: name one, such as "
-            f"{source / sets[0]}."
-        )
 
 
 def _in_hash_order(images: ImageSet) -> list[int]:

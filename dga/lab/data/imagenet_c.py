@@ -5,7 +5,6 @@ Its layout is corruption/severity/wnid/picture.
 
 import re
 from collections.abc import Collection
-from itertools import product
 from pathlib import Path
 
 from dga.corruptions import (
@@ -15,7 +14,6 @@ from dga.corruptions import (
     EXTRA_CORRUPTIONS,
     FAMILIES,
     NAMES,
-    SEVERITIES,
 )
 from dga.io.parsing import split_list
 
@@ -64,13 +62,3 @@ def find_condition(root: Path, corruption: str, severity: int) -> Path | None:
     places = (root, *(root / group for group in SUBSETS))
     folders = (place / corruption / str(severity) for place in places)
     return next((folder for folder in folders if folder.is_dir()), None)
-
-
-def refuse_release(source: Path) -> None:
-    """Raise ``ValueError`` for a folder in ImageNet-C's layout, in place of undamaged pictures."""
-    conditions = product(CORRUPTIONS + EXTRA_CORRUPTIONS, SEVERITIES)
-    if any(find_condition(source, *condition) for condition in conditions):
-        raise ValueError(
-            f"{source} holds damaged pictures (corruption/severity/class/picture): name undamaged "
-            "ones; evaluate and judge read these with --corrupted."
-        )

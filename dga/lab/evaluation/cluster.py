@@ -4,96 +4,15 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from functools import cache, partial
-from itertools import chain, islice
-from pathlib import Path
+from itertools import islice
 from typing import Any
 
-from dga.folders.picture_folder import ModelSource
 from dga.folders.processes import AHEAD, TaskMap
-from dga.folders.records import find_differences
-from dga.lab.data.image_sets import ImageSet
-from dga.lab.evaluation.plan import Plan
-from dga.lab.evaluation.run import (
-    BatchResult,
-    EvaluationResults,
-    LoadedSystems,
-    Setup,
-    Task,
-    run_tasks,
-)
-from dga.lab.readers.runner import create_runners
-from dga.lab.readers.systems import parse_all
 
 TRIES = 10
 """How often one task may lose its machine before the run stops."""
-
-
-@dataclass(frozen=True)
-class EvaluationWorker:
-    """What a process on another machine needs to measure methods.
-
-    A copy of it comes with every task. The models are loaded once in a process all the same,
-    because equal workers share them.
-    """
-
-    source: ModelSource
-    """Loads the models."""
-    methods: tuple[str, ...]
-    plan: Plan
-    folder: str = field(default_factory=os.getcwd)
-    """The working folder in which relative paths of ``source`` are looked up."""
-
-    def inspect(self) -> Setup:
-        """Load the models, and return what results depend on."""
-        return _load_systems(self).setup
-
-    def measure(self, expected: Setup, images: ImageSet, task: Task) -> list[BatchResult]:
-        """Run a task, and return the result of each of its batches.
-
-        Raises ``ValueError`` where the weights, settings or packages of this machine are not the
-        ``expected`` ones.
-        """
-        loaded = _load_systems(self)
-        if changes := find_differences(asdict(expected), asdict(loaded.setup)):
-            host = socket.gethostname()
-            raise ValueError(f"The worker on {host} differs from the first one ({changes[0]}).")
-        return list(loaded.measure(task, images))
-
-
-@cache
-def _load_systems(worker: EvaluationWorker) -> LoadedSystems:
-    os.chdir(worker.folder)  # Ray starts a process elsewhere
-    models = worker.source.load()
-    systems = create_runners(models, parse_all(models.profile, worker.methods))
-    return LoadedSystems(models, systems, worker.plan)
-
-
-def evaluate_on_cluster(
-    worker: EvaluationWorker,
-    out: Path,
-    batch: int = 16,
-    command: str = "",
-    address: str | None = None,
-) -> EvaluationResults:
-    """Evaluate as :func:`dga.lab.evaluation.run.evaluate` does, on a Ray cluster.
-
-    The lines are the same but for the seconds, in the order in which tasks are done. ``address``:
-    that of a running cluster; None: this machine alone. Raises ``ValueError`` for a folder with
-    other results, and what :func:`start_on_cluster` does.
-    """
-    with start_on_cluster(address) as run:
-        (setup,) = run(EvaluationWorker.inspect, [worker])
-
-        def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
-            # Whole streams, whose order matters, take longest.
-            longest_first = sorted(tasks, key=lambda task: -len(task.batches))
-            return chain.from_iterable(run(partial(worker.measure, setup, images), longest_first))
-
-        return run_tasks(worker.plan, setup, measure, out, batch, command)
 
 
 @contextmanager

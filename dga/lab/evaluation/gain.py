@@ -17,15 +17,14 @@ from dga.corruptions import CLEAN
 from dga.data.uploads import list_pictures
 from dga.folders.records import Line
 from dga.io.numbers import format_signed
-from dga.lab.analysis.comparisons import compare_methods, format_gain
+from dga.lab.analysis.comparisons import compare_methods
 from dga.lab.analysis.names import SOURCE
 from dga.lab.analysis.statistics import Estimate, estimate_mean
-from dga.lab.analysis.table import to_markdown
-from dga.lab.data.image_sets import find_positions, list_sets, refuse_sets
-from dga.lab.data.imagenet_c import are_wnid_folders, refuse_release
+from dga.lab.analysis.tables import format_gain, to_markdown
+from dga.lab.data.image_sets import find_positions
+from dga.lab.data.imagenet_c import are_wnid_folders
 from dga.lab.evaluation.plan import Plan, choose_images
-from dga.lab.evaluation.run import EvaluationResults, evaluate
-from dga.lab.readers.systems import parse
+from dga.lab.evaluation.run import EvaluationResults, EvaluationWorker, LoadedModels, evaluate
 from dga.networks.models import Models
 
 
@@ -42,19 +41,15 @@ def measure_gain(
 
     ``data``: a folder or zip of class/picture, or a folder of any pictures. Results are of at most
     ``pictures`` of them, even where the folder ``out`` holds lines of more. A run that was stopped
-    goes on. Raises ``ValueError`` where ``data`` holds several sets of class/picture.
+    goes on.
     """
-    classes = models.profile.classifier.classes
-    has_labels = has_class_folders(data, classes)
-    if not has_labels:
-        sets = [name for name in list_sets(data) if has_class_folders(data / name, classes)]
-        refuse_sets(data, sets)
+    has_labels = has_class_folders(data, models.profile.classifier.classes)
     plan = Plan(
         (str(data.absolute()),), (CLEAN, *corruptions), severity,
         split="all", has_labels=has_labels, most=pictures,
     )  # fmt: skip
-    systems = {name: parse(models.profile, name) for name in (SOURCE, DEFAULT_METHOD)}
-    results = evaluate(models, systems, plan, out, batch=8, command=command)
+    worker = EvaluationWorker(LoadedModels(models), (SOURCE, DEFAULT_METHOD), plan)
+    results = evaluate(worker, out, batch=8, command=command)
     chosen = set(choose_images(plan, models.profile).names)
     lines = [line for line in results.lines if line["path"] in chosen]
     if not has_labels:
@@ -67,11 +62,7 @@ def measure_gain(
 
 
 def check_pictures(data: Path) -> None:
-    """Refuse what holds no pictures, or damaged ones as ImageNet-C does, by ``ValueError``.
-
-    What is neither folder nor zip by ``FileNotFoundError``.
-    """
-    refuse_release(data)
+    """Refuse what holds no pictures by ``ValueError``, and what is not there by ``OSError``."""
     if not list_pictures(data):
         raise ValueError(f"No pictures in {data}.")
 
@@ -109,7 +100,6 @@ def summarise_gain(lines: Sequence[Line], has_labels: bool) -> str:
     damaged = frame[frame["corruption"] != CLEAN]
     shares = damaged.astype({"correct": float}).pivot_table("correct", "path", "method")
     change = estimate_mean((shares[DEFAULT_METHOD] - shares[SOURCE]).to_numpy(np.float32)[None])
-    assert change is not None  # every picture has both
     answer = _write_answer(change, "right" if has_labels else "as undamaged")
     return f"{answer}\n\n{to_markdown(table)}"
 

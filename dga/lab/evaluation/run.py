@@ -7,9 +7,11 @@ is written for each picture and method.
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+import os
+import socket
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache, partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,9 @@ import numpy as np
 from tqdm import tqdm
 
 from dga.answers import Answer
-from dga.folders.records import Line, append_lines, open_folder, read_lines
+from dga.folders.picture_folder import ModelSource
+from dga.folders.processes import TaskMap
+from dga.folders.records import Line, append_lines, find_differences, open_folder, read_lines
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import LINES, to_plain
 from dga.io.settings import read_settings
@@ -28,7 +32,7 @@ from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
 from dga.lab.readers.runner import SystemRunner, answer, create_runners
-from dga.lab.readers.systems import MeasuredSystem
+from dga.lab.readers.systems import parse_all
 from dga.networks.models import Models
 from dga.profiles import PROFILES, Profile
 
@@ -51,11 +55,13 @@ class Setup:
 
 @dataclass(frozen=True)
 class EvaluationResults:
-    """All lines that a folder holds after a run."""
+    """The lines of a task, or all that a folder holds after a run."""
 
     lines: list[Line]
     unreadable: list[str]
-    """Names of the pictures that this run skipped, because they could not be read."""
+    """Names of the pictures that were skipped, because they could not be read."""
+    pictures: int
+    """How many there were, those that could not be read among them."""
 
 
 @dataclass(frozen=True)
@@ -74,45 +80,49 @@ class Task:
 
 
 @dataclass(frozen=True)
-class BatchResult:
-    """The lines of one batch."""
+class EvaluationWorker:
+    """What a process needs to measure methods, here or on another machine.
 
-    stream: str
-    pictures: int
-    """How many pictures the batch had, those that could not be read among them."""
-    lines: list[Line]
-    unreadable: list[str]
-    """Names of the pictures that could not be read."""
+    A copy of it comes with every task. The models are loaded once in a process all the same,
+    because equal workers share them.
+    """
 
-
-@dataclass(frozen=True)
-class LoadedSystems:
-    """Loaded models and the runners of all methods, ready to measure what a plan asks for."""
-
-    models: Models
-    runners: Mapping[str, SystemRunner]
+    source: ModelSource
+    """Loads the models."""
+    methods: tuple[str, ...]
     plan: Plan
+    folder: str = field(default_factory=os.getcwd)
+    """The working folder in which relative paths of ``source`` are looked up."""
 
-    @property
-    def setup(self) -> Setup:
-        """What results of these models and methods depend on."""
-        models, packages = self.models, read_versions()
-        settings = {name: read_settings(one.system) for name, one in self.runners.items()}
+    def inspect(self) -> Setup:
+        """Load the models, and return what results depend on."""
+        models, runners = _load(self)
+        settings = {name: read_settings(one.system) for name, one in runners.items()}
         settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
-        return Setup(models.profile, models.compute.precision, models.weights, settings, packages)
+        precision, packages = models.compute.precision, read_versions()
+        return Setup(models.profile, precision, models.weights, settings, packages)
 
-    def measure(self, task: Task, images: ImageSet) -> Iterator[BatchResult]:
-        """Run the methods of a task on each of its batches, one result a batch."""
-        view = View.of(self.models.profile)
-        runners = {name: self.runners[name] for name in task.methods}
+    def measure(self, expected: Setup, images: ImageSet, task: Task) -> EvaluationResults:
+        """Run the methods of a task on each of its batches.
+
+        Raises ``ValueError`` where the weights, settings or packages of this machine are not the
+        ``expected`` ones.
+        """
+        if changes := find_differences(asdict(expected), asdict(self.inspect())):
+            host = socket.gethostname()
+            raise ValueError(f"The worker on {host} differs from the first one ({changes[0]}).")
+        models, runners = _load(self)
+        runners, view = {name: runners[name] for name in task.methods}, View.of(models.profile)
         for runner in runners.values():
             runner.reset()
+        lines, unreadable = list[Line](), list[str]()
         for indices in task.batches:
             batch = images.take(indices)
             pictures, clean = read_batch(self.plan, view, batch, task.stream)
-            lines = self._make_lines(runners, pictures, clean, task.stream) if len(pictures) else []
-            unreadable = sorted(set(batch.names) - set(pictures.names))
-            yield BatchResult(task.stream, len(indices), lines, unreadable)
+            if len(pictures):
+                lines += self._make_lines(runners, pictures, clean, task.stream)
+            unreadable += sorted(set(batch.names) - set(pictures.names))
+        return EvaluationResults(lines, unreadable, sum(map(len, task.batches)))
 
     def _make_lines(
         self,
@@ -132,7 +142,8 @@ class LoadedSystems:
             derive_seed(plan.seed, name, corruption)
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
         ]
-        x = to_tensor(pictures.pixels).to(self.models.device)  # [B, 3, S, S]
+        models, _ = _load(self)
+        x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
         lines: list[Line] = []
         for name, answers in answer(runners, x, seeds).items():
             for i, one in enumerate(answers):
@@ -145,7 +156,7 @@ class LoadedSystems:
                     "severity": severity,
                     "seed": seeds[i],
                     "method": name,
-                    **self._describe_answer(one, label),
+                    **self._describe_answer(one, label, models.profile.classifier.classes),
                 }
                 if clean is not None:
                     shown = pictures.pixels[i] if one.picture is None else from_tensor(one.picture)
@@ -153,7 +164,7 @@ class LoadedSystems:
                 lines.append(line)
         return lines
 
-    def _describe_answer(self, one: Answer, label: int) -> Line:
+    def _describe_answer(self, one: Answer, label: int, classes: Sequence[str]) -> Line:
         """The part of a line that says what was read; ``label``: the position of the true class."""
         ranks = one.probabilities.argsort(descending=True, stable=True)
         first = int(ranks[0])
@@ -162,7 +173,7 @@ class LoadedSystems:
             "correct": first == label if self.plan.has_labels else None,
             "depth": one.depth,
             "crossed": one.is_crossed,
-            "prediction": self.models.profile.classifier.classes[first],
+            "prediction": classes[first],
             "probability": round(float(one.probabilities[first]), 5),
             "seconds": round(one.seconds, 4),
             **one.details,
@@ -175,40 +186,43 @@ def compute_psnr(picture: Pixels, undamaged: Pixels) -> float:
     return round(min(MOST_PSNR, 10 * math.log10(255**2 / max(error, 1e-9))), 2)
 
 
+@dataclass(frozen=True, eq=False)
+class LoadedModels:
+    """A :class:`ModelSource` of models that are loaded already."""
+
+    models: Models
+
+    def load(self) -> Models:
+        """The models."""
+        return self.models
+
+
+@lru_cache(maxsize=1)
+def _load(worker: EvaluationWorker) -> tuple[Models, dict[str, SystemRunner]]:
+    """A worker's models, and the runners of its methods."""
+    os.chdir(worker.folder)  # Ray starts a process elsewhere
+    models = worker.source.load()
+    return models, create_runners(models, parse_all(models.profile, worker.methods))
+
+
 def evaluate(
-    models: Models,
-    systems: Mapping[str, MeasuredSystem],
-    plan: Plan,
+    worker: EvaluationWorker,
     out: Path,
     batch: int = 16,
     command: str = "",
-) -> EvaluationResults:
-    """Measure with these models, one task after the other, as :func:`run_tasks` does."""
-    loaded = LoadedSystems(models, create_runners(models, systems), plan)
-
-    def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
-        return chain.from_iterable(loaded.measure(task, images) for task in tasks)
-
-    return run_tasks(plan, loaded.setup, measure, out, batch, command)
-
-
-def run_tasks(
-    plan: Plan,
-    setup: Setup,
-    measure: Callable[[Sequence[Task], ImageSet], Iterator[BatchResult]],
-    out: Path,
-    batch: int,
-    command: str,
+    run: TaskMap[Any, Any] = map,
 ) -> EvaluationResults:
     """Measure what the folder ``out`` does not hold yet; a killed run goes on where it was.
 
-    ``measure`` runs tasks, here or on other machines, and yields a result for each batch, whose
-    lines are on disk before the next result is asked for. Pictures are read a batch at a time, and
-    those that cannot be read are skipped. Methods may be added to a folder.
+    ``run`` does tasks, here or on other machines. The lines of each are on disk before the next
+    result is asked for. Pictures are read a batch at a time, and those that cannot be read are
+    skipped. Methods may be added to a folder.
 
     Raises ``ValueError`` for a folder with other results (see :func:`open_folder`), and if not one
     picture could be read.
     """
+    plan = worker.plan
+    (setup,) = run(EvaluationWorker.inspect, [worker])
     images, groups = choose_images(plan, setup.profile), group_methods(plan, setup, batch)
     unreadable, path = set[str](), out / LINES
     with open_folder(out, describe_run(plan, setup, len(images), command)):
@@ -216,9 +230,10 @@ def run_tasks(
         done = set(map(get_key, lines))
         tasks = list_tasks(plan, groups, images, done)
         pictures = sum(len(indices) for task in tasks for indices in task.batches)
+        if run is not map:  # whole streams, whose order matters, take longest
+            tasks.sort(key=lambda task: -len(task.batches))
         with tqdm(total=pictures, unit="image", mininterval=1.0) as bar:
-            for result in measure(tasks, images):
-                bar.set_postfix(corruption=result.stream, refresh=False)
+            for result in run(partial(worker.measure, setup, images), tasks):
                 new = [line for line in result.lines if get_key(line) not in done]
                 append_lines(path, new)
                 lines += new
@@ -226,7 +241,7 @@ def run_tasks(
                 bar.update(result.pictures)
     if unreadable and not lines:
         raise ValueError(f"None of the {len(unreadable)} pictures can be read.")
-    return EvaluationResults(lines, sorted(unreadable))
+    return EvaluationResults(lines, sorted(unreadable), len(images))
 
 
 def group_methods(plan: Plan, setup: Setup, batch: int) -> dict[tuple[int, bool], list[str]]:
@@ -263,37 +278,25 @@ def list_tasks(
     ``groups``: as :func:`group_methods` returns them; ``done``: path, corruption and method of each
     line that is there already.
     """
-    tasks: list[Task] = []
+    tasks = list[Task]()
     for stream in plan.streams:
+        keys = [(name, plan.draw_condition(name, stream)[0]) for name in images.names]
         for (size, is_ordered), names in groups.items():
-            missing = _find_missing(plan, stream, names, images, done)
-            if is_ordered and missing:
-                missing = {tuple(names): list(range(len(images)))}
-            for methods, indices in missing.items():
-                starts = range(0, len(indices), size)
-                batches = tuple(tuple(indices[start : start + size]) for start in starts)
-                if is_ordered:
-                    tasks.append(Task(stream, methods, batches))
-                else:
-                    tasks += [Task(stream, methods, (one,)) for one in batches]
+            missing = {
+                name: [i for i, key in enumerate(keys) if (*key, name) not in done]
+                for name in names
+            }
+            methods = tuple(name for name in names if is_ordered or missing[name])
+            indices = sorted(set().union(*missing.values()))
+            if is_ordered and indices:
+                indices = list(range(len(images)))
+            starts = range(0, len(indices), size)
+            batches = tuple(tuple(indices[start : start + size]) for start in starts)
+            if is_ordered and batches:
+                tasks.append(Task(stream, methods, batches))
+            else:
+                tasks += [Task(stream, methods, (one,)) for one in batches]
     return tasks
-
-
-def _find_missing(
-    plan: Plan,
-    stream: str,
-    names: Sequence[str],
-    images: ImageSet,
-    done: Collection[tuple[str, ...]],
-) -> dict[tuple[str, ...], list[int]]:
-    """Positions of the pictures that lack a line, by the methods whose lines they lack."""
-    missing = dict[tuple[str, ...], list[int]]()
-    for i, path in enumerate(images.names):
-        corruption, _ = plan.draw_condition(path, stream)
-        methods = tuple(name for name in names if (path, corruption, name) not in done)
-        if methods:
-            missing.setdefault(methods, []).append(i)
-    return missing
 
 
 def describe_run(plan: Plan, setup: Setup, pictures: int, command: str) -> dict[str, Any]:

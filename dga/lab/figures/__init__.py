@@ -1,1 +1,1 @@
-"""The paper's figures and the figure of controls, from results; a folder of all exhibits."""
+"""Results as a folder of tables and figures."""

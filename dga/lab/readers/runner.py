@@ -134,5 +134,5 @@ def _name_systems(names: Iterable[str]) -> Iterator[None]:
         yield
     except FloatingPointError as error:
         raise FloatingPointError(
-            f"Method {', '.join(names)} was stopped: {error} Results of earlier batches are kept."
+            f"Method {', '.join(names)} was stopped: {error} What was done before is kept."
         ) from error

@@ -9,7 +9,7 @@ from torch.optim.swa_utils import update_bn
 
 from dga.images import to_tensor
 from dga.lab.data.image_sets import ImageSet, take_training
-from dga.lab.training.draws import choose_indices, make_rng, make_torch_rng
+from dga.lab.training.draws import choose_indices, make_rng
 from dga.lab.training.loop import TrainConfig, Training
 from dga.networks.classifier import build_classifier, normalise, preprocess
 
@@ -25,16 +25,21 @@ DEFAULTS = TrainConfig(
 )
 LABEL_SMOOTHING = 0.1
 CROP_AREA = (0.4, 1.0)
+"""The share of a picture that is shown, 0 to 1."""
 RECALIBRATION_STEPS = 100
 
 
 def train_classifier(training: Training, images: ImageSet) -> nn.Module:
     """Train the profile's timm model and return its moving average."""
-    from timm.optim import param_groups_weight_decay  # here: it takes a second
+    from timm.optim import param_groups_weight_decay  # here: they take a second
+    from torchvision.transforms import v2
 
     config, device, shape = training.config, training.device, training.profile.classifier
-    identity = training.describe("classifier", images.compute_fingerprint())
+    identity = training.describe("classifier", data=images)
     images = take_training(images)
+    augment = v2.Compose(
+        [v2.RandomResizedCrop(shape.input_size, scale=CROP_AREA), v2.RandomHorizontalFlip()]
+    )
     model = training.start(partial(build_classifier, shape))
     model.to(memory_format=torch.channels_last)
     groups = param_groups_weight_decay(model, config.weight_decay)  # none of norms, biases
@@ -42,9 +47,10 @@ def train_classifier(training: Training, images: ImageSet) -> nn.Module:
 
     def loss(step: int) -> tuple[Tensor, dict[str, float]]:
         indices = choose_indices(len(images), config.batch, config.seed, step)
-        generator = make_torch_rng(make_rng(config.seed, step))
-        x = to_tensor(images.take(indices).pixels).to(device)
-        x = crop_and_flip(x, shape.input_size, generator)
+        pictures = to_tensor(images.take(indices).pixels)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(int(make_rng(config.seed, step).integers(2**62)))
+            x = torch.stack([augment(picture) for picture in pictures]).to(device)
         y = torch.from_numpy(images.labels[indices]).to(device)
         x = normalise(x, shape).to(memory_format=torch.channels_last)
         logits = model(x).float()
@@ -68,22 +74,3 @@ def recalibrate(network: nn.Module, training: Training, images: ImageSet) -> nn.
     pictures = (preprocess(x, training.profile.classifier) for x in batches)
     update_bn((x.to(memory_format=torch.channels_last) for x in pictures), network)
     return network.eval()
-
-
-def crop_and_flip(x: Tensor, size: int, generator: torch.Generator) -> Tensor:
-    """Crop a random part of each picture, resize it to ``size`` and flip half of them.
-
-    ``x``: ``[B, 3, H, W]``. Area in ``CROP_AREA`` of the picture, aspect 3:4 to 4:3.
-    """
-    count = len(x)
-    draw = torch.rand(5, count, generator=generator)
-    area = CROP_AREA[0] + (CROP_AREA[1] - CROP_AREA[0]) * draw[0]
-    aspect = (4 / 3) ** (draw[1] - 0.5)  # square root of the aspect ratio
-    width, height = (area.sqrt() * aspect).clamp(max=1), (area.sqrt() / aspect).clamp(max=1)
-    theta = torch.zeros(count, 2, 3)
-    theta[:, 0, 0] = width * (draw[4] < 0.5).float().mul(2).sub(1)
-    theta[:, 1, 1] = height
-    theta[:, 0, 2] = (1 - width) * (2 * draw[2] - 1)
-    theta[:, 1, 2] = (1 - height) * (2 * draw[3] - 1)
-    grid = F.affine_grid(theta.to(x.device), [count, 3, size, size], align_corners=False)
-    return F.grid_sample(x, grid, padding_mode="reflection", align_corners=False)

@@ -11,9 +11,8 @@ from torch.utils.data import Dataset
 
 from dga.diffusion import Schedule, estimate_undamaged
 from dga.images import Pixels, to_tensor
-from dga.io.files import to_plain
 from dga.lab.saved_weights import factorise, limit_rank
-from dga.lab.training.chains import REACH, ChainConfig, damage_randomly
+from dga.lab.training.chains import REACH, ChainConfig, damage_randomly, parse_chains
 from dga.lab.training.draws import make_rng, make_torch_rng
 from dga.lab.training.features import FeatureDistance
 from dga.lab.training.loop import TrainConfig, Training
@@ -38,10 +37,7 @@ RANK_EVERY = 25
 
 
 def train_conditional(
-    training: Training,
-    photographs: Photographs,
-    chains: ChainConfig,
-    features: str | None,
+    training: Training, photographs: Photographs
 ) -> tuple[nn.Module, dict[str, Tensor], dict[str, Any]]:
     """Train a :class:`~dga.networks.unet.ConditionalDenoiser` by a :class:`ConditionalLoss`.
 
@@ -56,12 +52,8 @@ def train_conditional(
     schedule = Schedule.from_config(profile.schedule)
     base_path = find_base(training)
     base = {name: value.float() for name, value in read_state(base_path).items()}
-    facts = {
-        "features": features,
-        "chains": to_plain(chains),
-        "base": compute_weights_id(base_path),
-    }
-    identity = training.describe("conditional", photographs.compute_fingerprint(), **facts)
+    facts = {"base": compute_weights_id(base_path)}
+    identity = training.describe("conditional", photographs=photographs) | facts
 
     def load(network: ConditionalDenoiser, path: Path) -> nn.Module:
         start = load_conditional(profile, path).state_dict() if is_conditional(path) else None
@@ -71,7 +63,7 @@ def train_conditional(
     model = training.start(lambda: ConditionalDenoiser(profile.denoiser), load)
     model.use_fast_blocks()
     origin = model.widen(base)
-    conditional_loss = ConditionalLoss(training, schedule, model, features)
+    conditional_loss = ConditionalLoss(training, schedule, model)
     full_steps = round(config.steps * (1 - config.decay))
 
     def loss(batch: tuple[Tensor, ...]) -> tuple[Tensor, dict[str, float]]:
@@ -80,7 +72,7 @@ def train_conditional(
             limit_rank(model, origin)
         return conditional_loss(*shown)
 
-    batches = ChainBatches(photographs, chains, config, schedule)
+    batches = ChainBatches(photographs, parse_chains(config.chains), config, schedule)
     average = training.fit(model, loss, identity, batches)
     limit_rank(average, origin)
     return average, factorise(average.state_dict(), origin), facts
@@ -89,14 +81,13 @@ def train_conditional(
 class ConditionalLoss:
     """The mean absolute difference between the clean estimate and the picture.
 
-    Where ``features`` names a classifier, the distance between its features of both and the
+    Where ``config.features`` names a classifier, the distance between its features of both and the
     divergence between its answers are added.
     """
 
-    def __init__(
-        self, training: Training, schedule: Schedule, model: nn.Module, features: str | None
-    ) -> None:
+    def __init__(self, training: Training, schedule: Schedule, model: nn.Module) -> None:
         self.schedule, self.model, self.device = schedule, model, training.device
+        features = training.config.features
         self.distance = FeatureDistance(features).to(self.device) if features else None
 
     def __call__(

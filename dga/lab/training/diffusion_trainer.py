@@ -28,50 +28,35 @@ SHALLOW_SHARE = 0.9
 
 
 def train_diffusion(
-    training: Training,
-    images: ImageSet,
-    max_depth: int | None = None,
-    photographs: Photographs | None = None,
-    features: str | None = None,
+    training: Training, images: ImageSet, photographs: Photographs | None = None
 ) -> nn.Module:
     """Train a :class:`~dga.networks.unet.Denoiser` and return its moving average.
 
-    ``max_depth``: the deepest respaced depth from which most timesteps are drawn; None: all of them
-    (:class:`DiffusionBatches`); ``features``: timm's name of the classifier whose features are part
-    of the loss (:class:`DiffusionLoss`). Raises ``ValueError`` unless ``max_depth`` is in 1...T.
+    Raises ``ValueError`` unless ``config.max_depth`` is in 1...T or None.
     """
     config, schedule = training.config, training.profile.schedule
-    last = None if max_depth is None else find_last_timestep(schedule, max_depth)
-    identity = training.describe(
-        "diffusion",
-        images.compute_fingerprint(),
-        max_depth=max_depth,
-        photographs=photographs and photographs.compute_fingerprint(),
-        features=features,
-    )
-    images = take_training(images)
+    last = None if config.max_depth is None else find_last_timestep(schedule, config.max_depth)
+    identity = training.describe("diffusion", data=images, photographs=photographs)
     model = training.start(partial(Denoiser, training.profile.denoiser))
-    batches = DiffusionBatches(images, schedule.timesteps, config, last, photographs)
-    loss = DiffusionLoss(training, model, last, features)
-    return training.fit(model, loss, identity, batches)
+    batches = DiffusionBatches(take_training(images), schedule.timesteps, config, last, photographs)
+    return training.fit(model, DiffusionLoss(training, model, last), identity, batches)
 
 
 class DiffusionLoss:
     """The hybrid loss of Nichol and Dhariwal (2021, Eq. 16), by the guided-diffusion package.
 
-    Where ``features`` names a classifier, the distance between what it sees in the clean estimate
-    and in the picture (:class:`~dga.lab.training.features.FeatureDistance`) is added, for timesteps
-    up to ``last``.
+    Where ``config.features`` names a classifier, the distance between what it sees in the clean
+    estimate and in the picture (:class:`~dga.lab.training.features.FeatureDistance`) is added, for
+    timesteps up to ``last``.
     """
 
-    def __init__(
-        self, training: Training, model: nn.Module, last: int | None, features: str | None
-    ) -> None:
+    def __init__(self, training: Training, model: nn.Module, last: int | None) -> None:
         timesteps = training.profile.schedule.timesteps
         self.model, self.device, self.last = model, training.device, last or timesteps
         self.process = create_gaussian_diffusion(
             steps=timesteps, learn_sigma=True, noise_schedule="linear"
         )
+        features = training.config.features
         self.distance = FeatureDistance(features).to(self.device) if features else None
         # By timestep: sqrt((1 - abar) / abar).
         noise_to_signal = torch.from_numpy(self.process.sqrt_recipm1_alphas_cumprod)

@@ -13,7 +13,9 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader
 from tqdm import tqdm
 
+from dga.corruptions import CORRUPTIONS
 from dga.io.files import CHECKPOINT, write_atomically
+from dga.lab.data.imagenet_c import check_corruptions
 from dga.profiles import Profile
 from dga.weights.checkpoints import load_archive
 from dga.weights.store import load_weights
@@ -24,7 +26,7 @@ CHECKPOINT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """The numbers that fix a training run. Raises ``ValueError`` for those out of range."""
+    """What fixes a training run. Raises ``ValueError`` for numbers out of range."""
 
     images: int
     """How many pictures are shown in all, repeated ones counted each time."""
@@ -44,6 +46,19 @@ class TrainConfig:
     window_share: float = 0.0
     """Share of the pictures (of a diffusion model: of the batches), 0 to 1, that are windows of
     photographs."""
+    corruptions: tuple[str, ...] = CORRUPTIONS
+    """Those of a discriminator's second class."""
+    explanations: bool = False
+    """Whether that class also holds right and wrong explanations
+    (:mod:`~dga.lab.training.random_explanations`)."""
+    max_depth: int | None = None
+    """The depth up to which a diffusion model is mostly trained, see
+    :class:`~dga.lab.training.diffusion_trainer.DiffusionBatches`; None: all of them."""
+    features: str | None = None
+    """timm's name of the classifier whose features a diffusion model shall keep."""
+    chains: str = ""
+    """Changes of the chains of damage that a conditional denoiser learns from
+    (:func:`~dga.lab.training.chains.parse_chains`)."""
 
     def __post_init__(self) -> None:
         if self.batch < 2 or self.images < self.batch:
@@ -52,6 +67,7 @@ class TrainConfig:
             raise ValueError("The learning rate must be above 0.")
         if not 0 <= self.window_share <= 1:
             raise ValueError(f"The share of windows is 0 to 1, not {self.window_share}.")
+        check_corruptions(self.corruptions)
 
     @property
     def steps(self) -> int:
@@ -77,18 +93,14 @@ class Training:
     workers: int = 0
     """How many processes make batches ahead, which changes nothing but the speed."""
 
-    def describe(self, model: str, data: str, **more: Any) -> dict[str, Any]:
+    def describe(self, model: str, **pictures: Any) -> dict[str, Any]:
         """What a checkpoint and the run that goes on from it must have in common.
 
-        ``data``: the fingerprint of the pictures; ``more``: facts of one kind of model alone.
+        ``pictures``: sets of them, which have a fingerprint, or None.
         """
-        return {
-            "model": model,
-            "profile": self.profile.name,
-            "data": data,
-            "init": str(self.init or ""),
-            **more,
-        }
+        fingerprints = {name: one and one.compute_fingerprint() for name, one in pictures.items()}
+        run = {"model": model, "profile": self.profile.name, "init": str(self.init or "")}
+        return run | fingerprints
 
     def start(
         self, build: Callable[[], nn.Module], load: Callable[..., nn.Module] = load_weights

@@ -3,6 +3,7 @@
 A batch is read, corrupted and noised from its step and the run's seed alone.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -20,7 +21,6 @@ from dga.lab.data.image_sets import ImageSet
 from dga.lab.training.draws import choose_indices, make_rng, make_torch_rng
 from dga.lab.training.loop import TrainConfig
 from dga.lab.training.random_explanations import SecondPicture, draw_second_picture
-from dga.lab.training.studies import Study
 from dga.lab.training.windows import PER_PICTURE, Photographs, corrupt_randomly, draw_places
 from dga.profiles import Profile
 
@@ -53,7 +53,6 @@ class PairBatches(Dataset):
     """
 
     profile: Profile
-    study: Study
     images: ImageSet
     config: TrainConfig
     photographs: Photographs | None = None
@@ -66,12 +65,12 @@ class PairBatches(Dataset):
         """The batch of a step.
 
         The pictures of a pair share a depth, drawn as T u^2, because the classes differ most near
-        depth 0. In a study of explanations it is one of the depths at which those are compared.
+        depth 0. With explanations it is one of the depths at which those are compared.
         """
         schedule, seed, count = self.schedule, self.config.seed, self.config.batch // 2
         rng = make_rng(seed, step)
         pictures = self.images.take(choose_indices(len(self.images), count, seed, step)).pixels
-        pairs = make_pairs(self.study, pictures, rng, View.of(self.profile))
+        pairs = make_pairs(self.config.corruptions, pictures, rng, View.of(self.profile))
         generator = make_torch_rng(rng)
         clean, corrupted = (to_tensor(pixels) for pixels in pairs)  # [n, 3, S, S]
         depths = ((schedule.steps + 1) * torch.rand(count, generator=generator) ** 2).long()
@@ -96,8 +95,8 @@ class PairBatches(Dataset):
     def _draw_second(
         self, clean: Tensor, corrupted: Tensor, depth: int, rng: np.random.Generator
     ) -> SecondPicture:
-        """The corrupted picture, in a study of explanations perhaps after an inverse."""
-        if not self.study.explanations:
+        """The corrupted picture, with explanations perhaps after an inverse."""
+        if not self.config.explanations:
             return SecondPicture(corrupted, 1.0, 0.0, depth)
         pair_rng = np.random.default_rng(rng.integers(2**62))
         return draw_second_picture(clean, corrupted, depth, self.schedule, pair_rng)
@@ -116,7 +115,7 @@ class PairBatches(Dataset):
         for begin, seed in zip(begins, rng.integers(2**62, size=len(begins)), strict=True):
             window_rng = np.random.default_rng(seed)
             picture = self.photographs.draw_picture(window_rng)
-            damaged = corrupt_randomly(picture, self.study.corruptions, window_rng)
+            damaged = corrupt_randomly(picture, self.config.corruptions, window_rng)
             whole = to_tensor(picture)
             places = draw_places(window_rng, PER_PICTURE, side)
             other = self._draw_second(whole, to_tensor(damaged), second[begin].depth, window_rng)
@@ -126,7 +125,7 @@ class PairBatches(Dataset):
 
 
 def make_pairs(
-    study: Study, pictures: Pixels, rng: np.random.Generator, view: View
+    corruptions: Sequence[str], pictures: Pixels, rng: np.random.Generator, view: View
 ) -> tuple[Pixels, Pixels]:
     """Source and corrupted pictures (labels 0 and 1), uint8 ``[n, S, S, 3]`` each.
 
@@ -136,7 +135,7 @@ def make_pairs(
     clean, corrupted = [], []
     for picture in pictures:
         picture = vary_source(picture, rng)
-        corrupted.append(view.finish(corrupt_randomly(picture, study.corruptions, rng)))
+        corrupted.append(view.finish(corrupt_randomly(picture, corruptions, rng)))
         clean.append(view.finish(picture))
     return np.stack(clean), np.stack(corrupted)
 

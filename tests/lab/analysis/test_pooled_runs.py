@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from dga.lab.analysis.judges import choose_judge
 from dga.lab.analysis.pooled_runs import pool_runs
-from dga.lab.analysis.saved_runs import MissingRun, read_runs
+from dga.lab.analysis.saved_runs import read_runs
 from tests.fixtures.results import falling_logits, lines_of, write_judge, write_run
 
 DEPTHS = (0, 4, 8)
@@ -35,7 +34,7 @@ def test_folders_without_runs(tmp_path):
     with pytest.raises(FileNotFoundError, match="no folder"):
         read_runs(tmp_path / "nowhere")
     (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(ValueError, match=r"holds no runs: .* lines\.jsonl or curves\.npz"):
+    with pytest.raises(ValueError, match=r"holds no runs: .* lines\.jsonl"):
         read_runs(tmp_path)
 
 
@@ -98,19 +97,6 @@ def test_only_runs_of_dga_plus_need_the_denoiser_that_sees_the_picture(tmp_path,
     write_run(tmp_path / "b", other, weights={"conditional": "c2"}, methods={method: {}})
     _, left_out = pool_runs(read_runs(tmp_path).evaluations)
     assert (left_out == []) == is_kept
-
-
-def test_the_judge_of_the_runs_own_discriminator_is_chosen(tmp_path):
-    write_run(tmp_path / "pooled", lines_of("source", _right, 2, ["fog"]))
-    logits = falling_logits(2, DEPTHS)
-    write_judge(tmp_path / "a", falling_logits(4, DEPTHS), DEPTHS, weights={"discriminator": "j9"})
-    write_judge(tmp_path / "b", logits, DEPTHS)
-    results = read_runs(tmp_path)
-    made, _ = pool_runs(results.evaluations)
-    assert choose_judge(results.judges, made[0]).name == "b"
-    assert choose_judge(results.judges, None).name == "a"
-    with pytest.raises(MissingRun, match="no judge run"):
-        choose_judge([], None)
 
 
 def test_an_unfinished_run_is_no_trouble(tmp_path):

@@ -1,86 +1,59 @@
-"""Tables, of severities and of mixed streams: what they print, and what they leave empty."""
+"""What is compared with what, in severities and in mixed streams; tables as they are printed."""
 
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from dga.corruptions import CORRUPTIONS
-from dga.lab.analysis.comparisons import make_comparisons
-from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
-from dga.lab.analysis.saved_runs import MissingRun, read_runs
-from dga.lab.analysis.table import EMPTY_CELL, Table
-from dga.lab.analysis.tables import make_stream_table, make_table_1, make_table_3
+from dga.lab.analysis.report import Content, make_report
+from dga.lab.analysis.saved_runs import read_runs
+from dga.lab.analysis.tables import tabulate_comparisons
 from tests.fixtures.results import ResultLine, line, lines_of, write_run
 
 
-def _pooled(tmp_path: Path, *groups: list[dict], **config: object) -> PooledRuns:
-    write_run(tmp_path / "run", [row for group in groups for row in group], **config)
-    return pool_runs(read_runs(tmp_path).evaluations)[0][0]
+def _rows(folder: Path, key: str) -> list[Content]:
+    report = make_report(read_runs(folder).evaluations)
+    assert report["left_out"] == []
+    (rows,) = (exhibit["rows"] for exhibit in report["exhibits"] if exhibit["key"] == key)
+    return rows
 
 
-def _row(table: Table, **cells: str) -> dict[str, str]:
-    rows = pd.DataFrame(table.rows)
-    for column, text in cells.items():
-        rows = rows[rows[column] == text]
-    assert len(rows) == 1
-    return rows.iloc[0].to_dict()
+def _gains(rows: list[Content], group: str) -> dict[tuple[str, str], float]:
+    return {(row["method"], row["other"]): row["gain"] for row in rows if row["group"] == group}
 
 
-def test_table_1_by_hand(tmp_path):
-    """Right on 2 of 8 (source), 4 (DGA + G) and 8 photographs (an outsider)."""
-    pooled = _pooled(
-        tmp_path,
-        lines_of("source", lambda p, c: p < 2, 8),
-        lines_of("dga-guided", lambda p, c: p < 4, 8),
-        lines_of("mine", lambda p, c: True, 8),
-    )
-    table = make_table_1(pooled)
-    mine = _row(table, Method="mine")
-    assert (mine["Adaptation"], mine["Paper, severity 5 (%)"]) == (EMPTY_CELL, EMPTY_CELL)
-    assert mine["Accuracy (%)"].startswith("100.0")
-    source = _row(table, Method="Nothing done")
-    ours = _row(table, Method="DGA + G")
-    assert source["Accuracy (%)"].startswith("25.0 (")
-    assert (source["Paper, severity 5 (%)"], source["Gain over doing nothing"]) == (
-        "33",
-        EMPTY_CELL,
-    )
-    assert ours["Gain over doing nothing"].startswith("+25.0 (")
-    cells = [ours[head] for head in ("Adaptation", "Diffusion?", "Seconds", "Photos")]
-    assert cells == ["Input", "✓", "0.250", "8"]
-
-
-def test_table_3_is_on_images_that_every_tau_has(tmp_path):
-    """Plain DGA is right on 4 more photographs, which tau 0.3 was not run on."""
-    pooled = _pooled(
-        tmp_path,
-        lines_of("dga", lambda p, c: p >= 4, 8),
-        lines_of("dga:tau=0.3", lambda p, c: True, 4),
-    )
-    table = make_table_3(pooled)
-    assert _row(table, Method="DGA", tau="0.5")["Mean of 15"].startswith("0.0 (")
-    assert _row(table, Method="DGA", tau="0.3")["Mean of 15"].startswith("100.0 (")
-    assert _row(table, Method="DGA", tau="0.7")["Noise"] == EMPTY_CELL
-    assert _row(table, Method="*DGA, paper*", tau="0.7")["Noise"] == "21"
-    assert "(4 photographs)" in table.caption
-    with pytest.raises(MissingRun, match="no run at several taus"):
-        make_table_3(_pooled(tmp_path / "one", lines_of("dga", lambda p, c: True, 2)))
-
-
-def test_the_whole_is_compared_with_each_stage_left_out(tmp_path):
-    without = "dga-plus:exposure=false"
-    rows = [
+def _by_count(rights: dict[str, int], photographs: int = 10) -> list[ResultLine]:
+    """Each method is right on so many of the photographs, under every corruption."""
+    return [
         row
-        for method, right in {"source": 2, without: 4, "dga-plus": 6}.items()
-        for row in lines_of(method, lambda p, c, right=right: p < right, 10)
+        for method, right in rights.items()
+        for row in lines_of(method, lambda p, c, right=right: p < right, photographs)
     ]
-    pooled = _pooled(tmp_path, rows)
-    table = make_comparisons(pooled)
-    row = _row(table, Method="DGA+", Minus="DGA+, without exposure")
-    assert row["Mean of 15"].startswith("+20.0")
-    assert pooled.methods_to_compare == ["source", "dga-plus"]  # and so in no other table
+
+
+def test_all_methods_are_compared_with_nothing_done_and_ours_with_each(tmp_path):
+    write_run(tmp_path / "run", _by_count({"source": 2, "mine": 4, "dga-guided": 5, "dga-plus": 8}))
+    rows = _rows(tmp_path, "severity-5")
+    assert _gains(rows, "mean") == {
+        ("dga-guided", "source"): 30, ("dga-plus", "source"): 60, ("mine", "source"): 20,
+        ("dga-plus", "dga-guided"): 30, ("dga-plus", "mine"): 40,
+    }  # fmt: skip
+    head, _, *lines = tabulate_comparisons(rows).splitlines()
+    assert head.startswith("| Method | Against | Pictures | Right, % | Against, % |")
+    assert lines[0].startswith("| DGA + G | Nothing done | Mean of 15 | 50.0 | 20.0 | +30.0 (+")
+    assert {text.count("|") for text in (head, *lines)} == {10}
+
+
+def test_a_method_is_compared_with_its_controls_and_changed_settings(tmp_path):
+    """Which else are in no table."""
+    permuted, without = "dga-guided:tau=0.3:permute=depth:batch=60", "dga-plus:exposure=false"
+    rights = {"source": 2, "dga-guided:tau=0.3": 5, permuted: 4, without: 4, "dga-plus": 6}
+    write_run(tmp_path / "run", _by_count(rights))
+    gains = _gains(_rows(tmp_path, "severity-5"), "mean")
+    assert gains["dga-guided:tau=0.3", permuted] == 10
+    assert gains["dga-plus", without] == 20
+    assert not {(permuted, "source"), (without, "source")} & set(gains)
 
 
 # Mixed streams
@@ -109,33 +82,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def pooled_stream(folder: Path) -> PooledRuns:
-    (pooled,), left_out = pool_runs(read_runs(folder).evaluations)
-    assert left_out == []
-    return pooled
+def test_a_stream_is_counted_by_severity(folder):
+    rows = [row for row in _rows(folder, "wild") if row["other"] == "source"]
+    ours = {row["group"]: row["right"] for row in rows if row["method"] == "dga-plus"}
+    assert ours["all"] == pytest.approx(83.333)
+    assert [ours[group] for group in ("clean", *"12345")] == [100] * 5 + [0]
+    assert _gains(rows, "all") == {
+        ("tent", "source"): 0, ("dga-plus", "source"): pytest.approx(66.667),
+    }  # fmt: skip
 
 
-def test_a_stream_is_counted_by_severity_and_family(folder):
-    pooled = pooled_stream(folder)
-    table = make_stream_table(pooled)
-    assert table.title == "Mixed stream, 60 photographs never used for tuning"
-    rows = pd.DataFrame(table.rows).set_index("Method")
-    assert list(rows.index) == ["Nothing done", "Tent", "DGA+"]
-    assert rows.loc["DGA+", "All"].startswith("83.3 (")
-    heads = ["Clean", *(f"Severity {n}" for n in range(1, 6))]
-    assert rows.loc["DGA+", heads].tolist() == ["100.0"] * 5 + ["0.0"]
-    assert rows.loc["Tent", heads].tolist() == ["100.0"] + ["0.0"] * 5
-    assert table.commands == ("python -m dga evaluate --out wild",)
-
-
-def test_ours_is_compared_on_the_same_photographs(folder):
-    missing = wild_lines("memo", 30, depth=0)
-    write_run(folder / "memo", missing, **STREAM)
-    table = make_comparisons(pooled_stream(folder))
-    assert table.title.startswith("DGA+ against each rival, mixed stream, 60 photographs")
-    gains = pd.DataFrame(table.rows).set_index("Minus")["All"]
-    assert gains["Tent"].startswith("+66.7 (+")
-    assert "MEMO" in gains
-    alone = write_run(folder / "one" / "run", wild_lines("source"), **STREAM)
-    with pytest.raises(MissingRun, match="no run of dga-plus or dga-guided beside other methods"):
-        make_comparisons(pooled_stream(alone))
+def test_ours_is_compared_on_the_photographs_that_both_have(folder):
+    write_run(folder / "memo", wild_lines("memo", 30, depth=0), **STREAM)
+    rows = [row for row in _rows(folder, "wild") if row["group"] == "all"]
+    counts = {row["other"]: row["photographs"] for row in rows if row["method"] == "dga-plus"}
+    assert counts == {"source": 60, "tent": 60, "memo": 30, PERMUTED: 60}
+    assert _gains(rows, "all")["dga-plus", PERMUTED] == pytest.approx(33.333)

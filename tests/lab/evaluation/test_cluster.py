@@ -2,12 +2,12 @@
 
 import dataclasses
 import os
+import pickle
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,9 @@ import pytest
 import torch
 
 from dga.folders.records import Line
-from dga.lab.data.image_sets import ImageSet
 from dga.lab.evaluation import cluster
-from dga.lab.evaluation.cluster import EvaluationWorker, evaluate_on_cluster
 from dga.lab.evaluation.plan import Plan, choose_images
-from dga.lab.evaluation.run import BatchResult, Task, evaluate, run_tasks
-from dga.lab.readers.systems import parse_all
+from dga.lab.evaluation.run import EvaluationResults, EvaluationWorker, Task, evaluate
 from dga.lab.saved_weights import save_weights
 from dga.networks.compute import Compute
 from dga.networks.models import Models, load_models
@@ -75,9 +72,7 @@ def wild(recipe: EvaluationWorker) -> EvaluationWorker:
 
 
 def _single(recipe: EvaluationWorker, out: Path) -> list[Line]:
-    models = recipe.source.load()
-    asked = parse_all(models.profile, recipe.methods)
-    return _facts(evaluate(models, asked, recipe.plan, out, 2).lines)
+    return _facts(evaluate(recipe, out, 2).lines)
 
 
 @pytest.fixture(scope="module")
@@ -96,13 +91,16 @@ def _facts(lines: list[Line]) -> list[Line]:
 def test_tasks_in_order_give_the_single_machines_lines(kind, streams, request, tmp_path):
     """Of a mixed stream, too, which is shared out where a method does not keep its order."""
     recipe = request.getfixturevalue(kind)
-    setup = recipe.inspect()
 
-    def measure(tasks: Sequence[Task], images: ImageSet) -> Iterator[BatchResult]:
-        assert sum(len(task.batches) > 1 for task in tasks) == streams
-        return chain.from_iterable(recipe.measure(setup, images, task) for task in tasks)
+    def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+        """The last first, each by a copy of the worker."""
+        asked = list(tasks)
+        long = [task for task in asked if isinstance(task, Task) and len(task.batches) > 1]
+        assert len(long) == streams * isinstance(asked[0], Task)
+        for task in reversed(asked):
+            yield pickle.loads(pickle.dumps(function))(task)
 
-    results = run_tasks(recipe.plan, setup, measure, tmp_path / "tasks", 2, "")
+    results = evaluate(recipe, tmp_path / "tasks", 2, run=run)
     assert _facts(results.lines) == _single(recipe, tmp_path / "alone")
 
 
@@ -172,11 +170,16 @@ class _Deadly(torch.nn.Module):
         return self.network(x, time)
 
 
+def _evaluate(worker: EvaluationWorker, out: Path, address: str) -> EvaluationResults:
+    with cluster.start_on_cluster(address) as run:
+        return evaluate(worker, out, 2, run=run)
+
+
 @pytest.mark.slow
 def test_two_machines_give_the_single_machines_file(machines, recipe, whole, tmp_path):
-    results = evaluate_on_cluster(recipe, tmp_path / "ray", 2, address=machines.address)
+    results = _evaluate(recipe, tmp_path / "ray", machines.address)
     assert _facts(results.lines) == whole
-    again = evaluate_on_cluster(recipe, tmp_path / "ray", 2, address=machines.address)
+    again = _evaluate(recipe, tmp_path / "ray", machines.address)
     assert again.lines == results.lines
 
 
@@ -186,6 +189,6 @@ def test_a_worker_killed_in_the_middle_loses_nothing(
 ):
     marker = tmp_path / "killed"
     deadly = dataclasses.replace(recipe, source=Recipe(tiny_profile, weights, marker))
-    results = evaluate_on_cluster(deadly, tmp_path / "ray", 2, address=machines.address)
+    results = _evaluate(deadly, tmp_path / "ray", machines.address)
     assert marker.exists()
     assert _facts(results.lines) == whole

@@ -18,9 +18,8 @@ from dga.lab.analysis.saved_runs import KEY
 from dga.lab.analysis.tables import summarise_accuracy
 from dga.lab.data.image_sets import read_tune
 from dga.lab.evaluation.plan import Plan, choose_images
-from dga.lab.evaluation.run import EvaluationResults, evaluate
+from dga.lab.evaluation.run import EvaluationResults, EvaluationWorker, LoadedModels, evaluate
 from dga.lab.readers.runner import SystemRunner
-from dga.lab.readers.systems import parse_all
 from dga.networks.models import Models
 from dga.profiles import EVERYDAY16
 
@@ -30,7 +29,7 @@ NAMES = ("source", "dga", "dda", "dga-plus", "tent:batch=2", "dga-plus+tent:batc
 def run(
     models: Models, plan: Plan, out: Path, names: tuple[str, ...] = NAMES, batch: int = 16
 ) -> EvaluationResults:
-    return evaluate(models, parse_all(models.profile, names), plan, out, batch)
+    return evaluate(EvaluationWorker(LoadedModels(models), names, plan), out, batch)
 
 
 def facts(lines: list[Line]) -> list[tuple[object, ...]]:
@@ -89,9 +88,11 @@ def test_results_of_another_configuration_are_refused(choosy_models, plan, tmp_p
     before = run(choosy_models, plan, tmp_path, ("source", "tent:batch=2")).lines
     with pytest.raises(ValueError, match=words):
         run(choosy_models, dataclasses.replace(plan, **change), tmp_path, ("tent:batch=2",))
-    other = {"source": parse_all(choosy_models.profile, ["dda:depth=3"])["dda:depth=3"]}
-    with pytest.raises(ValueError, match=r"methods.source.depth: None there, 3 here"):
-        evaluate(choosy_models, other, plan, tmp_path)
+    config = json.loads((tmp_path / CONFIG).read_text())
+    config["methods"]["source"]["depth"] = 3
+    (tmp_path / CONFIG).write_text(json.dumps(config))
+    with pytest.raises(ValueError, match=r"methods.source.depth: 3 there, None here"):
+        run(choosy_models, plan, tmp_path, ("source",))
     assert [json.loads(r) for r in (tmp_path / LINES).read_text().splitlines()] == before
 
 
@@ -218,8 +219,8 @@ def test_the_same_stream_sorted_and_one_picture_at_a_time(choosy_models, wild, t
     assert facts(run(choosy_models, alone, tmp_path / "single", names).lines) == facts(mixed)
 
     watched.clear()
-    asked = parse_all(choosy_models.profile, ["dga-plus:permute=depth:batch=1", "source"])
-    watched_lines = evaluate(choosy_models, asked, alone, tmp_path / "watched").lines
+    asked = ("dga-plus:permute=depth:batch=1", "source")
+    watched_lines = run(choosy_models, alone, tmp_path / "watched", asked).lines
     assert conditions(watched_lines) == conditions(mixed)
     assert watched["dga-plus:permute=depth:batch=1"] == [0] + [1] * 16  # nothing forgotten
 

@@ -15,8 +15,7 @@ from torch import Tensor, nn
 
 from dga.adaptation import adapt
 from dga.io.files import CHECKPOINT, LINES, lock_folder, write_json
-from dga.lab.evaluation.run import evaluate
-from dga.lab.readers.systems import parse_all
+from dga.lab.evaluation.run import EvaluationWorker, LoadedModels, evaluate
 from dga.lab.saved_weights import save_weights
 from dga.lab.training import loop
 from dga.networks.classifier import predict
@@ -48,15 +47,16 @@ def test_no_numbers_become_no_result(tiny_models, plan, tmp_path, name):
     """Whole batches before it are kept, and the rest is done once it is mended."""
     network = Spoilt(getattr(tiny_models, name))
     models = dataclasses.replace(tiny_models, **{name: network})
-    methods = parse_all(models.profile, ["dga-guided", "dda"])
-    evaluate(models, methods, dataclasses.replace(plan, corruptions=("fog",)), tmp_path, 2)
+    worker = EvaluationWorker(LoadedModels(models), ("dga-guided", "dda"), plan)
+    fog = dataclasses.replace(plan, corruptions=("fog",))
+    evaluate(dataclasses.replace(worker, plan=fog), tmp_path, 2)
     network.at = network.calls + 1
     content = (tmp_path / LINES).read_bytes()
     assert content.count(b"\n") == 8
-    with pytest.raises(FloatingPointError, match=r"Method d.* was stopped: .*batches are kept"):
-        evaluate(models, methods, plan, tmp_path, 2)
+    with pytest.raises(FloatingPointError, match=r"Method d.* was stopped: .*is kept"):
+        evaluate(worker, tmp_path, 2)
     assert (tmp_path / LINES).read_bytes() == content
-    assert len(evaluate(models, methods, plan, tmp_path, 2).lines) == 16
+    assert len(evaluate(worker, tmp_path, 2).lines) == 16
 
 
 def test_weights_that_no_half_can_hold_are_not_saved(tmp_path):

@@ -17,9 +17,7 @@ from dga.lab.data.image_sets import find_images
 from dga.lab.data.imagenet_c import find_condition
 from dga.lab.evaluation.curves import judge_pictures
 from dga.lab.evaluation.plan import Plan, choose_images, derive_seed, read_batch
-from dga.lab.evaluation.run import evaluate
-from dga.lab.readers.systems import parse_all
-from dga.lab.training.studies import Study
+from dga.lab.evaluation.run import EvaluationWorker, LoadedModels, evaluate
 from dga.networks.classifier import build_classifier
 from dga.networks.models import Models
 from dga.networks.unet import Discriminator
@@ -87,8 +85,8 @@ def _released_plan(root: Path, **changes: object) -> Plan:
 
 
 def _lines(models: Models, plan: Plan, out: Path) -> list[Line]:
-    methods = parse_all(models.profile, ["source", "dga-guided"])
-    return evaluate(models, methods, plan, out, batch=5).lines
+    worker = EvaluationWorker(LoadedModels(models), ("source", "dga-guided"), plan)
+    return evaluate(worker, out, batch=5).lines
 
 
 def _facts(lines: list[Line]) -> list[Line]:
@@ -165,9 +163,9 @@ def test_what_a_release_lacks_is_named(models, clean, released, tmp_path):
     ):
         with pytest.raises(ValueError, match=words):
             _released_plan(released, **change)
-    with pytest.raises(ValueError, match=r"holds damaged pictures .* --corrupted"):
+    with pytest.raises(ValueError, match=r"No pictures in .*class/picture"):
         choose_images(_plan(released), models.profile)
     with pytest.raises(ValueError, match="nothing is no folder of corrupted pictures"):
         _plan(clean, corrupted=str(tmp_path / "nothing"))
     with pytest.raises(ValueError, match="has no clean"):
-        judge_pictures(models, Study(), _released_plan(released), tmp_path)
+        judge_pictures(models, _released_plan(released), tmp_path)

@@ -44,11 +44,10 @@ def test_what_is_saved_of_a_conditional_model_restores_it(tiny_models, tmp_path)
     """Trained on from a diffusion model for two steps, by features of a classifier, too."""
     base, photographs = tmp_path / "base", Photographs((skimage.data.astronaut(),))
     save_weights(tiny_models.denoiser.state_dict(), base, {})
-    config = TrainConfig(images=4, batch=2, lr=1e-3, warmup=1, ema=0.5, bf16=False)
+    features = "tf_efficientnet_lite0"
+    config = TrainConfig(4, 2, lr=1e-3, warmup=1, ema=0.5, bf16=False, features=features)
     training = Training(tiny_models.profile, config, tmp_path / "run", torch.device("cpu"), base)
-    trained, factors, facts = train_conditional(
-        training, photographs, ChainConfig(), "tf_efficientnet_lite0"
-    )
+    trained, factors, facts = train_conditional(training, photographs)
     assert facts["base"] == compute_weights_id(base)
     origin = trained.widen({name: value.float() for name, value in read_state(base).items()})
     restored = restore_differences(factors, origin)

@@ -15,7 +15,6 @@ from dga.lab.data.image_sets import find_images
 from dga.lab.training import classifier_trainer, diffusion_trainer, discriminator_trainer, run
 from dga.lab.training.features import FeatureDistance
 from dga.lab.training.loop import TrainConfig, Training
-from dga.lab.training.studies import Study
 from dga.lab.training.windows import Photographs
 from dga.weights.checkpoints import WeightsError
 from tests.fixtures.cli import refused
@@ -25,7 +24,7 @@ CPU = torch.device("cpu")
 CONFIG = TrainConfig(images=48, batch=8, lr=1e-3, warmup=2, ema=0.9, bf16=False)
 
 
-def _train(name, profile, folder, out, config, study=None) -> dict[str, torch.Tensor]:
+def _train(name, profile, folder, out, config) -> dict[str, torch.Tensor]:
     """The weights that training ends with."""
     images = find_images([folder], Crop(profile.image_size), profile.classifier.classes).load()
     function = {
@@ -33,33 +32,27 @@ def _train(name, profile, folder, out, config, study=None) -> dict[str, torch.Te
         "classifier": classifier_trainer.train_classifier,
         "discriminator": discriminator_trainer.train_discriminator,
     }[name]
-    options = {"study": study} if study else {}
-    if config.window_share:
-        options["photographs"] = Photographs((skimage.data.astronaut(),))
-    result = function(Training(profile, config, out, CPU), images, **options)
-    network = result[0] if isinstance(result, tuple) else result
-    return network.state_dict()
+    windows = [Photographs((skimage.data.astronaut(),))] if config.window_share else []
+    return function(Training(profile, config, out, CPU), images, *windows).state_dict()
 
 
 @pytest.mark.parametrize(
-    ("name", "study", "bf16"),
+    ("name", "options"),
     [
-        ("diffusion", None, False),
-        ("classifier", None, True),
-        ("discriminator", Study(corruptions=("fog",)), False),
-        ("discriminator", Study(explanations=True), False),
+        ("diffusion", {}),
+        ("classifier", {"bf16": True}),
+        ("discriminator", {"corruptions": ("fog",)}),
+        ("discriminator", {"explanations": True, "window_share": 0.5}),
     ],
-    ids=lambda value: getattr(value, "name", value),
 )
 def test_interrupted_training_ends_with_the_same_bits(
-    name, study, bf16, tiny_profile, picture_folder, tmp_path, monkeypatch
+    name, options, tiny_profile, picture_folder, tmp_path, monkeypatch
 ):
     """Trained at one go and, stopped twice, in three; the weights must be the same."""
-    windows = 0.5 if study and study.explanations else 0.0
-    config = dataclasses.replace(CONFIG, bf16=bf16, window_share=windows)
+    config = dataclasses.replace(CONFIG, **options)
 
     def trained(out: str) -> dict[str, torch.Tensor]:
-        return _train(name, tiny_profile, picture_folder, tmp_path / out, config, study)
+        return _train(name, tiny_profile, picture_folder, tmp_path / out, config)
 
     whole = trained("whole")
     saves = die_after_saving(monkeypatch, 2, 5)
@@ -88,27 +81,28 @@ def test_diffusion_loss_falls(tiny_profile, images, tmp_path, monkeypatch):
     assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
 
 
-def test_a_checkpoint_of_another_study_is_refused(tiny_profile, picture_folder, tmp_path):
-    arguments = "discriminator", tiny_profile, picture_folder, tmp_path, CONFIG
-    _train(*arguments)
-    for other, what in (
-        (Study(corruptions=("fog",)), "corruptions"),
-        (Study(explanations=True), "explanations"),
-    ):
-        with pytest.raises(ValueError, match=f"another {what}"):
-            _train(*arguments, other)
+def test_a_checkpoint_of_another_run_is_refused(tiny_profile, picture_folder, tmp_path):
+    arguments = "discriminator", tiny_profile, picture_folder, tmp_path
+    _train(*arguments, CONFIG)
+    for option, value in (("corruptions", ("fog",)), ("explanations", True)):
+        with pytest.raises(ValueError, match=f"another {option}"):
+            _train(*arguments, dataclasses.replace(CONFIG, **{option: value}))
 
 
-def test_options_belong_to_one_model(tiny_profile, picture_folder, images, tmp_path):
-    training = Training(tiny_profile, CONFIG, tmp_path, CPU)
-    explained = run.TrainingOptions(study=Study(explanations=True))
-    with pytest.raises(ValueError, match="Only the discriminator"):
-        run.train("classifier", training, [picture_folder], explained)
-    with pytest.raises(ValueError, match="Only the diffusion model"):
-        run.train("classifier", training, [picture_folder], run.TrainingOptions(max_depth=40))
-    diffusion_trainer.train_diffusion(training, images, max_depth=40)
-    with pytest.raises(ValueError, match="another max_depth"):
-        diffusion_trainer.train_diffusion(training, images)
+@pytest.mark.parametrize(
+    ("option", "value", "sentence"),
+    [
+        ("explanations", True, "--explanations is for discriminator"),
+        ("max_depth", 40, "--max-depth is for diffusion"),
+        ("chains", "noise=1", "--chains is for diffusion --conditional"),
+    ],
+)
+def test_options_belong_to_one_model(
+    option, value, sentence, tiny_profile, picture_folder, tmp_path
+):
+    config = dataclasses.replace(CONFIG, **{option: value})
+    with pytest.raises(ValueError, match=sentence):
+        run.train("classifier", Training(tiny_profile, config, tmp_path, CPU), [picture_folder])
 
 
 def test_what_a_classifier_sees_can_be_part_of_the_loss(images):

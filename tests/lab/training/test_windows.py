@@ -66,7 +66,7 @@ def test_windows_that_nobody_can_cut_are_refused(picture_folder, folder, tmp_pat
     assert "belong together" in refused("train", "diffusion", *options, "--windows", 0.5)
     assert "belong together" in refused("train", "diffusion", *options, "--photographs", folder)
     both = "--windows", 0.5, "--photographs", folder
-    assert "for the diffusion model" in refused("train", "classifier", *options, *both)
+    assert "--windows is for diffusion" in refused("train", "classifier", *options, *both)
     small = "--windows", 0.5, "--photographs", picture_folder
     assert f"{PICTURE_SIDE} pixels" in refused("train", "diffusion", *options, *small)
     large = "discriminator", *options, *both, "--profile", "imagenet"
