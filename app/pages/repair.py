@@ -37,6 +37,7 @@ def repair_page(networks: Networks) -> Page:
     profile = networks.profile
     is_recorded = networks.weights == read_weights()
     opening = read_record(OPENING) if is_recorded else None
+    falling = find_falling_curve() if is_recorded else None
     first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
     order = ("none", *FIRST_DAMAGES, "paint", *(n for n in PLAIN_NAMES if n not in FIRST_DAMAGES))
     names = {"none": "None", "paint": "Paint", **DAMAGE_NAMES}
@@ -53,6 +54,7 @@ def repair_page(networks: Networks) -> Page:
     data: dict[str, Any] = {
         "opening": OPENING.model_dump(),
         "record": first_parts,
+        "falling": falling and falling.model_dump(),
         "recorded": list_recorded() if is_recorded else [],
         "thumbnails": list_recorded(FOLDER.parent / "thumbnails"),
         "samples": {name: sample.damage for name, sample in SAMPLES.items()},
@@ -76,6 +78,7 @@ def repair_page(networks: Networks) -> Page:
         snippet=REPAIR_SNIPPET, opening=OPENING, is_recorded=is_recorded,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping, has_explainer=networks.has_explainer,
+        falling=falling, damage_names=DAMAGE_NAMES,
         has_mender=CONDITIONAL in networks.weights, unsure=UNSURE,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip
@@ -87,6 +90,16 @@ def repair_page(networks: Networks) -> Page:
         main,
         data,
     )
+
+
+def find_falling_curve() -> Settings | None:
+    """A run that ships in which noise hides the damage from the detector."""
+    for damage in FIRST_DAMAGES:
+        settings = Settings(damage=damage)
+        stop = (read_record(settings) or {}).get("stop")
+        if stop and stop["is_crossed"] and stop["depth"]:
+            return settings
+    return None
 
 
 FIRST_PARTS = (

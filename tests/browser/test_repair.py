@@ -325,17 +325,27 @@ def test_on_a_phone_inside_is_a_story_to_swipe(watch):
     watch.page.set_viewport_size({"width": 390, "height": 844})
     page = open_page(watch, "?photo=goldfish#inside")
     wait_for_film(page)
-    scenes = page.locator(".scene h3")
-    assert scenes.count() == 3
-    story = page.locator(".story")
-    for n in range(3):
-        story.evaluate("(node, n) => node.scrollTo({ left: n * node.clientWidth })", n)
-        page.wait_for_timeout(400)
-        left = scenes.nth(n).evaluate("(node) => node.getBoundingClientRect().left")
-        right = scenes.nth(n).evaluate("(node) => node.getBoundingClientRect().right")
-        assert left >= 0, n
-        assert right <= 390, n
+    names, scenes = page.locator(".scenes button"), page.locator(".scene")
+    for n in reversed(range(names.count())):
+        names.nth(n).click()
+        page.wait_for_selector(f".scenes button:nth-child({n + 1})[aria-current=true]")
+        page.wait_for_timeout(600)  # it glides
+        sides = [scene.bounding_box() for scene in scenes.all()]
+        seen = [k for k, one in enumerate(sides) if one["x"] < 374 and one["x"] + one["width"] > 16]
+        assert seen == [n]  # nothing of another
+        assert sides[n]["x"] >= 16
+        assert sides[n]["x"] + sides[n]["width"] <= 374
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_where_noise_hides_no_damage_a_button_leads_to_where_it_does(watch):
+    page = open_page(watch, "#inside")
+    button = page.locator("#falling")
+    button.wait_for()
+    assert "t*\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}0" in page.inner_text("#stop")
+    button.click()
+    page.locator("#stop", has_text="there it stops").wait_for()
+    assert not button.is_visible()
 
 
 def test_a_dragged_threshold_keeps_its_value_while_reports_come_in(watch):
