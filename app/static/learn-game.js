@@ -81,8 +81,8 @@ export function startGame({ rounds, stop }, tau) {
       : "You found every one.";
     return (
       `${yours} Noise hides the damage sooner than the panda: with ${stop} steps the detector is ` +
-      `for the first time less than ${percent(tau)} sure of it. That is t*, where the paper stops. ` +
-      "The detector scores where its percentage is higher for the damaged one."
+      `for the first time less than ${percent(tau)} sure of it. ` +
+      "It scores where its percentage is higher for the damaged one."
     );
   }
 
