@@ -11,7 +11,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from app.pages.results_answers import TRAINED_ON, answer_all, headline, list_settings, name_kind
+from app.pages.results_answers import answer_all, headline, list_settings, name_kind
 from app.pages.results_exhibits import draw_figure, read_exhibits, read_markdown_table, tabulate
 from app.pages.results_numbers import Diagnoses, Results, full_name, read_tent_lead
 from app.pages.shell import SNIPPET, Page, render
@@ -61,7 +61,6 @@ def results_page(folder: Path | None = None) -> Page:
         cards=list(model_cards()),
         snippet=SNIPPET,
         damaged_share=round(100 * DAMAGED_SHARE),
-        trained_on=TRAINED_ON,
         credits=list(credit_lines()),
     )
     return Page(

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.pages.results_numbers import MARKS, NAMES, Diagnoses, Results, Row, full_name, points
+from app.pages.results_numbers import (
+    MARKS,
+    NAMES,
+    Diagnoses,
+    Results,
+    Row,
+    accuracies,
+    full_name,
+    points,
+)
 from app.pages.shell import CLASSIFIER
 from app.runs.sentences import DAMAGE_NAMES, join_words
 from dga.corruptions import CLEAN, EVERYDAY, FAMILIES
@@ -14,12 +23,6 @@ from dga.io.numbers import format_percentage as percent
 from dga.lab.analysis.names import MEAN, PLUS, SOURCE, format_title
 
 NOT_MEASURED = "Not measured yet."
-TRAINED_ON = (
-    "The networks that judge damage were trained on other photographs, with these kinds among what "
-    "was done to them; the last choices were made while these figures were known."
-)
-"""As the model cards say and ``assets/results/photo/README.md``."""
-BY_METHOD = "By method"
 HARDLY_FOUND = 0.7
 """Area under the curve below which a kind of damage is named as one that is not found."""
 
@@ -100,7 +103,7 @@ def _describe_setting(now: Results, key: str) -> Setting:
     against = [row for row in rows if row["method"] == PLUS]
     methods = dict[str, list[Line]]()
     for count in sorted({row["photographs"] for row in against}, reverse=True):
-        title = BY_METHOD if count == mean["photographs"] else f"On {count} of the photographs"
+        title = "By method" if count == mean["photographs"] else f"On {count} of the photographs"
         methods[title] = _draw_methods(now, key, [r for r in against if r["photographs"] == count])
     sentence = (
         f"{percent(mean['right'])} right instead of {percent(mean['other_right'])}, "
@@ -116,17 +119,16 @@ def _draw_methods(now: Results, key: str, against: Sequence[Row]) -> list[Line]:
 
     ``against``: ours against each, on the same photographs.
     """
-    shares = {row["other"]: row["other_right"] for row in against}
-    shares[PLUS] = against[0]["right"]
-    if untouched := now.find(key, against[0]["other"], SOURCE, MEAN):
-        shares.setdefault(SOURCE, untouched["other_right"])
+    untouched = now.find(key, against[0]["other"], SOURCE, MEAN)
+    shares = accuracies([*against, untouched] if untouched else against)
     ahead = {row["other"]: points(row, unit="") for row in against}
     unlinked = {SOURCE} if SOURCE in ahead else {SOURCE, PLUS}  # readings of ours are of all
     lines = []
-    for name, right in sorted(shares.items(), key=lambda share: share[1]):
+    for name, (right, low, high) in sorted(shares.items(), key=lambda share: share[1]):
         cells, mark = (f"{right:.1f}", ahead.get(name, "")), MARKS.get(name.partition(":")[0], "")
         behind = None if name in unlinked else (key, MEAN, name)
-        lines.append(Line(_name(name), cells, right, mark=mark, behind=behind))
+        label = NAMES.get(name) or full_name(name)
+        lines.append(Line(label, cells, right, None, low, high, mark, behind))
     return lines
 
 
@@ -177,11 +179,7 @@ def _failures(now: Results, tent_lead: Sequence[float]) -> Answer:
     chance = "Each of these losses may be chance: its 95 % interval includes 0."
     if clear:
         chance = f"More than chance, by 95 % intervals: {_name_kinds(clear)}."
-    level = [item for item in rows if item[1]["gain"] == 0]
-    more = [
-        *([chance] if lost else []),
-        f"No change at strength 3 or at strength 5: {_name_kinds(level)}.",
-    ]
+    more = [chance] if lost else []
     if tent_lead and tent_lead[1] > 0:
         lead, low, high = (f"{value:.1f}" for value in tent_lead)
         more.append(
@@ -215,23 +213,18 @@ def _describe_diagnoses(diagnoses: Diagnoses) -> Answer:
         f"(area under the ROC curve below {HARDLY_FOUND}, where 0.5 is guessing).",
     ]
     groups = {**FAMILIES, "everyday damage": EVERYDAY, name_kind(CLEAN): (CLEAN,)}
-    rows = {
-        name: [row for row in (*damaged, fine) if row["corruption"] in kinds]
-        for name, kinds in groups.items()
-    }
-    chart = [_draw_found(name, some) for name, some in rows.items() if some]
+    chart = []
+    for name, kinds in groups.items():
+        found, pictures = _count_found([r for r in (*damaged, fine) if r["corruption"] in kinds])
+        if pictures:
+            cells = [f"{found:,} of {pictures:,}"]
+            chart.append(Line(format_title(name), cells, 100 * found / pictures, start=0))
     return Answer("diagnosis", question, sentence, more, chart)
 
 
 def _count_found(rows: Sequence[Row]) -> tuple[int, int]:
     """How many pictures are called damaged, of how many."""
     return sum(row["damaged"] for row in rows), sum(row["pictures"] for row in rows)
-
-
-def _draw_found(name: str, rows: Sequence[Row]) -> Line:
-    found, pictures = _count_found(rows)
-    cells = [f"{found:,} of {pictures:,}"]
-    return Line(format_title(name), cells, 100 * found / pictures, start=0)
 
 
 def list_kinds(rows: Sequence[Row]) -> list[Row]:
@@ -248,7 +241,3 @@ def _change(key: str, row: Row, where: str = "", total: str = "") -> Line:
     behind = key, row["group"], PLUS
     name = name_kind(row["group"]) + where
     return Line(name, cells, row["right"], row["other_right"], *bounds, behind=behind)
-
-
-def _name(method: str) -> str:
-    return NAMES[method] if method in NAMES else full_name(method)

@@ -14,14 +14,10 @@ const tabs = all(".scenes button");
 tabs.forEach((tab, n) =>
   tab.addEventListener("click", () => story.scrollTo({ left: scenes[n].offsetLeft })),
 );
-const sight = new IntersectionObserver(
-  (entries) => {
-    const seen = scenes.indexOf(entries.find((entry) => entry.isIntersecting)?.target);
-    if (seen >= 0) tabs.forEach((tab, n) => tab.setAttribute("aria-current", String(n === seen)));
-  },
-  { root: story, threshold: 0.6 },
-);
-for (const scene of scenes) sight.observe(scene);
+story.addEventListener("scroll", () => {
+  const seen = Math.round(story.scrollLeft / story.clientWidth);
+  tabs.forEach((tab, n) => tab.setAttribute("aria-current", String(n === seen)));
+});
 
 let chart = null;
 let last = "";
@@ -54,7 +50,6 @@ export function drawInside(record, settings, change, page, isRunning) {
   const ends = [rows[0]?.at(-1)?.image.length, ...rows.slice(1).map((row) => row?.at(-1)?.reading)];
   const key = JSON.stringify([isRunning && !isRead, ...lengths, ...ends]);
   if (key !== last) showFilm(record, isRunning);
-  put(find("#film-words"), isRead ? describeFilm(record.depths) : "");
   last = key;
   const { width, height } = record.original ?? {};
   const isWhole = width === page.side && height === page.side;
@@ -188,7 +183,6 @@ function describeStop(stop, curve, page, isRunning) {
 function nameStop({ tau, depth, share, first, isLeftAlone, isCrossed }, page) {
   const sure = `${percent(tau)} sure of damage`;
   const steps = `${countSteps(depth)} of noise`;
-  if (isLeftAlone && !tau) return "No noise is enough for 0\u00a0%: the photo is left alone.";
   if (isLeftAlone)
     return `Even after ${page.horizon} steps of noise, as far as we look, the detector is at least ${sure}: the curve is not below the dashes. So no noise is added, t*\u00a0=\u00a00, and the photo is left alone.`;
   if (!depth)
@@ -197,24 +191,6 @@ function nameStop({ tau, depth, share, first, isLeftAlone, isCrossed }, page) {
     return `After ${steps} the detector is less than ${sure}: there it stops, t*\u00a0=\u00a0${depth}.`;
   const rest = first < 0 ? "" : ` By its own rule it would stop after ${first}.`;
   return `After ${steps}, the limit, the detector is still ${sayAtLeast(share, tau)} sure of damage, but our limit stops it.${rest}`;
-}
-
-/** Where the paper's method works on this photo, of which somebody said what it shows. */
-function describeFilm(depths) {
-  const isRight = (entry) => entry?.reading.is_right;
-  if (isRight(depths[0]) == null) return "";
-  const spans = [];
-  depths.forEach((entry, n) => {
-    if (!isRight(entry)) return;
-    if (isRight(depths[n - 1])) spans.at(-1)[1] = entry.depth;
-    else spans.push([entry.depth]);
-  });
-  const start = "On this photo the paper’s method, without our limits, is read";
-  if (!spans.length) return `${start} wrong from everywhere.`;
-  const places = spans.map((span) => span.join(" to ")).join(" and ");
-  const isAll = depths.every(isRight);
-  const end = isAll ? "." : ", and wrong from the others: one photo need not follow the average.";
-  return `${start} right from ${places} steps of noise${end}`;
 }
 
 const nameDepth = (depth) => (depth ? `${depth} steps` : "as it came");
