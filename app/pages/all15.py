@@ -30,8 +30,8 @@ def all15_page(folder: Path = BOARDS) -> Page:
         "All 15 kinds of damage: DGA+",
         "Fifteen kinds of damage on one photograph, and what three repairs make of each.",
         render(
-            "all15.html", photos=photos, methods=TITLES, classifier=CLASSIFIER,
-            limit=get_profile("photo").stopping.max_depth,
+            "all15.html", photos=photos, methods=TITLES, names=SHORT_NAMES,
+            classifier=CLASSIFIER, limit=get_profile("photo").stopping.max_depth,
         ),
         data,
     )  # fmt: skip

@@ -36,6 +36,7 @@ def repair_page(networks: Networks) -> Page:
     profile = networks.profile
     is_recorded = networks.weights == read_weights()
     opening = read_record(OPENING) if is_recorded else None
+    falling = find_falling_curve() if is_recorded else None
     first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
     order = (NONE, *FIRST_DAMAGES, *(name for name in PLAIN_NAMES if name not in FIRST_DAMAGES))
     damages = [
@@ -51,6 +52,7 @@ def repair_page(networks: Networks) -> Page:
     data: dict[str, Any] = {
         "opening": OPENING.model_dump(),
         "record": first_parts,
+        "falling": falling and falling.model_dump(),
         "recorded": list_recorded() if is_recorded else [],
         "thumbnails": list_recorded(FOLDER.parent / "thumbnails"),
         "samples": {name: sample.damage for name, sample in SAMPLES.items()},
@@ -74,6 +76,7 @@ def repair_page(networks: Networks) -> Page:
         opening=OPENING, is_recorded=is_recorded,
         classifier=CLASSIFIER if is_recorded else profile.classifier.architecture,
         rule=profile.stopping, has_explainer=networks.has_explainer,
+        falling=falling, damage_names=DAMAGE_NAMES,
         has_mender=CONDITIONAL in networks.weights, unsure=UNSURE,
         kinds=f"{len(profile.classifier.classes):,}",
     )  # fmt: skip
@@ -85,6 +88,16 @@ def repair_page(networks: Networks) -> Page:
         main,
         data,
     )
+
+
+def find_falling_curve() -> Settings | None:
+    """A run that ships in which noise hides the damage from the detector."""
+    for damage in FIRST_DAMAGES:
+        settings = Settings(damage=damage)
+        stop = (read_record(settings) or {}).get("stop")
+        if stop and stop["is_crossed"] and stop["depth"]:
+            return settings
+    return None
 
 
 FIRST_PARTS = (

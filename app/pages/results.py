@@ -1,7 +1,6 @@
 """The page Results: today's figures, what lies behind them, and the tables they come from.
 
-Numbers are read from result files, so that a newer file changes the page without a change here;
-but for one sentence of :mod:`app.pages.results_answers`.
+Numbers are read from result files, so that a newer file changes the page without a change here.
 """
 
 from __future__ import annotations
@@ -12,13 +11,14 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from app.pages.results_answers import TRAINED_ON, answer_all, headline, list_settings, name_kind
+from app.pages.results_answers import answer_all, headline, list_settings, name_kind
 from app.pages.results_exhibits import draw_figure, read_exhibits, read_markdown_table, tabulate
-from app.pages.results_numbers import Diagnoses, Results, full_name
+from app.pages.results_numbers import Diagnoses, Results, full_name, read_tent_lead
 from app.pages.shell import SNIPPET, Page, render
 from app.runs.samples import EXAMPLES
 from app.runs.sentences import DAMAGE_NAMES
 from dga.io.shipped import find_shipped_folder
+from dga.systems import DAMAGED_SHARE
 
 FOLDS = (
     (
@@ -47,19 +47,21 @@ def results_page(folder: Path | None = None) -> Page:
     drawn = {key: draw_figure(exhibit) for key, exhibit in now.exhibits.items()}
     figures = {key: figure for key, figure in drawn.items() if figure}
     title, lead = headline(now)
+    diagnoses = Diagnoses.read(folder / "photo" / "diagnosis.json")
+    tent_lead = read_tent_lead(folder / "everyday16" / "exhibits" / "tables" / "comparisons.csv")
     main = render(
         "results.html",
         title=title,
         lead=lead,
         settings=list_settings(now),
-        answers=answer_all(now, Diagnoses.read(folder / "photo" / "diagnosis.json")),
+        answers=answer_all(now, diagnoses, tent_lead),
         exhibits=list(now.exhibits.values()),
         figures=figures,
         tabulate=tabulate,
         folds=[(*fold, list(read_exhibits(folder / fold[1]))) for fold in FOLDS],
         cards=list(model_cards()),
         snippet=SNIPPET,
-        trained_on=TRAINED_ON,
+        damaged_share=round(100 * DAMAGED_SHARE),
         credits=list(credit_lines()),
     )
     return Page(

@@ -5,39 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.pages.results_numbers import MARKS, NAMES, Diagnoses, Results, Row, full_name, points
+from app.pages.results_numbers import (
+    MARKS,
+    NAMES,
+    Diagnoses,
+    Results,
+    Row,
+    accuracies,
+    full_name,
+    points,
+)
 from app.pages.shell import CLASSIFIER
 from app.runs.sentences import DAMAGE_NAMES, join_words
 from dga.corruptions import CLEAN, EVERYDAY, FAMILIES
-from dga.io.numbers import MINUS, SPACE
+from dga.io.numbers import SPACE
 from dga.io.numbers import format_percentage as percent
-from dga.lab.analysis.names import MEAN, PLUS, SOURCE, format_title, sort_methods
+from dga.lab.analysis.names import MEAN, PLUS, SOURCE, format_title
 
 NOT_MEASURED = "Not measured yet."
-TRAINED_ON = (
-    "The networks that judge damage were trained on other photographs, with these kinds among what "
-    "was done to them; the last choices were made while these figures were known."
-)
-"""As the model cards say and ``assets/results/photo/README.md``."""
-BY_METHOD = "By method"
 HARDLY_FOUND = 0.7
 """Area under the curve below which a kind of damage is named as one that is not found."""
-TENT_AT_64 = (
-    "At 64 pixels, with 16 kinds of things and one damage at a time, Tent is ahead of our repair: "
-    "by 9.0 points (5.6 to 12.3) at strength 5."
-)
-"""As the results of profile everyday16, below on the page, have it."""
 
 
 @dataclass(frozen=True)
 class Line:
     """One line of a small chart: from ``start`` to ``end``, perhaps with the interval of ``end``.
 
-    ``behind``: exhibit, kind of damage and method of the readings that it counts.
+    ``cells``: its numbers, below the heads of their columns; ``behind``: exhibit, kind of damage
+    and method of the readings that it counts.
     """
 
     label: str
-    text: str
+    cells: Sequence[str]
     end: float
     start: float | None = None
     low: float | None = None
@@ -101,27 +100,36 @@ def _describe_setting(now: Results, key: str) -> Setting:
     mean = now.find(key, PLUS, SOURCE, MEAN)
     assert mean is not None
     rows = [row for row in now.exhibits[key]["rows"] if row["group"] == MEAN]
-    against = {row["other"]: row for row in rows if row["method"] == PLUS}
+    against = [row for row in rows if row["method"] == PLUS]
     methods = dict[str, list[Line]]()
-    for name in sort_methods(against):
-        row = against[name]
-        title = BY_METHOD
-        untouched = now.find(key, name, SOURCE, MEAN)
-        if row["photographs"] != mean["photographs"] and untouched:
-            title = (
-                f"On {row['photographs']} of the photographs: nothing done "
-                f"{untouched['other_right']:.1f}, our repair {row['right']:.1f}"
-            )
-        methods.setdefault(title, []).append(_draw_rival(key, row))
-    ours = Line(_name(PLUS), f"{mean['right']:.1f}", mean["right"], behind=(key, MEAN, PLUS))
-    methods[BY_METHOD].append(ours)
+    for count in sorted({row["photographs"] for row in against}, reverse=True):
+        title = "By method" if count == mean["photographs"] else f"On {count} of the photographs"
+        methods[title] = _draw_methods(now, key, [r for r in against if r["photographs"] == count])
     sentence = (
         f"{percent(mean['right'])} right instead of {percent(mean['other_right'])}, "
-        f"{points(mean)}: of {mean['pictures']} pictures {_count_changes(mean)}."
+        f"{points(mean)}: of {mean['pictures']:,} pictures {_count_changes(mean)}."
     )
     kinds = [_change(key, row) for row in list_kinds(now.exhibits[key]["rows"])]
     strength = f"{key.rpartition('-')[2]}{SPACE}of{SPACE}5"
     return Setting(key, name_condition(key), strength, sentence, methods, kinds)
+
+
+def _draw_methods(now: Results, key: str, against: Sequence[Row]) -> list[Line]:
+    """A line a method, the best last: what it reads right, and by how much ours is ahead of it.
+
+    ``against``: ours against each, on the same photographs.
+    """
+    untouched = now.find(key, against[0]["other"], SOURCE, MEAN)
+    shares = accuracies([*against, untouched] if untouched else against)
+    ahead = {row["other"]: points(row, unit="") for row in against}
+    unlinked = {SOURCE} if SOURCE in ahead else {SOURCE, PLUS}  # readings of ours are of all
+    lines = []
+    for name, (right, low, high) in sorted(shares.items(), key=lambda share: share[1]):
+        cells, mark = (f"{right:.1f}", ahead.get(name, "")), MARKS.get(name.partition(":")[0], "")
+        behind = None if name in unlinked else (key, MEAN, name)
+        label = NAMES.get(name) or full_name(name)
+        lines.append(Line(label, cells, right, None, low, high, mark, behind))
+    return lines
 
 
 def headline(now: Results) -> tuple[str, str]:
@@ -139,9 +147,9 @@ def headline(now: Results) -> tuple[str, str]:
     )
 
 
-def answer_all(now: Results, diagnoses: Diagnoses) -> list[Answer]:
-    """Three answers, in the order of the page."""
-    return [_harm(now), _failures(now), _describe_diagnoses(diagnoses)]
+def answer_all(now: Results, diagnoses: Diagnoses, tent_lead: Sequence[float] = ()) -> list[Answer]:
+    """Three answers, in the order of the page; ``tent_lead``: of :func:`read_tent_lead`."""
+    return [_harm(now), _failures(now, tent_lead), _describe_diagnoses(diagnoses)]
 
 
 def _harm(now: Results) -> Answer:
@@ -152,7 +160,7 @@ def _harm(now: Results) -> Answer:
     sentence = f"{row['unchanged']} of {count} undamaged photographs come back exactly as they were"
     more = [f"Read right: {row['other_right']:.1f}{SPACE}% before, {percent(row['right'])} after."]
     shares = (("Exactly as it was", row["unchanged"]), ("Same reading", row["same_reading"]))
-    chart = [Line(label, f"{n} of {count}", 100 * n / count, start=0) for label, n in shares]
+    chart = [Line(label, [f"{n} of {count}"], 100 * n / count, start=0) for label, n in shares]
     return Answer("harm", question, f"{sentence}; {_count_changes(row)}.", more, chart, "undamaged")
 
 
@@ -160,7 +168,7 @@ def _count_changes(row: Row) -> str:
     return f"{row['gained'] or 'none'} became right, {row['lost'] or 'none'} became wrong"
 
 
-def _failures(now: Results) -> Answer:
+def _failures(now: Results, tent_lead: Sequence[float]) -> Answer:
     question, settings = "When does it fail?", list_settings(now)
     rows = [(one.key, row) for one in settings for row in list_kinds(now.exhibits[one.key]["rows"])]
     if not rows:
@@ -171,12 +179,13 @@ def _failures(now: Results) -> Answer:
     chance = "Each of these losses may be chance: its 95 % interval includes 0."
     if clear:
         chance = f"More than chance, by 95 % intervals: {_name_kinds(clear)}."
-    level = [item for item in rows if item[1]["gain"] == 0]
-    more = [
-        *([chance] if lost else []),
-        f"No change at strength 3 or at strength 5: {_name_kinds(level)}.",
-        TENT_AT_64,
-    ]
+    more = [chance] if lost else []
+    if tent_lead and tent_lead[1] > 0:
+        lead, low, high = (f"{value:.1f}" for value in tent_lead)
+        more.append(
+            "At 64 pixels, with 16 kinds of things and one damage at a time, Tent is ahead of our "
+            f"repair: by {lead} points ({low} to {high}) at strength 5."
+        )
     places = {one.key: one.name[0].lower() + one.name[1:] for one in settings}
     chart = [_change(key, row, f", {places[key]}", f" of {row['pictures']}") for key, row in lost]
     return Answer("failures", question, sentence, more, chart)
@@ -204,23 +213,18 @@ def _describe_diagnoses(diagnoses: Diagnoses) -> Answer:
         f"(area under the ROC curve below {HARDLY_FOUND}, where 0.5 is guessing).",
     ]
     groups = {**FAMILIES, "everyday damage": EVERYDAY, name_kind(CLEAN): (CLEAN,)}
-    rows = {
-        name: [row for row in (*damaged, fine) if row["corruption"] in kinds]
-        for name, kinds in groups.items()
-    }
-    chart = [_draw_found(name, some) for name, some in rows.items() if some]
+    chart = []
+    for name, kinds in groups.items():
+        found, pictures = _count_found([r for r in (*damaged, fine) if r["corruption"] in kinds])
+        if pictures:
+            cells = [f"{found:,} of {pictures:,}"]
+            chart.append(Line(format_title(name), cells, 100 * found / pictures, start=0))
     return Answer("diagnosis", question, sentence, more, chart)
 
 
 def _count_found(rows: Sequence[Row]) -> tuple[int, int]:
     """How many pictures are called damaged, of how many."""
     return sum(row["damaged"] for row in rows), sum(row["pictures"] for row in rows)
-
-
-def _draw_found(name: str, rows: Sequence[Row]) -> Line:
-    found, pictures = _count_found(rows)
-    text = f"{found:,} of {pictures:,}"
-    return Line(format_title(name), text, 100 * found / pictures, start=0)
 
 
 def list_kinds(rows: Sequence[Row]) -> list[Row]:
@@ -231,21 +235,9 @@ def list_kinds(rows: Sequence[Row]) -> list[Row]:
 
 
 def _change(key: str, row: Row, where: str = "", total: str = "") -> Line:
-    change = f"+{row['gained']} {MINUS}{row['lost']}{total}"
-    text = f"{row['other_right']:.1f} → {row['right']:.1f}, {change}"
+    shares = f"{row['other_right']:.1f} → {row['right']:.1f}"
+    cells = shares, f"{row['gained']} / {row['lost']}{total}"
     bounds = row["right_low"], row["right_high"]
     behind = key, row["group"], PLUS
     name = name_kind(row["group"]) + where
-    return Line(name, text, row["right"], row["other_right"], *bounds, behind=behind)
-
-
-def _draw_rival(key: str, row: Row) -> Line:
-    """Another method, and by how much ours is ahead of it on the same pictures."""
-    right, name = row["other_right"], row["other"]
-    behind = None if name == SOURCE else (key, MEAN, name)
-    text = f"{right:.1f}, ours {points(row, unit='')}"
-    return Line(_name(name), text, right, mark=MARKS.get(name, ""), behind=behind)
-
-
-def _name(method: str) -> str:
-    return NAMES[method] if method in NAMES else full_name(method)
+    return Line(name, cells, row["right"], row["other_right"], *bounds, behind=behind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any
 from app.pages.shell import SHORT_NAMES
 from dga.corruptions import CLEAN
 from dga.io.numbers import format_signed
-from dga.lab.analysis.names import PLUS, SOURCE, SYSTEMS, format_method
+from dga.lab.analysis.names import MEAN, PLUS, SOURCE, SYSTEMS, format_method
 from dga.profiles import get_profile
 
 PAPER = ("dga-guided", "dga")  # with and without guidance; the first that was measured counts
@@ -72,6 +73,18 @@ class Diagnoses:
         return cls([*rows.values()], undamaged, content["networks"])
 
 
+def read_tent_lead(path: Path) -> list[float]:
+    """By how many points Tent is ahead of ours, and its interval; nothing where there is no file.
+
+    ``path``: ``comparisons.csv``, as ``dga figures`` writes it.
+    """
+    rows = csv.DictReader(path.read_text("utf-8").splitlines()) if path.is_file() else ()
+    for row in rows:
+        if (row["method"], row["rival"], row["group"]) == (PLUS, "tent", MEAN):
+            return [-float(row[name]) for name in ("points", "points_high", "points_low")]
+    return []
+
+
 def accuracies(rows: Sequence[Row]) -> dict[str, tuple[float, float, float]]:
     """Each method's accuracy with its interval, of rows of one group."""
     values: dict[str, tuple[float, float, float]] = {}
@@ -89,10 +102,6 @@ def full_name(method: str) -> str:
 
 
 def points(row: Row, unit: str = " points") -> str:
-    """A difference with its interval: +18.6 points (13.3 to 23.6).
-
-    It is that of the two shares as they are shown, so that a reader gets the same.
-    """
-    gain = round(row["right"], 1) - round(row["other_right"], 1)
+    """A difference with its interval, rounded once: +18.6 points (13.3 to 23.6)."""
     low, high = (format_signed(row[name]).lstrip("+") for name in ("gain_low", "gain_high"))
-    return f"{format_signed(gain)}{unit} ({low} to {high})"
+    return f"{format_signed(row['gain'])}{unit} ({low} to {high})"

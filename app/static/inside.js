@@ -7,6 +7,18 @@ const LEFT = 52;
 const TOP = 50;
 const BOTTOM = 260;
 
+// On a phone one scene is swiped to at a time; their names say which, and lead there.
+const story = find(".story");
+const scenes = all(".scene");
+const tabs = all(".scenes button");
+tabs.forEach((tab, n) =>
+  tab.addEventListener("click", () => story.scrollTo({ left: scenes[n].offsetLeft })),
+);
+story.addEventListener("scroll", () => {
+  const seen = Math.round(story.scrollLeft / story.clientWidth);
+  tabs.forEach((tab, n) => tab.setAttribute("aria-current", String(n === seen)));
+});
+
 let chart = null;
 let last = "";
 const figures = all("#noised > *, #rebuilt > *");
@@ -38,7 +50,6 @@ export function drawInside(record, settings, change, page, isRunning) {
   const ends = [rows[0]?.at(-1)?.image.length, ...rows.slice(1).map((row) => row?.at(-1)?.reading)];
   const key = JSON.stringify([isRunning && !isRead, ...lengths, ...ends]);
   if (key !== last) showFilm(record, isRunning);
-  put(find("#film-words"), isRead ? describeFilm(record.depths) : "");
   last = key;
   const { width, height } = record.original ?? {};
   const isWhole = width === page.side && height === page.side;
@@ -115,6 +126,7 @@ function makeChart(change, page) {
     const chosen = curve?.is_done ? findStop(curve, shown.tau, limit, page) : null;
     describeStop(chosen, curve, page, shown.isRunning);
     find("#lift").hidden = chosen?.limit !== page.cap || chosen.name !== "limit";
+    find("#falling")?.toggleAttribute("hidden", chosen?.depth !== 0 || chosen.tau !== page.tau);
     ringFrame(chosen, film);
     stop.style.display = chosen ? "" : "none";
     if (!chosen) return;
@@ -125,6 +137,10 @@ function makeChart(change, page) {
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
+  find("#falling")?.addEventListener("click", () => {
+    change(page.falling);
+    find("#inside").focus({ preventScroll: true }); // the button goes
+  });
   slider.addEventListener("input", () => placeTau(Number(slider.value)));
   slider.addEventListener("change", () => change({ tau: Number(slider.value) }, 300));
   const point = (share, depth) =>
@@ -167,32 +183,14 @@ function describeStop(stop, curve, page, isRunning) {
 function nameStop({ tau, depth, share, first, isLeftAlone, isCrossed }, page) {
   const sure = `${percent(tau)} sure of damage`;
   const steps = `${countSteps(depth)} of noise`;
-  if (isLeftAlone && !tau) return "No noise is enough for 0\u00a0%: the photo is left alone.";
   if (isLeftAlone)
-    return `Even after ${page.horizon} steps of noise the detector is at least ${sure}: we go no further, and leave the photo alone.`;
-  if (!depth) return `Without noise the detector is less than ${sure}: the photo is left alone.`;
+    return `Even after ${page.horizon} steps of noise, as far as we look, the detector is at least ${sure}: the curve is not below the dashes. So no noise is added, t*\u00a0=\u00a00, and the photo is left alone.`;
+  if (!depth)
+    return `Already without noise the detector is less than ${sure}. So none is added, t*\u00a0=\u00a00, and the photo is left alone.`;
   if (isCrossed)
     return `After ${steps} the detector is less than ${sure}: there it stops, t*\u00a0=\u00a0${depth}.`;
   const rest = first < 0 ? "" : ` By its own rule it would stop after ${first}.`;
   return `After ${steps}, the limit, the detector is still ${sayAtLeast(share, tau)} sure of damage, but our limit stops it.${rest}`;
-}
-
-/** Where the paper's method works on this photo, of which somebody said what it shows. */
-function describeFilm(depths) {
-  const isRight = (entry) => entry?.reading.is_right;
-  if (isRight(depths[0]) == null) return "";
-  const spans = [];
-  depths.forEach((entry, n) => {
-    if (!isRight(entry)) return;
-    if (isRight(depths[n - 1])) spans.at(-1)[1] = entry.depth;
-    else spans.push([entry.depth]);
-  });
-  const start = "On this photo the paper’s method, without our limit, is read";
-  if (!spans.length) return `${start} wrong from everywhere.`;
-  const places = spans.map((span) => span.join(" to ")).join(" and ");
-  const isAll = depths.every(isRight);
-  const end = isAll ? "." : ", and wrong from the others: one photo need not follow the average.";
-  return `${start} right from ${places} steps of noise${end}`;
 }
 
 const nameDepth = (depth) => (depth ? `${depth} steps` : "as it came");
@@ -235,7 +233,10 @@ function showFilm({ film = [], depths = [], mended_depths = [] }, isRunning) {
       ...rebuilt,
     );
   });
-  find("#film").replaceChildren(...frames);
+  const heads = ["With noise", "Rebuilt by the paper’s method", "Rebuilt by our repair’s network"];
+  const names = heads.slice(0, rows.length + 1).map((head) => make("span", {}, head));
+  const first = make("div", { class: "heads", "aria-hidden": "true" }, ...names); // each picture's alt says it
+  find("#film").replaceChildren(...frames, first);
 }
 
 function showRebuilt(record, isRunning) {

@@ -8,9 +8,8 @@ export function startGame({ rounds, stop }, tau) {
 
   const isDone = () => answers.length === rounds.length;
   const isAnswered = () => answers.length > round;
-  /** It is right where it is surer of the damaged one by a whole per cent; half where it is not. */
-  const scoreOf = ({ sure: [other, damaged] }) =>
-    Math.sign(Math.round(100 * damaged) - Math.round(100 * other)) / 2 + 0.5;
+  /** Whether it is surer of the damaged one, as far as is shown. */
+  const isHit = ({ sure }) => Math.round(100 * sure[1]) > Math.round(100 * sure[0]);
 
   function start() {
     answers = [];
@@ -45,9 +44,9 @@ export function startGame({ rounds, stop }, tau) {
       put(find("span > span", button), isAnswered() ? answer : `Picture ${index + 1}`);
     });
     const count = answers.length;
-    const network = rounds.slice(0, count).reduce((sum, one) => sum + scoreOf(one), 0);
+    const hits = rounds.slice(0, count).filter(isHit).length;
     put(find("#game-you"), `${answers.filter(Boolean).length} of ${count}`);
-    put(find("#game-network"), `${Math.floor(network)}${network % 1 ? "½" : ""} of ${count}`);
+    put(find("#game-network"), `${hits} of ${count}`);
     find("#rounds").replaceChildren(
       ...rounds.slice(0, round + 1).map((one, index) => {
         const isHere = index < count;
@@ -81,8 +80,8 @@ export function startGame({ rounds, stop }, tau) {
       : "You found every one.";
     return (
       `${yours} Noise hides the damage sooner than the panda: with ${stop} steps the detector is ` +
-      `for the first time less than ${percent(tau)} sure of it. That is t*, where the paper stops. ` +
-      "The detector scores where its percentage is higher for the damaged one."
+      `for the first time less than ${percent(tau)} sure of it. ` +
+      "It scores where its percentage is higher for the damaged one."
     );
   }
 

@@ -32,9 +32,6 @@ function showStep(to, isMoved) {
     find(link).style.visibility = isThere ? "" : "hidden";
     if (isThere) find(link).href = `learn#step-${number}`;
   }
-  const nav = find(".steps ol");
-  const margin = (nav.clientWidth - links[now].offsetWidth) / 2;
-  nav.scrollLeft = links[now].parentElement.offsetLeft - margin;
   find(".turn").classList.add("is-ready");
   if (!isMoved) return;
   scrollTo(0, 0);

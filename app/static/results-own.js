@@ -79,10 +79,12 @@ function summariseGain(readings) {
   const lines = [...byKind].map(([label, some]) => {
     const [end, least, most] = estimate(some.map(([, after]) => 100 * after));
     const start = 100 * mean(some.map(([before]) => before));
-    const text = `${start.toFixed(1)} → ${end.toFixed(1)}, +${count(some, 1)} −${count(some, -1)}`;
-    return { label, text, start, end, low: least, high: most };
+    const shares = `${start.toFixed(1)} → ${end.toFixed(1)}`;
+    const cells = [shares, `${count(some, 1)} / ${count(some, -1)}`];
+    return { label, cells, start, end, low: least, high: most };
   });
-  return { sentence, lines: lines.sort((one, other) => other.end - other.start - one.end + one.start) };
+  lines.sort((one, other) => other.end - other.start - one.end + one.start);
+  return { sentence, heads: [`read ${reading}, %`, `became ${reading} / wrong`], lines };
 }
 
 /** Wilson's 95 % interval of a share, in per cent. */
@@ -108,8 +110,8 @@ function summariseDiagnoses(pictures) {
     .sort(([, one], [, other]) => other - one)
     .map(([label, count]) => {
       const [least, most] = estimateShare(count, total);
-      const text = `${count} of ${total}`;
-      return { label, text, end: (100 * count) / total, low: least, high: most };
+      const cells = [`${count} of ${total}`];
+      return { label, cells, end: (100 * count) / total, low: least, high: most };
     });
-  return { sentence, lines };
+  return { sentence, heads: ["found in"], lines };
 }

@@ -149,7 +149,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 // ---- One's own results, which stay in this browser
 
 /** As the charts above, of shares in per cent. */
-function drawLine({ label, text, start, end, low, high }) {
+function drawLine({ label, cells, start, end, low, high }) {
   const at = (share) => `${share}%`;
   const line = (from, to, kind = "") =>
     draw("line", { class: kind, x1: at(from), x2: at(to), y1: 11, y2: 11 });
@@ -159,7 +159,7 @@ function drawLine({ label, text, start, end, low, high }) {
   if (start !== undefined)
     svg.append(line(start, end), draw("circle", { class: "before", cx: at(start), cy: 11, r: 5 }));
   svg.append(draw("circle", { cx: at(end), cy: 11, r: 6 }));
-  return make("li", {}, make("span", {}, label), svg, make("b", {}, text));
+  return make("li", {}, make("span", {}, label), svg, ...cells.map((cell) => make("b", {}, cell)));
 }
 
 async function showOwn(files) {
@@ -168,11 +168,13 @@ async function showOwn(files) {
   try {
     answer = summarise(await Promise.all(files.map((file) => file.text())));
   } catch (error) {
-    answer = { sentence: error.message, lines: [] };
+    answer = { sentence: error.message, heads: [], lines: [] };
   }
   put(find("#own-words"), answer.sentence);
   const name = ({ label, ...line }) => ({ ...line, label: kinds[label] ?? capitalise(label.replaceAll("_", " ")) });
-  find("#own-chart").replaceChildren(...answer.lines.map(name).map(drawLine));
+  const heads = answer.heads.map((head) => make("b", {}, head));
+  const lines = answer.lines.map(name).map(drawLine);
+  find("#own-chart").replaceChildren(make("li", { class: "heads" }, ...heads), ...lines);
   find("#own").scrollIntoView();
 }
 receiveFiles(find("#own-file"), showOwn);

@@ -76,7 +76,7 @@ def test_the_game_counts_hits_and_ends_with_where_the_detector_stops(learn):
         assert page.locator("#game-you").inner_text() == f"{hits} of {number}"
         if number < rounds:
             page.locator("#game-next").click()
-    assert "where the paper stops" in page.locator("#game-words").inner_text()
+    assert "for the first time less than" in page.locator("#game-words").inner_text()
     page.get_by_role("button", name="Play again").click()
     assert page.locator("#game-you").inner_text() == "0 of 0"
 

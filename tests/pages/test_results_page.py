@@ -88,9 +88,13 @@ def test_answers_say_what_was_measured(read):
         assert said[key].endswith("of 150 pictures 56 became right, 2 became wrong.")
     assert next(iter(parts)) == "saved-85-severity-5"
     [methods] = parts["severity-5"].methods.values()
-    ahead = {line.label: line.text for line in methods}
-    assert ahead["Fixed noise"].startswith("30.0, ours +26.0 (")
-    assert any("guided" in name and "ours +16.0" in text for name, text in ahead.items())
+    cells = {line.label: line.cells for line in methods}
+    share, ahead = cells["Fixed noise"]
+    assert share == "30.0"
+    assert ahead.startswith("+26.0 (")
+    assert any(
+        "guided" in name and ahead.startswith("+16.0 (") for name, (_, ahead) in cells.items()
+    )
     [methods] = parts["severity-3"].methods.values()
     assert [line.label for line in methods] == ["Nothing done", "Our repair"]
     kinds = {line.label: line for line in parts["severity-5"].kinds}
@@ -101,25 +105,31 @@ def test_answers_say_what_was_measured(read):
     )
     assert said["harm"] == harm
     assert said["failures"].endswith(" Snow.")
-    assert all("of 10" in line.text for line in parts["failures"].chart)
+    assert all("of 10" in line.cells[1] for line in parts["failures"].chart)
 
 
 def test_methods_that_read_fewer_photographs_stand_apart(read):
-    """Below what ours has on the same photographs."""
+    """With what nothing done and ours have on the same photographs; the best is last."""
 
     def skip(rows):
         return [row | {"photographs": 3} if row["other"] == "dda" else row for row in rows]
 
     methods = read(skip)["severity-5"].methods
     [title] = [title for title in methods if title.startswith("On 3 of")]
-    assert "56.0" in title
-    assert [line.label for line in methods[title]] == ["Fixed noise"]
+    shares = {line.label: line.cells[0] for line in methods[title]}
+    assert list(shares.items()) == [
+        ("Nothing done", "20.0"),
+        ("Fixed noise", "30.0"),
+        ("Our repair", "56.0"),
+    ]
 
 
 def test_a_changed_number_changes_its_sentence(read):
     mine = {"method": "dga-plus", "other": "source", "group": "mean"}
-    parts = read(lambda rows: [r | {"right": 71.24} if r | mine == r else r for r in rows])
+    changes = {"right": 71.24, "other_right": 20.16, "gain": 71.24 - 20.16}
+    parts = read(lambda rows: [r | changes if r | mine == r else r for r in rows])
     assert "71.2\xa0%" in parts["severity-5"].sentence
+    assert "+51.1 points" in parts["severity-5"].sentence  # rounded once, as everywhere
 
 
 @pytest.mark.usefixtures("report")
@@ -165,7 +175,7 @@ def test_what_diagnoses_found(tmp_path):
     *_, answer = answer_all(Results(), Diagnoses.read(path))
     assert "Of 30 damaged pictures 19 " in answer.sentence
     assert "of 1,100 undamaged ones 7" in answer.sentence
-    shares = {line.label: (line.text, line.end) for line in answer.chart}
+    shares = {line.label: (*line.cells, line.end) for line in answer.chart}
     assert shares["Noise"] == ("17 of 20", 85)
     assert shares["Everyday damage"] == ("2 of 10", 20)
     assert ": Rain (" in answer.more[-1]
@@ -213,7 +223,7 @@ def test_what_ships():
             key, kind, method = line.behind
             source, ours = (part["readings"][kind][name] for name in ("source", method))
             gained = sum(a[2] < b[2] for a, b in zip(source, ours, strict=True) if a and b)
-            assert f"+{gained} " in line.text, (key, kind)
+            assert line.cells[1].startswith(f"{gained} / "), (key, kind)
     *_, diagnosis = answer_all(now, Diagnoses.read(SHIPPED / "photo" / "diagnosis.json"))
     assert diagnosis.chart
     exhibit = now.exhibits["severity-5"]
@@ -232,7 +242,7 @@ def test_what_ships():
 def test_repair_has_a_figure_of_every_damage_that_results_measured():
     rates = read_rates(Results.read(RESULTS))
     assert DAMAGE_NAMES.keys() <= rates.keys()
-    changes = re.findall(r"([\d.]+) → ([\d.]+),", results_page().main)
+    changes = re.findall(r"<b>([\d.]+) → ([\d.]+)</b>", results_page().main)
     for damage in ("rain", "fog", "fog-saved"):
         shown = tuple(f"{100 * rates[damage][side]:.1f}" for side in ("before", "after"))
         assert shown in changes
