@@ -10,6 +10,9 @@ from dga import command_line
 @command_line.command
 def bench(
     batches: Annotated[str, typer.Option(help="Comma-separated batch sizes.")] = "1,8,32",
+    random: Annotated[
+        bool, typer.Option("--random", help="Random weights: same speed, nothing to load.")
+    ] = False,
     profile: command_line.ProfileOption = "everyday16",
     weights: command_line.WeightsOption = None,
     device: command_line.DeviceOption = None,
@@ -18,11 +21,16 @@ def bench(
     """Seconds an image, here."""
     from dga.io.parsing import parse_numbers
     from dga.lab.speed.bench import bench as measure
+    from dga.lab.speed.bench import make_random_models
     from dga.networks.compute import Compute
     from dga.networks.models import load_models
+    from dga.profiles import get_profile
     from dga.weights.sources import Sources
 
-    sizes = parse_numbers("Batch sizes", batches)
-    models = load_models(profile, Sources(weights), Compute.choose(device, precision))
+    sizes, compute = parse_numbers("Batch sizes", batches), Compute.choose(device, precision)
+    if random:
+        models = make_random_models(get_profile(profile), compute)
+    else:
+        models = load_models(profile, Sources(weights), compute)
     table = measure(models, sizes)
     typer.echo(table.to_string(index=False, na_rep="-", float_format="{:.4f}".format))

@@ -12,11 +12,15 @@ from PIL import Image
 from torch import Tensor
 
 from dga.corruptions import CORRUPTIONS, corrupt
+from dga.diffusion import Schedule
 from dga.images import to_pixels, to_square, to_tensor
 from dga.lab.readers.runner import answer, create_runners
 from dga.lab.readers.systems import parse_all
-from dga.networks.compute import is_out_of_memory
+from dga.networks.classifier import build_classifier
+from dga.networks.compute import Compute, is_out_of_memory
 from dga.networks.models import Models
+from dga.networks.unet import Denoiser, Discriminator
+from dga.profiles import Profile
 
 METHODS = ("dda", "dga-guided", "dga-plus")
 
@@ -45,6 +49,22 @@ def make_pictures(models: Models, count: int) -> Tensor:
     kinds = [CORRUPTIONS[i % len(CORRUPTIONS)] for i in range(count)]
     damaged = [corrupt(cat, kind, 5, seed) for seed, kind in enumerate(kinds)]
     return torch.stack([to_tensor(pixels) for pixels in damaged]).to(models.device)
+
+
+def make_random_models(profile: Profile, compute: Compute) -> Models:
+    """Networks of a profile's shape with random weights: as slow as the real ones at each depth."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        networks = (
+            Denoiser(profile.denoiser),
+            Discriminator(profile.discriminator),
+            build_classifier(profile.classifier),
+        )
+    denoiser, judge, classifier = (
+        compute.prepare(network.eval().requires_grad_(False)) for network in networks
+    )
+    schedule = Schedule.from_config(profile.schedule)
+    return Models(profile, schedule, denoiser, judge, judge, classifier, compute)
 
 
 def measure_seconds(work: Callable[[], object], device: torch.device) -> float:
