@@ -7,7 +7,6 @@ const divider = find("#divider");
 const ARROWS = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5 };
 const KEYS = { ...ARROWS, PageUp: 25, PageDown: -25, Home: -100, End: 100 }; // in hundredths
 let isMoved = false; // by the visitor
-const FIRST = 0.42; // both sides have room for their names
 function moveDivider(share) {
   isMoved = true;
   const at = clamp(Math.round(100 * share), 0, 100);
@@ -35,7 +34,9 @@ export function revealRepair() {
 }
 export function placeDivider() {
   if (isMoved) return hideTags(Number(divider.getAttribute("aria-valuenow")));
-  moveDivider(FIRST);
+  const { offsetLeft, offsetWidth } = find("#tag-before");
+  const roomForName = (offsetLeft + offsetWidth + 10) / picture.clientWidth;
+  moveDivider(clamp(roomForName, 0.2, 0.45)); // most of the repair is seen
   isMoved = false;
 }
 addEventListener("resize", placeDivider);

@@ -300,6 +300,6 @@ def test_nothing_is_no_folder(tmp_path, arguments):
 def test_what_is_refused_leaves_no_trace(tmp_path):
     picture(tmp_path / "pics" / "dog" / "a.png")
     run = "evaluate", "--out", "out", "--methods", "source", "--data"
-    assert "holds pics" in refused(*run, tmp_path)
+    assert "No pictures in" in refused(*run, tmp_path)
     assert "at least one picture" in refused(*run, "pics", "--batch", "0", "--split", "all")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.png", "dog", "pics"]
