@@ -114,7 +114,6 @@ def adapt_steps(
 ) -> Generator[Event | Reconstruction, None, Adaptation]:
     """Do as :func:`adapt`, but yield each event as it happens (:mod:`dga.steps`).
 
-
     Where a system explains no damage, or none is chosen, the events of :func:`judge_curve` come
     first. It judges all depths to T. Its rule is that of the first such system with a rule, else
     the profile's.
@@ -157,7 +156,6 @@ def judge_curve(
     process: ForwardProcess, stopping: StoppingConfig, depth: int
 ) -> Generator[JudgedPath, None, ForwardResult]:
     """Judge a picture as it came, at least to ``depth``.
-
 
     ``stopping``: the rule that chooses its t*.
     """

@@ -1,6 +1,6 @@
 """A run of one picture as files, JSON and text, for the command ``adapt`` and for programs.
 
-The record has all that is needed to repeat the run: profile, settings and seed.
+The record has the profile, the seed, the stopping rule, and what each method made of the picture.
 """
 
 from collections.abc import Sequence

@@ -2,8 +2,9 @@
 
 A photograph is explained as a whole (:mod:`dga.explanation.photograph_search`). Up to
 :data:`~dga.mending.WHOLE_SIDE` pixels a side :func:`dga.pipeline.run` repairs it in one piece. A
-larger one is undone as a whole, denoised in overlapping windows where noise or blur asks for that,
-with a depth for each, and mended (:mod:`dga.mending`).
+larger one is undone as a whole, denoised in overlapping windows where blur asks for that, and
+mended (:mod:`dga.mending`). Noise is denoised by windows, with a depth for each, only where it is
+not mended: on paper, and without a denoiser that sees the picture.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Degradation:
     def invert(self, x: Tensor) -> Tensor:
         """The picture without this damage, except for its noise and JPEG, which networks remove.
 
-        ``x``: ``[..., 3, H, W]`` in [-1, 1]. The result has the same shape and range, at 8-bit
+        ``x``: ``[3, H, W]`` in [-1, 1]. The result has the same shape and range, at 8-bit
         levels; where there is nothing to undo, it is ``x`` bit for bit.
         """
         if self.has_nothing_to_invert:

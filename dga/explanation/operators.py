@@ -190,7 +190,7 @@ class MotionBlur(Convolution):
         return self.length
 
     def __str__(self) -> str:
-        return f"moved by {self.length:g} px at {self.angle:g} degrees"
+        return f"moved by {self.length:g} px at {self.angle % 360:g} degrees"
 
 
 @functools.lru_cache(maxsize=512)

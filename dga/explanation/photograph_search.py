@@ -240,7 +240,8 @@ class PhotographSearch:
                 return undone
             margin = undone.blur_margin
             found = replace(found, refused_blur=after.degradation, blur_margin=margin)
-        tries = [self._undo(operator, found, judges) for operator in fits.list_likely()]
+        rest = [operator for operator in fits.list_likely() if operator != certain]
+        tries = [self._undo(operator, found, judges) for operator in rest]
         if not tries:
             return found
         after, undone = min(tries, key=lambda one: one[0].score)

@@ -31,7 +31,7 @@ class PooledRuns:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The configuration of the run with the most methods."""
+        """The configuration of the first run."""
         return self.runs[0].config
 
     @cached_property
