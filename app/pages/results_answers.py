@@ -141,9 +141,9 @@ def headline(now: Results) -> tuple[str, str]:
     right, before = (int(row[name] + 0.5) for name in ("right", "other_right"))
     return (
         f"Of every 100 badly damaged pictures, {right} are read right instead of {before}.",
-        f"{row['photographs']} photographs that we never trained on, under each of fifteen kinds "
-        f"of damage, read by one classifier, {CLASSIFIER}. Tent, MEMO and batch statistics change "
-        "it; the other methods change the picture.",
+        f"{row['photographs']} photographs that we never trained on, though the classifier most likely "
+        f"was, under each of fifteen kinds of damage, read by {CLASSIFIER} as it is. Tent, MEMO and "
+        "batch statistics change it; the other methods change the picture.",
     )
 
 
@@ -174,7 +174,7 @@ def _failures(now: Results, tent_lead: Sequence[float]) -> Answer:
     if not rows:
         return Answer("failures", question)
     lost = sorted((item for item in rows if item[1]["gain"] < 0), key=lambda item: item[1]["gain"])
-    sentence = f"After repair fewer are read right under {_name_kinds(lost)}."
+    sentence = f"In some settings fewer are read right after repair: {_name_kinds(lost)}."
     clear = [item for item in lost if item[1]["gain_high"] < 0]
     chance = "Each of these losses may be chance: its 95 % interval includes 0."
     if clear:

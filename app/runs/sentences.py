@@ -159,10 +159,8 @@ def write_headline(
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
     if is_right:
         share = percent(repaired["share"])
-        sight = (
-            f"AI is {share} sure of it" if repaired["is_sure"] else f"it is the best guess: {share}"
-        )
-        return f"{start}. Repaired, {sight}."
+        sight = f"AI is {share} sure" if repaired["is_sure"] else f"it is the best guess: {share}"
+        return f"{start}. After repair, {sight}."
     if was_right:
         return f"{start}, but our repair did."
     verb = "sees" if repaired["is_sure"] else "guesses"
@@ -191,7 +189,7 @@ def _compare(
     if is_same:
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
     again = "it is again" if repaired["is_sure"] else "it perhaps is again"
-    return f"{start}. Repaired, {again}: {percent(repaired['share'])}."
+    return f"{start}. After repair, {again}: {percent(repaired['share'])}."
 
 
 def name_touched(share: float) -> str:
@@ -222,10 +220,10 @@ def _again(damaged: Reading, repaired: Reading) -> str:
     """How sure AI is of the same thing after the repair."""
     change = ""
     if repaired["share"] < damaged["share"] - ABOUT_AS_SURE:
-        change = ", it is less sure"
+        change = ", AI is less sure"
     elif repaired["share"] <= damaged["share"] + ABOUT_AS_SURE:
-        change = ", it is about as sure"
-    return f"Repaired{change}: {percent(repaired['share'])}"
+        change = ", AI is about as sure"
+    return f"After repair{change}: {percent(repaired['share'])}"
 
 
 def describe_sight(reading: Reading) -> str:

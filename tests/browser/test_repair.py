@@ -52,7 +52,7 @@ def picture_file(size=(96, 72)):
 def test_a_finished_result_is_there_at_once_and_nothing_is_computed(watch):
     page = open_page(watch)
     assert re.fullmatch(
-        r"Low contrast hid the giant panda from AI\. Repaired, .* \d\d\s% .*\.",
+        r"Low contrast hid the giant panda from AI\. After repair, .* \d\d\s% sure\.",
         page.inner_text("h1"),
     )
     assert "✗" in page.inner_text("#row-damaged")

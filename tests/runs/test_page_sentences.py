@@ -20,7 +20,7 @@ RIGHT, WRONG = reading("panda"), reading("dog", 0.4)
 @pytest.mark.parametrize(
     ("damaged", "repaired", "is_unchanged", "words", "never"),
     [
-        (WRONG, RIGHT, False, ("hid the panda", "Repaired", "90"), ("did not",)),
+        (WRONG, RIGHT, False, ("hid the panda", "After repair", "90"), ("did not",)),
         (RIGHT, RIGHT, False, ("did not hide", "90"), ("hid the",)),
         (WRONG, WRONG, False, ("hid the panda", "did not bring it back"), ("again",)),
         (RIGHT, WRONG, False, ("did not hide", "our repair did"), ("again",)),
