@@ -141,9 +141,9 @@ def headline(now: Results) -> tuple[str, str]:
     right, before = (int(row[name] + 0.5) for name in ("right", "other_right"))
     return (
         f"Of every 100 badly damaged pictures, {right} are read right instead of {before}.",
-        f"{row['photographs']} photographs that we never trained on, though the classifier most likely "
-        f"was, under each of fifteen kinds of damage, read by {CLASSIFIER} as it is. Tent, MEMO and "
-        "batch statistics change it; the other methods change the picture.",
+        f"{row['photographs']} photographs that we never trained on, though the classifier most "
+        f"likely was, under each of fifteen kinds of damage, read by one classifier, {CLASSIFIER}. "
+        "Tent, MEMO and batch statistics change it; the other methods change the picture.",
     )
 
 
