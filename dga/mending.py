@@ -57,9 +57,12 @@ def mend(
     ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows. None where the
     denoiser is not asked, and where nothing was measured and its result is not used.
     """
-    network, config, explain = models.conditional, repair.mending, repair.explain
-    if network is None or config is None or explain is None or _has_no_rest(explanation):
+    if not is_mendable(models, repair, explanation):
         return None
+    network, config, explain = models.conditional, repair.mending, repair.explain
+    assert network is not None
+    assert config is not None
+    assert explain is not None
     damage = explanation.degradation
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     is_wanted = _is_wanted(x, estimate, explanation, config)
@@ -73,6 +76,12 @@ def mend(
     return MendingResult(
         x, explanation if is_inverted else explanation.without_damage(), is_used=False
     )
+
+
+def is_mendable(models: Models, repair: Repair, explanation: Explanation) -> bool:
+    """Whether there is a denoiser that sees the picture, and something left for it to mend."""
+    needed = models.conditional, repair.mending, repair.explain
+    return None not in needed and not _has_no_rest(explanation)
 
 
 def _name_noise(explanation: Explanation, change: Tensor) -> Explanation:

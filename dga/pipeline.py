@@ -29,7 +29,7 @@ from dga.explanation.photograph_search import Judges, PhotographSearch
 from dga.explanation.search import CandidateScore, Explanation, Verdict, explain_picture
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
-from dga.mending import mend
+from dga.mending import is_mendable, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.profiles import (
@@ -240,7 +240,9 @@ class ForwardProcess:
         """
         diffusion, path = choose_diffusion(repair, explanation), self.path(explanation)
         logits, seconds = np.empty(0), explanation.seconds
-        if diffusion.depth is not None:
+        if _is_left_to_mending(self.models, repair, explanation):
+            stop = Stop(0, is_crossed=True)
+        elif diffusion.depth is not None:
             stop = Stop(diffusion.depth, is_crossed=True)
         elif explanation.is_unjudgeable or explanation.is_undamaged:
             stop = Stop(0, is_crossed=True)
@@ -262,6 +264,14 @@ class ForwardProcess:
             state=path.forward_path.at(stop.t_star),
             seconds=seconds,
         )
+
+
+def _is_left_to_mending(models: Models, repair: Repair, explanation: Explanation) -> bool:
+    """Whether only noise or JPEG was found, and a denoiser that sees the picture decides what
+    becomes of it: the forward process would be judged for nothing."""
+    damage = explanation.degradation
+    is_measured = damage != NO_DEGRADATION and not damage.has_measured_inverse
+    return is_measured and is_mendable(models, repair, explanation)
 
 
 def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanation) -> JudgedPath:
