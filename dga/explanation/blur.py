@@ -12,6 +12,7 @@ from torch import Tensor
 
 from dga.explanation.motion import MotionFits
 from dga.explanation.operators import Disk, GaussianBlur, Operator
+from dga.explanation.shake import find_arc
 from dga.explanation.spectrum import (
     FLOOR,
     Array,
@@ -82,7 +83,7 @@ class BlurFits:
         return fit_zoom(self.x)
 
     def find_certain(self) -> Operator | None:
-        """The blur that is certain: soft, lens, motion, zoom or glass.
+        """The blur that is certain: soft, lens, motion, zoom, a shaken camera or glass.
 
         None if unclear, and of an enlarged picture, whose detail is not blurred but missing.
         """
@@ -103,6 +104,9 @@ class BlurFits:
             return lens if has_lens else motion
         if self.zoom.exceeds(CERTAIN_ZOOM):
             return self.zoom.operator
+        arc = None if self.list_likely() else find_arc(self.power, self.x)
+        if arc is not None:
+            return arc
         return measure_glass(self.x, self.power, measure_softness(*self.radial))
 
     def list_likely(self) -> list[Operator]:

@@ -9,7 +9,7 @@ chosen by hand on the half for choices (``tune``; trials: assets/results/photo/R
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.deconvolution import place_at_origin
-from dga.explanation.operators import MotionBlur
+from dga.explanation.operators import MotionBlur, Operator
 from dga.explanation.spectrum import (
     FLOOR,
     POWER_FLOOR,
     Array,
     Fit,
-    compute_radial_spectrum,
-    find_axes,
+    Residual,
     find_band,
     fit_residuals,
     project_out,
@@ -42,12 +41,8 @@ FADING_LENGTHS, FADING_ANGLES = (3.0, 5.0, 8.0, 12.0, 15.0), np.arange(0.0, 180.
 """Fading motions that are tried first, in pixels and degrees."""
 FADING_STRETCHES, FADING_TURNS = (0.9, 1.0, 1.1), np.arange(-4.0, 4.1, 0.5)
 """Tried next: factors of the best one's length, and degrees added to its angle."""
-LOWEST, HIGHEST = 0.02, 0.45
-"""Cycles a pixel between which even motion is looked for."""
-LEAST_RANGE = 0.08
-"""Cycles a pixel up to which the picture has to be above the noise, at least."""
-ABOVE_NOISE = 0.7
-"""Natural log power over that of the finest scale where a spectrum still holds the picture."""
+HIGHEST = 0.45
+"""Cycles a pixel up to which even motion is looked for."""
 ERASED = 0.01
 """Added to |H|^2 of even motion before its logarithm: noise fills what was erased."""
 BINS = 160
@@ -101,11 +96,12 @@ class MotionFits:
     @functools.cached_property
     def even(self) -> Fit[MotionBlur]:
         """Even motion, beside a law that depends on direction."""
-        spectrum = _Spectrum.of(self.power)
+        spectrum = Residual.of(self.power, HIGHEST)
         if spectrum is None:
             return Fit(MotionBlur(EVEN_RANGE[0], 0.0))
-        coarse = spectrum.fit(EVEN_ANGLES, EVEN_LENGTHS).operator
-        return spectrum.fit(coarse.angle + EVEN_TURNS, coarse.length * np.exp(EVEN_STRETCHES))
+        coarse = _fit_even(spectrum, EVEN_ANGLES, EVEN_LENGTHS).operator
+        angles, lengths = coarse.angle + EVEN_TURNS, coarse.length * np.exp(EVEN_STRETCHES)
+        return _fit_even(spectrum, angles, lengths)
 
     @functools.cached_property
     def fading(self) -> Fit[MotionBlur]:
@@ -145,7 +141,7 @@ class MotionFits:
         many times as much that rings in the other."""
         motion = self.fading.operator
         pair = motion, replace(motion, angle=motion.angle - 180)
-        ringing = [_measure_ringing(one, self.x) + RINGING_FLOOR for one in pair]
+        ringing = [measure_ringing(one, self.x) + RINGING_FLOOR for one in pair]
         return pair[ringing.index(min(ringing))], max(ringing) / min(ringing)
 
     def find_certain(self) -> MotionBlur | None:
@@ -178,56 +174,26 @@ class MotionFits:
         return None if is_even and sidedness < PLAIN_DIRECTION else directed
 
 
-@dataclass(frozen=True)
-class _Spectrum:
-    """What a law leaves of a log power spectrum: ``target``, ``[n]``, at frequencies ``down`` and
-    ``across`` in cycles a pixel; ``basis``: the law, orthonormal, ``[n, m]``."""
+def _fit_even(spectrum: Residual, angles: Array, lengths: Array) -> Fit[MotionBlur]:
+    """The best even motion by least squares, of all angles and lengths.
 
-    target: Array
-    basis: Array
-    down: Array
-    across: Array
-
-    @classmethod
-    def of(cls, power: Array) -> "_Spectrum | None":
-        """None where too little is above the noise."""
-        side = len(power)
-        radial, rings = compute_radial_spectrum(power)
-        noise = max(float(np.median(radial[rings > 0.42])), 0.0)
-        is_above = (radial > noise + ABOVE_NOISE) & (rings > LOWEST)
-        highest = float(rings[is_above].max(initial=0.0))
-        if highest < LEAST_RANGE:
-            return None
-        frequency, is_used = find_band(side, LOWEST, min(HIGHEST, highest))
-        log_power = np.log(power[is_used] + POWER_FLOOR)
-        down, across = (axis[is_used] for axis in find_axes(side))
-        turn = np.arctan2(down, across)
-        law = [np.ones_like(log_power), np.log(frequency), frequency**2]
-        law += [wave(n * turn) for n in (2, 4) for wave in (np.cos, np.sin)]
-        basis = np.linalg.qr(np.stack(law, 1))[0]
-        return cls(log_power - basis @ (basis.T @ log_power), basis, down, across)
-
-    def fit(self, angles: Array, lengths: Array) -> Fit[MotionBlur]:
-        """The best even motion by least squares, of all angles and lengths.
-
-        For each angle the spectrum is summed by the frequency along it once.
-        """
-        rows = _log_powers(tuple(lengths))  # [m, BINS]
-        shares, slopes = (np.empty((len(angles), len(lengths))) for _ in range(2))
-        whole = max(float(self.target @ self.target), 1e-12)
-        for row, angle in enumerate(np.radians(angles)):
-            along = np.abs(self.across * np.cos(angle) + self.down * np.sin(angle))
-            bins = np.minimum((along * 2 * BINS).astype(int), BINS - 1)
-            count = np.bincount(bins, minlength=BINS)
-            total = np.bincount(bins, self.target, BINS)
-            law = np.stack([np.bincount(bins, column, BINS) for column in self.basis.T])
-            products = rows @ total
-            energy = np.maximum(rows**2 @ count - ((rows @ law.T) ** 2).sum(1), 1e-9)
-            shares[row] = np.where(products > 0, products**2 / (energy * whole), 0)
-            slopes[row] = products / energy
-        i, j = divmod(int(shares.argmax()), len(lengths))
-        motion = MotionBlur(round(float(lengths[j]), 2), float(angles[i]) % 180)
-        return Fit(motion, float(shares[i, j]), float(slopes[i, j]))
+    For each angle the spectrum is summed by the frequency along it once.
+    """
+    rows = _log_powers(tuple(lengths))  # [m, BINS]
+    shares, slopes = (np.empty((len(angles), len(lengths))) for _ in range(2))
+    for row, angle in enumerate(np.radians(angles)):
+        along = np.abs(spectrum.across * np.cos(angle) + spectrum.down * np.sin(angle))
+        bins = np.minimum((along * 2 * BINS).astype(int), BINS - 1)
+        count = np.bincount(bins, minlength=BINS)
+        total = np.bincount(bins, spectrum.target, BINS)
+        law = np.stack([np.bincount(bins, column, BINS) for column in spectrum.basis.T])
+        products = rows @ total
+        energy = np.maximum(rows**2 @ count - ((rows @ law.T) ** 2).sum(1), 1e-9)
+        shares[row] = np.where(products > 0, products**2 / (energy * spectrum.power), 0)
+        slopes[row] = products / energy
+    i, j = divmod(int(shares.argmax()), len(lengths))
+    motion = MotionBlur(round(float(lengths[j]), 2), float(angles[i]) % 180)
+    return Fit(motion, float(shares[i, j]), float(slopes[i, j]))
 
 
 @functools.lru_cache(maxsize=64)
@@ -291,7 +257,7 @@ def _find_transfer(motion: MotionBlur, side: int) -> Array:
     return transfer
 
 
-def _measure_ringing(motion: MotionBlur, x: Tensor) -> float:
+def measure_ringing(motion: Operator, x: Tensor) -> float:
     """By how much the inverse leaves [-1, 1], on average: a wrong direction rings."""
     middle = cut_middle(x, LONGEST_JUDGED)
     restored = motion.solve_proximal(middle, middle, 0.001)

@@ -27,6 +27,12 @@ POWER_FLOOR = 0.1
 """Added to power on the plane before its logarithm: well below that of rounding."""
 RING_FLOOR = 1e-3
 """Added to power by rings before its logarithm."""
+LOWEST = 0.02
+"""Cycles a pixel above which motion is looked for."""
+LEAST_RANGE = 0.08
+"""Cycles a pixel up to which the picture has to be above the noise, at least."""
+ABOVE_NOISE = 0.7
+"""Natural log power over that of the finest scale where a spectrum still holds the picture."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,51 @@ class Fit(Generic[Blur]):
     def exceeds(self, least: tuple[float, float]) -> bool:
         """Whether its share and its slope exceed these."""
         return self.share > least[0] and self.slope > least[1]
+
+
+@dataclass(frozen=True)
+class Residual:
+    """What a law that depends on direction leaves of a log power spectrum.
+
+    ``target``: ``[n]``, at frequencies ``down`` and ``across`` in cycles a pixel; ``basis``: the
+    law, orthonormal, ``[n, m]``.
+    """
+
+    target: Array
+    basis: Array
+    down: Array
+    across: Array
+
+    @classmethod
+    def of(cls, power: Array, highest: float) -> "Residual | None":
+        """Up to ``highest`` cycles a pixel. None where too little is above the noise."""
+        side = len(power)
+        radial, rings = compute_radial_spectrum(power)
+        noise = max(float(np.median(radial[rings > 0.42])), 0.0)
+        is_above = (radial > noise + ABOVE_NOISE) & (rings > LOWEST)
+        end = float(rings[is_above].max(initial=0.0))
+        if end < LEAST_RANGE:
+            return None
+        frequency, is_used = find_band(side, LOWEST, min(highest, end))
+        log_power = np.log(power[is_used] + POWER_FLOOR)
+        down, across = (axis[is_used] for axis in find_axes(side))
+        turn = np.arctan2(down, across)
+        law = [np.ones_like(log_power), np.log(frequency), frequency**2]
+        law += [wave(n * turn) for n in (2, 4) for wave in (np.cos, np.sin)]
+        basis = np.linalg.qr(np.stack(law, 1))[0]
+        return cls(log_power - basis @ (basis.T @ log_power), basis, down, across)
+
+    @property
+    def power(self) -> float:
+        """The sum of its squares."""
+        return max(float(self.target @ self.target), 1e-12)
+
+    def explain(self, log_power: Array) -> tuple[float, float]:
+        """Share and slope of a transfer function's log power, ``[n]``; 0 and 0 below a slope of
+        0."""
+        row = log_power - self.basis @ (self.basis.T @ log_power)
+        along, energy = float(row @ self.target), max(float(row @ row), 1e-12)
+        return (along**2 / (energy * self.power), along / energy) if along > 0 else (0.0, 0.0)
 
 
 def compute_power_spectrum(x: Tensor) -> Array:

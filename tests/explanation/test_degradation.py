@@ -13,7 +13,7 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.exposure import Exposure
 from dga.explanation.glass import Glass
 from dga.explanation.noise_level import remove_impulses
-from dga.explanation.operators import Blocks, Disk, MotionBlur
+from dga.explanation.operators import ArcMotion, Blocks, Disk, MotionBlur
 from dga.explanation.zoom import Zoom
 from dga.images import Pixels, to_levels, to_tensor
 from tests.fixtures.pictures import photograph
@@ -82,7 +82,14 @@ def test_impulses_that_hide_one_another_go_too():
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize(
     "operator",
-    [Blocks((0, 3, 6), (0, 4, 8)), Disk(3.0), MotionBlur(9.0, 30.0), Glass(2.0), Zoom(1.2)],
+    [
+        Blocks((0, 3, 6), (0, 4, 8)),
+        Disk(3.0),
+        MotionBlur(9.0, 30.0),
+        ArcMotion(9.0, 90.0, 30.0, 0.2),
+        Glass(2.0),
+        Zoom(1.2),
+    ],
     ids=lambda operator: operator.kind,
 )
 def test_operators_on_a_gpu(operator):

@@ -15,7 +15,15 @@ from dga.explanation.blur import BlurFits
 from dga.explanation.degradation import Degradation
 from dga.explanation.exposure import measure_brightness, measure_darkness
 from dga.explanation.glass import straighten_edges
-from dga.explanation.operators import Blocks, Convolution, Disk, GaussianBlur, MotionBlur, Operator
+from dga.explanation.operators import (
+    ArcMotion,
+    Blocks,
+    Convolution,
+    Disk,
+    GaussianBlur,
+    MotionBlur,
+    Operator,
+)
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import measure_veil
 from dga.explanation.zoom import Zoom
@@ -164,6 +172,20 @@ def test_even_motion_of_every_length_is_measured_also_after_jpeg(clear, length, 
     assert not measured.one_sided
     assert measured.length == pytest.approx(length, rel=0.1)
     assert gain(measured, x, y) > (0.5 if quality else 3)
+
+
+@pytest.mark.parametrize("turn", [60.0, -140.0])
+def test_the_arc_of_a_shaken_camera_is_measured_in_its_own_direction(clear, turn):
+    x = to_tensor(clear)
+    made = ArcMotion(16.0, turn, angle=35.0, skew=0.3)
+    pixels = from_tensor(damaged_by(made, x))
+    y = to_tensor(np.asarray(recompress_jpeg(pixels, 92)))
+    measured = BlurFits(y).find_certain()
+    assert isinstance(measured, ArcMotion)
+    assert measured.length == pytest.approx(made.length, rel=0.1)
+    assert abs(measured.turn) == pytest.approx(abs(made.turn), abs=25)
+    assert gain(measured, x, y) > 2
+    assert gain(measured.mirror(), x, y) < 0
 
 
 @pytest.mark.parametrize("name", ["camera_shake", "enlarged", "moved_part"])
