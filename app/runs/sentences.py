@@ -55,7 +55,9 @@ def describe_damage(degradation: Degradation) -> str:
     if degradation.veil:
         veil = degradation.veil
         names += ["falling streaks"] * (veil.streaks is not None)
-        names.append("haze" if veil.smooth else "low contrast" if veil.gain > 1.5 else "glare")
+        names.append(
+            "haze" if veil.smooth or veil.air else "low contrast" if veil.gain > 1.5 else "glare"
+        )
     elif degradation.exposure.stretch != 1:
         names.append("wrong exposure")
     elif any(degradation.exposure.offset):

@@ -1,10 +1,11 @@
-"""Veils: light that fog, frost, snow or glare added to a picture, and four simple inverses.
+"""Veils: light that fog, frost, snow or glare added to a picture, and five simple inverses.
 
 The model is y = g (x + v): a veil v, grey or of one colour, is added to the picture x, and all is
 scaled by g. A veil leaves nothing black, by which it is recognised (the dark channel of He et al.,
 "Single Image Haze Removal Using Dark Channel Prior", 2009). The inverses: an uneven
 veil is estimated and subtracted; contrast lost in added light is stretched about the mean of
-photographs, without added light about the picture's own mean; glare is darkened by a gamma.
+photographs, without added light about the picture's own mean; glare is darkened by a gamma; haze
+that thickens with the distance is removed by its own law (:mod:`dga.explanation.haze`).
 """
 
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from torch import Tensor
 
 from dga.explanation.blur import is_blurred
 from dga.explanation.exposure import DEVIATION_FLOOR
+from dga.explanation.haze import measure_haze, remove_haze
 
 WORKING_SIDE = 112
 """Samples a side at which a smooth veil is estimated, whatever the picture's size."""
@@ -77,7 +79,9 @@ class Veil:
     ``smooth``: whether an uneven grey veil is estimated and subtracted; ``cast``: whether each
     channel's mean is subtracted, not that of all three; ``gamma``: exponent of levels in [0, 1],
     above 1 darkens; ``gain``: of grey, and ``colour``: of each channel's difference from grey;
-    ``target``: the new mean, in [-1, 1], or None where the mean that was subtracted stays.
+    ``target``: the new mean, in [-1, 1], or None where the mean that was subtracted stays; ``air``:
+    the light of haze, a colour in [0, 1], by which alone that is removed: then ``gain`` only says
+    how much of the scene's light is lost.
     """
 
     streaks: int | None = None
@@ -87,6 +91,7 @@ class Veil:
     gain: float = 1.0
     colour: float = 1.0
     target: float | None = -0.1
+    air: tuple[float, float, float] | None = None
 
     @property
     def is_lost_contrast(self) -> bool:
@@ -95,6 +100,8 @@ class Veil:
 
     def remove(self, x: Tensor) -> Tensor:
         """The picture, ``[..., 3, H, W]`` in [-1, 1], without the veil, in the same range."""
+        if self.air is not None:
+            return remove_haze(x, self.air)
         if self.streaks is not None:
             from dga.explanation.streaks import remove_streaks  # here: the page must not wait
 
@@ -112,6 +119,8 @@ class Veil:
 
     def __str__(self) -> str:
         """All parts of the inverse, such as ``uneven veil, gain 5.1, colour 7.6``."""
+        if self.air is not None:
+            return f"haze, gain {self.gain:.3g}"
         parts = ["streaks"] * (self.streaks is not None)
         light = "lost contrast" if self.is_lost_contrast else "colour cast"
         parts += ["uneven veil"] * self.smooth + [light] * self.cast
@@ -175,15 +184,19 @@ def measure_veil(x: Tensor) -> Veil | None:
     """The veil of a picture, ``[3, H, W]`` in [-1, 1]; None where none is measured.
 
     Where bright streaks fall through it, which are sharp, the rest is measured again without them;
-    without streaks glare alone is none, for a pale photograph looks the same.
+    without streaks thick haze goes before all else, and glare alone is none, for a pale photograph
+    looks the same.
     """
     from dga.explanation.streaks import measure_streaks, remove_streaks  # here: as above
 
     veil = _measure_light(x)
     angle = measure_streaks(x) if veil and not is_blurred(x) else None
-    if veil is None or angle is None:
-        return None if veil == GLARE else veil
-    return replace(_measure_light(remove_streaks(x, angle)) or veil, streaks=angle)
+    if veil is not None and angle is not None:
+        return replace(_measure_light(remove_streaks(x, angle)) or veil, streaks=angle)
+    if haze := measure_haze(x):
+        air, transmission = haze
+        return Veil(gain=1 / transmission, air=air)
+    return None if veil == GLARE else veil
 
 
 def _measure_light(x: Tensor) -> Veil | None:

@@ -331,6 +331,21 @@ def test_agreement_is_the_least_squares_solution(operator, weight):
     torch.testing.assert_close(found, exact.expand(3, -1, -1), atol=0.02, rtol=0)
 
 
+@pytest.mark.parametrize("strength", [3, 5])
+def test_haze_that_thickens_with_the_distance_is_removed_evenly(clear, strength):
+    """Of its top, which is far, as of its bottom: contrast comes back to both."""
+    y, x = to_tensor(dga.corrupt(clear, "haze", strength, 0)), to_tensor(clear)
+    veil = measure_veil(y)
+    assert veil is not None
+    assert veil.air is not None
+    assert "haze" in str(veil)
+    cleared, height = veil.remove(y), x.shape[1]
+    assert psnr(cleared, x) > psnr(y, x) + 3
+    for half in (slice(0, height // 2), slice(height // 2, None)):
+        contrast = [float(one[:, half].diff(dim=2).abs().mean()) for one in (y, cleared, x)]
+        assert contrast[1] > 0.4 * contrast[2] > contrast[0]
+
+
 def test_drawn_shading_is_no_veil():
     """Stripes as of a desktop's background, whose neighbours are mostly equal."""
     down, across = np.mgrid[-1:1:262j, -1:1:420j]

@@ -1,0 +1,85 @@
+"""Haze: the air's own light before a scene, more of it the farther the scene, and its inverse.
+
+Koschmieder's law: y = t x + (1 - t) a, where a is the air's light and t, the *transmission*, the
+share of the scene's light that comes through. Somewhere near every place of a photograph a channel
+is dark; what is not dark there is air (the dark channel of He et al., "Single Image Haze Removal
+Using Dark Channel Prior", 2009). Here t is smooth, so that it has no edges to follow.
+"""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from dga.explanation.spectrum import Array
+
+WORKING_SIDE = 112
+"""Samples a side at which the air and the transmission are measured, whatever the picture's
+size."""
+PATCH, SMOOTHING, AIR_SMOOTHING = 13, 5.0, (4.0, 2.0)
+"""Samples a side of a place in which some channel is dark, deviation of the Gaussian that smooths
+the transmission, and of those that smooth the dark channel and the picture where air is found.
+Patches of 8, 13 and 21 samples differ by 2 % of 48 hazy photographs."""
+LEAST_TRANSMISSION = 0.05
+"""Below which nothing but rounding and JPEG comes through."""
+CLEAREST, MOST_TRANSMISSION = 0.95, 0.45
+"""Share of a hazy picture up to whose place, in the order of its transmission, that is at most so
+high: of 654 undamaged photographs none has less than 0.49, of 48 under haze 5 and 3 all but two."""
+AIR_LEVELS, MOST_CHROMA = (0.6, 0.95), 0.15
+"""Mean levels between which the air's light is, and most difference of its channels: a picture that
+only lost contrast has darker air, a white wall lighter."""
+
+
+def measure_haze(x: Tensor) -> tuple[tuple[float, float, float], float] | None:
+    """The air's light and the mean transmission of ``[3, H, W]`` in [-1, 1].
+
+    None where the scene is seen too well anywhere, or what is everywhere is no air.
+    """
+    air = find_air(x)
+    is_air = AIR_LEVELS[0] < sum(air) / 3 < AIR_LEVELS[1] and max(air) - min(air) < MOST_CHROMA
+    transmission = measure_transmission(x, air).flatten().sort().values
+    clearest = float(transmission[int(CLEAREST * (len(transmission) - 1))])
+    return (air, float(transmission.mean())) if is_air and clearest < MOST_TRANSMISSION else None
+
+
+def find_air(x: Tensor) -> tuple[float, float, float]:
+    """The air's own light, a colour in [0, 1]: the picture's where the least of the scene is seen.
+
+    ``x``: ``[3, H, W]`` in [-1, 1].
+    """
+    from scipy import ndimage  # here: the page must not wait for it
+
+    small = _shrink(x)
+    dark = ndimage.minimum_filter(small.min(0), PATCH)
+    place = int(ndimage.gaussian_filter(dark, AIR_SMOOTHING[0]).argmax())
+    light = [ndimage.gaussian_filter(channel, AIR_SMOOTHING[1]).flat[place] for channel in small]
+    red, green, blue = (round(float(value), 3) for value in light)
+    return red, green, blue
+
+
+def measure_transmission(x: Tensor, air: tuple[float, float, float]) -> Tensor:
+    """The share of the scene's light that comes through, ``[H, W]``, at least
+    :data:`LEAST_TRANSMISSION`, of ``[3, H, W]`` in [-1, 1]."""
+    from scipy import ndimage  # here: as above
+
+    small = _shrink(x) / np.maximum(air, 1 / 255)[:, None, None]
+    seen = 1 - ndimage.gaussian_filter(ndimage.minimum_filter(small.min(0), PATCH), SMOOTHING)
+    grid = torch.from_numpy(seen.clip(LEAST_TRANSMISSION, 1))[None, None].to(x)
+    return F.interpolate(grid, x.shape[-2:], mode="bicubic")[0, 0].clamp(LEAST_TRANSMISSION, 1)
+
+
+def remove_haze(x: Tensor, air: tuple[float, float, float]) -> Tensor:
+    """The scene behind the haze, ``[..., 3, H, W]`` in [-1, 1], clipped to the same range."""
+    light = 2 * x.new_tensor(air)[:, None, None] - 1
+    pictures = [
+        (one - light) / measure_transmission(one, air) + light
+        for one in x.reshape(-1, *x.shape[-3:])
+    ]
+    return torch.stack(pictures).reshape(x.shape).clamp(-1, 1)
+
+
+def _shrink(x: Tensor) -> Array:
+    """The picture's means at :data:`WORKING_SIDE`, ``[3, n, n]`` in [0, 1]."""
+    small = F.interpolate(x[None], (WORKING_SIDE, WORKING_SIDE), mode="area")[0]
+    levels: Array = ((small.double().cpu().numpy() + 1) / 2).clip(0, 1)
+    return levels
