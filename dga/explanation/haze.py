@@ -25,9 +25,13 @@ LEAST_TRANSMISSION = 0.05
 CLEAREST, MOST_TRANSMISSION = 0.95, 0.45
 """Share of a hazy picture up to whose place, in the order of its transmission, that is at most so
 high: of 654 undamaged photographs none has less than 0.49, of 48 under haze 5 and 3 all but two."""
-AIR_LEVELS, MOST_CHROMA = (0.6, 0.95), 0.15
+AIR_LEVELS, MOST_CHROMA = (0.6, 0.95), 0.1
 """Mean levels between which the air's light is, and most difference of its channels: a picture that
-only lost contrast has darker air, a white wall lighter."""
+only lost contrast has darker air, a white wall lighter, a wooden one more colour."""
+LEAST_AGREEMENT, DETAIL = 0.1, (1.5, 7.0)
+"""Correlation from which fine contrast and transmission fall together, and deviations, in samples,
+of the Gaussians that part detail from shading and smooth its power. Of hazy photographs 95 of 100
+have more."""
 
 
 def measure_haze(x: Tensor) -> tuple[tuple[float, float, float], float] | None:
@@ -37,9 +41,22 @@ def measure_haze(x: Tensor) -> tuple[tuple[float, float, float], float] | None:
     """
     air = find_air(x)
     is_air = AIR_LEVELS[0] < sum(air) / 3 < AIR_LEVELS[1] and max(air) - min(air) < MOST_CHROMA
-    transmission = measure_transmission(x, air).flatten().sort().values
-    clearest = float(transmission[int(CLEAREST * (len(transmission) - 1))])
-    return (air, float(transmission.mean())) if is_air and clearest < MOST_TRANSMISSION else None
+    transmission = measure_transmission(x, air)
+    levels = transmission.flatten().sort().values
+    is_thick = float(levels[int(CLEAREST * (len(levels) - 1))]) < MOST_TRANSMISSION
+    if not is_air or not is_thick or _measure_agreement(x, transmission) < LEAST_AGREEMENT:
+        return None
+    return air, float(transmission.mean())
+
+
+def _measure_agreement(x: Tensor, transmission: Tensor) -> float:
+    """The correlation of fine contrast with transmission, ``[H, W]``, both as logarithms."""
+    from scipy import ndimage  # here: as below
+
+    grey, seen = _shrink(x).mean(0), _shrink(2 * transmission[None] - 1)[0]
+    detail = grey - ndimage.gaussian_filter(grey, DETAIL[0])
+    power = ndimage.gaussian_filter(detail**2, DETAIL[1])
+    return float(np.corrcoef(np.log(power + 1e-6).ravel(), np.log(seen).ravel())[0, 1])
 
 
 def find_air(x: Tensor) -> tuple[float, float, float]:
