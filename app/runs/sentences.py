@@ -86,7 +86,7 @@ def describe_finding(
     repairs objected; ``is_mended``: whether a network that sees the photo repaired it, if
     ``is_undone`` after what was measured had been undone.
     """
-    name = _begin_small(DAMAGE_NAMES.get(added, "Paint"))
+    name = begin_small(DAMAGE_NAMES.get(added, "Paint"))
     remark = "" if added == NONE or name in diagnosis else f" (added: {name})"
     remedies = dict.fromkeys(done for found, done in REMEDIES.items() if found in diagnosis)
     remedy = join_words([*remedies]).capitalize()
@@ -100,8 +100,8 @@ def describe_finding(
     return f"{diagnosis or 'traces of damage'}{remark}. {remedy}."
 
 
-def _begin_small(name: str) -> str:
-    """As within a sentence."""
+def begin_small(name: str) -> str:
+    """A name as within a sentence."""
     return name if name[1].isupper() else name[0].lower() + name[1:]
 
 
@@ -143,7 +143,7 @@ def write_headline(
         return f"We found {diagnosis or 'traces of damage'} and tried to undo that. {ending}"
     subject = DAMAGE_NAMES.get(damage) or f"Paint on {name_touched(touched)} of the photo"
     if truth is None:  # the classifier was not sure of the original either
-        return f"Added: {_begin_small(subject)}. {after}".rstrip()
+        return f"Added: {begin_small(subject)}. {after}".rstrip()
     if not has_label:
         return _compare(truth, damaged, repaired, subject, after if is_unchanged else "")
     thing = f"the {truth}"
@@ -208,7 +208,7 @@ def describe_link(settings: Settings, thing: str | None, touched: float) -> tupl
             "Paint on a photograph, and watch what AI sees. Then a repair strikes back."
         )
     name = DAMAGE_NAMES.get(settings.damage, "Paint")
-    done = f"Added: {_begin_small(name)}, strength {settings.strength} of 5"
+    done = f"Added: {begin_small(name)}, strength {settings.strength} of 5"
     done += f", saved as JPEG {settings.saved}" if settings.saved else ""
     if settings.damage == PAINT:
         done = f"{name_touched(touched)} of the photograph was painted over"

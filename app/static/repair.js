@@ -238,23 +238,25 @@ function showTiles() {
 
 /** How often photos with such damage are repaired, at full strength whatever was chosen. */
 function showRates() {
-  const { damage, saved } = settings;
+  const { damage } = settings;
   const isNone = damage === "none";
   const isOwn = isNone && !isSample() && !isUnchanged(); // as damaged as it came
   const kind = isOwn ? "mean" : damage;
-  const isSaved = isOwn || (Boolean(saved) && `${kind}-saved` in page.rates);
-  const rate = page.rates[isSaved ? `${kind}-saved` : kind];
+  const { [kind]: plain, [`${kind}-saved`]: saved } = page.rates;
+  const rate = settings.saved == null ? (plain ?? saved) : (saved ?? plain);
   find("#rates").hidden = !rate;
   if (!rate) return put(find("#how-often"), "How often this damage is repaired was not measured.");
-  let pictures = `photographs with this damage at full strength${isSaved ? ", saved as JPEG" : ""}`;
+  let pictures = "photographs with this damage at full strength";
   if (isOwn) pictures = "pictures that were badly damaged, and saved as JPEG";
   else if (isNone) pictures = "undamaged photographs";
   find("#rate").href = `results#${rate.place}`;
-  const count = (share) => Math.round(share * rate.pictures);
+  const count = ({ before, after, pictures }) =>
+    [before, after].map((share) => Math.round(share * pictures));
+  const [before, after] = count(plain ?? saved);
+  const others = plain && saved ? `; of the same, saved as JPEG, ${count(saved).join(" and ")}` : "";
   put(
     find("#how-often"),
-    `Of ${rate.pictures} ${pictures}, ` +
-      `${count(rate.before)} are read right, and ${count(rate.after)} after our repair.`,
+    `Of ${rate.pictures} ${pictures}, ${before} are read right, and ${after} after our repair${others}.`,
   );
   for (const part of ["before", "after"]) {
     find(`#rates .${part}`).style.setProperty("--share", `${100 * rate[part]}%`);
