@@ -101,7 +101,8 @@ def find_falling_curve() -> Settings | None:
 
 
 FIRST_PARTS = (
-    "original", "damaged", "repaired", "paper", "fixed", "found", "headline", "truth", "is_damaged"
+    "original", "damaged", "repaired", "paper", "fixed", "stop", "found", "headline", "truth",
+    "is_damaged",
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ tabs.forEach((tab, n) =>
 story.addEventListener("scroll", () => {
   const seen = Math.round(story.scrollLeft / story.clientWidth);
   tabs.forEach((tab, n) => tab.setAttribute("aria-current", String(n === seen)));
+  scenes.forEach((scene, n) => scene.classList.toggle("is-seen", n === seen));
 });
 
 let chart = null;

@@ -295,15 +295,33 @@ function showAll() {
   showInside();
 }
 
+// Where noise does not hide the opening's damage, Inside begins with a recorded run where it does.
+let example = null; // until the visitor changes something
+
 /** Of what is old, only the drawings stay, dimmed and without what was read. */
 function showInside() {
+  find("#example")?.toggleAttribute("hidden", !example);
+  if (example) return drawInside(example, page.falling, changeInside, page, false);
   const stays = ([name]) =>
     !isOld[name] || name === "film" || name === "curve" || (name === "depths" && isOld.film);
   const seen = Object.fromEntries(Object.entries(record).filter(stays));
   if (isOld.curve) seen.curve = { ...record.curve, is_done: false, is_old: true };
   find("#chart").classList.toggle("is-old", Boolean(isOld.curve));
   find("#film").classList.toggle("is-old", Boolean(isOld.film));
-  drawInside(seen, settings, change, page, state === "running");
+  drawInside(seen, settings, changeInside, page, state === "running");
+}
+
+/** Who touches a control of Inside has its example as the photo above. */
+function changeInside(some, wait) {
+  if (example?.film) {
+    settings = { ...page.falling };
+    const whole = example;
+    example = null;
+    receiveRecorded(whole);
+    showControls();
+    keepAddress(true);
+  }
+  change(some, wait);
 }
 
 // ---- Running
@@ -547,6 +565,7 @@ function change(some, wait = 0) {
   const changed = Object.keys(next).filter((name) => next[name] !== settings[name]);
   if (!changed.length) return { failed: resume, stopped: startRepair }[state]?.();
   begin();
+  example = null;
   const isOther = next.photo !== settings.photo || next.damage !== settings.damage;
   const isElsewhere = next.photo !== settings.photo;
   if (isElsewhere || (isOther && next.damage === "paint")) resetDivider();
@@ -722,7 +741,7 @@ for (const name of ["paper", "fixed"]) {
     picture.scrollIntoView({ block: "nearest" });
   });
 }
-find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
+find("#draw").addEventListener("click", () => changeInside({ seed: settings.seed + 1 }));
 // Each hides itself: the focus goes where the way back is.
 find("#lift").addEventListener("click", () => {
   change({ max_depth: page.deepest });
@@ -812,12 +831,16 @@ if (!location.search) settings = JSON.parse(storage?.getItem(OWN_PHOTO) ?? null)
 if (location.search || settings.photo !== page.opening.photo || !page.record) begin();
 showControls();
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
+  example = page.falling && {};
   showAll();
   revealRepair();
-  // The rest of the recorded run, for what stands further down.
-  getJson(`recorded/runs/${nameRecord(settings)}.json`)
+  // What stands further down: of this run, or of the example.
+  getJson(`recorded/runs/${nameRecord(page.falling ?? settings)}.json`)
     .then((rest) => {
-      if (JSON.stringify(settings) === JSON.stringify(page.opening)) receiveRecorded(rest);
+      if (JSON.stringify(settings) !== JSON.stringify(page.opening)) return;
+      if (!page.falling) return receiveRecorded(rest);
+      example &&= rest;
+      showInside();
     })
     .catch(() => {
       state = "stopped";
