@@ -141,7 +141,7 @@ def write_headline(
         change = f"AI saw {_name_guess(damaged)}, now {_name_guess(repaired)}."
         ending = after if has_label else change
         return f"We found {diagnosis or 'traces of damage'} and tried to undo that. {ending}"
-    subject = DAMAGE_NAMES.get(damage) or f"Paint on {name_touched(touched)} of the photo"
+    subject = DAMAGE_NAMES.get(damage) or f"Strokes over {name_touched(touched)} of the photo"
     if truth is None:  # the classifier was not sure of the original either
         return f"Added: {begin_small(subject)}. {after}".rstrip()
     if not has_label:
@@ -211,7 +211,7 @@ def describe_link(settings: Settings, thing: str | None, touched: float) -> tupl
     done = f"Added: {begin_small(name)}, strength {settings.strength} of 5"
     done += f", saved as JPEG {settings.saved}" if settings.saved else ""
     if settings.damage == PAINT:
-        done = f"{name_touched(touched)} of the photograph was painted over"
+        done = f"{name_touched(touched)} of the photograph was brushed over"
     done = "Nothing was added" if settings.damage == NONE else done
     return f"Does AI see {what}?", f"{done}. What AI sees, before and after a repair."
 

@@ -386,7 +386,7 @@ const ask = makeAsker(
   ({ photo }) => state === "painting" && photo === settings.photo,
 );
 
-const nameScore = () => (live ? `${nameTouched(live.touched)} covered` : "");
+const nameScore = () => (live ? `${nameTouched(live.touched)} brushed over` : "");
 
 function startRepair() {
   state = "running";
