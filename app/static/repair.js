@@ -283,7 +283,7 @@ function showAll() {
   find("#headline").classList.toggle("is-long", headline.length > LONG);
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
-  showNone();
+  putImage(find('#damages [value="none"] img'), findWhole());
   showFound();
   showRates();
   showGame();
@@ -504,6 +504,7 @@ function receive(part) {
   const isNew = part.repaired && (isOld.repaired || !record.repaired);
   if (isNew) begun = performance.now(); // of what comes after our repair
   if ("damaged" in part) shownDamage = settings.damage;
+  if ("repaired" in part) loadThumbnails(); // no earlier: the server repairs first
   if ("damaged" in part && isOld.damaged) {
     const { repaired, paper, fixed, curve, film, depths } = record;
     record = { waiting: 0, repaired, paper, fixed, curve, film, depths };
@@ -594,9 +595,8 @@ function change(some, wait = 0) {
 
 /** Nothing of the photo before stands beside a new one. */
 function forgetPhoto() {
-  record = {};
-  isOld = {};
-  for (const image of [before, after, ...all("#noised img, #rebuilt img")])
+  [record, isOld, thumbnailsOf] = [{}, {}, ""];
+  for (const image of [before, after, ...all("#noised img, #rebuilt img, .face img")])
     image.removeAttribute("src");
   showAll();
 }
@@ -685,7 +685,7 @@ find("#again").addEventListener("click", resume);
 for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
 
 function showControls() {
-  loadThumbnails();
+  if (page.thumbnails.includes(settings.photo)) loadThumbnails();
   samples.check(isSample() ? settings.photo : null);
   find("#idea").hidden = !isSample();
   find("#vocabulary").hidden = isSample(); // whoever brings a photo may bring one of herself
@@ -698,9 +698,6 @@ function showControls() {
   for (const place of ["#strength-row", ".damage .switch"])
     find(place).hidden = settings.damage === "none";
   find("#no-strength").hidden = settings.damage !== "none";
-  const isItself = findThumbnails() === settings.photo;
-  const offer = isItself ? "Nothing is added." : "Add damage (shown on another photo):";
-  put(find("#no-strength"), offer);
   find("#hide").hidden = isGame();
   find(".first").classList.toggle("is-game", isGame());
   find("#draw-here").hidden = !isGame() || settings.strokes !== "";
@@ -798,28 +795,19 @@ receiveFiles(find("#photo"), ([file]) => upload(file));
 offerCamera(page.side, upload);
 addEventListener("paste", (event) => upload([...event.clipboardData.files][0]));
 
-/** Of the photo itself where they are recorded; else what each damage looks like elsewhere. */
-const findThumbnails = () =>
-  page.thumbnails.find((name) => name === settings.photo) ?? page.opening.photo;
+/** What each damage makes of the photo, recorded or made by the server. */
 async function loadThumbnails() {
-  const photo = findThumbnails();
+  const { photo } = settings;
   if (photo === thumbnailsOf) return;
-  const thumbnails = await getJson(`recorded/thumbnails/${photo}.json`).catch(() => ({}));
-  if (photo !== findThumbnails()) return;
   thumbnailsOf = photo;
-  for (const [name, image] of Object.entries(thumbnails)) {
-    if (name === "none") continue;
-    const node = find(`#damage [value="${name}"] img`);
-    Object.assign(node, { src: image, hidden: false });
-  }
+  for (const image of all("#damage .face img")) image.removeAttribute("src");
+  const isRecorded = page.thumbnails.includes(photo);
+  const address = isRecorded ? `recorded/thumbnails/${photo}.json` : `thumbnails/${photo}`;
+  const thumbnails = await getJson(address).catch(() => ({}));
+  if (photo !== thumbnailsOf) return;
+  for (const [name, image] of Object.entries(thumbnails))
+    putImage(find(`#damage [value="${name}"] img`), image);
   showAll();
-}
-/** Beside None stands the photo itself, whatever the others show. */
-function showNone() {
-  const src = findWhole();
-  const image = find('#damages [value="none"] img');
-  image.hidden = !src;
-  putImage(image, src);
 }
 
 const { asked, stray } = document.body.dataset; // what the link asks for, as the server checked it

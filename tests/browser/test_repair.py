@@ -66,7 +66,8 @@ def test_a_finished_result_is_there_at_once_and_nothing_is_computed(watch):
 
 def test_a_photo_that_is_not_recorded_is_seen_at_once(watch):
     page = open_page(watch)
-    page.route("**/watch", lambda route: None)  # which is not answered
+    for address in ("watch", "thumbnails/cheetah"):
+        page.route(f"**/{address}", lambda route: None)  # which is not answered
     page.get_by_role("radio", name="cheetah").click()
     small = page.locator("#samples [value=cheetah] img").get_attribute("src")
     assert page.locator("#before").get_attribute("src") == small
