@@ -53,7 +53,9 @@ function showRow(name) {
     row.hidden = part === name && isUnchanged() && isUndamaged(); // it is the row above
     put(find(".what", row), part === name ? ours : page.sides[part]);
   }
-  const piece = part === "damaged" && isPainted() ? live?.reading : null;
+  const middle = part === "repaired" && isBlank(part) && !isBlank("middle") && record.middle;
+  const piece = part === "damaged" && isPainted() ? live?.reading : middle?.reading;
+  if (middle) put(find(".what", row), "Middle repaired");
   // Of a sample somebody said what it shows.
   if (piece) piece.is_right = isSample() && findThing() ? piece.label === findThing() : null;
   row.classList.toggle("is-old", isBlank(part) && !piece);
@@ -341,6 +343,7 @@ function countParts() {
 }
 function describeWork() {
   const parts = countParts();
+  if (state === "running" && !isBlank("middle")) return "First its middle, reduced. Now the whole …";
   return parts ? `Repairing ${parts} …` : describeState();
 }
 
