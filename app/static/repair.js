@@ -834,7 +834,7 @@ if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
       showInside();
     })
     .catch(() => {
-      state = "stopped";
+      [state, example] = ["stopped", null];
       showAll();
     });
 } else {

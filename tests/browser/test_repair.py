@@ -337,16 +337,6 @@ def test_on_a_phone_inside_is_a_story_to_swipe(watch):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_where_noise_hides_no_damage_a_button_leads_to_where_it_does(watch):
-    page = open_page(watch, "?photo=volleyball#inside")
-    button = page.locator("#falling")
-    button.wait_for()
-    assert "t*\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}0" in page.inner_text("#stop")
-    button.click()
-    page.locator("#stop", has_text="there it stops").wait_for()
-    assert not button.is_visible()
-
-
 def test_inside_opens_on_an_example_which_follows_what_is_chosen_or_is_taken(watch):
     page = open_page(watch, "#inside", is_touched=False)
     page.locator("#stop", has_text="there it stops").wait_for()
