@@ -224,6 +224,8 @@ def _again(damaged: Reading, repaired: Reading) -> str:
     change = ""
     if repaired["share"] < damaged["share"] - ABOUT_AS_SURE:
         change = ", AI is less sure"
+    elif repaired["share"] < SURE:
+        change = f", AI is {_name_doubt(damaged)}"
     elif repaired["share"] <= damaged["share"] + ABOUT_AS_SURE:
         change = ", AI is about as sure"
     return f"After repair{change}: {percent(repaired['share'])}"
