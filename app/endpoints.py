@@ -146,8 +146,10 @@ class Service:
 
     async def show_thumbnails(self, key: str, request: Request) -> dict[str, str]:
         """What each damage makes of a photo: see :func:`app.runs.damage.draw_thumbnails`."""
-        view = view_square(self.networks.profile, self.photos.get(key).pixels)
-        return await self._answer_soon(lambda _: draw_thumbnails(view), request)
+        photo, profile = self.photos.get(key).pixels, self.networks.profile
+        return await self._answer_soon(
+            lambda _: draw_thumbnails(view_square(profile, photo)), request
+        )
 
     async def read(self, request: Request) -> dict[str, Any]:
         """What the classifier reads of a photo as it is painted so far, and how much of it that is.

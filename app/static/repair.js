@@ -172,14 +172,13 @@ function showFound() {
 }
 
 const HARM = "Our repair changed something that AI reads by. Results count how often.";
-const GUESSES = "AI was not sure before the repair, either: one guess became another.";
 const REFUSAL = "To undo damage that is not surely there does harm, so nothing was changed.";
 
 /** Why a reading after our repair is no better than the one before; nothing where it is. */
 function explainLoss(start, end) {
   const isOther = end.label !== start.label;
   if (start.is_right && isOther) return HARM;
-  if (isOther && !end.is_right && !start.is_sure && !end.is_sure) return GUESSES;
+  if (isOther && !end.is_right && !start.is_sure && !end.is_sure) return ""; // the headline says it
   const isLess = end.share < start.share - page.aboutAsSure;
   return isLess && start.is_right !== false ? HARM : "";
 }
