@@ -822,7 +822,7 @@ if (location.search || settings.photo !== page.opening.photo || !page.record) be
 showControls();
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
   example = page.falling && {};
-  showAll();
+  receive({}); // a link may ask for another method
   revealRepair();
   // What stands further down: of this run, or of the example.
   getJson(`recorded/runs/${nameRecord(page.falling ?? settings)}.json`)
