@@ -698,8 +698,7 @@ function showControls() {
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
   find("#brushes").hidden = !isGame();
   for (const place of ["#strength-row", ".damage .switch"])
-    find(place).hidden = settings.damage === "none";
-  find("#no-strength").hidden = settings.damage !== "none";
+    find(place).classList.toggle("is-empty", settings.damage === "none");
   find("#hide").hidden = isGame();
   find(".first").classList.toggle("is-game", isGame());
   find("#draw-here").hidden = !isGame() || settings.strokes !== "";
