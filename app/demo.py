@@ -79,6 +79,7 @@ def build_server(service: Service, is_local: bool) -> Server:
     server.get("/photo/{key}/{result}")(service.download)
     server.post("/watch")(service.watch)
     server.get("/brushes/{key}/{kind}")(service.show_brush)
+    server.get("/thumbnails/{key}")(service.show_thumbnails)
     server.post("/reading")(service.read)
     server.post("/frame")(service.read_frame)
     server.post("/frame/repair")(service.repair_frame)

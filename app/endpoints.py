@@ -26,13 +26,13 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp
 
 from app.runs.card import draw_card
-from app.runs.damage import damage_photo
+from app.runs.damage import damage_photo, draw_thumbnails
 from app.runs.models import Networks
 from app.runs.pictures import to_webp
 from app.runs.samples import SAMPLES
 from app.runs.settings import NONE, Settings, parse_link, parse_settings
 from app.runs.strokes import KINDS, get_layer, measure_touched
-from app.runs.subject import Subject, Subjects, parse_frame, read_pictures
+from app.runs.subject import Subject, Subjects, parse_frame, read_pictures, view_square
 from app.runs.watch import PICTURES, REPAIR, compare_methods, run_first_stages
 from app.server.decoder import Decoder
 from app.server.gate import API, explain
@@ -143,6 +143,13 @@ class Service:
             return to_webp(get_layer(original.pixels, kind, original.layers), BRUSH_SIDE)
 
         return Response(await self._answer_soon(paint, request), media_type="image/webp")
+
+    async def show_thumbnails(self, key: str, request: Request) -> dict[str, str]:
+        """What each damage makes of a photo: see :func:`app.runs.damage.draw_thumbnails`."""
+        photo, profile = self.photos.get(key).pixels, self.networks.profile
+        return await self._answer_soon(
+            lambda _: draw_thumbnails(view_square(profile, photo)), request
+        )
 
     async def read(self, request: Request) -> dict[str, Any]:
         """What the classifier reads of a photo as it is painted so far, and how much of it that is.

@@ -27,7 +27,8 @@ from dga.io.shipped import find_shipped_folder
 from dga.lab.analysis.names import MEAN, PLUS, SOURCE
 from dga.weights.sources import CONDITIONAL
 
-OPENING = Settings()
+OPENING, FALLING = Settings(), Settings(damage="pixelate")
+"""What the page opens with; a recorded run in which noise hides the damage from the detector."""
 RESULTS = find_shipped_folder("assets/results") / "photo" / "results.json"
 
 
@@ -36,7 +37,7 @@ def repair_page(networks: Networks) -> Page:
     profile = networks.profile
     is_recorded = networks.weights == read_weights()
     opening = read_record(OPENING) if is_recorded else None
-    falling = find_falling_curve() if is_recorded else None
+    falling = FALLING if opening else None
     first_parts = {name: opening[name] for name in FIRST_PARTS} if opening else None
     order = (NONE, *FIRST_DAMAGES, *(name for name in PLAIN_NAMES if name not in FIRST_DAMAGES))
     damages = [
@@ -90,18 +91,9 @@ def repair_page(networks: Networks) -> Page:
     )
 
 
-def find_falling_curve() -> Settings | None:
-    """A run that ships in which noise hides the damage from the detector."""
-    for damage in FIRST_DAMAGES:
-        settings = Settings(damage=damage)
-        stop = (read_record(settings) or {}).get("stop")
-        if stop and stop["is_crossed"] and stop["depth"]:
-            return settings
-    return None
-
-
 FIRST_PARTS = (
-    "original", "damaged", "repaired", "paper", "fixed", "found", "headline", "truth", "is_damaged"
+    "original", "damaged", "repaired", "paper", "fixed", "stop", "found", "headline", "truth",
+    "is_damaged",
 )  # fmt: skip
 
 

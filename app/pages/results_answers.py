@@ -16,7 +16,7 @@ from app.pages.results_numbers import (
     points,
 )
 from app.pages.shell import CLASSIFIER
-from app.runs.sentences import DAMAGE_NAMES, join_words
+from app.runs.sentences import DAMAGE_NAMES, begin_small, join_words
 from dga.corruptions import CLEAN, EVERYDAY, FAMILIES
 from dga.io.numbers import SPACE
 from dga.io.numbers import format_percentage as percent
@@ -61,10 +61,12 @@ class Answer:
 class Setting:
     """Today's figures of one kind of pictures: all methods, and ours by kind of damage.
 
-    ``key``: of the exhibit; ``condition``: the damage; ``strength``: of 5; ``methods``: by heading.
+    ``key``: of the exhibit; ``title``: the page's heading while it is shown; ``condition``: the
+    damage; ``strength``: of 5; ``methods``: by heading.
     """
 
     key: str
+    title: str
     condition: str
     strength: str
     sentence: str
@@ -73,7 +75,7 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """``All 15, saved as JPEG, 5 of 5``."""
+        """``All 15, saved as JPEG 85, 5 of 5``."""
         return f"{self.condition}, {self.strength}"
 
 
@@ -83,10 +85,10 @@ def name_kind(kind: str) -> str:
 
 
 def name_condition(key: str) -> str:
-    """``All 15, saved as JPEG``, of the exhibit ``saved-85-severity-5``; as the pages name them."""
+    """``All 15, saved as JPEG 85``, of ``saved-85-severity-5``; as the pages name them."""
     if key.startswith("everyday"):
         return "Everyday damage"
-    return "All 15, saved as JPEG" if key.startswith("saved") else "All 15"
+    return f"All 15, saved as JPEG {key.split('-')[1]}" if key.startswith("saved") else "All 15"
 
 
 def list_settings(now: Results) -> list[Setting]:
@@ -103,15 +105,24 @@ def _describe_setting(now: Results, key: str) -> Setting:
     against = [row for row in rows if row["method"] == PLUS]
     methods = dict[str, list[Line]]()
     for count in sorted({row["photographs"] for row in against}, reverse=True):
-        title = "By method" if count == mean["photographs"] else f"On {count} of the photographs"
-        methods[title] = _draw_methods(now, key, [r for r in against if r["photographs"] == count])
+        heading = f"On {count} {'photographs' if count == mean['photographs'] else 'of them'}"
+        methods[heading] = _draw_methods(
+            now, key, [r for r in against if r["photographs"] == count]
+        )
     sentence = (
         f"{percent(mean['right'])} right instead of {percent(mean['other_right'])}, "
         f"{points(mean)}: of {mean['pictures']:,} pictures {_count_changes(mean)}."
     )
     kinds = [_change(key, row) for row in list_kinds(now.exhibits[key]["rows"])]
     strength = f"{key.rpartition('-')[2]}{SPACE}of{SPACE}5"
-    return Setting(key, name_condition(key), strength, sentence, methods, kinds)
+    condition = name_condition(key)
+    where = begin_small(condition.replace("All 15", "fifteen kinds of damage"))
+    right, before = (int(mean[name] + 0.5) for name in ("right", "other_right"))
+    title = (
+        f"Of every 100 pictures, {right} are read right instead of {before}: "
+        f"{where}, strength {strength}."
+    )
+    return Setting(key, title, condition, strength, sentence, methods, kinds)
 
 
 def _draw_methods(now: Results, key: str, against: Sequence[Row]) -> list[Line]:
@@ -135,15 +146,13 @@ def _draw_methods(now: Results, key: str, against: Sequence[Row]) -> list[Line]:
 def headline(now: Results) -> tuple[str, str]:
     """The page's heading, and what it was measured on."""
     settings = list_settings(now)
-    row = now.find(settings[0].key, PLUS, SOURCE, MEAN) if settings else None
-    if row is None:
+    if not settings:
         return "How often does repair help?", NOT_MEASURED
-    right, before = (int(row[name] + 0.5) for name in ("right", "other_right"))
-    return (
-        f"Of every 100 badly damaged pictures, {right} are read right instead of {before}.",
-        f"{row['photographs']} photographs that we never trained on, though the classifier most "
-        f"likely was, under each of fifteen kinds of damage, read by one classifier, {CLASSIFIER}. "
-        "Tent, MEMO and batch statistics change it; the other methods change the picture.",
+    return settings[0].title, (
+        "Photographs that we never trained on, each under each of fifteen kinds of damage. "
+        f"{CLASSIFIER} reads them, and has most likely seen them undamaged; figures of earlier "
+        "versions were known when the last rules were chosen. Tent, MEMO and batch statistics "
+        "change the classifier; the other methods change the picture."
     )
 
 
@@ -186,13 +195,14 @@ def _failures(now: Results, tent_lead: Sequence[float]) -> Answer:
             "At 64 pixels, with 16 kinds of things and one damage at a time, Tent is ahead of our "
             f"repair: by {lead} points ({low} to {high}) at strength 5."
         )
-    places = {one.key: one.name[0].lower() + one.name[1:] for one in settings}
+    places = {one.key: begin_small(one.name) for one in settings}
     chart = [_change(key, row, f", {places[key]}", f" of {row['pictures']}") for key, row in lost]
     return Answer("failures", question, sentence, more, chart)
 
 
 def _name_kinds(rows: Sequence[tuple[str, Row]]) -> str:
-    return join_words([*dict.fromkeys(name_kind(row["group"]) for _, row in rows)]) or "no damage"
+    names = [f"{name_kind(row['group'])} (strength {key.rpartition('-')[2]})" for key, row in rows]
+    return join_words([*dict.fromkeys(names)]) or "no damage"
 
 
 def _describe_diagnoses(diagnoses: Diagnoses) -> Answer:

@@ -11,23 +11,19 @@ from operator import or_
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
 from app.recorded.store import FOLDER, WEIGHTS, name_record, write_recording
-from app.runs.damage import damage_photo
+from app.runs.damage import draw_thumbnails
 from app.runs.pictures import to_data_url
 from app.runs.samples import SAMPLES
 from app.runs.settings import FIRST_DAMAGES, NONE, Settings
-from app.runs.subject import Subject, view_square
+from app.runs.subject import Subject
 from app.runs.watch import Part, Watcher, compare_methods, run_first_stages
-from dga.corruptions import CORRUPTIONS, EVERYDAY
-from dga.images import to_pixels
+from dga.corruptions import CORRUPTIONS
 from dga.networks.models import Models, load_models
 
 RECORDED = ("espresso", "panda", "goldfish", "volleyball")
 """Samples whose pictures may be passed on."""
 BOARD_SIDE, BOARD_STRENGTH = 112, 5
-THUMBNAIL_SIDE, THUMBNAIL_STRENGTH = 80, 4
 CELLS = ("damaged", "repaired", "paper", "fixed")
 Recordings = Iterator[tuple[str, Any]]
 """Names of files, and what they hold."""
@@ -80,15 +76,7 @@ def merge_parts(parts: Iterable[Part]) -> Part:
 
 def record_thumbnails(models: Models, photo: str) -> Recordings:
     """Every damage of a photo as a small picture of what the classifier sees."""
-    view = view_square(models.profile, SAMPLES[photo].pixels(models.profile))
-    thumbnails = {}
-    for damage in (NONE, *CORRUPTIONS, *EVERYDAY):
-        damaged = damage_photo(view, Settings(damage=damage, strength=THUMBNAIL_STRENGTH))
-        size = THUMBNAIL_SIDE, THUMBNAIL_SIDE
-        # Reduced without much averaging, so that noise stays noise.
-        small = Image.fromarray(damaged).resize(size, Image.Resampling.HAMMING)
-        thumbnails[damage] = to_data_url(to_pixels(small), quality=75)
-    yield photo, thumbnails
+    yield photo, draw_thumbnails(SAMPLES[photo].pixels(models.profile))
 
 
 def record_board(models: Models, photo: str) -> Recordings:

@@ -34,6 +34,8 @@ OPERATORS = {
 }  # fmt: skip
 LEVELS = ((0.15, "faint noise"), (0.4, "noise"), (9.0, "strong noise"))
 """Standard deviation of white noise in [-1, 1] up to which it is called so."""
+SURE = 0.5
+"""Share from which AI is called sure after a repair."""
 NO_IDEA = 0.01
 """Share of its best guess below which a classifier has none that is worth a name."""
 REMEDIES = {
@@ -88,7 +90,7 @@ def describe_finding(
     repairs objected; ``is_mended``: whether a network that sees the photo repaired it, if
     ``is_undone`` after what was measured had been undone.
     """
-    name = _begin_small(DAMAGE_NAMES.get(added, "Paint"))
+    name = begin_small(DAMAGE_NAMES.get(added, "Paint"))
     remark = "" if added == NONE or name in diagnosis else f" (added: {name})"
     remedies = dict.fromkeys(done for found, done in REMEDIES.items() if found in diagnosis)
     remedy = join_words([*remedies]).capitalize()
@@ -102,8 +104,8 @@ def describe_finding(
     return f"{diagnosis or 'traces of damage'}{remark}. {remedy}."
 
 
-def _begin_small(name: str) -> str:
-    """As within a sentence."""
+def begin_small(name: str) -> str:
+    """A name as within a sentence."""
     return name if name[1].isupper() else name[0].lower() + name[1:]
 
 
@@ -135,17 +137,17 @@ def write_headline(
         alone = f"{reason} left it alone."
     after = ""
     if repaired:
-        sight = f"After the repair AI {describe_sight(repaired)}."
-        after = alone if is_unchanged else sight
+        sight = _describe_result(damaged, repaired)
+        after = alone if is_unchanged else f"After the repair AI {sight}."
     if damage == NONE:
         if repaired is None or is_unchanged:
             return f"AI {describe_sight(damaged)}. {after}".rstrip()
-        change = f"AI saw {_name_guess(damaged)}, now {_name_guess(repaired)}."
+        change = f"AI saw {_name_guess(damaged)}; now it {sight}."
         ending = after if has_label else change
         return f"We found {diagnosis or 'traces of damage'} and tried to undo that. {ending}"
-    subject = DAMAGE_NAMES.get(damage) or f"Paint on {name_touched(touched)} of the photo"
+    subject = DAMAGE_NAMES.get(damage) or f"Strokes over {name_touched(touched)} of the photo"
     if truth is None:  # the classifier was not sure of the original either
-        return f"Added: {_begin_small(subject)}. {after}".rstrip()
+        return f"Added: {begin_small(subject)}. {after}".rstrip()
     if not has_label:
         return _compare(truth, damaged, repaired, subject, after if is_unchanged else "")
     thing = f"the {truth}"
@@ -161,11 +163,12 @@ def write_headline(
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
     if is_right:
         share = percent(repaired["share"])
-        sight = f"AI is {share} sure" if repaired["is_sure"] else f"it is the best guess: {share}"
-        return f"{start}. After repair, {sight}."
+        if repaired["share"] < SURE:
+            return f"{start}. After repair, AI is right, but {_name_doubt(damaged)}: {share}."
+        return f"{start}. After repair, AI is {share} sure."
     if was_right:
         return f"{start}, but our repair did."
-    verb = "sees" if repaired["is_sure"] else "guesses"
+    verb = "sees" if repaired["share"] >= SURE else "guesses"
     guess = _name_guess(repaired).removeprefix("perhaps ")
     return f"{start}. The repair did not bring it back: the AI {verb} {guess}."
 
@@ -190,8 +193,8 @@ def _compare(
         return f"{start}. {after}: {_name_guess(repaired)}."
     if is_same:
         return f"{start}: {percent(damaged['share'])}. {_again(damaged, repaired)}."
-    again = "it is again" if repaired["is_sure"] else "it perhaps is again"
-    return f"{start}. After repair, {again}: {percent(repaired['share'])}."
+    doubt = "" if repaired["share"] >= SURE else f", but AI is {_name_doubt(damaged)}"
+    return f"{start}. After repair, it is again{doubt}: {percent(repaired['share'])}."
 
 
 def name_touched(share: float) -> str:
@@ -210,10 +213,10 @@ def describe_link(settings: Settings, thing: str | None, touched: float) -> tupl
             "Paint on a photograph, and watch what AI sees. Then a repair strikes back."
         )
     name = DAMAGE_NAMES.get(settings.damage, "Paint")
-    done = f"Added: {_begin_small(name)}, strength {settings.strength} of 5"
+    done = f"Added: {begin_small(name)}, strength {settings.strength} of 5"
     done += f", saved as JPEG {settings.saved}" if settings.saved else ""
     if settings.damage == PAINT:
-        done = f"{name_touched(touched)} of the photograph was painted over"
+        done = f"{name_touched(touched)} of the photograph was brushed over"
     done = "Nothing was added" if settings.damage == NONE else done
     return f"Does AI see {what}?", f"{done}. What AI sees, before and after a repair."
 
@@ -223,9 +226,22 @@ def _again(damaged: Reading, repaired: Reading) -> str:
     change = ""
     if repaired["share"] < damaged["share"] - ABOUT_AS_SURE:
         change = ", AI is less sure"
+    elif repaired["share"] < SURE:
+        change = f", AI is {_name_doubt(damaged)}"
     elif repaired["share"] <= damaged["share"] + ABOUT_AS_SURE:
         change = ", AI is about as sure"
     return f"After repair{change}: {percent(repaired['share'])}"
+
+
+def _describe_result(damaged: Reading, repaired: Reading) -> str:
+    """What AI sees after a repair or, of what it is not sure."""
+    if NO_IDEA <= repaired["share"] < SURE:
+        return f"is {_name_doubt(damaged)}: {_name_guess(repaired)}"
+    return describe_sight(repaired)
+
+
+def _name_doubt(damaged: Reading) -> str:
+    return "not sure" if damaged["share"] >= SURE else "still not sure"
 
 
 def describe_sight(reading: Reading) -> str:

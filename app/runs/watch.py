@@ -1,10 +1,11 @@
 """One run as the page watches it: parts of one growing record, in the order of their making.
 
-``original`` and ``damaged`` (picture, reading), ``found``, ``repaired``; then what the other
-methods do, on the square that the classifier sees: ``fixed`` (DDA), ``film`` and ``curve`` (the
-noised picture and the discriminator's confidence by depth), ``stop``, ``paper`` and ``guided``
-(DGA without and with guidance), ``depths`` and ``mended_depths`` (what is read where either
-denoiser begins at each). Every part is of JSON types; a later one of the same name replaces it.
+``original`` and ``damaged`` (picture, reading), ``middle`` (a large photo's), ``found``,
+``repaired``; then what the other methods do, on the square that the classifier sees: ``fixed``
+(DDA), ``film`` and ``curve`` (the noised picture and the discriminator's confidence by depth),
+``stop``, ``paper`` and ``guided`` (DGA without and with guidance), ``depths`` and
+``mended_depths`` (what is read where either denoiser begins at each). Every part is of JSON types;
+a later one of the same name replaces it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from app.runs.subject import StageKey, Subject, describe_reading, read_pictures,
 from dga.adaptation import Reconstruction, classify, judge_curve, rebuild_picture
 from dga.explanation.search import CandidateScore
 from dga.images import Pixels, from_tensor, to_tensor
-from dga.mending import draw_from_depths
+from dga.mending import WHOLE_SIDE, draw_from_depths
 from dga.networks.models import Models
 from dga.photograph import Progress, photograph_steps
 from dga.pipeline import NO_EXPLANATION, ForwardProcess, ForwardResult, ReverseResult, run
@@ -34,8 +35,8 @@ from dga.stopping import compute_confidence
 from dga.systems import require_repair, systems
 
 Part = dict[str, Any]
-PICTURES, REPAIR = "pictures", "repair"
-"""Keys of the first two stages."""
+PICTURES, MIDDLE, REPAIR = "pictures", "middle", "repair"
+"""Keys of the first stages."""
 FILM = tuple(range(0, 49, 6))
 """Depths at which the noised picture is shown, and from which it is rebuilt."""
 
@@ -55,6 +56,7 @@ def run_first_stages(models: Models, subject: Subject, is_repaired: bool = True)
     """Both pictures, and our repair."""
     yield from run_stage(subject, PICTURES, lambda: show_pictures(models, subject))
     if is_repaired:
+        yield from run_stage(subject, MIDDLE, lambda: repair_middle(models, subject))
         yield from run_stage(subject, REPAIR, lambda: repair_photo(models, subject))
 
 
@@ -103,15 +105,26 @@ def show(pixels: Pixels, reading: dict[str, Any], label: str | None) -> dict[str
     return {"image": to_data_url(pixels), "reading": {**reading, "is_right": is_right}}
 
 
+def repair_middle(models: Models, subject: Subject) -> Generator[Part]:
+    """What is read of a large photo's middle, repaired by itself: it takes the least time."""
+    if max(subject.damaged.shape) > WHOLE_SIDE:
+        square = view_square(models.profile, subject.damaged)
+        steps = photograph_steps(models, square, subject.settings.seed)
+        result = yield from map_steps(steps, show_progress)
+        (reading,) = read_pictures(models, result.image)
+        yield {"middle": {"reading": reading}}
+
+
+def show_progress(event: CandidateScore | Progress) -> Part:
+    """How many parts of a photo are repaired, of how many; 0 of 0 where none are counted."""
+    done, total = (event.done, event.total) if isinstance(event, Progress) else (0, 0)
+    return {"progress": {"done": done, "total": total}}
+
+
 def repair_photo(models: Models, subject: Subject) -> Generator[Part]:
     """Ours, at the photo's own size; :func:`show_pictures` comes first."""
     pictures = subject.stages[PICTURES]
     start_time = time.perf_counter()
-
-    def show_progress(event: CandidateScore | Progress) -> Part:
-        done, total = (event.done, event.total) if isinstance(event, Progress) else (0, 0)
-        return {"progress": {"done": done, "total": total}}
-
     steps = photograph_steps(models, subject.damaged, subject.settings.seed)
     result = yield from map_steps(steps, show_progress)
     subject.result = result.image

@@ -40,7 +40,7 @@ FILE, UPLOAD = f"{API}/file=", f"{API}/upload"
 MCP = {f"{API}/mcp{end}" for end in ("", "/", "/http", "/http/")}
 GET_PATHS = re.compile(
     r"/(all-15|results|learn|plotly\.js|card\.png|favicon\.ico|robots\.txt|config)?"
-    r"|/(files|recorded|results-files|photo|brushes)/.+|/static/fonts/[\w/.-]{1,99}"
+    r"|/(files|recorded|results-files|photo|brushes|thumbnails)/.+|/static/fonts/[\w/.-]{1,99}"
     rf"|{API}/(info|openapi\.json|startup-events|app_id|mcp/schema|queue/data|call/.+)"
     rf"|{API}/(heartbeat/{SESSION.pattern}|file=(?!.*:/).+)"  # no other server's files
 )

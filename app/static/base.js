@@ -208,7 +208,7 @@ function toggleFullScreen() {
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen?.();
 }
-find("#full-screen").addEventListener("click", toggleFullScreen);
+find("#full-screen button").addEventListener("click", toggleFullScreen);
 addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() === "f" && !isTaken(event)) toggleFullScreen();
 });

@@ -17,6 +17,7 @@ tabs.forEach((tab, n) =>
 story.addEventListener("scroll", () => {
   const seen = Math.round(story.scrollLeft / story.clientWidth);
   tabs.forEach((tab, n) => tab.setAttribute("aria-current", String(n === seen)));
+  scenes.forEach((scene, n) => scene.classList.toggle("is-seen", n === seen));
 });
 
 let chart = null;
@@ -126,7 +127,6 @@ function makeChart(change, page) {
     const chosen = curve?.is_done ? findStop(curve, shown.tau, limit, page) : null;
     describeStop(chosen, curve, page, shown.isRunning);
     find("#lift").hidden = chosen?.limit !== page.cap || chosen.name !== "limit";
-    find("#falling")?.toggleAttribute("hidden", chosen?.depth !== 0 || chosen.tau !== page.tau);
     ringFrame(chosen, film);
     stop.style.display = chosen ? "" : "none";
     if (!chosen) return;
@@ -137,10 +137,6 @@ function makeChart(change, page) {
     const half = text.getComputedTextLength() / 2;
     text.setAttribute("x", clamp(x(depth), half, Math.max(half, width - half)));
   }
-  find("#falling")?.addEventListener("click", () => {
-    change(page.falling);
-    find("#inside").focus({ preventScroll: true }); // the button goes
-  });
   slider.addEventListener("input", () => placeTau(Number(slider.value)));
   slider.addEventListener("change", () => change({ tau: Number(slider.value) }, 300));
   const point = (share, depth) =>

@@ -65,10 +65,9 @@ export function showOurs(one) {
 
 export function showNoise({ depths, confidence, tau, stop, is_crossed, ...one }) {
   const input = find("#depth");
-  let place = depths.findIndex(({ depth }) => depth === stop);
+  let place = 0; // where it stops is to be found
   const last = confidence.length - 1; // the slider has the graph's axis
   input.max = last;
-  input.value = stop;
   const plot = find("#plot");
   let move = () => {};
   new ResizeObserver(() => {

@@ -53,7 +53,9 @@ function showRow(name) {
     row.hidden = part === name && isUnchanged() && isUndamaged(); // it is the row above
     put(find(".what", row), part === name ? ours : page.sides[part]);
   }
-  const piece = part === "damaged" && isPainted() ? live?.reading : null;
+  const middle = part === "repaired" && isBlank(part) && !isBlank("middle") && record.middle;
+  const piece = part === "damaged" && isPainted() ? live?.reading : middle?.reading;
+  if (middle) put(find(".what", row), "Middle repaired");
   // Of a sample somebody said what it shows.
   if (piece) piece.is_right = isSample() && findThing() ? piece.label === findThing() : null;
   row.classList.toggle("is-old", isBlank(part) && !piece);
@@ -170,14 +172,13 @@ function showFound() {
 }
 
 const HARM = "Our repair changed something that AI reads by. Results count how often.";
-const GUESSES = "AI was not sure before the repair, either: one guess became another.";
 const REFUSAL = "To undo damage that is not surely there does harm, so nothing was changed.";
 
 /** Why a reading after our repair is no better than the one before; nothing where it is. */
 function explainLoss(start, end) {
   const isOther = end.label !== start.label;
   if (start.is_right && isOther) return HARM;
-  if (isOther && !end.is_right && !start.is_sure && !end.is_sure) return GUESSES;
+  if (isOther && !end.is_right && !start.is_sure && !end.is_sure) return ""; // the headline says it
   const isLess = end.share < start.share - page.aboutAsSure;
   return isLess && start.is_right !== false ? HARM : "";
 }
@@ -238,23 +239,25 @@ function showTiles() {
 
 /** How often photos with such damage are repaired, at full strength whatever was chosen. */
 function showRates() {
-  const { damage, saved } = settings;
+  const { damage } = settings;
   const isNone = damage === "none";
   const isOwn = isNone && !isSample() && !isUnchanged(); // as damaged as it came
   const kind = isOwn ? "mean" : damage;
-  const isSaved = isOwn || (Boolean(saved) && `${kind}-saved` in page.rates);
-  const rate = page.rates[isSaved ? `${kind}-saved` : kind];
+  const { [kind]: plain, [`${kind}-saved`]: saved } = page.rates;
+  const rate = settings.saved == null ? (plain ?? saved) : (saved ?? plain);
   find("#rates").hidden = !rate;
   if (!rate) return put(find("#how-often"), "How often this damage is repaired was not measured.");
-  let pictures = `photographs with this damage at full strength${isSaved ? ", saved as JPEG" : ""}`;
+  let pictures = "photographs with this damage at full strength";
   if (isOwn) pictures = "pictures that were badly damaged, and saved as JPEG";
   else if (isNone) pictures = "undamaged photographs";
   find("#rate").href = `results#${rate.place}`;
-  const count = (share) => Math.round(share * rate.pictures);
+  const count = ({ before, after, pictures }) =>
+    [before, after].map((share) => Math.round(share * pictures));
+  const [before, after] = count(plain ?? saved);
+  const others = plain && saved ? `; of the same, saved as JPEG, ${count(saved).join(" and ")}` : "";
   put(
     find("#how-often"),
-    `Of ${rate.pictures} ${pictures}, ` +
-      `${count(rate.before)} are read right, and ${count(rate.after)} after our repair.`,
+    `Of ${rate.pictures} ${pictures}, ${before} are read right, and ${after} after our repair${others}.`,
   );
   for (const part of ["before", "after"]) {
     find(`#rates .${part}`).style.setProperty("--share", `${100 * rate[part]}%`);
@@ -281,7 +284,7 @@ function showAll() {
   find("#headline").classList.toggle("is-long", headline.length > LONG);
   for (const name of ["original", "damaged", "repaired"]) showRow(name);
   showPicture();
-  showNone();
+  putImage(find('#damages [value="none"] img'), findWhole());
   showFound();
   showRates();
   showGame();
@@ -293,15 +296,33 @@ function showAll() {
   showInside();
 }
 
+// Where noise does not hide the opening's damage, Inside begins with a recorded run where it does.
+let example = null; // until the visitor changes something
+
 /** Of what is old, only the drawings stay, dimmed and without what was read. */
 function showInside() {
+  find("#example")?.toggleAttribute("hidden", !example);
+  if (example) return drawInside(example, page.falling, changeInside, page, false);
   const stays = ([name]) =>
     !isOld[name] || name === "film" || name === "curve" || (name === "depths" && isOld.film);
   const seen = Object.fromEntries(Object.entries(record).filter(stays));
   if (isOld.curve) seen.curve = { ...record.curve, is_done: false, is_old: true };
   find("#chart").classList.toggle("is-old", Boolean(isOld.curve));
   find("#film").classList.toggle("is-old", Boolean(isOld.film));
-  drawInside(seen, settings, change, page, state === "running");
+  drawInside(seen, settings, changeInside, page, state === "running");
+}
+
+/** Who touches a control of Inside has its example as the photo above. */
+function changeInside(some, wait) {
+  if (example?.film) {
+    settings = { ...page.falling };
+    const whole = example;
+    example = null;
+    receiveRecorded(whole);
+    showControls();
+    keepAddress(true);
+  }
+  change(some, wait);
 }
 
 // ---- Running
@@ -321,6 +342,7 @@ function countParts() {
 }
 function describeWork() {
   const parts = countParts();
+  if (state === "running" && !isBlank("middle")) return "First its middle, reduced. Now the whole …";
   return parts ? `Repairing ${parts} …` : describeState();
 }
 
@@ -366,7 +388,7 @@ const ask = makeAsker(
   ({ photo }) => state === "painting" && photo === settings.photo,
 );
 
-const nameScore = () => (live ? `${nameTouched(live.touched)} covered` : "");
+const nameScore = () => (live ? `${nameTouched(live.touched)} brushed over` : "");
 
 function startRepair() {
   state = "running";
@@ -484,6 +506,7 @@ function receive(part) {
   const isNew = part.repaired && (isOld.repaired || !record.repaired);
   if (isNew) begun = performance.now(); // of what comes after our repair
   if ("damaged" in part) shownDamage = settings.damage;
+  if ("repaired" in part) loadThumbnails(); // no earlier: the server repairs first
   if ("damaged" in part && isOld.damaged) {
     const { repaired, paper, fixed, curve, film, depths } = record;
     record = { waiting: 0, repaired, paper, fixed, curve, film, depths };
@@ -545,6 +568,7 @@ function change(some, wait = 0) {
   const changed = Object.keys(next).filter((name) => next[name] !== settings[name]);
   if (!changed.length) return { failed: resume, stopped: startRepair }[state]?.();
   begin();
+  example = null;
   const isOther = next.photo !== settings.photo || next.damage !== settings.damage;
   const isElsewhere = next.photo !== settings.photo;
   if (isElsewhere || (isOther && next.damage === "paint")) resetDivider();
@@ -573,9 +597,8 @@ function change(some, wait = 0) {
 
 /** Nothing of the photo before stands beside a new one. */
 function forgetPhoto() {
-  record = {};
-  isOld = {};
-  for (const image of [before, after, ...all("#noised img, #rebuilt img")])
+  [record, isOld, thumbnailsOf] = [{}, {}, ""];
+  for (const image of [before, after, ...all("#noised img, #rebuilt img, .face img")])
     image.removeAttribute("src");
   showAll();
 }
@@ -664,7 +687,7 @@ find("#again").addEventListener("click", resume);
 for (const retry of all(".retry")) retry.addEventListener("click", startRepair);
 
 function showControls() {
-  loadThumbnails();
+  if (page.thumbnails.includes(settings.photo)) loadThumbnails();
   samples.check(isSample() ? settings.photo : null);
   find("#idea").hidden = !isSample();
   find("#vocabulary").hidden = isSample(); // whoever brings a photo may bring one of herself
@@ -675,11 +698,7 @@ function showControls() {
   find("#strength").setAttribute("aria-valuetext", `${settings.strength} of 5`);
   find("#brushes").hidden = !isGame();
   for (const place of ["#strength-row", ".damage .switch"])
-    find(place).hidden = settings.damage === "none";
-  find("#no-strength").hidden = settings.damage !== "none";
-  const isItself = findThumbnails() === settings.photo;
-  const offer = isItself ? "Nothing is added." : "Add damage (shown on another photo):";
-  put(find("#no-strength"), offer);
+    find(place).classList.toggle("is-empty", settings.damage === "none");
   find("#hide").hidden = isGame();
   find(".first").classList.toggle("is-game", isGame());
   find("#draw-here").hidden = !isGame() || settings.strokes !== "";
@@ -720,7 +739,7 @@ for (const name of ["paper", "fixed"]) {
     picture.scrollIntoView({ block: "nearest" });
   });
 }
-find("#draw").addEventListener("click", () => change({ seed: settings.seed + 1 }));
+find("#draw").addEventListener("click", () => changeInside({ seed: settings.seed + 1 }));
 // Each hides itself: the focus goes where the way back is.
 find("#lift").addEventListener("click", () => {
   change({ max_depth: page.deepest });
@@ -777,28 +796,19 @@ receiveFiles(find("#photo"), ([file]) => upload(file));
 offerCamera(page.side, upload);
 addEventListener("paste", (event) => upload([...event.clipboardData.files][0]));
 
-/** Of the photo itself where they are recorded; else what each damage looks like elsewhere. */
-const findThumbnails = () =>
-  page.thumbnails.find((name) => name === settings.photo) ?? page.opening.photo;
+/** What each damage makes of the photo, recorded or made by the server. */
 async function loadThumbnails() {
-  const photo = findThumbnails();
+  const { photo } = settings;
   if (photo === thumbnailsOf) return;
-  const thumbnails = await getJson(`recorded/thumbnails/${photo}.json`).catch(() => ({}));
-  if (photo !== findThumbnails()) return;
   thumbnailsOf = photo;
-  for (const [name, image] of Object.entries(thumbnails)) {
-    if (name === "none") continue;
-    const node = find(`#damage [value="${name}"] img`);
-    Object.assign(node, { src: image, hidden: false });
-  }
+  for (const image of all("#damage .face img")) image.removeAttribute("src");
+  const isRecorded = page.thumbnails.includes(photo);
+  const address = isRecorded ? `recorded/thumbnails/${photo}.json` : `thumbnails/${photo}`;
+  const thumbnails = await getJson(address).catch(() => ({}));
+  if (photo !== thumbnailsOf) return;
+  for (const [name, image] of Object.entries(thumbnails))
+    putImage(find(`#damage [value="${name}"] img`), image);
   showAll();
-}
-/** Beside None stands the photo itself, whatever the others show. */
-function showNone() {
-  const src = findWhole();
-  const image = find('#damages [value="none"] img');
-  image.hidden = !src;
-  putImage(image, src);
 }
 
 const { asked, stray } = document.body.dataset; // what the link asks for, as the server checked it
@@ -810,15 +820,19 @@ if (!location.search) settings = JSON.parse(storage?.getItem(OWN_PHOTO) ?? null)
 if (location.search || settings.photo !== page.opening.photo || !page.record) begin();
 showControls();
 if (JSON.stringify(settings) === JSON.stringify(page.opening) && page.record) {
-  showAll();
+  example = page.falling && {};
+  receive({}); // a link may ask for another method
   revealRepair();
-  // The rest of the recorded run, for what stands further down.
-  getJson(`recorded/runs/${nameRecord(settings)}.json`)
+  // What stands further down: of this run, or of the example.
+  getJson(`recorded/runs/${nameRecord(page.falling ?? settings)}.json`)
     .then((rest) => {
-      if (JSON.stringify(settings) === JSON.stringify(page.opening)) receiveRecorded(rest);
+      if (JSON.stringify(settings) !== JSON.stringify(page.opening)) return;
+      if (!page.falling) return receiveRecorded(rest);
+      example &&= rest;
+      showInside();
     })
     .catch(() => {
-      state = "stopped";
+      [state, example] = ["stopped", null];
       showAll();
     });
 } else {

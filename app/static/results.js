@@ -18,7 +18,8 @@ function openTarget() {
     if (fold.tagName === "DETAILS") fold.open = true;
   }
   const setting = target.closest(".setting");
-  for (const value of Object.values(setting?.dataset ?? {}))
+  const { condition, strength } = setting?.dataset ?? {};
+  for (const value of setting ? [condition, strength] : [])
     find(`.choose [value="${value}"]`).click();
   if (name !== "main") (target === setting ? find("#help") : target).scrollIntoView();
 }
@@ -27,7 +28,7 @@ function showSetting() {
   const chosen = all(".choose [aria-checked=true]").map(({ value }) => value);
   const isChosen = ({ dataset }) => chosen.join() === [dataset.condition, dataset.strength].join();
   for (const setting of all(".setting")) setting.hidden = !isChosen(setting);
-  find("#no-setting").hidden = all(".setting").some(isChosen);
+  put(find("h1"), all(".setting").find(isChosen)?.dataset.title ?? "This was not measured.");
 }
 for (const group of all(".choose")) makeRadioGroup(group, showSetting);
 

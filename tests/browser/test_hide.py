@@ -47,7 +47,7 @@ def test_ai_answers_while_it_is_painted_then_the_repair_strikes_back(watch, widt
     page.locator("#brush-size").fill("63")
     draw(page, (0.3, 0.45), (0.7, 0.5))
     said = wait_for_end(page)
-    assert re.match(r"Paint on \d+\s% of the photo hid the cheetah from AI[.,]", said[0])
+    assert re.match(r"Strokes over \d+\s% of the photo hid the cheetah from AI[.,]", said[0])
     assert page.inner_text("#outcome") in ("The repair wins.", "The painter wins.")
     assert said[1] in said[0]
     assert page.locator("#divider").is_visible()

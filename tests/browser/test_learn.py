@@ -84,10 +84,11 @@ def test_the_game_counts_hits_and_ends_with_where_the_detector_stops(learn):
 def test_more_noise_than_the_rule_adds_is_called_so(learn):
     page = learn(3)
     words, depth = page.locator("#noise-words"), page.locator("#depth")
-    assert "Here it stops" in words.inner_text()
-    depth.focus()
-    page.keyboard.press("Home")
     assert "Not enough" in words.inner_text()
+    depth.focus()
+    while "Not enough" in words.inner_text():
+        page.keyboard.press("ArrowRight")
+    assert "Here it stops" in words.inner_text()
     page.keyboard.press("End")
     assert "More than the detector asks for" in words.inner_text()
 

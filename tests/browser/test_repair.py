@@ -66,7 +66,8 @@ def test_a_finished_result_is_there_at_once_and_nothing_is_computed(watch):
 
 def test_a_photo_that_is_not_recorded_is_seen_at_once(watch):
     page = open_page(watch)
-    page.route("**/watch", lambda route: None)  # which is not answered
+    for address in ("watch", "thumbnails/cheetah"):
+        page.route(f"**/{address}", lambda route: None)  # which is not answered
     page.get_by_role("radio", name="cheetah").click()
     small = page.locator("#samples [value=cheetah] img").get_attribute("src")
     assert page.locator("#before").get_attribute("src") == small
@@ -336,14 +337,19 @@ def test_on_a_phone_inside_is_a_story_to_swipe(watch):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_where_noise_hides_no_damage_a_button_leads_to_where_it_does(watch):
-    page = open_page(watch, "#inside")
-    button = page.locator("#falling")
-    button.wait_for()
-    assert "t*\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}0" in page.inner_text("#stop")
-    button.click()
+def test_inside_opens_on_an_example_which_follows_what_is_chosen_or_is_taken(watch):
+    page = open_page(watch, "#inside", is_touched=False)
     page.locator("#stop", has_text="there it stops").wait_for()
-    assert not button.is_visible()
+    assert page.locator("#example").is_visible()
+    assert page.inner_text("h1").startswith("Low contrast")
+    page.locator("#damages [value=none]").click()
+    page.locator("#stop", has_text="left alone").wait_for()
+    assert page.locator("#example").is_hidden()
+    page = open_page(watch, "#inside", is_touched=False)
+    page.locator("#stop", has_text="there it stops").wait_for()
+    page.get_by_role("slider", name="Threshold").press("ArrowUp")
+    page.wait_for_url("**/?damage=pixelate&tau=0.61#inside")
+    assert page.inner_text("h1").startswith("Blocks")
 
 
 def test_a_dragged_threshold_keeps_its_value_while_reports_come_in(watch):

@@ -38,7 +38,9 @@ def test_without_the_library_the_table_is_enough(page, served, watch):
 
 def test_a_bar_opens_the_readings_behind_it(page, served):
     page.goto(f"{served.url}results")
+    saved = page.inner_text("h1")
     page.get_by_role("radio", name="Everyday damage").click()
+    assert page.inner_text("h1") != saved  # it names what is shown
     line = page.locator(".setting:not([hidden]) .chart li", has_text="High ISO")
     gained, lost = re.search(r"(\d+) / (\d+)", line.inner_text()).groups()
     line.get_by_role("button").click()

@@ -14,6 +14,7 @@ from app import endpoints
 from app.runs import models
 from app.runs.card import name_winner
 from app.runs.strokes import KINDS
+from dga.corruptions import CORRUPTIONS, EVERYDAY
 
 STROKES = "1.0_1_1_.2_1_0_"  # a wide dot of noise, then one of fog
 EVERYWHERE = ("00", "10", "20", "30", "3_")
@@ -44,6 +45,12 @@ def test_every_brush_has_its_copy_of_the_photo(client):
     for kind in KINDS:
         picture = Image.open(io.BytesIO(client.get(f"brushes/panda/{kind}").content))
         assert picture.size == (224, 224)
+
+
+def test_a_photo_that_is_not_recorded_has_thumbnails_of_its_own(client):
+    cheetah, panda = (client.get(f"thumbnails/{photo}").json() for photo in ("cheetah", "panda"))
+    assert set(cheetah) == {"none", *CORRUPTIONS, *EVERYDAY}
+    assert not set(cheetah.values()) & set(panda.values())
 
 
 def og(page, name):
@@ -125,6 +132,7 @@ def test_markup_in_a_link_stays_text(client):
             for query in ("strokes=1.x", "photo=nobody", "seed=-1")
         ),
         *(("GET", f"brushes/{path}", b"") for path in ("panda/glue", "nobody/fog")),
+        ("GET", "thumbnails/nobody", b""),
     ],
 )
 def test_what_is_not_there_is_one_sentence(client, method, address, body):

@@ -104,7 +104,7 @@ def test_answers_say_what_was_measured(read):
         "none became right, none became wrong."
     )
     assert said["harm"] == harm
-    assert said["failures"].endswith(" Snow.")
+    assert said["failures"].endswith(": Snow (strength 5) and Snow (strength 3).")
     assert all("of 10" in line.cells[1] for line in parts["failures"].chart)
 
 

@@ -40,6 +40,15 @@ def test_headline_of_a_damaged_sample(damaged, repaired, is_unchanged, words, ne
     assert not any(word in text for word in never), text
 
 
+@pytest.mark.parametrize("truth_share", [0.2, 0.4])
+@pytest.mark.parametrize("has_label", [False, True])
+@pytest.mark.parametrize("damaged", [reading("dog", 0.3), reading("panda", 0.3)])
+def test_a_right_reading_below_a_half_is_not_called_sure(damaged, truth_share, has_label):
+    repaired = reading("panda", truth_share)
+    text = write_headline("fog", "panda", damaged, repaired, has_label=has_label)
+    assert "still not sure" in text or "less sure" in text, text
+
+
 @pytest.mark.parametrize(("damaged", "is_dared"), [(WRONG, False), (RIGHT, True)])
 def test_paint_that_hides_and_is_left_alone_is_no_mercy(damaged, is_dared):
     text = write_headline("paint", "panda", damaged, damaged, is_unchanged=True, touched=0.24)
@@ -58,7 +67,8 @@ def test_headline_of_an_own_photo(share, is_unchanged, is_fine):
     assert ("no damage" in text) == is_fine
     assert ("left it alone" in text) == is_unchanged
     assert text.count("elk") == (1 if is_unchanged else 2)
-    assert ("not sure" in text) == (is_unchanged and share < 0.25)
+    assert ("not sure" in text) == (share < 0.25)
+    assert ("still not sure" in text) == (share < 0.25 and not is_unchanged)
     assert ("found noise and tried" in text) == (not is_unchanged)
     assert not any(word in text for word in ("again", "repaired", "Repaired"))
 
