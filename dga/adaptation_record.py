@@ -1,6 +1,7 @@
 """A run of one picture as files, JSON and text, for the command ``adapt`` and for programs.
 
-The record has the profile, the seed, the stopping rule, and what each method made of the picture.
+The record has what decided on the results (profile, weights, seed, the settings of each method) and
+what each method made of the picture.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from dga.data.picture_files import write_picture_file
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.images import Pixels
 from dga.io.files import find_unused_path, to_plain
+from dga.io.settings import read_settings
 from dga.networks.classifier import Prediction
 from dga.sentences import describe_explanation, name_damage
 from dga.systems import System
@@ -78,6 +80,7 @@ def make_record(run: Adaptation) -> dict[str, Any]:
         "input": {"top5": _list_likeliest(run.input_prediction)},
         "methods": {
             name: {
+                "settings": read_settings(result.system),
                 "depth": result.depth,
                 "steps": result.forward.steps,
                 "seconds": round(_count_seconds(result), 4),
@@ -87,6 +90,7 @@ def make_record(run: Adaptation) -> dict[str, Any]:
         },
         "explained": _record_explanation(run, run.plus) if run.plus else None,
         "confidence": [round(c, 6) for c in run.confidence.tolist()],
+        "weights": dict(run.weights),
         "device": run.device,
         "precision": run.precision,
     }
