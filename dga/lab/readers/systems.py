@@ -78,6 +78,11 @@ class MeasuredSystem(System):
             raise ValueError(
                 f"permute={self.permute} needs batch=N: how many pictures exchange theirs."
             )
+        if self.permute in ("noise", "depth") and self.repair and self.repair.mending:
+            raise ValueError(
+                f"permute={self.permute} is no control here: noise in a photograph is mended, at "
+                "no depth of its own. permute=explanation is one."
+            )
 
     def weigh(self, both: Tensor) -> Tensor:
         """As :meth:`dga.systems.System.weigh`, by how sure both readings are."""
