@@ -170,7 +170,7 @@ def move_part(x: Light, level: int, rng: Rng) -> Light:
     return _to_srgb(inside * _convolve(light, kernel) + (1 - inside) * light)
 
 
-def enlarge_picture(x: Light, level: int, rng: Rng) -> Light:
+def enlarge_picture(x: Light, level: int, _: Rng) -> Light:
     """A small picture from the web: reduced, saved as JPEG 80, and enlarged again."""
     height, width = x.shape[:2]
     factor = (1.8, 2.4, 3.1, 4.0, 5.0)[level]

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-import torch
 from torch import Tensor
 
 from dga.diffusion import Schedule
@@ -39,10 +38,10 @@ class System(Bounded):
     share: float = field(default=0.5, metadata=ONLY_WITH_REPAIR | {"bounds": (0, 1)})
     """Weight of the damaged picture in that average, 0 to 1."""
 
-    def weigh(self, both: Tensor) -> Tensor:
-        """Weights, ``[2]``, of an ensemble's probabilities, ``[2, B, classes]``: of the repaired
-        pictures, and of those as they came."""
-        return torch.tensor([1 - self.share, self.share]).log().softmax(0)
+    def average(self, repaired: Tensor, damaged: Tensor) -> Tensor:
+        """Average an ensemble's probabilities, ``[B, classes]`` each: of the repaired pictures, and
+        of those as they came."""
+        return (1 - self.share) * repaired + self.share * damaged
 
 
 AnySystem = TypeVar("AnySystem", bound=System)
