@@ -258,7 +258,8 @@ def _examine(
 ) -> _Examination:
     """Explain a picture's damage: by measurement alone without models, else as for its repair."""
     framed, repaired = pixels[find_inside(pixels)], None
-    middle = _cut_middle(framed)
+    continued = mirror_to_side(framed, PROFILES["photo"].discriminator.image_size)
+    middle = cut_middle(to_tensor(continued), MEASURED_SIDE)
     if models is None:
         explanation = _measure(middle)
     elif has_readings:
@@ -279,13 +280,6 @@ def _explain(models: Models, framed: Pixels, seed: int) -> Explanation:
         mended = mend(models, middle, seed, photograph.repair, explanation)
         explanation = mended.explanation if mended else explanation
     return explanation
-
-
-def _cut_middle(pixels: Pixels) -> Tensor:
-    """The middle of uint8 ``[H, W, 3]``, ``[3, h, w]`` in [-1, 1]; a small picture is continued by
-    its mirror image."""
-    least = PROFILES["photo"].discriminator.image_size
-    return cut_middle(to_tensor(mirror_to_side(pixels, least)), MEASURED_SIDE)
 
 
 def _measure(x: Tensor) -> Explanation:

@@ -1,11 +1,17 @@
 """``python -m dga diagnose``: what is wrong with one's pictures."""
 
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dga import command_line
+
+if TYPE_CHECKING:
+    from dga.folders.processes import TaskMap
 
 
 @command_line.command
@@ -40,7 +46,6 @@ def diagnose(
     from dga.folders import diagnoses
     from dga.folders.diagnosis_report import Criteria
     from dga.folders.picture_folder import Worker
-    from dga.folders.processes import start_here
     from dga.io.parsing import parse_share
 
     if fast and models.classifier:
@@ -49,16 +54,9 @@ def diagnose(
     most = None if fail_above is None else parse_share(fail_above)
     worker = Worker(models, fast, bool(models.classifier))
     command = command_line.read_command_line()
-    workers = start_here(jobs)
-    if machines.engine == "ray":
-        if jobs > 1:
-            raise ValueError("--jobs is for this machine alone: leave it out, or --engine ray.")
-        if not fast:
-            machines.check_precision(models.precision)
-        from dga.lab.evaluation.cluster import start_on_cluster  # the laboratory knows clusters
-
-        workers = start_on_cluster(machines.address)
-    with workers as run:
+    if not fast:
+        machines.check_precision(models.precision)
+    with _start_workers(machines, jobs) as run:
         summary = diagnoses.diagnose_all(pictures, out, worker, run, criteria, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
     command_line.print_names(summary.losses, command_line.NOT_KEPT)
@@ -68,3 +66,20 @@ def diagnose(
         raise typer.Exit(3)
     if summary.errors or summary.failed:
         raise typer.Exit(1)
+
+
+def _start_workers(
+    machines: command_line.EngineOptions, jobs: int
+) -> AbstractContextManager[TaskMap[Any, Any]]:
+    """Start what does the work: ``jobs`` processes of this machine, or a cluster.
+
+    Raises ``ValueError`` where both are asked for.
+    """
+    from dga.folders.processes import start_here
+    from dga.lab.evaluation.cluster import start_on_cluster  # the laboratory knows clusters
+
+    if machines.engine != "ray":
+        return start_here(jobs)
+    if jobs > 1:
+        raise ValueError("--jobs is for this machine alone: leave it out, or --engine ray.")
+    return start_on_cluster(machines.address)
