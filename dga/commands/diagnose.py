@@ -1,17 +1,11 @@
 """``python -m dga diagnose``: what is wrong with one's pictures."""
 
-from __future__ import annotations
-
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from dga import command_line
-
-if TYPE_CHECKING:
-    from dga.folders.processes import TaskMap
 
 
 @command_line.command
@@ -35,7 +29,6 @@ def diagnose(
         bool, typer.Option("--repair", help="Repair exactly these, below OUT/repaired.")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    machines: command_line.EngineOptions = command_line.EngineOptions(),
     models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Find which pictures are damaged, how, and how badly; with --classifier, how it reads them.
@@ -46,6 +39,7 @@ def diagnose(
     from dga.folders import diagnoses
     from dga.folders.diagnosis_report import Criteria
     from dga.folders.picture_folder import Worker
+    from dga.folders.processes import start_here
     from dga.io.parsing import parse_share
 
     if fast and models.classifier:
@@ -54,9 +48,7 @@ def diagnose(
     most = None if fail_above is None else parse_share(fail_above)
     worker = Worker(models, fast, bool(models.classifier))
     command = command_line.read_command_line()
-    if not fast:
-        machines.check_precision(models.precision)
-    with _start_workers(machines, jobs) as run:
+    with start_here(jobs) as run:
         summary = diagnoses.diagnose_all(pictures, out, worker, run, criteria, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
     command_line.print_names(summary.losses, command_line.NOT_KEPT)
@@ -66,20 +58,3 @@ def diagnose(
         raise typer.Exit(3)
     if summary.errors or summary.failed:
         raise typer.Exit(1)
-
-
-def _start_workers(
-    machines: command_line.EngineOptions, jobs: int
-) -> AbstractContextManager[TaskMap[Any, Any]]:
-    """Start what does the work: ``jobs`` processes of this machine, or a cluster.
-
-    Raises ``ValueError`` where both are asked for.
-    """
-    from dga.folders.processes import start_here
-    from dga.lab.evaluation.cluster import start_on_cluster  # the laboratory knows clusters
-
-    if machines.engine != "ray":
-        return start_here(jobs)
-    if jobs > 1:
-        raise ValueError("--jobs is for this machine alone: leave it out, or --engine ray.")
-    return start_on_cluster(machines.address)
