@@ -39,7 +39,7 @@ def diagnose(
     from dga.folders import diagnoses
     from dga.folders.diagnosis_report import Criteria
     from dga.folders.picture_folder import Worker
-    from dga.folders.processes import start_here
+    from dga.folders.processes import make_task_map
     from dga.io.parsing import parse_share
 
     if fast and models.classifier:
@@ -48,8 +48,8 @@ def diagnose(
     most = None if fail_above is None else parse_share(fail_above)
     worker = Worker(models, fast, bool(models.classifier))
     command = command_line.read_command_line()
-    with start_here(jobs) as run:
-        summary = diagnoses.diagnose_all(pictures, out, worker, run, criteria, repair, command)
+    run = make_task_map(jobs)
+    summary = diagnoses.diagnose_all(pictures, out, worker, run, criteria, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
     command_line.print_names(summary.losses, command_line.NOT_KEPT)
     command_line.print_names(summary.errors)

@@ -61,16 +61,17 @@ def diagnose_all(
         write_table(folder, criteria)
         summary = Summary.of(folder.read_lines(), criteria, folder.denied)
         shown = set(summary.worst_paths)
-        repairable = {line["path"] for line in folder.read_lines() if criteria.has_repair(line)}
+        chosen = {
+            line["path"]
+            for line in folder.read_lines()
+            if criteria.has_repair(line) and (is_repaired or line["path"] in shown)
+        }
+        repairs = RepairSummary()
+        if chosen and (is_repaired or not worker.is_fast):
+            repairs = repair_all(repaired, worker, run, chosen)
         if is_repaired:
-            repairs = (
-                repair_all(repaired, worker, run, repairable) if repairable else RepairSummary()
-            )
-            summary = replace(
-                summary, failed=repairs.failed + repairs.unreadable, losses=repairs.losses
-            )
-        elif repairable & shown and not worker.is_fast:
-            repair_all(repaired, worker, run, repairable & shown)
+            failed = repairs.failed + repairs.unreadable
+            summary = replace(summary, failed=failed, losses=repairs.losses)
         thumbnails = _show_repairs(folder, repaired, shown)
         page = render_report(summary, thumbnails, command, is_repaired, worker.is_fast)
         write_picture_file(out / REPORT, page.encode("utf-8", "backslashreplace"))

@@ -6,7 +6,6 @@ On many machines: :mod:`dga.lab.evaluation.cluster`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
@@ -21,15 +20,13 @@ TaskMap = Callable[[Callable[[Task], Result], Iterable[Task]], Iterator[Result]]
 """Calls a function for each task, here or elsewhere; results come as they are ready."""
 
 
-@contextmanager
-def start_here(jobs: int) -> Iterator[TaskMap[Any, Any]]:
-    """Work in this process, or in ``jobs`` others, which share the cores.
+def make_task_map(jobs: int) -> TaskMap[Any, Any]:
+    """Make what works in this process, or in ``jobs`` others, which share the cores.
 
-    Raises ``OSError`` where one is lost.
+    It raises ``OSError`` where one of them is lost.
     """
     if jobs == 1:
-        yield map
-        return
+        return map
 
     def run(function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         work = Parallel(
@@ -38,12 +35,12 @@ def start_here(jobs: int) -> Iterator[TaskMap[Any, Any]]:
             batch_size=1,
             idle_worker_timeout=IDLE_SECONDS,
         )
-        yield from work(delayed(function)(task) for task in tasks)
+        try:
+            yield from work(delayed(function)(task) for task in tasks)
+        except TerminatedWorkerError:
+            raise OSError(
+                "A process was lost, perhaps for want of memory. What is done is kept: the same "
+                "command goes on, perhaps with fewer --jobs."
+            ) from None
 
-    try:
-        yield run
-    except TerminatedWorkerError:
-        raise OSError(
-            "A process was lost, perhaps for want of memory. What is done is kept: the same "
-            "command goes on, perhaps with fewer --jobs."
-        ) from None
+    return run
