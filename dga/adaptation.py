@@ -61,6 +61,8 @@ class Adaptation:
     seed: int
     precision: str
     device: str
+    weights: Mapping[str, str]
+    """A short name of the exact weights of each network."""
     input: Pixels
     """The picture as it came, uint8 ``[S, S, 3]``."""
     input_prediction: Prediction
@@ -143,6 +145,7 @@ def adapt_steps(
         seed=seed,
         precision=models.compute.precision,
         device=str(models.device),
+        weights=models.weights,
         input=pixels,
         input_prediction=input_prediction,
         forward=forward,

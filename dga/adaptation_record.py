@@ -1,6 +1,7 @@
 """A run of one picture as files, JSON and text, for the command ``adapt`` and for programs.
 
-The record has the profile, the seed, the stopping rule, and what each method made of the picture.
+The record has what decided on the results (profile, weights, seed, the settings of each method) and
+what each method made of the picture.
 """
 
 from collections.abc import Sequence
@@ -16,21 +17,23 @@ from dga.data.picture_files import write_picture_file
 from dga.explanation.degradation import NO_DEGRADATION
 from dga.images import Pixels
 from dga.io.files import find_unused_path, to_plain
+from dga.io.settings import read_settings
 from dga.networks.classifier import Prediction
 from dga.sentences import describe_explanation, name_damage
 from dga.systems import System
 
 
-def choose_folder(out: Path | None, picture: Path, names: Sequence[str]) -> Path:
+def choose_folder(out: Path | None, picture: Path, systems: Sequence[System]) -> Path:
     """Choose the folder for the run of a picture: ``out``, else an unused one named after it.
 
-    ``names``: the pictures that :func:`save_pictures` will write. Raises ``ValueError`` where
-    ``out`` is a file, or has pictures of these names.
+    Raises ``ValueError`` where ``out`` is a file, or has a picture that :func:`save_pictures` may
+    write.
     """
     if out is None:
         return find_unused_path(Path(f"{picture.stem}-adapted"))
     if out.is_file():
         raise ValueError(f"{out} is a file: name a folder with --out.")
+    names = ["input", "x_t_star", "clean", *(system.name for system in systems)]
     if any(_make_path(out, name).exists() for name in names):
         raise ValueError(f"{out} holds the pictures of a run: name another with --out.")
     return out
@@ -39,15 +42,6 @@ def choose_folder(out: Path | None, picture: Path, names: Sequence[str]) -> Path
 def _make_path(folder: Path, name: str) -> Path:
     """The path of a picture; a file's name may not have a colon everywhere."""
     return folder / f"{name.replace(':', ',')}.png"
-
-
-def list_names(systems: Sequence[System], has_clean: bool) -> list[str]:
-    """List the names of all pictures that a run may have.
-
-    ``has_clean``: whether there is an undamaged picture, too.
-    """
-    clean = ["clean"] if has_clean else []
-    return ["input", "x_t_star", *clean, *(system.name for system in systems)]
 
 
 def save_pictures(run: Adaptation, folder: Path, clean: Pixels | None) -> dict[str, str]:
@@ -78,6 +72,7 @@ def make_record(run: Adaptation) -> dict[str, Any]:
         "input": {"top5": _list_likeliest(run.input_prediction)},
         "methods": {
             name: {
+                "settings": read_settings(result.system),
                 "depth": result.depth,
                 "steps": result.forward.steps,
                 "seconds": round(_count_seconds(result), 4),
@@ -87,6 +82,7 @@ def make_record(run: Adaptation) -> dict[str, Any]:
         },
         "explained": _record_explanation(run, run.plus) if run.plus else None,
         "confidence": [round(c, 6) for c in run.confidence.tolist()],
+        "weights": dict(run.weights),
         "device": run.device,
         "precision": run.precision,
     }

@@ -60,14 +60,10 @@ def make_answers(
 def read_repaired_pictures(system: System, repaired: Tensor, damaged: Tensor, read: Read) -> Tensor:
     """Read repaired pictures, ``[B, 3, S, S]``: probabilities, ``[B, classes]``.
 
-    An ensemble then reads the damaged pictures, too. Its result is the mean of both readings with
-    the weights of :meth:`dga.systems.System.weigh`.
+    An ensemble then reads the damaged pictures, too, and averages both readings.
     """
     probabilities = read(repaired)
-    if not system.ensemble:
-        return probabilities
-    both = torch.stack([probabilities, read(damaged)])
-    return (system.weigh(both).view(2, 1, 1) * both).sum(0)
+    return system.average(probabilities, read(damaged)) if system.ensemble else probabilities
 
 
 def _describe_explanation(forward: ForwardResult) -> dict[str, Any]:

@@ -101,31 +101,6 @@ class ModelOptions:
         return load_models(self.profile, self.sources, compute)
 
 
-@dataclass(frozen=True)
-class EngineOptions:
-    """Options that say on which machines the work is done.
-
-    Raises ``ValueError`` for an unknown engine, and for an address without Ray.
-    """
-
-    engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local"
-    address: Annotated[
-        str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
-    ] = None
-
-    def __post_init__(self) -> None:
-        from dga.io.parsing import check_choice
-
-        check_choice("engine", self.engine, ("local", "ray"))
-        if self.address and self.engine != "ray":
-            raise ValueError("--address is a Ray cluster's: add --engine ray.")
-
-    def check_precision(self, precision: str) -> None:
-        """Raise ``ValueError`` where many machines might choose different precisions."""
-        if self.engine == "ray" and precision == "auto":
-            raise ValueError("Many machines need one precision: name it with --precision.")
-
-
 @contextmanager
 def report_user_errors() -> Iterator[None]:
     """Report expected errors in one sentence on stderr, with exit status 2.

@@ -23,6 +23,7 @@ from dga.adaptation import classify
 from dga.data.uploads import decode_picture
 from dga.explanation.blur import POWER_LAW, measure_softness
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
+from dga.explanation.exposure import UNCHANGED
 from dga.explanation.jpeg_quality import find_quality
 from dga.explanation.noise_level import find_impulses
 from dga.explanation.photograph_search import PhotographSearch
@@ -257,7 +258,8 @@ def _examine(
 ) -> _Examination:
     """Explain a picture's damage: by measurement alone without models, else as for its repair."""
     framed, repaired = pixels[find_inside(pixels)], None
-    middle = _cut_middle(framed)
+    continued = mirror_to_side(framed, PROFILES["photo"].discriminator.image_size)
+    middle = cut_middle(to_tensor(continued), MEASURED_SIDE)
     if models is None:
         explanation = _measure(middle)
     elif has_readings:
@@ -278,13 +280,6 @@ def _explain(models: Models, framed: Pixels, seed: int) -> Explanation:
         mended = mend(models, middle, seed, photograph.repair, explanation)
         explanation = mended.explanation if mended else explanation
     return explanation
-
-
-def _cut_middle(pixels: Pixels) -> Tensor:
-    """The middle of uint8 ``[H, W, 3]``, ``[3, h, w]`` in [-1, 1]; a small picture is continued by
-    its mirror image."""
-    least = PROFILES["photo"].discriminator.image_size
-    return cut_middle(to_tensor(mirror_to_side(pixels, least)), MEASURED_SIDE)
 
 
 def _measure(x: Tensor) -> Explanation:
@@ -383,8 +378,11 @@ def _list_parts(
         others = (veil.colour, veil.gamma) if is_undoable is not None else ()
         change = max(abs(factor - 1) for factor in (veil.gain, *others))
         yield found("veil", veil.gain, str(veil), 1 + change)
-    if exposure.stretch != 1:
-        yield found("exposure", exposure.stretch, str(exposure))
+    if exposure != UNCHANGED:
+        # A mere shift is as strong as the gain about black that moves middle grey as far.
+        shift = max(exposure.offset, key=abs)
+        strength = exposure.stretch if exposure.stretch != 1 else 1 + shift
+        yield found("exposure", strength, str(exposure))
     if degradation.impulses is not None:
         middle = cut_middle(x, FILTERED_SIDE if is_undoable is None else MEASURED_SIDE)
         share = float(

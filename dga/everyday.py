@@ -170,7 +170,7 @@ def move_part(x: Light, level: int, rng: Rng) -> Light:
     return _to_srgb(inside * _convolve(light, kernel) + (1 - inside) * light)
 
 
-def enlarge_picture(x: Light, level: int, rng: Rng) -> Light:
+def enlarge_picture(x: Light, level: int, _: Rng) -> Light:
     """A small picture from the web: reduced, saved as JPEG 80, and enlarged again."""
     height, width = x.shape[:2]
     factor = (1.8, 2.4, 3.1, 4.0, 5.0)[level]
@@ -213,16 +213,12 @@ def add_rain(x: Light, level: int, rng: Rng) -> Light:
     length, slant = rng.integers(9, 17), rng.uniform(-0.35, 0.35)
     streak = np.zeros((length | 1, length | 1))
     fall = np.linspace(-1, 1, 8 * length) * (length // 2)
-    np.add.at(streak, _round_to_indices(fall + length // 2, fall * slant + length // 2), 1 / 8)
+    places = np.stack([fall, fall * slant]) + length // 2
+    np.add.at(streak, tuple(places.round().astype(np.int64)), 1 / 8)
     cover = signal.fftconvolve(drops, streak, "same").clip(0, 1)[..., None]
     mist = (0.03, 0.06, 0.09, 0.12, 0.15)[level]
     light = _to_linear(x) * (1 - mist) + 0.6 * mist
     return _to_srgb(light + 0.55 * cover * (1 - light))
-
-
-def _round_to_indices(*values: Light) -> tuple[NDArray[np.int64], ...]:
-    """Round coordinates to indices."""
-    return tuple(value.round().astype(np.int64) for value in values)
 
 
 def add_haze(x: Light, level: int, rng: Rng) -> Light:

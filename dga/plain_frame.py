@@ -23,7 +23,7 @@ LEAST_INSIDE = 32
 LINES_AT_ONCE = 16
 """Lines that are examined together: most pictures have no frame, so that few are needed."""
 MARGIN_SHARE = 0.3
-"""Share of the inside in the border's colour from which the border is no frame, but the paper of a
+"""Share of the inside in one border's colour from which there is no frame, but the paper of a
 page or a cut-out: text has 0.5 to 0.74, cut-outs 0.33 to 0.72; of 30 photographs in white and black
 frames one has more than 0.2."""
 MARGIN_REACH = 10.0
@@ -52,8 +52,8 @@ def find_inside(pixels: Pixels) -> tuple[slice, slice]:
         if min(new_rows.stop - new_rows.start, new_columns.stop - new_columns.start) < LEAST_INSIDE:
             break
         sides = (top, inside[0]), (bottom, inside[-1]), (left, sideways[0]), (right, sideways[-1])
-        border_colour = next(line.mean(0) for count, line in sides if count)
-        if _has_colour(pixels[new_rows, new_columns], border_colour):
+        within = pixels[new_rows, new_columns]
+        if any(_has_colour(within, line.mean(0)) for count, line in sides if count):
             break
         rows, columns = new_rows, new_columns
     return rows, columns

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-import torch
 from torch import Tensor
 
 from dga.diffusion import Schedule
-from dga.io.settings import override_settings
+from dga.io.settings import list_settings, override_settings
 from dga.profiles import Diffusion, GuidanceConfig, Profile, Repair
 from dga.profiles.configs import Bounded
 
@@ -39,10 +38,10 @@ class System(Bounded):
     share: float = field(default=0.5, metadata=ONLY_WITH_REPAIR | {"bounds": (0, 1)})
     """Weight of the damaged picture in that average, 0 to 1."""
 
-    def weigh(self, both: Tensor) -> Tensor:
-        """Weights, ``[2]``, of an ensemble's probabilities, ``[2, B, classes]``: of the repaired
-        pictures, and of those as they came."""
-        return torch.tensor([1 - self.share, self.share]).log().softmax(0)
+    def average(self, repaired: Tensor, damaged: Tensor) -> Tensor:
+        """Average an ensemble's probabilities, ``[B, classes]`` each: of the repaired pictures, and
+        of those as they came."""
+        return (1 - self.share) * repaired + self.share * damaged
 
 
 AnySystem = TypeVar("AnySystem", bound=System)
@@ -113,15 +112,29 @@ def refuse_name(name: str, known: Iterable[str]) -> str:
 def configure(profile: Profile, system: AnySystem, text: str) -> AnySystem:
     """The system by the name ``text``, whose settings are changed as it says after the first colon.
 
-    Raises ``ValueError`` for what is no setting or no value of it.
+    Raises ``ValueError`` for what is no setting or no value of it, and for a setting that decides
+    nothing.
     """
-    changed: AnySystem = override_settings(replace(system, name=text), _read_changes(text))
+    changes = _read_changes(text)
+    changed: AnySystem = override_settings(replace(system, name=text), changes)
+    _refuse_idle(changed, changes)
     schedule = Schedule.from_config(profile.schedule)
     for diffusion in changed.repair.diffusions.values() if changed.repair else ():
         schedule.check_depth(diffusion.depth or 0)
         if diffusion.stopping:
             schedule.check_depth(diffusion.stopping.deepest)
     return changed
+
+
+def _refuse_idle(system: System, names: Iterable[str]) -> None:
+    """Raise ``ValueError`` for settings of how noise is denoised, where it is mended instead."""
+    paths = list_settings(system)
+    idle = [name for name in names if paths[name][:2] == ("repair", "noise_diffusion")]
+    if idle and system.repair and system.repair.mending:
+        raise ValueError(
+            f"{', '.join(idle)} decides nothing here: noise in a photograph is mended, by a "
+            "denoiser that sees it, whose settings begin with mend_."
+        )
 
 
 def _read_changes(text: str) -> dict[str, str]:

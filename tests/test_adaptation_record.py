@@ -57,6 +57,16 @@ def test_programs_get_numbers_and_shells_get_text(run):
     assert named == ["confidence", "input", *run.reconstructions, "pictures"]
 
 
+def test_the_record_says_by_which_weights_and_settings(choosy_models, pictures):
+    models = dataclasses.replace(choosy_models, weights={"diffusion": "0123456789ab"})
+    method = "dga-guided:tau=0.25:steps=3:eta=0.5:scale=2"
+    run = adapt(models, pictures[3], 0, [parse(models.profile, method)])
+    facts = json.loads(json.dumps(make_record(run)))
+    assert facts["weights"] == models.weights
+    settings = facts["methods"][method]["settings"]
+    assert [settings[name] for name in ("tau", "steps", "eta", "scale")] == [0.25, 3, 0.5, 2]
+
+
 def test_without_dga_plus_nothing_is_explained(run):
     chosen = {name: run.reconstructions[name] for name in ("dga", "dga-guided", "dda")}
     facts = make_record(dataclasses.replace(run, reconstructions=chosen)) | {"pictures": PICTURES}

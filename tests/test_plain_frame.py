@@ -43,6 +43,16 @@ def test_what_has_no_frame_is_left_whole(coffee):
         assert find_inside(picture) == whole
 
 
+def test_the_paper_of_a_page_is_no_frame_beside_a_black_bar(coffee):
+    page = np.full((200, 200, 3), 255, np.uint8)
+    page[20:180, 60:140] = coffee[:160, :80]
+    page[40:170:8, 40:160] = 0  # lines of text across the picture
+    page = page[:, 20:180]
+    barred = np.vstack([np.zeros((30, 160, 3), np.uint8), page])
+    assert find_inside(page) == (slice(0, 200), slice(0, 160))
+    assert find_inside(barred) == (slice(0, 230), slice(0, 160))
+
+
 @pytest.mark.parametrize("sides", [(1, 1), (30, 0)])
 def test_blur_inside_a_frame_is_undone_as_without_it(photo_models, coffee, sides):
     blurred = ndimage.gaussian_filter(coffee.astype(float), (3, 3, 0), mode="mirror")

@@ -66,13 +66,22 @@ def test_what_there_is_not_is_refused_with_what_there_is(text, words):
 
 
 def test_every_depth_is_checked_and_numbers_that_explain_a_picture_are_finite():
-    for setting in ("depth", "noise_depth", "blur_depth"):
+    for setting in ("depth", "blur_depth", "glass_depth"):
         with pytest.raises(ValueError, match="between 0 and 100, not 500"):
             parse_all(PROFILES["photo"], [f"dga-plus:{setting}=500"], parse)
     with pytest.raises(ValueError, match="objection is nan"):
         WindowsConfig(objection=math.nan)
     with pytest.raises(ValueError, match="blurs is"):
         ExplanationConfig(blurs=((math.inf, 0.03),))
+
+
+@pytest.mark.parametrize("setting", ["noise_depth=60", "noise_tau=0.5", "noise_steps=4"])
+def test_a_setting_that_decides_nothing_is_refused(setting):
+    name = setting.partition("=")[0]
+    for method in ("dga-plus", "dga-plus-ensemble"):
+        with pytest.raises(ValueError, match=f"^{name} decides nothing here: noise in a photo"):
+            parse(PROFILES["photo"], f"{method}:mend_depth=8:{setting}")
+        assert parse(EVERYDAY16, f"{method}:{setting}").repair.noise_diffusion
 
 
 @pytest.mark.parametrize("name", ["source", "dga-plus-ensemble"])

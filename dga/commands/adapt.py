@@ -43,8 +43,7 @@ def adapt(
     systems = list(chosen.values())
     for system in systems:
         require_repair(system)
-    names = adaptation_record.list_names(systems, has_clean=bool(corruption))
-    folder = adaptation_record.choose_folder(out, image, names)
+    folder = adaptation_record.choose_folder(out, image, systems)
     picture = command_line.read_picture(image)
     loaded = models.load()
     pixels = to_pixels(to_square(picture.image, loaded.profile.image_size))

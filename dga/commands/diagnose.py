@@ -29,7 +29,6 @@ def diagnose(
         bool, typer.Option("--repair", help="Repair exactly these, below OUT/repaired.")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    machines: command_line.EngineOptions = command_line.EngineOptions(),
     models: command_line.ModelOptions = command_line.ModelOptions(),
 ) -> None:
     """Find which pictures are damaged, how, and how badly; with --classifier, how it reads them.
@@ -40,7 +39,7 @@ def diagnose(
     from dga.folders import diagnoses
     from dga.folders.diagnosis_report import Criteria
     from dga.folders.picture_folder import Worker
-    from dga.folders.processes import start_here
+    from dga.folders.processes import make_task_map
     from dga.io.parsing import parse_share
 
     if fast and models.classifier:
@@ -49,17 +48,8 @@ def diagnose(
     most = None if fail_above is None else parse_share(fail_above)
     worker = Worker(models, fast, bool(models.classifier))
     command = command_line.read_command_line()
-    workers = start_here(jobs)
-    if machines.engine == "ray":
-        if jobs > 1:
-            raise ValueError("--jobs is for this machine alone: leave it out, or --engine ray.")
-        if not fast:
-            machines.check_precision(models.precision)
-        from dga.lab.evaluation.cluster import start_on_cluster  # the laboratory knows clusters
-
-        workers = start_on_cluster(machines.address)
-    with workers as run:
-        summary = diagnoses.diagnose_all(pictures, out, worker, run, criteria, repair, command)
+    run = make_task_map(jobs)
+    summary = diagnoses.diagnose_all(pictures, out, worker, run, criteria, repair, command)
     typer.echo(f"{summary} {out / diagnoses.REPORT}")
     command_line.print_names(summary.losses, command_line.NOT_KEPT)
     command_line.print_names(summary.errors)

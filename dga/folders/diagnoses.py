@@ -13,11 +13,11 @@ from PIL import Image
 
 from dga.data.encoding import encode_picture
 from dga.data.picture_files import StoredPicture, write_picture_file
-from dga.folders.diagnosis_report import Criteria, Summary, render_report
+from dga.folders.diagnosis_report import Criteria, Summary, Thumbnails, render_report
 from dga.folders.picture_folder import ERRORS, PictureFolder, Worker
 from dga.folders.pictures import Picture
 from dga.folders.processes import TaskMap
-from dga.folders.repairs import repair_all
+from dga.folders.repairs import RepairSummary, repair_all
 from dga.images import Pixels
 from dga.io.files import explain_writing, write_atomically
 
@@ -58,30 +58,34 @@ def diagnose_all(
         settings = {"readings": worker.has_readings, **worker.describe_repair()}
     with folder.open(settings):
         folder.work(worker.diagnose, run, "Diagnose")
-        summary = Summary.of(folder.read_lines(), criteria)
-        summary.errors += folder.denied
         write_table(folder, criteria)
+        summary = Summary.of(folder.read_lines(), criteria, folder.denied)
         shown = set(summary.worst_paths)
         chosen = {
             line["path"]
             for line in folder.read_lines()
             if criteria.has_repair(line) and (is_repaired or line["path"] in shown)
         }
+        repairs = RepairSummary()
         if chosen and (is_repaired or not worker.is_fast):
             repairs = repair_all(repaired, worker, run, chosen)
-            if is_repaired:
-                summary.failed, summary.losses = repairs.failed + repairs.unreadable, repairs.losses
-        files = {
-            line["path"]: repaired.out / line["repaired"]
-            for line in repaired.read_lines()
-            if line["path"] in shown and "repaired" in line
-        }
-        thumbnails = {
-            name: _make_thumbnails(folder.pictures[name], files.get(name)) for name in shown
-        }
+        if is_repaired:
+            failed = repairs.failed + repairs.unreadable
+            summary = replace(summary, failed=failed, losses=repairs.losses)
+        thumbnails = _show_repairs(folder, repaired, shown)
         page = render_report(summary, thumbnails, command, is_repaired, worker.is_fast)
         write_picture_file(out / REPORT, page.encode("utf-8", "backslashreplace"))
     return summary
+
+
+def _show_repairs(folder: PictureFolder, repaired: PictureFolder, names: set[str]) -> Thumbnails:
+    """Thumbnails of some pictures, by name."""
+    files = {
+        line["path"]: repaired.out / line["repaired"]
+        for line in repaired.read_lines()
+        if line["path"] in names and "repaired" in line
+    }
+    return {name: _make_thumbnails(folder.pictures[name], files.get(name)) for name in names}
 
 
 def _make_thumbnails(picture: Picture, repaired: Path | None) -> tuple[bytes, bytes]:

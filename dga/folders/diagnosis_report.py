@@ -132,9 +132,10 @@ class Summary:
     """By folder: how many pictures, and how many damaged ones."""
 
     @classmethod
-    def of(cls, lines: Iterable[Line], criteria: Criteria) -> Summary:
-        """Count lines as they come; none is kept."""
-        summary = cls(kinds={kind: KindSummary(DAMAGE_KINDS[kind]) for kind in criteria.kinds})
+    def of(cls, lines: Iterable[Line], criteria: Criteria, denied: Iterable[str]) -> Summary:
+        """Count lines as they come; none is kept. ``denied``: further sentences for ``errors``."""
+        kinds = {kind: KindSummary(DAMAGE_KINDS[kind]) for kind in criteria.kinds}
+        summary = cls(errors=[*denied], kinds=kinds)
         for line in lines:
             summary._add(line, criteria)
         return summary

@@ -48,7 +48,7 @@ class Compute:
     device: torch.device
     dtype: torch.dtype
     is_automatic: bool = False
-    """Whether the device decides on the precision, anew when networks are moved."""
+    """Whether the device decides on the precision, and from float32 anew when networks move."""
 
     @classmethod
     def choose(cls, device: str | None = None, precision: str = "auto") -> Compute:
@@ -81,18 +81,17 @@ class Compute:
         The discriminator and the classifier stay in float32, so that t* and the label of a given
         picture do not depend on the precision. An exception is a discriminator of the full size on
         a processor, which takes seconds a call: it gets the denoiser's precision. A network may be
-        prepared again, for another device.
+        prepared again, for another device; once its weights are rounded, it keeps its precision.
         """
         if self.device.type == "cuda" and self.dtype == torch.float32:
             torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
         network.to(self.device)
-        if not isinstance(network, GuidedNetwork):
+        if not isinstance(network, GuidedNetwork) or network.dtype != torch.float32:
             return network
         size = sum(p.numel() for p in network.parameters())
         is_slow = isinstance(network, Denoiser) or (size >= FULL_SIZE and self.device.type == "cpu")
-        dtype = self.dtype if is_slow else torch.float32
-        network.convert_torso(dtype)
-        if dtype != torch.float32:
+        if is_slow and self.dtype != torch.float32:
+            network.convert_torso(self.dtype)
             for parameter in network.parameters():
                 if parameter.dtype == torch.float32:
                     parameter.data = parameter.data.clone()  # no longer mapped from its file

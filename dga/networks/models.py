@@ -78,11 +78,13 @@ class Models:
     def to(self, device: torch.device | str) -> Models:
         """Move the networks to ``device``, in place as PyTorch does, and return the models.
 
-        A precision that the device had chosen is chosen anew. Raises ``ValueError`` for a device
-        that is not there.
+        Where the device had chosen float32, the new one chooses anew. A lower precision stays,
+        since weights that were rounded cannot become float32 again. Raises ``ValueError`` for a
+        device that is not there.
         """
         old = self.compute
-        compute = Compute.choose(str(device), "auto" if old.is_automatic else old.precision)
+        is_free = old.is_automatic and old.dtype == torch.float32
+        compute = Compute.choose(str(device), "auto" if is_free else old.precision)
         for network in self.networks.values():
             compute.prepare(network)
         return replace(self, compute=compute)

@@ -25,6 +25,11 @@ class GuidedNetwork(nn.Module):
         """The package's own network."""
         return self.net
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision of its convolutions."""
+        return self.inner.dtype
+
     def use_fast_blocks(self) -> None:
         """Use faster blocks, with channels last; results equal the package's up to rounding."""
         replace_blocks(self.inner)

@@ -151,6 +151,7 @@ PHOTO = replace(
             windows=WindowsConfig(),
         ),
         diffusion=Diffusion(depth=0),
+        # For pages alone: noise in photographs is mended.
         noise_diffusion=Diffusion(StoppingConfig(tau=0.995, max_depth=16), steps=1),
         blur_diffusion=Diffusion(depth=12, steps=1, guidance=OperatorGuidanceConfig()),
         # Several steps with new noise in each draw new detail; one step would only smooth.

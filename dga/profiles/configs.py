@@ -304,7 +304,7 @@ class Repair:
     explain: ExplanationConfig | None = None
     """How damage is explained, which is undone first; None: no damage is looked for."""
     noise_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "noise_"})
-    """For pictures that hold noise; None: ``diffusion``."""
+    """For pictures that hold noise and are not mended; None: ``diffusion``."""
     blur_diffusion: Diffusion | None = field(default=None, metadata={"prefix": "blur_"})
     """For pictures whose operator was measured, zoom and blocks included; None: they are undone and
     not denoised."""

@@ -88,6 +88,21 @@ def test_networks_that_move_take_the_precision_of_the_new_device(tiny_models, mo
     assert {p.dtype for p in moved.explainer.parameters()} == {torch.float32}
 
 
+def test_rounded_weights_are_never_called_float32(tiny_models, monkeypatch):
+    """Neither those of the denoiser nor those of a discriminator that a processor rounds."""
+    choices = {"cpu": torch.bfloat16, "meta": torch.float32}
+    monkeypatch.setattr(compute_module, "choose_fastest_dtype", lambda device: choices[device.type])
+    monkeypatch.setattr(compute_module, "FULL_SIZE", 1)
+    compute, models = Compute.choose("cpu"), copy.deepcopy(tiny_models)
+    for network in models.networks.values():
+        compute.prepare(network)
+    moved = dataclasses.replace(models, compute=compute).to("meta")
+    assert (moved.compute.device.type, moved.compute.precision) == ("meta", "bfloat16")
+    for network in (moved.denoiser, moved.explainer):
+        assert network.dtype == torch.bfloat16
+        assert {p.dtype for p in network.parameters()} == {torch.float32, torch.bfloat16}
+
+
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])

@@ -30,22 +30,29 @@ def evaluate(
     ] = "all",
     stream: Annotated[str | None, typer.Option(help=STREAM_HELP)] = None,
     batch: Annotated[int, typer.Option(help="Pictures at once.")] = 16,
-    machines: command_line.EngineOptions = command_line.EngineOptions(),
+    engine: Annotated[str, typer.Option(help="local, or ray: many machines.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="A running Ray cluster: auto or HOST:6379. Default: none.")
+    ] = None,
     plan: PlanOptions = PlanOptions(),
     models: command_line.ModelOptions = command_line.ModelOptions(precision="float32"),
 ) -> None:
     """Measure accuracy, depths and seconds of methods on labelled pictures."""
-    from dga.io.parsing import split_list
+    from dga.io.parsing import check_choice, split_list
     from dga.lab.analysis.tables import summarise_accuracy
     from dga.lab.data.imagenet_c import parse_corruptions
     from dga.lab.evaluation.cluster import start_on_cluster
     from dga.lab.evaluation.run import EvaluationWorker
     from dga.lab.evaluation.run import evaluate as measure
 
+    check_choice("engine", engine, ("local", "ray"))
+    if address and engine != "ray":
+        raise ValueError("--address is a Ray cluster's: add --engine ray.")
+    if engine == "ray" and models.precision == "auto":
+        raise ValueError("Many machines need one precision: name it with --precision.")
     chosen_plan = plan.make_plan(data, parse_corruptions(corruptions, has_clean=True), stream)
     worker = EvaluationWorker(models, split_list(methods), chosen_plan)
-    machines.check_precision(models.precision)
-    workers = start_on_cluster(machines.address) if machines.engine == "ray" else nullcontext(map)
+    workers = start_on_cluster(address) if engine == "ray" else nullcontext(map)
     with workers as run:
         results = measure(worker, out, batch, command_line.read_command_line(), run)
     typer.echo(summarise_accuracy(results.lines, is_stream=stream is not None))

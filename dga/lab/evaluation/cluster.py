@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from dga.folders.processes import AHEAD, TaskMap
+from dga.folders.processes import TaskMap
 
+AHEAD = 32
+"""Tasks that wait for each process at most."""
 TRIES = 10
 """How often one task may lose its machine before the run stops."""
 

@@ -78,12 +78,19 @@ class MeasuredSystem(System):
             raise ValueError(
                 f"permute={self.permute} needs batch=N: how many pictures exchange theirs."
             )
+        if self.permute in ("noise", "depth") and self.repair and self.repair.mending:
+            raise ValueError(
+                f"permute={self.permute} is no control here: noise in a photograph is mended, at "
+                "no depth of its own. permute=explanation is one."
+            )
 
-    def weigh(self, both: Tensor) -> Tensor:
-        """As :meth:`dga.systems.System.weigh`, by how sure both readings are."""
+    def average(self, repaired: Tensor, damaged: Tensor) -> Tensor:
+        """As :meth:`dga.systems.System.average`, weighted also by how sure both readings are."""
+        both = torch.stack([repaired, damaged])  # [2, B, classes]
         entropy = torch.special.entr(both).sum(2).mean(1)  # [2]
         shares = torch.tensor([1 - self.share, self.share])
-        return (shares.log() - self.trust * entropy).softmax(0)
+        weights = (shares.log() - self.trust * entropy).softmax(0)
+        return (weights.view(2, 1, 1) * both).sum(0)
 
 
 def systems(profile: Profile) -> dict[str, MeasuredSystem]:

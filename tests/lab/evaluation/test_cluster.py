@@ -116,12 +116,9 @@ def test_a_worker_that_differs_is_refused(recipe):
             recipe.measure(dataclasses.replace(setup, **change), images, task)
 
 
-@pytest.mark.parametrize("command", [("evaluate", "--data"), ("diagnose", "--fast")])
-def test_without_ray_a_sentence_says_what_to_install(
-    command, picture_folder, tmp_path, monkeypatch
-):
+def test_without_ray_a_sentence_says_what_to_install(picture_folder, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    asked = *command, picture_folder, "--out", tmp_path / "out", "--engine"
+    asked = "evaluate", "--data", picture_folder, "--out", tmp_path / "out", "--engine"
     assert "pip install -r requirements-cluster.txt" in refused(*asked, "ray")
     assert "Unknown engine 'dask'. Choose one of: local, ray." in refused(*asked, "dask")
 

@@ -43,3 +43,14 @@ def test_any_repair_goes_with_any_reader():
 def test_what_there_is_not_is_refused_with_what_there_is(text, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         parse_all(EVERYDAY16, ["source", text] if text else [])
+
+
+@pytest.mark.parametrize("what", ["noise", "depth"])
+def test_a_control_that_exchanges_nothing_is_refused(what):
+    """In a profile that mends noise."""
+    text = f"dga-plus:permute={what}:batch=4"
+    with pytest.raises(ValueError, match=f"^permute={what} is no control here"):
+        parse(PROFILES["photo"], text)
+    assert parse(EVERYDAY16, text).permute == what
+    assert parse(PROFILES["photo"], f"dga:permute={what}:batch=4").permute == what
+    assert parse(PROFILES["photo"], "dga-plus:permute=explanation:batch=4").batch == 4
