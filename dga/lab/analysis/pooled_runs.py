@@ -55,9 +55,7 @@ class PooledRuns:
 def pool_runs(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:
     """Pool the runs of each severity, the highest first, and then those of each mixed stream.
 
-    Where runs of one severity differ in a condition, those are taken that agree with the run of
-    most methods (on ``report`` rather than ``tune``). Also returns a sentence about each run that
-    was left out.
+    Also returns a sentence about each run that was left out, see :func:`pool_agreeing`.
     """
     clean = [r for r in runs if not r.stream and set(r.lines["corruption"]) == {CLEAN}]
     damaged = [run for run in runs if not run.stream and run not in clean]
@@ -66,19 +64,19 @@ def pool_runs(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:
         groups.append((severity, "", [run for run in damaged if run.severity == severity] + clean))
     for stream in STREAMS:
         groups.append((0, stream, [run for run in runs if run.stream == stream]))
-    pools, left_out = list[PooledRuns](), list[str]()
-    for severity, stream, group in groups:
-        agreeing, sentences = _choose_agreeing(group)
-        left_out += sentences
-        if agreeing:
-            lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
-            lines = lines.drop_duplicates(KEY, ignore_index=True)
-            pools.append(PooledRuns(severity, tuple(agreeing), lines, stream))
-    return pools, list(dict.fromkeys(left_out))
+    pooled = [pool_agreeing(group, severity, stream) for severity, stream, group in groups]
+    left_out = dict.fromkeys(sentence for _, sentences in pooled for sentence in sentences)
+    return [one for pools, _ in pooled for one in pools], list(left_out)
 
 
-def _choose_agreeing(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
-    """The runs that agree with the weightiest, and a sentence on each other one."""
+def pool_agreeing(
+    runs: Iterable[Run], severity: int, stream: str = ""
+) -> tuple[list[PooledRuns], list[str]]:
+    """Pool runs that agree with the weightiest; of no runs no pool is returned.
+
+    That is the run on ``report`` rather than ``tune``, with damage, with most methods, with most
+    lines: the first of these that decides. Also returns a sentence on each other run.
+    """
     agreeing, left_out = list[Run](), list[str]()
     for run in sorted(runs, key=_weigh, reverse=True):
         differences = [_find_difference(other, run) for other in agreeing]
@@ -86,7 +84,11 @@ def _choose_agreeing(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
             left_out.append(f"{run.name}: {reasons[0]}")
         else:
             agreeing.append(run)
-    return agreeing, left_out
+    if not agreeing:
+        return [], left_out
+    lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
+    lines = lines.drop_duplicates(KEY, ignore_index=True)
+    return [PooledRuns(severity, tuple(agreeing), lines, stream)], left_out
 
 
 def _weigh(run: Run) -> tuple[bool, bool, int, int]:
