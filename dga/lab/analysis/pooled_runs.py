@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,7 +15,9 @@ from dga.lab.analysis.saved_runs import KEY, Run
 CONDITIONS = (
     "data", "corrupted", "corruptions", "saved", "split", "seed", "precision", "profile",
 )  # fmt: skip
-"""The facts in which pooled runs agree, beside the weights and settings that both name."""
+"""The facts in which pooled runs agree, beside the weights and settings that both name.
+
+Of data the last part of each path counts, because each machine keeps it in its own place."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ def _weigh(run: Run) -> tuple[bool, bool, int, int]:
 def _find_difference(first: Run, run: Run) -> str | None:
     """A phrase that says in what two runs differ; None where they agree."""
     for condition in CONDITIONS:
-        if first.config.get(condition) != run.config.get(condition):
+        if _read_condition(first, condition) != _read_condition(run, condition):
             return f"differs from {first.name} in {condition}"
     weights = _list_changed(first, run, "weights")
     if not (_has_plus(first) and _has_plus(run)):
@@ -114,6 +117,14 @@ def _find_difference(first: Run, run: Run) -> str | None:
         return f"differs from {first.name} in weights"
     settings = _list_changed(first, run, "methods")
     return f"differs from {first.name} in the settings of {min(settings)}" if settings else None
+
+
+def _read_condition(run: Run, condition: str) -> Any:
+    """The value of one of :data:`CONDITIONS`."""
+    value = run.config.get(condition)
+    if condition == "data":
+        return [Path(source).name for source in value or ()]
+    return Path(value).name if condition == "corrupted" and value else value
 
 
 def _has_plus(run: Run) -> bool:

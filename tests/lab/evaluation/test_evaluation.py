@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 import resource
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from dga.io.files import CONFIG, LINES
 from dga.lab.analysis.saved_runs import KEY
 from dga.lab.analysis.tables import summarise_accuracy
 from dga.lab.data.image_sets import read_tune
+from dga.lab.evaluation.curves import judge_pictures
 from dga.lab.evaluation.plan import Plan, choose_images
 from dga.lab.evaluation.run import EvaluationResults, EvaluationWorker, LoadedModels, evaluate
 from dga.lab.readers.runner import SystemRunner
@@ -94,6 +96,20 @@ def test_results_of_another_configuration_are_refused(choosy_models, plan, tmp_p
     with pytest.raises(ValueError, match=r"methods.source.depth: 3 there, None here"):
         run(choosy_models, plan, tmp_path, ("source",))
     assert [json.loads(r) for r in (tmp_path / LINES).read_text().splitlines()] == before
+
+
+def test_pictures_of_another_folder_of_the_same_name_are_refused(
+    choosy_models, plan, picture_folder, tmp_path
+):
+    """They have the same names, so that what was read of one would count for the other."""
+    other = shutil.copytree(picture_folder, tmp_path / "other" / picture_folder.name)
+    elsewhere = dataclasses.replace(plan, data=(str(other),))
+    run(choosy_models, plan, tmp_path / "evaluated", ("source",))
+    with pytest.raises(ValueError, match="another configuration"):
+        run(choosy_models, elsewhere, tmp_path / "evaluated", ("source",))
+    judge_pictures(choosy_models, plan, tmp_path / "judged", [0])
+    with pytest.raises(ValueError, match="another configuration"):
+        judge_pictures(choosy_models, elsewhere, tmp_path / "judged", [0])
 
 
 @pytest.fixture
