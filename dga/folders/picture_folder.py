@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
@@ -47,14 +47,12 @@ class Worker:
     """How a process works: ``source`` loads the models, which ``is_fast`` asks only for repairs.
 
     It comes anew with every task, and the models are loaded once: equal sources are one.
-    ``has_readings``: the classifier reads each picture as it came and repaired; ``folder``: where
-    paths of the command begin.
+    ``has_readings``: the classifier reads each picture as it came and repaired.
     """
 
     source: ModelSource
     is_fast: bool = False
     has_readings: bool = False
-    folder: str = field(default_factory=os.getcwd)
 
     @property
     def models(self) -> Models:
@@ -101,7 +99,6 @@ class Worker:
 
     def _make_line(self, picture: Picture, work: Callable[[StoredPicture], Line]) -> Line:
         """Return a picture's line, with what ``work`` makes of its file, or why that failed."""
-        _change_folder(self.folder)
         line: Line = {"path": picture.name, "modified": picture.modified}
         is_read = False
         try:
@@ -112,16 +109,10 @@ class Worker:
             return line | {"error": f"{picture.name}: {error}", "read": is_read}
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1)
 def load_once(source: ModelSource) -> Models:
-    """Load a source's models; once a process, for all sources that are equal."""
+    """Load a source's models; once a process, as long as all that are asked for are equal."""
     return source.load()
-
-
-@functools.cache
-def _change_folder(folder: str) -> None:
-    """Make a folder the working folder, once a process."""
-    os.chdir(folder)
 
 
 @dataclass(frozen=True)
