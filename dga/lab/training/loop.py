@@ -144,32 +144,36 @@ class Training:
         parts = {"model": model, "average": average, "optimizer": optimizer}
         checkpoint = Checkpoint(self.out / CHECKPOINT, facts, parts)
         first = checkpoint.resume()
+        model.train()
+        last_save, smooth = time.monotonic(), dict[str, float]()
+        bar = self._load(batches, first)
+        for step, batch in enumerate(bar, first):
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
+                value, numbers = loss(batch)
+            self._take_step(model, optimizer, value, step)
+            average.update_parameters(model)
+            for name, number in {"loss": value.item(), **numbers}.items():
+                smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
+            if step % 10 == 0:
+                bar.set_postfix({k: f"{v:.4f}" for k, v in smooth.items()}, refresh=False)
+            is_last = step + 1 == config.steps
+            if is_last or time.monotonic() - last_save > CHECKPOINT_SECONDS:
+                checkpoint.save(step + 1)
+                last_save = time.monotonic()
+        network: nn.Module = average.module
+        return network.eval()
+
+    def _load(self, batches: Any, first: int) -> "tqdm[Any]":
+        """Batches from step ``first`` on, made ahead by :attr:`workers`, with a progress bar."""
+        steps = self.config.steps
         loader = DataLoader(
             batches,
             batch_size=None,
-            sampler=range(first, config.steps),
+            sampler=range(first, steps),
             num_workers=self.workers,
             pin_memory=self.workers > 0 and torch.cuda.is_available(),
         )
-        model.train()
-        last_save, smooth = time.monotonic(), dict[str, float]()
-        with tqdm(total=config.steps, initial=first, unit="step", mininterval=1.0) as bar:
-            for step, batch in enumerate(loader, first):
-                with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
-                    value, numbers = loss(batch)
-                self._take_step(model, optimizer, value, step)
-                average.update_parameters(model)
-                for name, number in {"loss": value.item(), **numbers}.items():
-                    smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
-                if step % 10 == 0:
-                    bar.set_postfix({k: f"{v:.4f}" for k, v in smooth.items()}, refresh=False)
-                is_last = step + 1 == config.steps
-                if is_last or time.monotonic() - last_save > CHECKPOINT_SECONDS:
-                    checkpoint.save(step + 1)
-                    last_save = time.monotonic()
-                bar.update()
-        network: nn.Module = average.module
-        return network.eval()
+        return tqdm(loader, total=steps, initial=first, unit="step", mininterval=1.0)
 
     def _take_step(
         self, model: nn.Module, optimizer: torch.optim.Optimizer, value: Tensor, step: int
