@@ -48,12 +48,6 @@ class PooledRuns:
         names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
         return [name.name for name in names if self.stream or not name.is_plus_changed]
 
-    def list_commands(self, methods: Iterable[str]) -> tuple[str, ...]:
-        """The commands of the runs that hold at least one of these methods."""
-        names = set(methods)
-        runs = (run for run in self.runs if names & set(run.lines["method"]))
-        return tuple(dict.fromkeys(run.command for run in runs if run.command))
-
 
 def pool_runs(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:
     """Pool the runs of each severity, the highest first, and then those of each mixed stream.

@@ -204,6 +204,6 @@ def _make_exhibit(
         "key": key,
         "title": title,
         "caption": f"{caption} {INTERVALS}",
-        "commands": hide_paths(pooled.list_commands(pooled.methods)),
+        "commands": hide_paths(run.command for run in pooled.runs if run.command),
         "rows": [row for one in asked for row in compare_methods(pooled.lines, *one, is_mixed)],
     }

@@ -69,7 +69,6 @@ def test_runs_of_one_kind_are_pooled_once_each_image(tmp_path):
         ("source", "fog"): 4, ("tent", "fog"): 4, ("dga", "fog"): 2, ("source", "clean"): 4,
     }  # fmt: skip
     assert left_out == []
-    assert made[0].list_commands(["dga"]) == ("python -m dga evaluate --out b",)
 
 
 @pytest.mark.parametrize(
