@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader
 from tqdm import tqdm
 
 from dga.corruptions import CORRUPTIONS
-from dga.io.files import CHECKPOINT, write_atomically
+from dga.io.files import CHECKPOINT, explain_writing, write_atomically
 from dga.lab.data.imagenet_c import check_corruptions
 from dga.profiles import Profile
 from dga.weights.checkpoints import load_archive
@@ -210,15 +210,12 @@ class Checkpoint:
         raised.
         """
         states = {name: part.state_dict() for name, part in self.parts.items()}
-        try:
-            with write_atomically(self.path) as part:
-                torch.save({"facts": self.facts, "step": step, **states}, part)
-        except (OSError, RuntimeError) as error:  # torch's writer has no error of its own
-            reason = getattr(error, "strerror", None) or "is the disk full?"
-            raise OSError(
-                f"{self.path} could not be written ({reason}). The checkpoint before it, if there "
-                "is one, is kept; the same command goes on from there."
-            ) from error
+        with (
+            explain_writing(self.path),
+            write_atomically(self.path) as part,
+            part.open("wb") as file,  # torch's own writer has no error of its own
+        ):
+            torch.save({"facts": self.facts, "step": step, **states}, file)
 
     def resume(self) -> int:
         """Restore the state of the file, and return how many steps are done; 0 without a file.
