@@ -14,6 +14,7 @@ from torch.utils.data import DataLoader
 from tqdm import tqdm
 
 from dga.corruptions import CORRUPTIONS
+from dga.folders.records import find_differences
 from dga.io.files import CHECKPOINT, explain_writing, write_atomically
 from dga.lab.data.imagenet_c import check_corruptions
 from dga.profiles import Profile
@@ -220,7 +221,7 @@ class Checkpoint:
     def resume(self) -> int:
         """Restore the state of the file, and return how many steps are done; 0 without a file.
 
-        Raises ``ValueError`` for a damaged file, and for one of another run.
+        Raises ``ValueError`` for a damaged file, and for one of another run, with what differs.
         """
         path = self.path
         if not path.exists():
@@ -230,11 +231,10 @@ class Checkpoint:
             earlier = dict(state["facts"])
         except Exception as error:  # made to do harm, a file can bring its reader to raise anything
             raise ValueError(f"{path} cannot be resumed; delete it to start over.") from error
-        for name, value in self.facts.items():
-            if earlier.get(name) != value:
-                raise ValueError(
-                    f"{path} belongs to a run with another {name}. Choose another folder."
-                )
+        if changes := find_differences(earlier, self.facts):
+            raise ValueError(
+                f"{path} belongs to another run ({changes[0]}). Choose another folder."
+            )
         for name, part in self.parts.items():
             part.load_state_dict(state[name])
         return int(state["step"])

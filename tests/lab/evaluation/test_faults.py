@@ -92,9 +92,7 @@ def test_a_full_disk_keeps_the_last_checkpoint(tmp_path, monkeypatch):
 def test_checkpoints_that_are_none(tmp_path, content):
     path = tmp_path / CHECKPOINT
     path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
-    with pytest.raises(
-        ValueError, match=r"cannot be resumed; delete it|belongs to a run with another"
-    ):
+    with pytest.raises(ValueError, match=r"cannot be resumed; delete it|belongs to another run"):
         checkpoint_at(path, nn.Linear(1, 1), {"model": "x"}).resume()
 
 
