@@ -11,7 +11,6 @@ import signal
 import socket
 import threading
 import time
-import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -193,7 +192,7 @@ def check_address(host: str, port: int | None) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         socket.create_server((host, port or 0), family=family).close()
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = str(getattr(error, "strerror", None) or error).rstrip(".")
         raise OSError(f"{host}, port {port or 'any'}: {reason}. See --host and --port.") from error
 
 
@@ -212,7 +211,10 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the options, check what can be checked at once, and serve. Called by ``app.start``."""
+    """Read the options, check what can be checked at once, and serve. Called by ``app.start``.
+
+    Errors are sentences; where ``DGA_TRACEBACK`` is set, they are raised as they are.
+    """
     options = parse_options(arguments)
     try:
         check_address(options.host, options.port)
@@ -221,15 +223,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         files = find_models(options.profile, sources)
         _serve_until_stopped(Networks(files), options.host, options.port)
     except (WeightsError, ValueError, OSError) as error:
-        if not isinstance(error, WeightsError | OSError) and not is_ours(error):
-            raise  # a library's own words would explain nothing
+        if os.environ.get("DGA_TRACEBACK"):
+            raise
         raise SystemExit(f"dga: {error}") from None
-
-
-def is_ours(error: Exception) -> bool:
-    """Whether an error was raised here, as a sentence, rather than in a library."""
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return str(frame.f_globals["__name__"]).split(".")[0] in ("app", "dga")
 
 
 def _serve_until_stopped(networks: Networks, host: str, port: int | None) -> None:
