@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import inspect
 import json
 import logging
 import os
@@ -26,7 +27,7 @@ from markupsafe import escape
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from app.endpoints import Service, find_home, label_values
+from app.endpoints import Service, find_home
 from app.pages.all15 import all15_page
 from app.pages.learn import learn_page
 from app.pages.repair import repair_page
@@ -84,7 +85,10 @@ def build_server(service: Service, is_local: bool) -> Server:
     server.get("/card.png")(service.make_card)
     # Without Gradio's queue an assistant's call is her own request, and ends with it; programs'
     # clients go through the queue all the same, and then through ours.
-    server.api(service.repair, name="repair", concurrency_limit=None, queue=False)
+    words = inspect.getdoc(service.repair)  # what it takes and gives, too
+    server.api(
+        service.repair, name="repair", description=words, concurrency_limit=None, queue=False
+    )
     return server
 
 
@@ -142,7 +146,6 @@ def serve(
         show_error=True, run_history=False, enable_monitoring=False, max_file_size=MAX_BYTES,
         mcp_server=True, ssr_mode=False, footer_links=[], _frontend=False,
     )  # fmt: skip
-    label_values(server.get_blocks())
     folder = Path(os.environ.setdefault("GRADIO_TEMP_DIR", get_upload_folder()))
     threading.Thread(target=_keep_tidy, args=(server, folder), daemon=True).start()
     return server, url
