@@ -38,7 +38,7 @@ def test_batches_are_the_same_streamed_held_and_made_ahead(profile, files):
     for steps in ((0, 1, 2), (4, 5)):
         ahead = DataLoader(streamed, batch_size=None, sampler=steps, num_workers=2)
         for step, batch in zip(steps, ahead, strict=True):
-            assert batch.x_k.shape == (8, 3, 40, 40)
+            assert batch[0].shape == (8, 3, 40, 40)
             for other in (streamed[step], held[step]):
                 assert all(torch.equal(a, b) for a, b in zip(batch, other, strict=True))
 
