@@ -201,7 +201,7 @@ class LoadedModels:
 
 @lru_cache(maxsize=1)
 def _create_runners(worker: EvaluationWorker) -> dict[str, SystemRunner]:
-    """The runners of a worker's methods, which learn from task to task."""
+    """The runners of a worker's methods, made once: readers that adapt copy the classifier."""
     models = worker.models
     return create_runners(models, parse_all(models.profile, worker.methods))
 

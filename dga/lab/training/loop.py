@@ -147,20 +147,20 @@ class Training:
         first = checkpoint.resume()
         model.train()
         last_save, smooth = time.monotonic(), dict[str, float]()
-        bar = self._load(batches, first)
-        for step, batch in enumerate(bar, first):
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
-                value, numbers = loss(batch)
-            self._take_step(model, optimizer, value, step)
-            average.update_parameters(model)
-            for name, number in {"loss": value.item(), **numbers}.items():
-                smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
-            if step % 10 == 0:
-                bar.set_postfix({k: f"{v:.4f}" for k, v in smooth.items()}, refresh=False)
-            is_last = step + 1 == config.steps
-            if is_last or time.monotonic() - last_save > CHECKPOINT_SECONDS:
-                checkpoint.save(step + 1)
-                last_save = time.monotonic()
+        with self._load(batches, first) as bar:
+            for step, batch in enumerate(bar, first):
+                with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
+                    value, numbers = loss(batch)
+                self._take_step(model, optimizer, value, step)
+                average.update_parameters(model)
+                for name, number in {"loss": value.item(), **numbers}.items():
+                    smooth[name] = 0.98 * smooth.get(name, number) + 0.02 * number
+                if step % 10 == 0:
+                    bar.set_postfix({k: f"{v:.4f}" for k, v in smooth.items()}, refresh=False)
+                is_last = step + 1 == config.steps
+                if is_last or time.monotonic() - last_save > CHECKPOINT_SECONDS:
+                    checkpoint.save(step + 1)
+                    last_save = time.monotonic()
         network: nn.Module = average.module
         return network.eval()
 
