@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import inspect
 import json
 import logging
 import os
@@ -11,7 +12,6 @@ import signal
 import socket
 import threading
 import time
-import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -27,7 +27,7 @@ from markupsafe import escape
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from app.endpoints import Service, find_home, label_values
+from app.endpoints import Service, find_home
 from app.pages.all15 import all15_page
 from app.pages.learn import learn_page
 from app.pages.repair import repair_page
@@ -86,7 +86,10 @@ def build_server(service: Service, is_local: bool) -> Server:
     server.get("/card.png")(service.make_card)
     # Without Gradio's queue an assistant's call is her own request, and ends with it; programs'
     # clients go through the queue all the same, and then through ours.
-    server.api(service.repair, name="repair", concurrency_limit=None, queue=False)
+    words = inspect.getdoc(service.repair)  # what it takes and gives, too
+    server.api(
+        service.repair, name="repair", description=words, concurrency_limit=None, queue=False
+    )
     return server
 
 
@@ -144,7 +147,6 @@ def serve(
         show_error=True, run_history=False, enable_monitoring=False, max_file_size=MAX_BYTES,
         mcp_server=True, ssr_mode=False, footer_links=[], _frontend=False,
     )  # fmt: skip
-    label_values(server.get_blocks())
     folder = Path(os.environ.setdefault("GRADIO_TEMP_DIR", get_upload_folder()))
     threading.Thread(target=_keep_tidy, args=(server, folder), daemon=True).start()
     return server, url
@@ -194,7 +196,7 @@ def check_address(host: str, port: int | None) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         socket.create_server((host, port or 0), family=family).close()
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = str(getattr(error, "strerror", None) or error).rstrip(".")
         raise OSError(f"{host}, port {port or 'any'}: {reason}. See --host and --port.") from error
 
 
@@ -213,7 +215,10 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the options, check what can be checked at once, and serve. Called by ``app.start``."""
+    """Read the options, check what can be checked at once, and serve. Called by ``app.start``.
+
+    Errors are sentences; where ``DGA_TRACEBACK`` is set, they are raised as they are.
+    """
     options = parse_options(arguments)
     try:
         check_address(options.host, options.port)
@@ -222,15 +227,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         files = find_models(options.profile, sources)
         _serve_until_stopped(Networks(files), options.host, options.port)
     except (WeightsError, ValueError, OSError) as error:
-        if not isinstance(error, WeightsError | OSError) and not is_ours(error):
-            raise  # a library's own words would explain nothing
+        if os.environ.get("DGA_TRACEBACK"):
+            raise
         raise SystemExit(f"dga: {error}") from None
-
-
-def is_ours(error: Exception) -> bool:
-    """Whether an error was raised here, as a sentence, rather than in a library."""
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return str(frame.f_globals["__name__"]).split(".")[0] in ("app", "dga")
 
 
 def _serve_until_stopped(networks: Networks, host: str, port: int | None) -> None:

@@ -18,7 +18,6 @@ from urllib.parse import quote, unquote
 import gradio as gr
 import httpx
 from gradio.data_classes import FileData
-from gradio.utils import get_function_description
 from PIL import Image
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -319,19 +318,6 @@ def find_home(request: Request) -> str:
     host = host.partition(",")[0]  # the first of several proxies'
     scheme = request.headers.get("x-forwarded-proto", "").partition(",")[0] or request.url.scheme
     return f"{root}/" if "://" in root else f"{scheme}://{host}{root}/"
-
-
-def label_values(blocks: gr.Blocks) -> None:
-    """Name what ``/repair`` takes and gives in ``/gradio_api/info``.
-
-    ``gradio.Server`` numbers values; assistants read the same docstring by themselves.
-    """
-    components = {component["id"]: component for component in blocks.config["components"]}
-    (call,) = (one for one in blocks.config["dependencies"] if one["api_name"] == "repair")
-    _, parameters, returns = get_function_description(Service.repair)
-    texts = [*filter(None, parameters.values()), *returns]
-    for value, text in zip([*call["inputs"], *call["outputs"]], texts, strict=True):
-        components[value]["props"]["label"] = text.rstrip(".")
 
 
 def write_file(content: bytes) -> FileData:

@@ -95,7 +95,8 @@ class Turn:
     """A place in the line, within ``async with``: whatever happens there, it is free afterwards.
 
     ``memory``, ``amount``: what it keeps once it has begun; ``is_heard``: whether somebody listens,
-    without whom it is dropped.
+    without whom it is dropped; ``before``: how many other visitors come first; ``since``: when its
+    latest turn began.
     """
 
     turns: Turns
@@ -103,9 +104,11 @@ class Turn:
     memory: Account = field(default_factory=Account)
     amount: int = 0
     is_heard: Callable[[], bool] = lambda: True
-    moved: asyncio.Event = field(default_factory=asyncio.Event)
-    was_dropped = has_begun = False
-    before, since = 0, 0.0
+    moved: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    was_dropped: bool = field(default=False, init=False)
+    has_begun: bool = field(default=False, init=False)
+    before: int = field(default=0, init=False)
+    since: float = field(default=0.0, init=False)
 
     async def __aenter__(self) -> Turn:
         self.turns.present.append(self)

@@ -72,17 +72,17 @@ class RefusedError(VisitorError):
 class Account:
     """Something that costs: at most ``most`` of it in all, ``most_of_one`` for one address.
 
-    It is given back by whoever took it, or comes back after ``seconds``; ``words``: of refusals,
-    where an address, and where all together would have too much.
+    It is given back by whoever took it, or comes back after ``seconds``, at the times in ``_ends``;
+    ``words``: of refusals, where an address, and where all together would have too much.
     """
 
     most: float = math.inf
     most_of_one: float = math.inf
     seconds: float = math.inf
     words: tuple[str, str] = ("crowded", "full")
-    amounts: Counter[str] = field(default_factory=Counter)
-    total = 0
-    _ends: deque[tuple[float, str, int]] = field(default_factory=deque)  # when it comes back
+    amounts: Counter[str] = field(default_factory=Counter, init=False)
+    total: int = field(default=0, init=False)
+    _ends: deque[tuple[float, str, int]] = field(default_factory=deque, init=False)
 
     def take(self, address: str, amount: int = 1) -> None:
         """Raises :class:`RefusedError`, and takes nothing, where it is too much."""

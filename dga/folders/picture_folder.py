@@ -109,9 +109,9 @@ class Worker:
             return line | {"error": f"{picture.name}: {error}", "read": is_read}
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1)
 def load_once(source: ModelSource) -> Models:
-    """Load a source's models; once a process, for all sources that are equal."""
+    """Load a source's models; once a process, as long as all that are asked for are equal."""
     return source.load()
 
 

@@ -108,8 +108,9 @@ def test_programs_are_told_what_there_is(door):
         "named_endpoints"
     ]
     assert set(endpoints) == {"/repair"}
-    values = [v for one in endpoints.values() for v in one["parameters"] + one["returns"]]
-    assert all(len(value["label"]) > 20 for value in values)
+    assert [value["parameter_name"] for value in endpoints["/repair"]["parameters"]] == ["picture"]
+    for words in ("Args:\npicture: The photograph", "Returns:\nA record of its size"):
+        assert words in endpoints["/repair"]["description"].replace("    ", "")
 
 
 def test_assistants_are_served(door):

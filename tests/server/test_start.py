@@ -9,11 +9,9 @@ import time
 import tomllib
 
 import httpx
-import numpy as np
 import pytest
 
 from app import demo, start
-from dga.io.parsing import check_choice
 from dga.io.shipped import ROOT
 from tests.fixtures.address import free_port
 from tests.load.server import Server
@@ -80,19 +78,11 @@ def test_what_cannot_be_served_is_said(variables, options, words, monkeypatch):
             demo.main([option.format(taken=port) for option in options])
 
 
-@pytest.mark.parametrize("is_ours", [True, False])
-def test_a_librarys_error_is_no_sentence(is_ours, monkeypatch):
-    """Its trace is."""
-
-    def find(*_: object) -> None:
-        if is_ours:
-            check_choice("profile", "nobody's", ["photo"])
-        np.zeros(3).reshape(2, 2)
-
-    monkeypatch.setattr(demo, "find_models", find)
-    with pytest.raises(SystemExit if is_ours else ValueError) as ended:
-        demo.main(["--host", "127.0.0.1"])
-    assert ("dga: " in str(ended.value)) == is_ours
+def test_where_an_error_arose_is_shown_to_whoever_asks(monkeypatch):
+    """As commands do."""
+    monkeypatch.setenv("DGA_TRACEBACK", "1")
+    with pytest.raises(OSError, match="port must be 0-65535"):
+        demo.main(["--port", "70000"])
 
 
 @pytest.mark.parametrize("name", ["GRADIO_SERVER_PORT", "GRADIO_NUM_PORTS"])

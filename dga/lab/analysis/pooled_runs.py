@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,7 +15,9 @@ from dga.lab.analysis.saved_runs import KEY, Run
 CONDITIONS = (
     "data", "corrupted", "corruptions", "saved", "split", "seed", "precision", "profile",
 )  # fmt: skip
-"""The facts in which pooled runs agree, beside the weights and settings that both name."""
+"""The facts in which pooled runs agree, beside the weights and settings that both name.
+
+Of data the last part of each path counts, because each machine keeps it in its own place."""
 
 
 @dataclass(frozen=True)
@@ -45,19 +48,11 @@ class PooledRuns:
         names = [name for name in map(MethodName.parse, self.methods) if not name.is_permuted]
         return [name.name for name in names if self.stream or not name.is_plus_changed]
 
-    def list_commands(self, methods: Iterable[str]) -> tuple[str, ...]:
-        """The commands of the runs that hold at least one of these methods."""
-        names = set(methods)
-        runs = (run for run in self.runs if names & set(run.lines["method"]))
-        return tuple(dict.fromkeys(run.command for run in runs if run.command))
-
 
 def pool_runs(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:
     """Pool the runs of each severity, the highest first, and then those of each mixed stream.
 
-    Where runs of one severity differ in a condition, those are taken that agree with the run of
-    most methods (on ``report`` rather than ``tune``). Also returns a sentence about each run that
-    was left out.
+    Also returns a sentence about each run that was left out, see :func:`pool_agreeing`.
     """
     clean = [r for r in runs if not r.stream and set(r.lines["corruption"]) == {CLEAN}]
     damaged = [run for run in runs if not run.stream and run not in clean]
@@ -66,19 +61,19 @@ def pool_runs(runs: Sequence[Run]) -> tuple[list[PooledRuns], list[str]]:
         groups.append((severity, "", [run for run in damaged if run.severity == severity] + clean))
     for stream in STREAMS:
         groups.append((0, stream, [run for run in runs if run.stream == stream]))
-    pools, left_out = list[PooledRuns](), list[str]()
-    for severity, stream, group in groups:
-        agreeing, sentences = _choose_agreeing(group)
-        left_out += sentences
-        if agreeing:
-            lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
-            lines = lines.drop_duplicates(KEY, ignore_index=True)
-            pools.append(PooledRuns(severity, tuple(agreeing), lines, stream))
-    return pools, list(dict.fromkeys(left_out))
+    pooled = [pool_agreeing(group, severity, stream) for severity, stream, group in groups]
+    left_out = dict.fromkeys(sentence for _, sentences in pooled for sentence in sentences)
+    return [one for pools, _ in pooled for one in pools], list(left_out)
 
 
-def _choose_agreeing(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
-    """The runs that agree with the weightiest, and a sentence on each other one."""
+def pool_agreeing(
+    runs: Iterable[Run], severity: int, stream: str = ""
+) -> tuple[list[PooledRuns], list[str]]:
+    """Pool runs that agree with the weightiest; of no runs no pool is returned.
+
+    That is the run on ``report`` rather than ``tune``, with damage, with most methods, with most
+    lines: the first of these that decides. Also returns a sentence on each other run.
+    """
     agreeing, left_out = list[Run](), list[str]()
     for run in sorted(runs, key=_weigh, reverse=True):
         differences = [_find_difference(other, run) for other in agreeing]
@@ -86,7 +81,11 @@ def _choose_agreeing(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
             left_out.append(f"{run.name}: {reasons[0]}")
         else:
             agreeing.append(run)
-    return agreeing, left_out
+    if not agreeing:
+        return [], left_out
+    lines = pd.concat([run.lines for run in agreeing], ignore_index=True)
+    lines = lines.drop_duplicates(KEY, ignore_index=True)
+    return [PooledRuns(severity, tuple(agreeing), lines, stream)], left_out
 
 
 def _weigh(run: Run) -> tuple[bool, bool, int, int]:
@@ -103,7 +102,7 @@ def _weigh(run: Run) -> tuple[bool, bool, int, int]:
 def _find_difference(first: Run, run: Run) -> str | None:
     """A phrase that says in what two runs differ; None where they agree."""
     for condition in CONDITIONS:
-        if first.config.get(condition) != run.config.get(condition):
+        if _read_condition(first, condition) != _read_condition(run, condition):
             return f"differs from {first.name} in {condition}"
     weights = _list_changed(first, run, "weights")
     if not (_has_plus(first) and _has_plus(run)):
@@ -112,6 +111,14 @@ def _find_difference(first: Run, run: Run) -> str | None:
         return f"differs from {first.name} in weights"
     settings = _list_changed(first, run, "methods")
     return f"differs from {first.name} in the settings of {min(settings)}" if settings else None
+
+
+def _read_condition(run: Run, condition: str) -> Any:
+    """The value of one of :data:`CONDITIONS`."""
+    value = run.config.get(condition)
+    if condition == "data":
+        return [Path(source).name for source in value or ()]
+    return Path(value).name if condition == "corrupted" and value else value
 
 
 def _has_plus(run: Run) -> bool:

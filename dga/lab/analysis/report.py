@@ -10,12 +10,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from dga.corruptions import CLEAN, CORRUPTIONS, EXTRA_CORRUPTIONS, FAMILIES
 from dga.io.files import write_json
@@ -29,8 +27,8 @@ from dga.lab.analysis.names import (
     STREAMS,
     MethodName,
 )
-from dga.lab.analysis.pooled_runs import PooledRuns, pool_runs
-from dga.lab.analysis.saved_runs import KEY, Run, SavedRuns
+from dga.lab.analysis.pooled_runs import PooledRuns, pool_agreeing, pool_runs
+from dga.lab.analysis.saved_runs import Run, SavedRuns
 
 INTERVALS = "Brackets: 95 % intervals, paired bootstrap over photographs."
 Content = dict[str, Any]
@@ -39,12 +37,17 @@ Content = dict[str, Any]
 
 def make_report(runs: Sequence[Run]) -> Content:
     """All exhibits that evaluations allow, and a sentence on each run that was left out."""
-    pools, left_out = _pool_by_condition(runs)
+    return _report_pools(*_pool_by_condition(runs))
+
+
+def _report_pools(pools: Sequence[PooledRuns], left_out: Sequence[str]) -> Content:
+    """What :func:`make_report` returns, of runs that are pooled already."""
     severities = [pooled for pooled in pools if not pooled.stream]
     usual = [pooled for pooled in severities if not _name_condition(pooled.runs[0])]
+    undamaged, not_pooled = _pool_undamaged(usual)
     exhibits = [
         *map(_make_damage_exhibit, usual),
-        *_make_undamaged_exhibit(usual),
+        *map(_make_undamaged_exhibit, undamaged),
         *(_make_stream_exhibit(pooled) for pooled in pools if pooled.stream),
         *(_make_damage_exhibit(pooled) for pooled in severities if pooled not in usual),
     ]
@@ -53,7 +56,7 @@ def make_report(runs: Sequence[Run]) -> Content:
         "profile": conditions.get("profile"),
         "split": conditions.get("split"),
         "exhibits": [exhibit for exhibit in exhibits if exhibit["rows"]],
-        "left_out": left_out,
+        "left_out": [*left_out, *not_pooled],
     }
 
 
@@ -63,11 +66,11 @@ def write_report(saved: SavedRuns, path: Path, has_readings: bool = False) -> Co
     ``has_readings``: whether every single reading is written, too, as ``NAME-readings.json`` beside
     it.
     """
-    report = make_report(saved.evaluations)
+    pools, left_out = _pool_by_condition(saved.evaluations)
+    report = _report_pools(pools, left_out)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, report)
     if has_readings:
-        pools, _ = _pool_by_condition(saved.evaluations)
         readings = {_name_pool(p): list_readings(p) for p in pools if not p.stream}
         text = json.dumps(readings, ensure_ascii=False, separators=(",", ":"))
         path.with_name(f"{path.stem}-readings.json").write_text(text + "\n", "utf-8")
@@ -152,17 +155,23 @@ def _make_damage_exhibit(pooled: PooledRuns) -> Content:
     return _make_exhibit(damaged, key, title, caption, groups)
 
 
-def _make_undamaged_exhibit(severities: Iterable[PooledRuns]) -> Iterator[Content]:
-    """The exhibit of undamaged photographs, which are pooled from the runs of all severities."""
+def _pool_undamaged(severities: Iterable[PooledRuns]) -> tuple[list[PooledRuns], list[str]]:
+    """Undamaged photographs of all severities as one pool, without runs that disagree with others.
+
+    Also returns a sentence on each of these.
+    """
     runs = [run for p in severities for run in p.runs if CLEAN in set(run.lines["corruption"])]
-    if runs:
-        lines = pd.concat([run.lines for run in runs]).drop_duplicates(KEY)
-        pooled = PooledRuns(0, tuple(runs), lines[lines["corruption"] == CLEAN])
-        caption = (
-            "What repair does to photographs that nothing is wrong with. Bit for bit: "
-            "the classifier gets the very picture that came."
-        )
-        yield _make_exhibit(pooled, "undamaged", "Undamaged photographs", caption, [CLEAN])
+    pools, left_out = pool_agreeing(list(dict.fromkeys(runs)), severity=0)
+    undamaged = [replace(p, lines=p.lines[p.lines["corruption"] == CLEAN]) for p in pools]
+    return undamaged, [f"undamaged photographs of {sentence}" for sentence in left_out]
+
+
+def _make_undamaged_exhibit(pooled: PooledRuns) -> Content:
+    caption = (
+        "What repair does to photographs that nothing is wrong with. Bit for bit: "
+        "the classifier gets the very picture that came."
+    )
+    return _make_exhibit(pooled, "undamaged", "Undamaged photographs", caption, [CLEAN])
 
 
 def _make_stream_exhibit(pooled: PooledRuns) -> Content:
@@ -195,6 +204,6 @@ def _make_exhibit(
         "key": key,
         "title": title,
         "caption": f"{caption} {INTERVALS}",
-        "commands": hide_paths(pooled.list_commands(pooled.methods)),
+        "commands": hide_paths(run.command for run in pooled.runs if run.command),
         "rows": [row for one in asked for row in compare_methods(pooled.lines, *one, is_mixed)],
     }

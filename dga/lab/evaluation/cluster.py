@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from dga.folders.processes import TaskMap
@@ -21,10 +22,10 @@ TRIES = 10
 def start_on_cluster(address: str | None) -> Iterator[TaskMap[Any, Any]]:
     """A function that runs tasks on a Ray cluster whose machines see the same files.
 
-    There is one process for each GPU or, where there is none, for each CPU. The error of a worker
-    is raised here as it was raised there. Raises ``ValueError`` where Ray is not installed, and
-    ``ConnectionError`` for a cluster that cannot be joined or has no CPU, and for a worker that
-    was lost too often.
+    There is one process for each GPU or, where there is none, for each CPU; it works in the folder
+    in which this one does. The error of a worker is raised here as it was raised there. Raises
+    ``ValueError`` where Ray is not installed, and ``ConnectionError`` for a cluster that cannot be
+    joined or has no CPU, and for a worker that was lost too often.
     """
     ray = _join(address)
     try:
@@ -38,7 +39,13 @@ def start_on_cluster(address: str | None) -> Iterator[TaskMap[Any, Any]]:
         remote = ray.remote(num_cpus=1, num_gpus=gpus, max_retries=TRIES - 1, max_calls=0)
 
         def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
-            start = remote(lambda task: function(task)).remote
+            folder = Path.cwd()
+
+            def work(task: Any) -> Any:
+                os.chdir(folder)  # Ray starts a process elsewhere
+                return function(task)
+
+            start = remote(work).remote
             to_start = iter(tasks)
             running = [start(task) for task in islice(to_start, AHEAD * cpus)]
             while running:

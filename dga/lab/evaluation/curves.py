@@ -31,7 +31,8 @@ def judge_pictures(
 ) -> None:
     """Judge pictures at several depths, and write a line for each picture under each corruption.
 
-    Pictures, corruptions and noise are those of ``evaluate``. A killed run goes on where it was.
+    Pictures, corruptions and noise are those of ``evaluate``. A killed run goes on where it was,
+    and pictures may be added to it.
     ``depths``: those that are judged, each from 0 to T; none named means all of them.
 
     Raises ``ValueError`` for a folder of another run, naming the difference, for a folder that
@@ -46,8 +47,6 @@ def judge_pictures(
         "kind": JUDGE,
         "corruptions": plan.corruptions,
         "depths": depths,
-        "per_class": plan.per_class,
-        "pictures": len(images),
         "profile": models.profile.name,
         "precision": models.compute.precision,
         "weights": {"discriminator": models.weights.get("discriminator")},

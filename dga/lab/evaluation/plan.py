@@ -41,7 +41,7 @@ class Plan(Bounded):
     """
 
     data: tuple[str, ...]
-    """Folders or zips of class/picture files."""
+    """Folders or zips of class/picture files, at absolute paths: results of others are refused."""
     corruptions: tuple[str, ...] = CORRUPTIONS
     """Names of corruptions; ``clean`` may be among them."""
     severity: int = 5
@@ -131,8 +131,8 @@ class Plan(Bounded):
     def describe(self) -> dict[str, Any]:
         """The part of a run's configuration that says which pictures it is of, as JSON types."""
         facts: dict[str, Any] = {
-            "data": [Path(source).name for source in self.data],
-            "corrupted": Path(self.corrupted).name if self.corrupted else None,
+            "data": self.data,
+            "corrupted": self.corrupted,
             "split": self.split,
             "seed": self.seed,
         }

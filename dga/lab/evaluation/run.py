@@ -7,10 +7,9 @@ is written for each picture and method.
 
 import json
 import math
-import os
 import socket
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from operator import itemgetter
 from pathlib import Path
@@ -20,7 +19,7 @@ import numpy as np
 from tqdm import tqdm
 
 from dga.answers import Answer
-from dga.folders.picture_folder import ModelSource
+from dga.folders.picture_folder import ModelSource, load_once
 from dga.folders.processes import TaskMap
 from dga.folders.records import Line, append_lines, find_differences, open_folder, read_lines
 from dga.images import Pixels, from_tensor, to_tensor
@@ -91,13 +90,16 @@ class EvaluationWorker:
     """Loads the models."""
     methods: tuple[str, ...]
     plan: Plan
-    folder: str = field(default_factory=os.getcwd)
-    """The working folder in which relative paths of ``source`` are looked up."""
+
+    @property
+    def models(self) -> Models:
+        """The models of this process."""
+        return load_once(self.source)
 
     def inspect(self) -> Setup:
         """Load the models, and return what results depend on."""
-        models, runners = _load(self)
-        settings = {name: read_settings(one.system) for name, one in runners.items()}
+        models = self.models
+        settings = {name: read_settings(one.system) for name, one in _create_runners(self).items()}
         settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
         precision, packages = models.compute.precision, read_versions()
         return Setup(models.profile, precision, models.weights, settings, packages)
@@ -111,8 +113,8 @@ class EvaluationWorker:
         if changes := find_differences(asdict(expected), asdict(self.inspect())):
             host = socket.gethostname()
             raise ValueError(f"The worker on {host} differs from the first one ({changes[0]}).")
-        models, runners = _load(self)
-        runners, view = {name: runners[name] for name in task.methods}, View.of(models.profile)
+        view, runners = View.of(self.models.profile), _create_runners(self)
+        runners = {name: runners[name] for name in task.methods}
         for runner in runners.values():
             runner.reset()
         lines, unreadable = list[Line](), list[str]()
@@ -142,7 +144,7 @@ class EvaluationWorker:
             derive_seed(plan.seed, name, corruption)
             for name, (corruption, _) in zip(pictures.names, conditions, strict=True)
         ]
-        models, _ = _load(self)
+        models = self.models
         x = to_tensor(pictures.pixels).to(models.device)  # [B, 3, S, S]
         lines: list[Line] = []
         for name, answers in answer(runners, x, seeds).items():
@@ -198,11 +200,10 @@ class LoadedModels:
 
 
 @lru_cache(maxsize=1)
-def _load(worker: EvaluationWorker) -> tuple[Models, dict[str, SystemRunner]]:
-    """A worker's models, and the runners of its methods."""
-    os.chdir(worker.folder)  # Ray starts a process elsewhere
-    models = worker.source.load()
-    return models, create_runners(models, parse_all(models.profile, worker.methods))
+def _create_runners(worker: EvaluationWorker) -> dict[str, SystemRunner]:
+    """The runners of a worker's methods, made once: readers that adapt copy the classifier."""
+    models = worker.models
+    return create_runners(models, parse_all(models.profile, worker.methods))
 
 
 def evaluate(

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from dga.lab.data.image_sets import ImageSet, take_training
 from dga.lab.training.loop import TrainConfig, Training
-from dga.lab.training.pairs import Batch, PairBatches
+from dga.lab.training.pairs import PairBatches
 from dga.lab.training.windows import Photographs
 from dga.networks.unet import Discriminator
 
@@ -26,7 +26,7 @@ def train_discriminator(
     identity = training.describe("discriminator", data=images, photographs=photographs)
     model = training.start(partial(Discriminator, profile.discriminator))
 
-    def loss(batch: Batch) -> tuple[Tensor, dict[str, float]]:
+    def loss(batch: tuple[Tensor, ...]) -> tuple[Tensor, dict[str, float]]:
         x, time, target = (tensor.to(device) for tensor in batch)
         logits = model(x, time)
         value = F.binary_cross_entropy_with_logits(logits, target)

@@ -14,7 +14,8 @@ from torch.utils.data import DataLoader
 from tqdm import tqdm
 
 from dga.corruptions import CORRUPTIONS
-from dga.io.files import CHECKPOINT, write_atomically
+from dga.folders.records import find_differences
+from dga.io.files import CHECKPOINT, explain_writing, write_atomically
 from dga.lab.data.imagenet_c import check_corruptions
 from dga.profiles import Profile
 from dga.weights.checkpoints import load_archive
@@ -144,17 +145,10 @@ class Training:
         parts = {"model": model, "average": average, "optimizer": optimizer}
         checkpoint = Checkpoint(self.out / CHECKPOINT, facts, parts)
         first = checkpoint.resume()
-        loader = DataLoader(
-            batches,
-            batch_size=None,
-            sampler=range(first, config.steps),
-            num_workers=self.workers,
-            pin_memory=self.workers > 0 and torch.cuda.is_available(),
-        )
         model.train()
         last_save, smooth = time.monotonic(), dict[str, float]()
-        with tqdm(total=config.steps, initial=first, unit="step", mininterval=1.0) as bar:
-            for step, batch in enumerate(loader, first):
+        with self._load(batches, first) as bar:
+            for step, batch in enumerate(bar, first):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=config.bf16):
                     value, numbers = loss(batch)
                 self._take_step(model, optimizer, value, step)
@@ -167,9 +161,20 @@ class Training:
                 if is_last or time.monotonic() - last_save > CHECKPOINT_SECONDS:
                     checkpoint.save(step + 1)
                     last_save = time.monotonic()
-                bar.update()
         network: nn.Module = average.module
         return network.eval()
+
+    def _load(self, batches: Any, first: int) -> "tqdm[Any]":
+        """Batches from step ``first`` on, made ahead by :attr:`workers`, with a progress bar."""
+        steps = self.config.steps
+        loader = DataLoader(
+            batches,
+            batch_size=None,
+            sampler=range(first, steps),
+            num_workers=self.workers,
+            pin_memory=self.workers > 0 and torch.cuda.is_available(),
+        )
+        return tqdm(loader, total=steps, initial=first, unit="step", mininterval=1.0)
 
     def _take_step(
         self, model: nn.Module, optimizer: torch.optim.Optimizer, value: Tensor, step: int
@@ -206,20 +211,17 @@ class Checkpoint:
         raised.
         """
         states = {name: part.state_dict() for name, part in self.parts.items()}
-        try:
-            with write_atomically(self.path) as part:
-                torch.save({"facts": self.facts, "step": step, **states}, part)
-        except (OSError, RuntimeError) as error:  # torch's writer has no error of its own
-            reason = getattr(error, "strerror", None) or "is the disk full?"
-            raise OSError(
-                f"{self.path} could not be written ({reason}). The checkpoint before it, if there "
-                "is one, is kept; the same command goes on from there."
-            ) from error
+        with (
+            explain_writing(self.path),
+            write_atomically(self.path) as part,
+            part.open("wb") as file,  # torch's own writer has no error of its own
+        ):
+            torch.save({"facts": self.facts, "step": step, **states}, file)
 
     def resume(self) -> int:
         """Restore the state of the file, and return how many steps are done; 0 without a file.
 
-        Raises ``ValueError`` for a damaged file, and for one of another run.
+        Raises ``ValueError`` for a damaged file, and for one of another run, with what differs.
         """
         path = self.path
         if not path.exists():
@@ -229,11 +231,10 @@ class Checkpoint:
             earlier = dict(state["facts"])
         except Exception as error:  # made to do harm, a file can bring its reader to raise anything
             raise ValueError(f"{path} cannot be resumed; delete it to start over.") from error
-        for name, value in self.facts.items():
-            if earlier.get(name) != value:
-                raise ValueError(
-                    f"{path} belongs to a run with another {name}. Choose another folder."
-                )
+        if changes := find_differences(earlier, self.facts):
+            raise ValueError(
+                f"{path} belongs to another run ({changes[0]}). Choose another folder."
+            )
         for name, part in self.parts.items():
             part.load_state_dict(state[name])
         return int(state["step"])

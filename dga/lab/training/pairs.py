@@ -6,7 +6,6 @@ A batch is read, corrupted and noised from its step and the run's seed alone.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -33,21 +32,12 @@ SHRINKING_KERNELS = (
 )
 
 
-class Batch(NamedTuple):
-    """A batch of ``n`` pairs; the states of the source pictures come first."""
-
-    x_k: Tensor
-    """States ``[2 n, 3, S, S]``."""
-    time: Tensor
-    """Original timesteps, int64 ``[2 n]``."""
-    target: Tensor
-    """Float ``[2 n]``, 1 for corrupted."""
-
-
 @dataclass(frozen=True)
 class PairBatches(Dataset):
     """Makes the batch of each step, for which no network is needed.
 
+    Of ``n`` pairs it holds states ``[2 n, 3, S, S]``, those of the source pictures first, their
+    original timesteps, int64 ``[2 n]``, and targets, float ``[2 n]``, 1 for corrupted.
     ``images``: clean pictures. The share ``config.window_share`` of the pairs is cut from
     ``photographs``. Raises ``ValueError`` naming a picture that cannot be read.
     """
@@ -61,7 +51,7 @@ class PairBatches(Dataset):
     def schedule(self) -> Schedule:
         return Schedule.from_config(self.profile.schedule)
 
-    def __getitem__(self, step: int) -> Batch:
+    def __getitem__(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
         """The batch of a step.
 
         The pictures of a pair share a depth, drawn as T u^2, because the classes differ most near
@@ -90,7 +80,7 @@ class PairBatches(Dataset):
         missing = compute_missing_variance(abar, deviation.view(-1, 1, 1, 1).square())
         x_0 = torch.cat([clean, torch.stack([one.x for one in second])])
         x_k = x_0 * abar.sqrt().float() + noise * missing.sqrt().float()
-        return Batch(x_k, schedule.time[depth], target)
+        return x_k, schedule.time[depth], target
 
     def _draw_second(
         self, clean: Tensor, corrupted: Tensor, depth: int, rng: np.random.Generator

@@ -56,6 +56,23 @@ def test_a_method_is_compared_with_its_controls_and_changed_settings(tmp_path):
     assert not {(permuted, "source"), (without, "source")} & set(gains)
 
 
+@pytest.mark.parametrize(
+    ("config", "photographs"), [({}, 5), ({"weights": {"classifier": "c2"}}, 3)]
+)
+def test_undamaged_photographs_are_pooled_from_runs_that_agree(tmp_path, config, photographs):
+    """Damage of each severity stands in a table of its own, so that these need not agree."""
+    clean = [*lines_of("source", lambda p, c: p < 2, 5, ["fog", "clean"])]
+    clean += lines_of("dga-plus", lambda p, c: True, 5, ["fog", "clean"])
+    write_run(tmp_path / "five", [row for row in clean if row["path"] < "cat/n003"])
+    few = [row for row in clean if row["path"] >= "cat/n003"]
+    write_run(tmp_path / "three", few, severity=3, **config)
+    report = make_report(read_runs(tmp_path).evaluations)
+    exhibits = {exhibit["key"]: exhibit["rows"][0] for exhibit in report["exhibits"]}
+    assert [row["photographs"] for row in exhibits.values()] == [3, 2, photographs]
+    undamaged = ["undamaged photographs of three: differs from five in weights"]
+    assert report["left_out"] == (undamaged if config else [])
+
+
 # Mixed streams
 
 

@@ -173,8 +173,13 @@ def _evaluate(worker: EvaluationWorker, out: Path, address: str) -> EvaluationRe
 
 
 @pytest.mark.slow
-def test_two_machines_give_the_single_machines_file(machines, recipe, whole, tmp_path):
-    results = _evaluate(recipe, tmp_path / "ray", machines.address)
+def test_two_machines_give_the_single_machines_file(
+    machines, recipe, whole, tiny_profile, weights, tmp_path, monkeypatch
+):
+    """Where paths begin in the folder of whoever gave the command."""
+    monkeypatch.chdir(weights)
+    relative = dataclasses.replace(recipe, source=Recipe(tiny_profile, Path()))
+    results = _evaluate(relative, tmp_path / "ray", machines.address)
     assert _facts(results.lines) == whole
     again = _evaluate(recipe, tmp_path / "ray", machines.address)
     assert again.lines == results.lines

@@ -80,7 +80,7 @@ def test_a_full_disk_keeps_the_last_checkpoint(tmp_path, monkeypatch):
     for number in (1, 2):
         with monkeypatch.context() as patch:  # what is to be written to lies on a full disk
             patch.setattr(Path, "touch", lambda self, **_: self.symlink_to(FULL))
-            with pytest.raises(OSError, match=r"could not be written .*is kept"):
+            with pytest.raises(OSError, match=r"could not be written \(No space .*same command"):
                 checkpoint.save(number)
         assert Path.touch is touch
         assert {file.name for file in tmp_path.iterdir()} <= {CHECKPOINT}
@@ -92,9 +92,7 @@ def test_a_full_disk_keeps_the_last_checkpoint(tmp_path, monkeypatch):
 def test_checkpoints_that_are_none(tmp_path, content):
     path = tmp_path / CHECKPOINT
     path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
-    with pytest.raises(
-        ValueError, match=r"cannot be resumed; delete it|belongs to a run with another"
-    ):
+    with pytest.raises(ValueError, match=r"cannot be resumed; delete it|belongs to another run"):
         checkpoint_at(path, nn.Linear(1, 1), {"model": "x"}).resume()
 
 

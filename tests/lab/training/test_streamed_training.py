@@ -1,7 +1,6 @@
 """Full-size training: streamed pictures and batches made ahead, with the same result."""
 
 import dataclasses
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ from torch.utils.data import DataLoader
 from dga.lab.data.cropping import View
 from dga.lab.data.image_sets import ImageSet, find_images
 from dga.lab.training import pairs
-from dga.lab.training.draws import choose_indices
 from dga.lab.training.loop import TrainConfig
 from dga.lab.training.pairs import PairBatches
 from dga.profiles import Profile
@@ -40,7 +38,7 @@ def test_batches_are_the_same_streamed_held_and_made_ahead(profile, files):
     for steps in ((0, 1, 2), (4, 5)):
         ahead = DataLoader(streamed, batch_size=None, sampler=steps, num_workers=2)
         for step, batch in zip(steps, ahead, strict=True):
-            assert batch.x_k.shape == (8, 3, 40, 40)
+            assert batch[0].shape == (8, 3, 40, 40)
             for other in (streamed[step], held[step]):
                 assert all(torch.equal(a, b) for a, b in zip(batch, other, strict=True))
 
@@ -54,13 +52,3 @@ def test_both_classes_go_through_the_release(profile, files, monkeypatch):
     assert clean.shape == (4, 40, 40, 3)
     assert np.array_equal(clean, np.stack([view.finish(picture) for picture in pictures]))
     assert np.array_equal(inverted, np.stack([view.finish(255 - p) for p in pictures]))
-
-
-def test_a_picture_that_cannot_be_read_is_named(profile, picture_folder, tmp_path):
-    data = tmp_path / "data"
-    shutil.copytree(picture_folder, data)
-    images = find_images([data], View.of(profile).clean)
-    name = images.names[int(choose_indices(16, 4, 0, 0)[2])]
-    (data / name).write_bytes(b"not a picture")
-    with pytest.raises(ValueError, match=name):
-        PairBatches(profile, images, CONFIG)[0]

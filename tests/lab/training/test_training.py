@@ -85,7 +85,7 @@ def test_a_checkpoint_of_another_run_is_refused(tiny_profile, picture_folder, tm
     arguments = "discriminator", tiny_profile, picture_folder, tmp_path
     _train(*arguments, CONFIG)
     for option, value in (("corruptions", ("fog",)), ("explanations", True)):
-        with pytest.raises(ValueError, match=f"another {option}"):
+        with pytest.raises(ValueError, match=rf"another run \({option}: .* there, "):
             _train(*arguments, dataclasses.replace(CONFIG, **{option: value}))
 
 
