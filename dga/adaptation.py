@@ -24,8 +24,8 @@ from dga.pipeline import (
     NO_EXPLANATION,
     Event,
     ForwardProcess,
-    ForwardResult,
-    ReverseResult,
+    RepairResult,
+    Start,
     run,
 )
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
@@ -38,17 +38,17 @@ class Reconstruction:
     """A picture that one system has rebuilt, and what the classifier reads in it."""
 
     system: System
-    forward: ForwardResult
+    start: Start
     image: Pixels
     """The result, uint8 ``[S, S, 3]``."""
     prediction: Prediction
     seconds: float
-    """Wall-clock time of rebuilding and reading, without that of ``forward``."""
+    """Wall-clock time of rebuilding and reading, without that of ``start``."""
 
     @property
     def depth(self) -> int:
         """The depth, 0...T, from which the picture was rebuilt."""
-        return self.forward.stop.t_star
+        return self.start.stop.t_star
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Adaptation:
     """The picture as it came, uint8 ``[S, S, 3]``."""
     input_prediction: Prediction
     """What the classifier reads in it."""
-    forward: ForwardResult | None
+    forward: Start | None
     """The forward process of the picture as it came; None where every system undoes damage first,
     so that no system needs it."""
     x_t_star_prediction: Prediction | None
@@ -94,7 +94,7 @@ class Adaptation:
     def plus(self) -> Reconstruction | None:
         """The result of the first system that explains the damage; None where none does."""
         results = self.reconstructions.values()
-        return next((result for result in results if result.forward.repair.explain), None)
+        return next((result for result in results if result.start.repair.explain), None)
 
 
 def adapt(
@@ -157,7 +157,7 @@ def adapt_steps(
 @isolate_numerics
 def judge_curve(
     process: ForwardProcess, stopping: StoppingConfig, depth: int
-) -> Generator[JudgedPath, None, ForwardResult]:
+) -> Generator[JudgedPath, None, Start]:
     """Judge a picture as it came, at least to ``depth``.
 
     ``stopping``: the rule that chooses its t*.
@@ -178,15 +178,15 @@ def rebuild_picture(
     for system in chosen:
         by_repair[require_repair(system)].append(system)
     for event in run(models, process.x[None], [process.seed], list(by_repair), [process]):
-        if not isinstance(event, ReverseResult):
+        if not isinstance(event, RepairResult):
             yield event
             continue
         start_time = time.perf_counter()
         image = from_tensor(event.image)
         (prediction,) = classify(models, event.image[None])
         seconds = event.seconds + time.perf_counter() - start_time
-        for system in by_repair[event.forward.repair]:
-            yield Reconstruction(system, event.forward, image, prediction, seconds)
+        for system in by_repair[event.start.repair]:
+            yield Reconstruction(system, event.start, image, prediction, seconds)
 
 
 def classify(models: Models, x: Tensor) -> list[Prediction]:

@@ -74,7 +74,7 @@ def make_record(run: Adaptation) -> dict[str, Any]:
             name: {
                 "settings": read_settings(result.system),
                 "depth": result.depth,
-                "steps": result.forward.steps,
+                "steps": result.start.steps,
                 "seconds": round(_count_seconds(result), 4),
                 "top5": _list_likeliest(result.prediction),
             }
@@ -104,8 +104,8 @@ def _record_stop(run: Adaptation) -> dict[str, Any]:
 
 def _count_seconds(result: Reconstruction) -> float:
     """The seconds of a result, with those of finding t* where no other system shares that path."""
-    forward = result.forward
-    return result.seconds + (forward.seconds if forward.repair.explain else 0.0)
+    start = result.start
+    return result.seconds + (start.seconds if start.repair.explain else 0.0)
 
 
 def _record_explanation(run: Adaptation, plus: Reconstruction) -> dict[str, Any]:
@@ -116,20 +116,20 @@ def _record_explanation(run: Adaptation, plus: Reconstruction) -> dict[str, Any]
     that is too plain to be judged, such as a drawing. ``candidates`` are explanations with their
     scores.
     """
-    forward, explanation = plus.forward, plus.forward.explanation
+    start, explanation = plus.start, plus.start.explanation
     is_unchanged = np.array_equal(plus.image, run.input)
     undone = NO_DEGRADATION if is_unchanged else explanation.degradation
     return {
-        "sentence": describe_explanation(forward, is_unchanged),
+        "sentence": describe_explanation(start, is_unchanged),
         "degradation": name_damage(str(undone), is_unchanged),
         "parameters": to_plain(undone),
         "measured_noise": explanation.measured_noise,
         "flat": explanation.is_unjudgeable,
         "unchanged": is_unchanged,
         "entry": explanation.entry,
-        "t_star": forward.stop.t_star,
-        "crossed": forward.stop.is_crossed,
-        "confidence": forward.confidence.tolist(),
+        "t_star": start.stop.t_star,
+        "crossed": start.stop.is_crossed,
+        "confidence": start.confidence.tolist(),
         "candidates": [
             {
                 "stage": candidate.stage,
@@ -138,7 +138,7 @@ def _record_explanation(run: Adaptation, plus: Reconstruction) -> dict[str, Any]
             }
             for candidate in explanation.candidate_scores
         ],
-        "seconds": round(forward.seconds, 4),
+        "seconds": round(start.seconds, 4),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dga.pipeline import ForwardResult, ReverseResult
+from dga.pipeline import RepairResult, Start
 from dga.systems import System
 
 Read = Callable[[Tensor], Tensor]
@@ -34,7 +34,7 @@ class Answer:
 
 
 def make_answers(
-    system: System, results: Sequence[ReverseResult], damaged: Tensor, read: Read
+    system: System, results: Sequence[RepairResult], damaged: Tensor, read: Read
 ) -> list[Answer]:
     """Read repaired pictures and make an answer for each.
 
@@ -47,11 +47,11 @@ def make_answers(
     return [
         Answer(
             row,
-            seconds=result.forward.seconds + result.seconds + reading_seconds,
-            depth=result.forward.stop.t_star,
-            is_crossed=result.forward.stop.is_crossed,
+            seconds=result.start.seconds + result.seconds + reading_seconds,
+            depth=result.start.stop.t_star,
+            is_crossed=result.start.stop.is_crossed,
             picture=result.image,
-            details=_describe_explanation(result.forward),
+            details=_describe_explanation(result.start),
         )
         for row, result in zip(probabilities, results, strict=True)
     ]
@@ -66,13 +66,13 @@ def read_repaired_pictures(system: System, repaired: Tensor, damaged: Tensor, re
     return system.average(probabilities, read(damaged)) if system.ensemble else probabilities
 
 
-def _describe_explanation(forward: ForwardResult) -> dict[str, Any]:
+def _describe_explanation(start: Start) -> dict[str, Any]:
     """What DGA+ found, for a line of results; empty where damage was not explained."""
-    explanation = forward.explanation
-    if not forward.repair.explain:
+    explanation = start.explanation
+    if not start.repair.explain:
         return {}
     return {
         "entry": explanation.entry,
         "degradation": str(explanation.degradation),
-        "unchanged": forward.is_unchanged,
+        "unchanged": start.is_unchanged,
     }

@@ -219,7 +219,7 @@ def diagnose(
         width=pixels.shape[1],
         height=pixels.shape[0],
         format=image.format,
-        is_photograph=not explanation.is_unjudgeable and (has_damage or not explanation.is_paper),
+        is_photograph=not explanation.is_unjudgeable and (has_damage or not explanation.is_page),
         readings=_read_squares(models, pixels, repaired.image) if models and repaired else (),
     )
 
@@ -307,7 +307,7 @@ def _list_findings(examination: _Examination) -> list[Finding]:
         return []
     is_mended = repaired.is_mended if repaired else None
     findings = _list_judged(examination) if examination.is_judged else _list_measured(examination)
-    if not explanation.is_paper and not any(one.kind in BLURS for one in findings):
+    if not explanation.is_page and not any(one.kind in BLURS for one in findings):
         findings += _find_softness(examination.middle, is_mended)
     if quality := find_quality(examination.image, examination.framed):
         findings.append(

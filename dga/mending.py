@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
 from dga.discriminator import JudgedPath, Scorer
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.drawings import is_paper
+from dga.explanation.drawings import is_page
 from dga.explanation.grid import Grid
 from dga.explanation.noise_level import measure_even_change
 from dga.explanation.photograph_search import Judges
@@ -100,29 +100,29 @@ def _has_no_rest(explanation: Explanation) -> bool:
     """Whether a repair leaves nothing to mend, or nothing that a denoiser has seen.
 
     What was behind glass, or very soft, is drawn anew already; impulses leave no other trace unless
-    JPEG has smeared them; on paper only what was measured leaves some, but for noise.
+    JPEG has smeared them; on pages only what was measured leaves some, but for noise.
     """
     damage = explanation.degradation
     is_drawn = damage.operator is not None and not damage.operator.is_guide
     has_left_nothing = damage.impulses is not None and not damage.is_smeared
     is_measured = damage.has_measured_inverse or damage.jpeg_quality is not None
-    is_mere_paper = explanation.is_paper and not is_measured
-    return is_drawn or has_left_nothing or is_mere_paper or explanation.is_unjudgeable
+    is_mere_page = explanation.is_page and not is_measured
+    return is_drawn or has_left_nothing or is_mere_page or explanation.is_unjudgeable
 
 
 def _is_wanted(
     x: Tensor, estimate: Tensor, explanation: Explanation, config: MendingConfig
 ) -> bool:
-    """Whether ``x`` is changed as only damage is; it is no paper, unless saved as a poor JPEG.
+    """Whether ``x`` is changed as only damage is; it is no page, unless saved as a poor JPEG.
 
     After a measured inverse, and of a poor JPEG, a small change will do. What came through a veil
-    has few colours, as paper has: the picture decides that came.
+    has few colours, as a page has: the picture decides that came.
     """
     damage = explanation.degradation
     if damage.jpeg_quality is not None:
         return True
-    is_on_paper = explanation.is_paper if damage.veil else is_paper(x)
-    if is_on_paper:
+    is_on_page = explanation.is_page if damage.veil else is_page(x)
+    if is_on_page:
         return False
     change = float((estimate - x).abs().mean())
     texture = sum(float(x.diff(dim=dim).abs().mean()) for dim in (1, 2))

@@ -4,7 +4,7 @@ A photograph is explained as a whole (:mod:`dga.explanation.photograph_search`).
 :data:`~dga.mending.WHOLE_SIDE` pixels a side :func:`dga.pipeline.run` repairs it in one piece. A
 larger one is undone as a whole, denoised in overlapping windows where blur asks for that, and
 mended (:mod:`dga.mending`). Noise is denoised by windows, with a depth for each, only where it is
-not mended: on paper, and without a denoiser that sees the picture.
+not mended: on pages, and without a denoiser that sees the picture.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
 from dga.pipeline import (
     ForwardProcess,
-    ForwardResult,
+    Start,
     collect_results,
     denoise,
     run,
@@ -272,13 +272,13 @@ def _repair_whole(models: Models, explained: ExplainedPhotograph) -> RepairedPho
     process = explained.process
     batch = process.x[None], [process.seed], [explained.repair], [process]
     ((result,),) = collect_results(run(models, *batch)).values()
-    forward = result.forward
+    start = result.start
     return RepairedPhotograph(
         explained.finish(result.image),
-        forward.explanation,
-        depths=np.array([[forward.stop.t_star]]),
-        is_crossed=forward.stop.is_crossed,
-        is_mended=forward.is_mended,
+        start.explanation,
+        depths=np.array([[start.stop.t_star]]),
+        is_crossed=start.stop.is_crossed,
+        is_mended=start.is_mended,
     )
 
 
@@ -325,16 +325,16 @@ def _denoise_windows(
     size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
     for first in range(0, len(grid), size):
         numbers = range(first, min(first + size, len(grid)))
-        forward_results = list[ForwardResult]()
+        starts = list[Start]()
         for number in numbers:
             window, start = (grid.cut(whole, [number])[0] for whole in (x, x_0))
             process = ForwardProcess(models, window.to(models.device), seed * 1_000_003 + number)
             of_window = replace(explained.explanation, x_0=start)
             stop = process.find_stop(repair, of_window, number, first=FIRST_OF_WINDOW)
-            forward_results.append(take_result(stop))
-        for result in collect_results(denoise(models, forward_results))[repair]:
-            stops.append(result.forward.stop)
-            grid.blend_into(total, result.forward.index, result.image.cpu())
+            starts.append(take_result(stop))
+        for result in collect_results(denoise(models, starts))[repair]:
+            stops.append(result.start.stop)
+            grid.blend_into(total, result.start.index, result.image.cpu())
         yield Progress(first + len(numbers), len(grid))
     depths = np.array([stop.t_star for stop in stops], np.int64)
     by_window = depths.reshape(len(grid.tops), len(grid.lefts))

@@ -48,8 +48,8 @@ NO_EXPLANATION = Explanation(NO_DEGRADATION, 0, measured_noise=0.0, verdict=Verd
 
 
 @dataclass(frozen=True)
-class ForwardResult:
-    """Event: the forward process of one picture stopped, for one repair."""
+class Start:
+    """Event: where the denoising of one picture starts, for one repair; at depth 0 it does not."""
 
     index: int
     """The picture's place in its batch."""
@@ -96,31 +96,31 @@ class ForwardResult:
 
 
 @dataclass(frozen=True)
-class ReverseResult:
+class RepairResult:
     """Event: one repair of one picture is finished.
 
     With what a classifier reads in it, it is a :class:`~dga.adaptation.Reconstruction` or an
     :class:`~dga.answers.Answer`.
     """
 
-    forward: ForwardResult
+    start: Start
     image: Tensor
     """``[3, S, S]`` at 8-bit levels."""
     seconds: float
     """Wall clock of denoising and mending."""
 
 
-Event = CandidateScore | JudgedPath | ForwardResult | ReverseStep | ReverseResult
+Event = CandidateScore | JudgedPath | Start | ReverseStep | RepairResult
 
 
-def collect_results(events: Iterable[Event]) -> dict[Repair, list[ReverseResult]]:
+def collect_results(events: Iterable[Event]) -> dict[Repair, list[RepairResult]]:
     """The results among some events: of every repair, by the pictures' places in their batch."""
-    results = defaultdict[Repair, list[ReverseResult]](list)
+    results = defaultdict[Repair, list[RepairResult]](list)
     for event in events:
-        if isinstance(event, ReverseResult):
-            results[event.forward.repair].append(event)
+        if isinstance(event, RepairResult):
+            results[event.start.repair].append(event)
     for by_picture in results.values():
-        by_picture.sort(key=lambda result: result.forward.index)
+        by_picture.sort(key=lambda result: result.start.index)
     return results
 
 
@@ -137,17 +137,17 @@ def run(
 ) -> Iterator[Event]:
     """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
 
-    Yields a :class:`ForwardResult` and a :class:`ReverseResult` for every picture and repair.
+    Yields a :class:`Start` and a :class:`RepairResult` for every picture and repair.
     ``processes``: of these pictures, to reuse what they computed before. Raises
     ``FloatingPointError`` if a network returns no numbers, and ``MemoryError`` if not even one
     picture fits.
     """
-    forward_results = list[ForwardResult]()
+    starts = list[Start]()
     for event in find_stops(models, x, seeds, repairs, processes):
-        if isinstance(event, ForwardResult):
-            forward_results.append(event)
+        if isinstance(event, Start):
+            starts.append(event)
         yield event
-    yield from denoise_and_mend(models, forward_results)
+    yield from denoise_and_mend(models, starts)
 
 
 def find_stops(
@@ -157,7 +157,7 @@ def find_stops(
     repairs: Sequence[Repair],
     processes: Sequence[ForwardProcess] | None = None,
 ) -> Iterator[Event]:
-    """The first half of :func:`run`: a :class:`ForwardResult` for every picture and repair."""
+    """The first half of :func:`run`: a :class:`Start` for every picture and repair."""
     for index in range(len(x)):
         process = processes[index] if processes else ForwardProcess(models, x[index], seeds[index])
         for repair in repairs:
@@ -231,7 +231,7 @@ class ForwardProcess:
         index: int = 0,
         first: int = FIRST_STATES,
         curve_depth: int = 0,
-    ) -> Generator[JudgedPath, None, ForwardResult]:
+    ) -> Generator[JudgedPath, None, Start]:
         """Find t* for one repair.
 
         ``index``: of the picture in its batch; ``first``: how many states are judged at once before
@@ -251,7 +251,7 @@ class ForwardProcess:
             stop, count = yield from path.judge_until_stop(diffusion.stopping, first, curve_depth)
             stop = replace(stop, t_star=0 if stop.has_given_up else explanation.entry + stop.t_star)
             logits, seconds = path.logits[:count], seconds + path.seconds[count]
-        return ForwardResult(
+        return Start(
             index=index,
             seed=self.seed,
             input=self.x,
@@ -290,72 +290,68 @@ def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanat
 
 
 def denoise_and_mend(
-    models: Models, forward_results: Sequence[ForwardResult]
-) -> Iterator[ReverseStep | ReverseResult]:
+    models: Models, starts: Sequence[Start]
+) -> Iterator[ReverseStep | RepairResult]:
     """Bring every picture back.
 
     What was measured is undone and denoised, and a denoiser that sees the picture mends what is
     left; where nothing was measured but noise, it mends the picture itself.
     """
-    rest = list[ForwardResult]()
-    for forward in forward_results:
-        mended = None if _is_inverted(forward) else _mend(models, _end_as_it_came(forward))
+    rest = list[Start]()
+    for start in starts:
+        mended = None if _is_inverted(start) else _mend(models, _end_as_it_came(start))
         if mended is None:
-            rest.append(forward)
+            rest.append(start)
         else:
             yield mended
     for event in denoise(models, rest):
-        if isinstance(event, ReverseResult) and _is_inverted(event.forward):
+        if isinstance(event, RepairResult) and _is_inverted(event.start):
             event = _mend(models, event) or event
         yield event
 
 
-def _is_inverted(forward: ForwardResult) -> bool:
-    return forward.explanation.degradation.has_measured_inverse
+def _is_inverted(start: Start) -> bool:
+    return start.explanation.degradation.has_measured_inverse
 
 
-def _end_as_it_came(forward: ForwardResult) -> ReverseResult:
+def _end_as_it_came(start: Start) -> RepairResult:
     """The picture of a repair as it came, neither noised nor denoised."""
-    came, stop = forward.input, Stop(0, is_crossed=True)
-    return ReverseResult(replace(forward, stop=stop, reference=came, state=came), came, seconds=0.0)
+    came, stop = start.input, Stop(0, is_crossed=True)
+    return RepairResult(replace(start, stop=stop, reference=came, state=came), came, seconds=0.0)
 
 
-def _mend(models: Models, result: ReverseResult) -> ReverseResult | None:
+def _mend(models: Models, result: RepairResult) -> RepairResult | None:
     """Let a denoiser that sees the picture mend a result; None as :func:`dga.mending.mend`."""
-    start_time, forward = time.perf_counter(), result.forward
-    mended = mend(models, result.image, forward.seed, forward.repair, forward.explanation)
+    start_time, start = time.perf_counter(), result.start
+    mended = mend(models, result.image, start.seed, start.repair, start.explanation)
     if mended is None:
         return None
-    forward = replace(forward, explanation=mended.explanation, is_mended=mended.is_used)
+    start = replace(start, explanation=mended.explanation, is_mended=mended.is_used)
     seconds = result.seconds + time.perf_counter() - start_time
-    return ReverseResult(forward, mended.image, seconds)
+    return RepairResult(start, mended.image, seconds)
 
 
-def denoise(
-    models: Models, forward_results: Sequence[ForwardResult]
-) -> Iterator[ReverseStep | ReverseResult]:
+def denoise(models: Models, starts: Sequence[Start]) -> Iterator[ReverseStep | RepairResult]:
     """Denoise every picture to depth 0; mend none. What differs in depth alone shares batches."""
-    groups = defaultdict[Diffusion, list[ForwardResult]](list)
-    for forward in forward_results:
-        if forward.stop.t_star:
-            groups[forward.diffusion.with_depth(0)].append(forward)
+    groups = defaultdict[Diffusion, list[Start]](list)
+    for start in starts:
+        if start.stop.t_star:
+            groups[start.diffusion.with_depth(0)].append(start)
         else:
-            yield ReverseResult(forward, forward.reference, 0.0)
+            yield RepairResult(start, start.reference, 0.0)
     for group in groups.values():
         size = choose_batch_size(group[0].state)
         for begin in range(0, len(group), size):
             yield from _denoise_batch(models, group[begin : begin + size])
 
 
-def _denoise_batch(
-    models: Models, batch: Sequence[ForwardResult]
-) -> Iterator[ReverseStep | ReverseResult]:
+def _denoise_batch(models: Models, batch: Sequence[Start]) -> Iterator[ReverseStep | RepairResult]:
     """Denoise one batch of repairs that differ in depth alone."""
     start_time = time.perf_counter()
-    depths = [forward.stop.t_star for forward in batch]
-    images = torch.stack([forward.state for forward in batch])  # [b, 3, S, S]
+    depths = [start.stop.t_star for start in batch]
+    images = torch.stack([start.state for start in batch])  # [b, 3, S, S]
     process = _make_process(models, batch)
-    for step in process.run(images, depths, [forward.seed for forward in batch]):
+    for step in process.run(images, depths, [start.seed for start in batch]):
         images = step.x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
@@ -364,21 +360,21 @@ def _denoise_batch(
     if diffusion.sharpen:
         images = deconvolve(images, make_disk(diffusion.sharpen), diffusion.sharpen_regularisation)
     images = to_levels(images)
-    step_seconds = (time.perf_counter() - start_time) / sum(forward.steps for forward in batch)
-    for forward, image in zip(batch, images, strict=True):
-        yield ReverseResult(forward, image, step_seconds * forward.steps)
+    step_seconds = (time.perf_counter() - start_time) / sum(start.steps for start in batch)
+    for start, image in zip(batch, images, strict=True):
+        yield RepairResult(start, image, step_seconds * start.steps)
 
 
-def _make_process(models: Models, forward_results: Sequence[ForwardResult]) -> ReverseProcess:
+def _make_process(models: Models, starts: Sequence[Start]) -> ReverseProcess:
     """How states are denoised, each held to its picture: by the operator, or low frequencies."""
-    diffusion = forward_results[0].diffusion
+    diffusion = starts[0].diffusion
     guide, consistency, config = None, None, diffusion.guidance
     if isinstance(config, OperatorGuidanceConfig):
-        operators = [one.explanation.degradation.operator for one in forward_results]
-        inputs = torch.stack([forward.input for forward in forward_results])
+        operators = [one.explanation.degradation.operator for one in starts]
+        inputs = torch.stack([start.input for start in starts])
         consistency = OperatorConsistency(models.schedule, operators, inputs, config.weight)
     elif config is not None:
-        reference = torch.stack([forward.reference for forward in forward_results])
+        reference = torch.stack([start.reference for start in starts])
         guide = StructuralGuide(reference, config)
     sampler = choose_sampler(diffusion)
     return ReverseProcess(models.schedule, models.denoiser, sampler, guide, consistency)

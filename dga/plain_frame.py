@@ -23,7 +23,7 @@ LEAST_INSIDE = 32
 LINES_AT_ONCE = 16
 """Lines that are examined together: most pictures have no frame, so that few are needed."""
 MARGIN_SHARE = 0.3
-"""Share of the inside in one border's colour from which there is no frame, but the paper of a
+"""Share of the inside in one border's colour from which there is no frame, but the margin of a
 page or a cut-out: text has 0.5 to 0.74, cut-outs 0.33 to 0.72; of 30 photographs in white and black
 frames one has more than 0.2."""
 MARGIN_REACH = 10.0

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dga.pipeline import ForwardResult
+    from dga.pipeline import Start
 
 NOTHING = "none"
 """The name of the damage in a picture that comes back unchanged."""
@@ -72,20 +72,20 @@ def describe_photograph(record: Mapping[str, Any]) -> str:
     return f"{found}. Rebuilt from {start}; {record['seconds']:.1f} s."
 
 
-def describe_explanation(forward: ForwardResult, is_unchanged: bool) -> str:
+def describe_explanation(start: Start, is_unchanged: bool) -> str:
     """Say in one sentence what DGA+ measured in a picture and did about it.
 
     ``is_unchanged``: whether the result is the picture as it came.
     """
-    explanation, stop = forward.explanation, forward.stop
+    explanation, stop = start.explanation, start.stop
     if explanation.is_unjudgeable:
         return "One colour or a drawing: nothing can be told, so it is left alone."
     damage = name_damage(str(explanation.degradation), is_unchanged)
-    if forward.is_mended and not is_unchanged:
+    if start.is_mended and not is_unchanged:
         undone = _UNDONE if explanation.degradation.has_measured_inverse else ""
         return f"Damage: {damage};{undone} {_MENDED}."
     if stop.t_star and not is_unchanged:
-        steps = f"{forward.steps} step{'s' * (forward.steps != 1)}"
+        steps = f"{start.steps} step{'s' * (start.steps != 1)}"
         ending = f"rebuilt from depth {stop.t_star} in {steps}"
     else:
         ending = "no depth hides the rest" if stop.has_given_up else "nothing is left to rebuild"

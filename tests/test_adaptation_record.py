@@ -32,9 +32,9 @@ def run(choosy_models, pictures) -> Adaptation:
 )
 def test_a_sentence_for_each_thing_found(choosy_models, pictures, number, words):
     chosen = [parse(choosy_models.profile, "dga-plus")]
-    forward = adapt(choosy_models, pictures[number], 6, chosen).plus.forward
-    assert words in describe_explanation(forward, forward.is_unchanged)
-    late = dataclasses.replace(forward, stop=Stop(0, False, has_given_up=True))
+    start = adapt(choosy_models, pictures[number], 6, chosen).plus.start
+    assert words in describe_explanation(start, start.is_unchanged)
+    late = dataclasses.replace(start, stop=Stop(0, False, has_given_up=True))
     assert ("no depth hides the rest" in describe_explanation(late, True)) == (number > 0)
 
 

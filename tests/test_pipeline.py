@@ -34,13 +34,13 @@ def test_every_picture_ends_as_it_is_alone_in_any_order_and_company(choosy_model
     repairs = repairs_of(choosy_models, *DEFAULT_SYSTEMS, "diffpure", "dda-ancestral")
     together = repaired(choosy_models, pictures, repairs)
     assert len(together) == len(pictures) * len(repairs)
-    for (i, repair), (forward, rebuilt) in together.items():
+    for (i, repair), (start, rebuilt) in together.items():
         alone = repaired(choosy_models, pictures[i : i + 1], [repair], 3 + i)[0, repair]
-        assert alone[0].stop == forward.stop
-        assert alone[0].explanation.degradation == forward.explanation.degradation
-        assert alone[0].steps == rebuilt.forward.steps
+        assert alone[0].stop == start.stop
+        assert alone[0].explanation.degradation == start.explanation.degradation
+        assert alone[0].steps == rebuilt.start.steps
         assert apart(alone[1].image, rebuilt.image) <= 1
-        assert not forward.is_unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[i])
+        assert not start.is_unchanged or np.array_equal(from_tensor(rebuilt.image), pictures[i])
     ends = {repair: [together[i, repair][0] for i in range(6)] for repair in repairs}
     assert len({one.stop for one in ends[repairs[0]]}) > 1  # some cross, others do not
     plus = ends[repairs[3]]
@@ -67,7 +67,7 @@ def test_the_record_holds_together(choosy_models, pictures):
 def test_only_what_is_asked_for_is_computed(choosy_models, pictures):
     alone = adapt(choosy_models, pictures[5], 3, systems_of(choosy_models, "dga-plus"))
     assert (alone.forward, alone.t_star, alone.x_t_star, len(alone.confidence)) == (*[None] * 3, 0)
-    assert len(alone.plus.forward.confidence) < 20
+    assert len(alone.plus.start.confidence) < 20
     judged = adapt(choosy_models, pictures[4], 3, [])  # by nobody: the paper's path alone
     assert (judged.forward.stop, judged.reconstructions) == (Stop(4, True), {})
 
@@ -107,8 +107,8 @@ def test_a_fixed_depth_asks_no_discriminator(choosy_models, pictures):
 def test_what_is_left_alone_costs_no_denoising(choosy_models, pictures, i, looked):
     models = counted(choosy_models)
     (plus,) = repairs_of(models, "dga-plus")
-    ((forward, _),) = repaired(models, pictures[i : i + 1], [plus]).values()
-    assert forward.is_unchanged
+    ((start, _),) = repaired(models, pictures[i : i + 1], [plus]).values()
+    assert start.is_unchanged
     assert (models.explainer.shown, models.denoiser.shown) == (looked, 0)
 
 

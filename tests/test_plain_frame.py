@@ -43,7 +43,7 @@ def test_what_has_no_frame_is_left_whole(coffee):
         assert find_inside(picture) == whole
 
 
-def test_the_paper_of_a_page_is_no_frame_beside_a_black_bar(coffee):
+def test_the_margin_of_a_page_is_no_frame_beside_a_black_bar(coffee):
     page = np.full((200, 200, 3), 255, np.uint8)
     page[20:180, 60:140] = coffee[:160, :80]
     page[40:170:8, 40:160] = 0  # lines of text across the picture

@@ -59,7 +59,7 @@ class Recorder:
             run = dga.adapt(self.models, pixels, 0, [systems(self.models.profile)[SYSTEMS[name]]])
             record[name] = self.read(run.reconstructions[SYSTEMS[name]].image, truth)
             if run.plus:
-                record["found"] = describe_damage(run.plus.forward.explanation.degradation)
+                record["found"] = describe_damage(run.plus.start.explanation.degradation)
         return record
 
     def strengthen(self) -> Facts:
@@ -103,9 +103,9 @@ class Recorder:
             repair = require_repair(systems(self.models.profile)[system])
             ways = {repair.with_depth(depth): depth for depth in depths}
             for event in pipeline.run(self.models, process.x[None], [0], list(ways), [process]):
-                if isinstance(event, pipeline.ReverseResult):
+                if isinstance(event, pipeline.RepairResult):
                     image = from_tensor(event.image)
-                    states[ways[event.forward.repair]][name] = self.read(image, record["truth"])
+                    states[ways[event.start.repair]][name] = self.read(image, record["truth"])
         return record | facts | {"depths": [*states.values()]}
 
 

@@ -28,7 +28,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.mending import WHOLE_SIDE, draw_from_depths
 from dga.networks.models import Models
 from dga.photograph import Progress, photograph_steps
-from dga.pipeline import NO_EXPLANATION, ForwardProcess, ForwardResult, ReverseResult, run
+from dga.pipeline import NO_EXPLANATION, ForwardProcess, RepairResult, Start, run
 from dga.profiles import Profile, StoppingConfig
 from dga.steps import map_steps
 from dga.stopping import compute_confidence
@@ -193,7 +193,7 @@ class Watcher:
         repair = require_repair(systems(profile)["dda"])
         x = self.process.x[None]
         for event in run(self.models, x, [self.seed], [repair], [self.process]):
-            if isinstance(event, ReverseResult):
+            if isinstance(event, RepairResult):
                 self.images["fixed"] = from_tensor(event.image)
                 view = self._show(self.images["fixed"], event.image)
                 yield {"fixed": view | {"depth": profile.dda_depth}}
@@ -229,7 +229,7 @@ class Watcher:
         logits = self.process.path(NO_EXPLANATION).logits
         return {"confidence": compute_confidence(logits).round(6).tolist(), "is_done": is_done}
 
-    def _stop(self, forward: ForwardResult) -> dict[str, Any]:
+    def _stop(self, forward: Start) -> dict[str, Any]:
         stop, rule = forward.stop, self.stopping
         return {
             "depth": stop.t_star,
@@ -246,8 +246,8 @@ class Watcher:
         repairs = {repair.with_depth(depth): depth for depth in FILM}
         x, depths = self.process.x[None], list[dict[str, Any]]()
         for event in run(self.models, x, [self.seed], list(repairs), [self.process]):
-            if isinstance(event, ReverseResult):
-                depths.append(self._show_small(event.image, repairs[event.forward.repair]))
+            if isinstance(event, RepairResult):
+                depths.append(self._show_small(event.image, repairs[event.start.repair]))
                 yield {"depths": sorted(depths, key=lambda entry: entry["depth"])}
 
     def read_mended_depths(self) -> Generator[Part]:

@@ -39,7 +39,7 @@ def diagnose(
     from dga.folders import diagnoses
     from dga.folders.diagnosis_report import Criteria
     from dga.folders.picture_folder import Worker
-    from dga.folders.processes import make_task_map
+    from dga.folders.workers import make_task_map
     from dga.io.parsing import parse_share
 
     if fast and models.classifier:

@@ -26,16 +26,16 @@ MOST_BLOCKS = 1000
 """Along a side, of blocks that were saved: more would take long to try."""
 
 
-def measure_blocks(x: Tensor, is_paper: bool = False) -> Blocks | None:
+def measure_blocks(x: Tensor, is_page: bool = False) -> Blocks | None:
     """Where rows and columns of blocks begin, in ``[3, H, W]``; None without blocks.
 
     Blocks that were saved as JPEG no longer repeat their pixels; their borders still show, if not
-    among the edges of what is on paper.
+    among the edges on a page.
     """
     rows, columns = find_block_starts(x), find_block_starts(x.transpose(1, 2))
     if rows and columns:
         return Blocks(rows, columns)
-    return None if is_paper else measure_saved_blocks(x)
+    return None if is_page else measure_saved_blocks(x)
 
 
 def measure_saved_blocks(x: Tensor) -> Blocks | None:

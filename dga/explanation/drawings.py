@@ -17,9 +17,9 @@ PLAIN_SHARE = 0.2
 PAGE_COLOURS = 0.35
 """Least share of a page's four most common colours. So 110 of 132 pages, drawings and cut-outs are
 pages, and one of 60 photographs."""
-PAPER_WHITE = 0.97
+PAGE_WHITE = 0.97
 """Level in [-1, 1] from which a pixel is white in every channel."""
-PAPER_BORDER = 0.7
+PAGE_BORDER = 0.7
 """Least share of white along a sheet's border; overexposed snow seldom has as much."""
 SCREEN_PLAIN = 0.12
 """Least share of plain pixels among a screen's coloured ones; beside overexposed snow are fewer. Of
@@ -62,7 +62,7 @@ def is_one_colour_or_drawing(x: Tensor) -> bool:
     return int(counts[:2].sum()) > DRAWN_SHARE * grey.numel()
 
 
-def is_paper(x: Tensor) -> bool:
+def is_page(x: Tensor) -> bool:
     """Whether a picture, ``[3, H, W]`` in [-1, 1], is likely a page, a screen, print or a
     cut-out."""
     return _is_plain(x) or _is_printed(x)
@@ -88,11 +88,11 @@ def _is_plain(x: Tensor) -> bool:
 def _is_overexposed(x: Tensor, is_plain: Tensor) -> bool:
     """Whether light alone made ``[3, H, W]`` plain where ``is_plain``, ``[H, W - reach]``, says
     so."""
-    is_white = (x >= PAPER_WHITE).all(0)
+    is_white = (x >= PAGE_WHITE).all(0)
     border = torch.cat([is_white[0], is_white[-1], is_white[:, 0], is_white[:, -1]])
     others = is_plain[(x < 1).any(0)[:, :-PLAIN_REACH]]
     return (
-        float(border.float().mean()) < PAPER_BORDER and float(others.float().mean()) < SCREEN_PLAIN
+        float(border.float().mean()) < PAGE_BORDER and float(others.float().mean()) < SCREEN_PLAIN
     )
 
 

@@ -21,7 +21,7 @@ from dga.discriminator import Scorer
 from dga.explanation.blocks import measure_blocks
 from dga.explanation.blur import BlurFits
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
-from dga.explanation.drawings import is_one_colour_or_drawing, is_paper
+from dga.explanation.drawings import is_one_colour_or_drawing, is_page
 from dga.explanation.exposure import Exposure, measure_brightness, measure_darkness
 from dga.explanation.grid import Grid
 from dga.explanation.jpeg_quality import POOR, measure_quality
@@ -47,8 +47,8 @@ STRONG_VEIL = 8.0
 SURE_CONTRAST = 12.0
 """Gain of lost contrast that is believed without consent: no undamaged picture lacks so much, and
 the networks do not know what is so flat."""
-PAPER_VEIL = 10.0
-"""Gain of a veil beyond which it is removed from paper, too."""
+PAGE_VEIL = 10.0
+"""Gain of a veil beyond which it is removed from pages, too."""
 CLEAR_DAMAGE = 1.4
 """Mean logit below which a blur's inverse has to lower it."""
 LIGHT_JUDGED_AT = 4, 8
@@ -151,21 +151,21 @@ class PhotographSearch:
         """Blocks, or too little light; else impulses or noise; else blur; else a veil; else JPEG.
 
         Yields scores as they come. A drawing, which repeats its rows as blocks do, is left alone.
-        On paper and screens, which are light without a veil, only noise, lost contrast, poor JPEG
+        On pages and screens, which are light without a veil, only noise, lost contrast, poor JPEG
         and blocks whose rows repeat are looked for.
         """
         x, judges, is_measured = self.x, self.judges, self.windows.measurement
-        found = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0, is_paper=is_paper(x))
+        found = Explanation(NO_DEGRADATION, entry=0, measured_noise=0.0, is_page=is_page(x))
         stride = -(-max(x.shape[1:]) // LONGEST_COUNTED)
         is_drawing = is_one_colour_or_drawing(x[:, ::stride, ::stride])
-        blocks = measure_blocks(x, found.is_paper) if is_measured and not is_drawing else None
+        blocks = measure_blocks(x, found.is_page) if is_measured and not is_drawing else None
         if blocks:
             return replace(found, degradation=Degradation(operator=blocks))
-        exposure = measure_darkness(x) if is_measured and not found.is_paper else None
+        exposure = measure_darkness(x) if is_measured and not found.is_page else None
         if exposure and not self.veil and (judges is None or judges.prefer_light(x, exposure)):
             return replace(found, degradation=Degradation(exposure=exposure))
         noise_level = float(measure_noise(x[None])[0])
-        impulses = None if found.is_paper else self._measure_impulses(noise_level)
+        impulses = None if found.is_page else self._measure_impulses(noise_level)
         if impulses:
             return replace(found, degradation=impulses)
         quiet_noise = measure_quiet_noise(x, self.windows.quiet_share)
@@ -175,7 +175,7 @@ class PhotographSearch:
         found = yield from self._judge_noise(found)
         if found.degradation.noise or not is_measured:
             return found
-        if not found.is_paper:
+        if not found.is_page:
             found = yield from self._undo_blur(found)
         if found.degradation.operator:
             return found
@@ -281,8 +281,8 @@ class PhotographSearch:
     def _measure_added_light(self, found: Explanation) -> Degradation | None:
         """A veil, else too much brightness. None where there is neither, or the judges object."""
         veil, exposure = self.veil, None
-        if found.is_paper:
-            veil = veil if veil and veil.gain > PAPER_VEIL else None
+        if found.is_page:
+            veil = veil if veil and veil.gain > PAGE_VEIL else None
         else:
             exposure = measure_brightness(self.x)
         if veil and self._is_veil_believed(veil, is_bright=exposure is not None):

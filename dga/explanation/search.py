@@ -62,9 +62,9 @@ class Explanation:
     candidate_scores: tuple[CandidateScore, ...] = ()
     """The candidates for the whole picture, in the order of judging."""
     verdict: Verdict = Verdict.SUSPECT
-    is_paper: bool = False
+    is_page: bool = False
     """Whether the picture is likely a page, a screen, print or a cut-out, of which denoisers have
-    seen few (:func:`~dga.explanation.drawings.is_paper`)."""
+    seen few (:func:`~dga.explanation.drawings.is_page`)."""
     refused_blur: Degradation | None = None
     """A blur that was measured, and to whose inverse the discriminator objected."""
     blur_margin: float = 0.0

@@ -16,8 +16,8 @@ from dga.data.picture_files import StoredPicture, write_picture_file
 from dga.folders.diagnosis_report import Criteria, Summary, Thumbnails, render_report
 from dga.folders.picture_folder import ERRORS, PictureFolder, Worker
 from dga.folders.pictures import Picture
-from dga.folders.processes import TaskMap
 from dga.folders.repairs import RepairSummary, repair_all
+from dga.folders.workers import TaskMap
 from dga.images import Pixels
 from dga.io.files import explain_writing, write_atomically
 

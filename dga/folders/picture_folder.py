@@ -20,8 +20,8 @@ from dga.data.picture_files import StoredPicture, write_picture_file
 from dga.data.uploads import UploadError
 from dga.diagnosis import diagnose
 from dga.folders.pictures import Picture, find_pictures
-from dga.folders.processes import TaskMap
 from dga.folders.records import Line, append_lines, open_folder, read_lines
+from dga.folders.workers import TaskMap
 from dga.io.files import LINES, explain_writing, to_plain, write_atomically
 from dga.io.parsing import to_printable
 from dga.io.versions import read_versions

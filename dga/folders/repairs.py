@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dga.folders.picture_folder import PictureFolder, Worker
-from dga.folders.processes import TaskMap
 from dga.folders.records import Line
+from dga.folders.workers import TaskMap
 
 
 @dataclass

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from dga.corruptions import corrupt
-from dga.explanation.drawings import is_paper
+from dga.explanation.drawings import is_page
 from dga.images import recompress_jpeg, to_tensor
 from tests.fixtures.pictures import open_sample
 
@@ -14,7 +14,7 @@ from tests.fixtures.pictures import open_sample
 def test_a_photograph_overexposed_by_snow_is_no_page(name):
     snowy = corrupt(open_sample(name), "snow", 5, seed=0)
     assert (snowy == 255).all(2).mean() > 0.3
-    assert not is_paper(to_tensor(snowy))
+    assert not is_page(to_tensor(snowy))
 
 
 @pytest.mark.parametrize("saved", [None, 85])
@@ -28,4 +28,4 @@ def test_a_cut_out_on_white_and_a_white_window_on_a_screen_are_pages(saved):
         pen.text((26, line), "What a window says.", fill="black")
     for page in (Image.fromarray(cut_out), screen):
         pixels = np.asarray(recompress_jpeg(np.asarray(page), saved) if saved else page)
-        assert is_paper(to_tensor(pixels))
+        assert is_page(to_tensor(pixels))

@@ -100,7 +100,7 @@ def test_a_drawing_comes_back_as_it_is(tiny_models, lines):
     for drawn in (pixels, 255 - pixels, checks):
         run = adapt(tiny_models, drawn, 0, [parse(EVERYDAY16, "dga-plus")])
         assert np.array_equal(run.reconstructions["dga-plus"].image, drawn)
-        assert run.plus.forward.explanation.is_unjudgeable
+        assert run.plus.start.explanation.is_unjudgeable
 
 
 def test_a_faint_grey_photograph_is_no_drawing():

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dga.folders.processes import TaskMap
+from dga.folders.workers import TaskMap
 
 AHEAD = 32
 """Tasks that wait for each process at most."""

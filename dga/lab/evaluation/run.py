@@ -20,8 +20,8 @@ from tqdm import tqdm
 
 from dga.answers import Answer
 from dga.folders.picture_folder import ModelSource, load_once
-from dga.folders.processes import TaskMap
 from dga.folders.records import Line, append_lines, find_differences, open_folder, read_lines
+from dga.folders.workers import TaskMap
 from dga.images import Pixels, from_tensor, to_tensor
 from dga.io.files import LINES, to_plain
 from dga.io.settings import read_settings

@@ -25,8 +25,8 @@ from dga.lab.readers.tent import Tent
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.pipeline import (
-    ForwardResult,
-    ReverseResult,
+    RepairResult,
+    Start,
     collect_results,
     denoise_and_mend,
     find_stops,
@@ -58,7 +58,7 @@ class SystemRunner:
         self._reader.reset()
 
     def read(
-        self, x: Tensor, seeds: Sequence[int], results: Sequence[ReverseResult] | None
+        self, x: Tensor, seeds: Sequence[int], results: Sequence[RepairResult] | None
     ) -> list[Answer]:
         """Answers for pictures as they came, ``[B, 3, S, S]`` in [-1, 1], with a seed for each.
 
@@ -117,13 +117,13 @@ def _repair(
     seeds: Sequence[int],
     repairs: Sequence[Repair],
     permute: Permutation,
-) -> dict[Repair, list[ReverseResult]]:
+) -> dict[Repair, list[RepairResult]]:
     """The results of every repair, one a picture; ``permute``: what pictures exchange before."""
     if permute == "none":
         return collect_results(run(models, x, seeds, repairs))
     events = find_stops(models, x, seeds, repairs)
-    forward_results = [event for event in events if isinstance(event, ForwardResult)]
-    permuted = permute_stops(models, permute, forward_results)
+    starts = [event for event in events if isinstance(event, Start)]
+    permuted = permute_stops(models, permute, starts)
     return collect_results(denoise_and_mend(models, permuted))
 
 
