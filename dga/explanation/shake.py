@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dga.explanation.motion import measure_ringing
+from dga.explanation.motion import LONGEST_JUDGED, measure_ringing
 from dga.explanation.operators import ArcMotion, trace_arc
 from dga.explanation.spectrum import Array, Fit, Residual
+from dga.images import cut_middle
 
 Spectra = NDArray[np.complex64]
 LENGTHS, TURNS = 6 * 1.09 ** np.arange(20), np.radians(np.linspace(0, 183, 10))
@@ -42,7 +43,10 @@ LEAST_COARSE_SHARE = 0.022
 CERTAIN_ARC = 0.03, 0.65
 """Share and slope from which an arc is certain."""
 MOST_RINGING = 0.04
-"""Ringing below which it is: shaken pictures have at most 0.015, undamaged ones at least 0.078."""
+"""Ringing below which it is. Of 115 shaken pictures three have more, of 808 undamaged ones that pass
+all else none less than 0.078."""
+RANGE_SHARE = 0.005
+"""Share of the values that may lie beyond either end of the range that is made whole for it."""
 LEAST_TURN, MOST_TURN, MOST_CERTAIN_SKEW, SHORTEST = 25.0, 200.0, 0.9, 7.5
 """Degrees between which an arc turns, most change of its speed, and least length in pixels: what
 rain, edges and a small lens leave looks like other arcs."""
@@ -63,9 +67,15 @@ def find_arc(power: Array, x: Tensor) -> ArcMotion | None:
     is_curved = LEAST_TURN < abs(arc.turn) < MOST_TURN and abs(arc.skew) < MOST_CERTAIN_SKEW
     if not is_curved or arc.length < SHORTEST:
         return None
-    pair = arc, arc.mirror()
-    ringing = [measure_ringing(one, x) for one in pair]
+    pair, whole = (arc, arc.mirror()), _stretch(cut_middle(x, LONGEST_JUDGED))
+    ringing = [measure_ringing(one, whole) for one in pair]
     return pair[ringing.index(min(ringing))] if min(ringing) < MOST_RINGING else None
+
+
+def _stretch(x: Tensor) -> Tensor:
+    """A picture over the whole of [-1, 1], so that a flat one rings as far beyond as others do."""
+    low, high = x.quantile(x.new_tensor([RANGE_SHARE, 1 - RANGE_SHARE])).tolist()
+    return (2 * (x - low) / max(high - low, 1e-3) - 1).clamp(-1, 1)
 
 
 def fit_arc(power: Array) -> Fit[ArcMotion] | None:

@@ -184,8 +184,8 @@ def measure_veil(x: Tensor) -> Veil | None:
     """The veil of a picture, ``[3, H, W]`` in [-1, 1]; None where none is measured.
 
     Where bright streaks fall through it, which are sharp, the rest is measured again without them;
-    without streaks thick haze goes before all else, and glare alone is none, for a pale photograph
-    looks the same.
+    without streaks thick haze goes before all but lost contrast, and glare alone is none, for a
+    pale photograph looks the same.
     """
     from dga.explanation.streaks import measure_streaks, remove_streaks  # here: as above
 
@@ -193,7 +193,9 @@ def measure_veil(x: Tensor) -> Veil | None:
     angle = measure_streaks(x) if veil and not is_blurred(x) else None
     if veil is not None and angle is not None:
         return replace(_measure_light(remove_streaks(x, angle)) or veil, streaks=angle)
-    if haze := measure_haze(x):
+    has_lost_contrast = veil is not None and veil.is_lost_contrast
+    haze = None if has_lost_contrast else measure_haze(x)
+    if haze is not None:
         air, transmission = haze
         return Veil(gain=1 / transmission, air=air)
     return None if veil == GLARE else veil
