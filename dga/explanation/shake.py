@@ -43,8 +43,8 @@ LEAST_COARSE_SHARE = 0.022
 CERTAIN_ARC = 0.03, 0.65
 """Share and slope from which an arc is certain."""
 MOST_RINGING = 0.04
-"""Ringing below which it is. Of 115 shaken pictures three have more, of 808 undamaged ones that pass
-all else none less than 0.078."""
+"""Ringing below which it is. Of 115 shaken pictures three have more; of 808 undamaged ones none has
+less than 0.078 and passes all else."""
 RANGE_SHARE = 0.005
 """Share of the values that may lie beyond either end of the range that is made whole for it."""
 LEAST_TURN, MOST_TURN, MOST_CERTAIN_SKEW, SHORTEST = 25.0, 200.0, 0.9, 7.5
