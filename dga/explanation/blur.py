@@ -85,7 +85,8 @@ class BlurFits:
     def find_certain(self) -> Operator | None:
         """The blur that is certain: soft, lens, motion, zoom, a shaken camera or glass.
 
-        None if unclear, and of an enlarged picture, whose detail is not blurred but missing.
+        None if unclear, and of an enlarged picture, whose detail is not blurred but missing. A
+        shaken camera only where nothing else is likely: other blur looks like short arcs.
         """
         from dga.explanation.glass import measure_glass  # here: as above
 

@@ -232,8 +232,8 @@ class ArcMotion(Convolution):
         return make_arc_kernel(self.length, self.turn, self.angle, self.skew)
 
     def mirror(self) -> ArcMotion:
-        """The path mirrored about its middle, whose power spectrum is the same."""
-        return replace(self, angle=self.angle - 180)
+        """The path reflected at its middle, whose power spectrum is the same."""
+        return replace(self, angle=(self.angle + 180) % 360)
 
     def measure_strength(self, height: int, width: int) -> float:
         return self.length
@@ -251,8 +251,9 @@ def trace_arc(
     """
     times = (np.arange(count) + 0.5) / count
     direction = angle + turn * (times - 0.5)
-    rows, columns = (np.cumsum(wave(direction)) * length / count for wave in (np.sin, np.cos))
     light = 1 + skew * (2 * times - 1)
+    steps = [wave(direction) * length / count for wave in (np.sin, np.cos)]
+    rows, columns = (np.cumsum(step) - step / 2 for step in steps)  # the middles of the steps
     return rows - rows.mean(), columns - columns.mean(), light / light.sum()
 
 
@@ -263,7 +264,7 @@ def make_arc_kernel(length: float, turn: float, angle: float, skew: float) -> Te
     Its points are shared between the pixels around them.
     """
     turns = math.radians(turn), math.radians(angle)
-    rows, columns, light = trace_arc(length, *turns, skew, count=math.ceil(8 * length))
+    rows, columns, light = trace_arc(length, *turns, skew, count=max(1, math.ceil(8 * length)))
     reach = math.ceil(max(np.abs(rows).max(), np.abs(columns).max())) + 1
     at = np.arange(-reach, reach + 1)[:, None]
     down, across = ((1 - np.abs(at - place)).clip(0) for place in (rows, columns))  # [n, count]

@@ -4,8 +4,8 @@ A hand moves the picture along a short path whose direction turns and whose spee
 order an arc of one curvature. Its |H|^2 is looked for in the power spectrum beside a law that
 depends on direction, as that of even motion is (:mod:`dga.explanation.motion`). A path that is
 turned has a spectrum that is turned, so that on a polar grid one correlation compares all
-directions; the best arcs are refined. A spectrum is the same for a path and for its mirror image
-about a point; the right one of both rings less when it is undone. Limits were chosen on ``tune``.
+directions; the best arcs are refined. A path and its reflection at a point have the same spectrum;
+the inverse of the right one nearly always rings less. Limits were chosen on ``tune``.
 """
 
 import functools
@@ -38,8 +38,10 @@ ERASED = 0.01
 """Added to |H|^2 before its logarithm: noise fills what was erased."""
 BRANCHES, BRANCH_STEPS, BEST_STEPS = 6, 80, 120
 """How many of the best arcs are refined, in how many trials each, and the best of them again."""
+LEAST_SIDE = 160
+"""Pixels; of fewer frequencies some arc explains enough by chance."""
 LEAST_COARSE_SHARE = 0.022
-"""Share of the best arc of all before refinement from which one is looked for."""
+"""Share that the best arc on the grid has to reach, or none is refined."""
 CERTAIN_ARC = 0.03, 0.65
 """Share and slope from which an arc is certain."""
 MOST_RINGING = 0.04
@@ -79,7 +81,12 @@ def _stretch(x: Tensor) -> Tensor:
 
 
 def fit_arc(power: Array) -> Fit[ArcMotion] | None:
-    """The arc that explains a power spectrum best, or its mirror image; None where none does."""
+    """The arc that explains a power spectrum best, or its reflection.
+
+    None where none explains much, too little of the picture is above the noise, or it is small.
+    """
+    if len(power) < LEAST_SIDE:
+        return None
     coarse, residual = Residual.of(power, RINGS[-1]), Residual.of(power, HIGHEST)
     if coarse is None or residual is None:
         return None
@@ -90,9 +97,8 @@ def fit_arc(power: Array) -> Fit[ArcMotion] | None:
     best = grid.refine(max(arcs, key=lambda arc: grid.explain(arc)[0]), 0.5, BEST_STEPS)
     share, slope = grid.explain(best)
     length, turn, angle, skew = best.tolist()
-    arc = ArcMotion(
-        round(length, 2), round(np.degrees(turn), 1), round(np.degrees(angle), 1), round(skew, 2)
-    )
+    turn, angle = math.degrees(turn), math.degrees(angle) % 360
+    arc = ArcMotion(round(length, 2), round(turn, 1), round(angle, 1), round(skew, 2))
     return Fit(arc, share, slope)
 
 

@@ -80,8 +80,8 @@ class Veil:
     channel's mean is subtracted, not that of all three; ``gamma``: exponent of levels in [0, 1],
     above 1 darkens; ``gain``: of grey, and ``colour``: of each channel's difference from grey;
     ``target``: the new mean, in [-1, 1], or None where the mean that was subtracted stays; ``air``:
-    the light of haze, a colour in [0, 1], by which alone that is removed: then ``gain`` only says
-    how much of the scene's light is lost.
+    the light of haze, a colour in [0, 1], by which alone that is removed: then the other fields do
+    nothing, and ``gain`` says how much of the scene's light is lost.
     """
 
     streaks: int | None = None
@@ -194,7 +194,8 @@ def measure_veil(x: Tensor) -> Veil | None:
     if veil is not None and angle is not None:
         return replace(_measure_light(remove_streaks(x, angle)) or veil, streaks=angle)
     has_lost_contrast = veil is not None and veil.is_lost_contrast
-    haze = None if has_lost_contrast else measure_haze(x)
+    is_plain = float(x.mean(0).std()) < DEVIATION_FLOOR
+    haze = None if has_lost_contrast or is_plain else measure_haze(x)
     if haze is not None:
         air, transmission = haze
         return Veil(gain=1 / transmission, air=air)
