@@ -36,7 +36,7 @@ from dga.explanation.noise_level import (
 )
 from dga.explanation.operators import Operator
 from dga.explanation.search import CandidateScore, Explanation, Verdict
-from dga.explanation.veil import Veil, measure_veil
+from dga.explanation.veil import Veil, list_veils
 from dga.images import cut_middle, from_tensor
 from dga.profiles import ExplanationConfig, WindowsConfig
 
@@ -142,10 +142,10 @@ class PhotographSearch:
         return self.config.windows
 
     @functools.cached_property
-    def veil(self) -> Veil | None:
-        """The veil that is measured, which a picture that is dark has not: there much is black,
+    def veils(self) -> list[Veil]:
+        """The veils that are measured, which a picture that is dark has not: there much is black,
         behind a veil nothing."""
-        return measure_veil(self.x)
+        return list_veils(self.x)
 
     def run(self) -> Generator[CandidateScore, None, Explanation]:
         """Blocks, or too little light; else impulses or noise; else blur; else a veil; else JPEG.
@@ -162,7 +162,7 @@ class PhotographSearch:
         if blocks:
             return replace(found, degradation=Degradation(operator=blocks))
         exposure = measure_darkness(x) if is_measured and not found.is_page else None
-        if exposure and not self.veil and (judges is None or judges.prefer_light(x, exposure)):
+        if exposure and not self.veils and (judges is None or judges.prefer_light(x, exposure)):
             return replace(found, degradation=Degradation(exposure=exposure))
         noise_level = float(measure_noise(x[None])[0])
         impulses = None if found.is_page else self._measure_impulses(noise_level)
@@ -280,14 +280,16 @@ class PhotographSearch:
 
     def _measure_added_light(self, found: Explanation) -> Degradation | None:
         """A veil, else too much brightness. None where there is neither, or the judges object."""
-        veil, exposure = self.veil, None
+        veils, exposure = self.veils, None
         if found.is_page:
-            veil = veil if veil and veil.gain > PAGE_VEIL else None
+            veils = [veil for veil in veils if veil.gain > PAGE_VEIL]
         else:
             exposure = measure_brightness(self.x)
-        if veil and self._is_veil_believed(veil, is_bright=exposure is not None):
-            return Degradation(veil=veil)
-        if veil or exposure is None:
+        for veil in veils:
+            if self._is_veil_believed(veil, is_bright=exposure is not None):
+                return Degradation(veil=veil)
+        is_veiled = any(veil.air is None for veil in veils)  # refused haze may still be brightness
+        if is_veiled or exposure is None:
             return None
         cleared = exposure.apply(self.x)
         is_believed = self.judges is None or self.judges.prefer_clear(

@@ -181,25 +181,28 @@ def _minus_divergence(g: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def measure_veil(x: Tensor) -> Veil | None:
-    """The veil of a picture, ``[3, H, W]`` in [-1, 1]; None where none is measured.
+    """The likeliest veil of a picture, ``[3, H, W]`` in [-1, 1]; None where none is measured."""
+    return next(iter(list_veils(x)), None)
 
-    Where bright streaks fall through it, which are sharp, the rest is measured again without them;
-    without streaks thick haze goes before all but lost contrast, and glare alone is none, for a
-    pale photograph looks the same.
+
+def list_veils(x: Tensor) -> list[Veil]:
+    """What may veil a picture, ``[3, H, W]`` in [-1, 1], the likeliest first: haze, other light.
+
+    Where bright streaks fall through it, which are sharp, the rest is measured again without them,
+    and there is no haze; nor is any where contrast was lost. Without streaks glare alone is none,
+    for a pale photograph looks the same.
     """
     from dga.explanation.streaks import measure_streaks, remove_streaks  # here: as above
 
     veil = _measure_light(x)
     angle = measure_streaks(x) if veil and not is_blurred(x) else None
     if veil is not None and angle is not None:
-        return replace(_measure_light(remove_streaks(x, angle)) or veil, streaks=angle)
+        return [replace(_measure_light(remove_streaks(x, angle)) or veil, streaks=angle)]
     has_lost_contrast = veil is not None and veil.is_lost_contrast
     is_plain = float(x.mean(0).std()) < DEVIATION_FLOOR
     haze = None if has_lost_contrast or is_plain else measure_haze(x)
-    if haze is not None:
-        air, transmission = haze
-        return Veil(gain=1 / transmission, air=air)
-    return None if veil == GLARE else veil
+    veils = [Veil(gain=1 / haze[1], air=haze[0])] if haze else []
+    return veils if veil is None or veil == GLARE else [*veils, veil]
 
 
 def _measure_light(x: Tensor) -> Veil | None:
