@@ -106,6 +106,13 @@ def _find_level(values: Tensor, share: float) -> float:
     return (float(values.kthvalue(rank).values) + 1) / 2
 
 
+def find_range(x: Tensor) -> tuple[float, float]:
+    """The levels of ``x``, of any shape, beyond which :data:`EXTREME_SHARE` of it lies, each."""
+    levels = x.flatten().sort().values
+    rank = round(EXTREME_SHARE * (len(levels) - 1))
+    return float(levels[rank]), float(levels[-1 - rank])
+
+
 def _lower_black(x: Tensor, black: float) -> Tensor:
     """Lower each pixel's brightest channel, with the others, so that ``black`` becomes 0."""
     levels = (x + 1) / 2

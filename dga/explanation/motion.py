@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dga.explanation.deconvolution import place_at_origin
-from dga.explanation.operators import MotionBlur, Operator
+from dga.explanation.operators import Motion, MotionBlur
 from dga.explanation.spectrum import (
     FLOOR,
     POWER_FLOOR,
@@ -257,7 +257,7 @@ def _find_transfer(motion: MotionBlur, side: int) -> Array:
     return transfer
 
 
-def measure_ringing(motion: Operator, x: Tensor) -> float:
+def measure_ringing(motion: Motion, x: Tensor) -> float:
     """By how much the inverse leaves [-1, 1], on average: a wrong direction rings."""
     middle = cut_middle(x, LONGEST_JUDGED)
     restored = motion.solve_proximal(middle, middle, 0.001)

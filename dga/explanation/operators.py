@@ -168,8 +168,20 @@ class GaussianBlur(Convolution):
         return f"blurred by a Gaussian of {self.sigma:g} px"
 
 
+class Motion(Convolution):
+    """Motion during the exposure; ``length`` in pixels."""
+
+    length: float
+    kind = "motion"
+    regularisation = 0.003
+    most_objection = -0.5
+
+    def measure_strength(self, height: int, width: int) -> float:
+        return self.length
+
+
 @dataclass(frozen=True)
-class MotionBlur(Convolution):
+class MotionBlur(Motion):
     """Straight motion; ``angle``: in degrees from the rows, downwards.
 
     Motion at an even speed is ``length`` pixels long, and opposite angles are the same. With
@@ -180,16 +192,10 @@ class MotionBlur(Convolution):
     length: float
     angle: float
     one_sided: bool = False
-    kind = "motion"
-    regularisation = 0.003
-    most_objection = -0.5
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
         return make_motion_kernel(self.length, self.angle, self.one_sided)
-
-    def measure_strength(self, height: int, width: int) -> float:
-        return self.length
 
     def __str__(self) -> str:
         return f"moved by {self.length:g} px at {self.angle % 360:g} degrees"
@@ -211,7 +217,7 @@ def make_motion_kernel(length: float, angle: float, one_sided: bool = False) -> 
 
 
 @dataclass(frozen=True)
-class ArcMotion(Convolution):
+class ArcMotion(Motion):
     """Motion along an arc, of a hand that shook.
 
     ``length``: of the path, in pixels; ``turn``: from its beginning to its end, in degrees;
@@ -223,9 +229,6 @@ class ArcMotion(Convolution):
     turn: float
     angle: float
     skew: float
-    kind = "motion"
-    regularisation = 0.003
-    most_objection = -0.5
 
     @property
     def kernel(self) -> Tensor:  # type: ignore[override]
@@ -234,9 +237,6 @@ class ArcMotion(Convolution):
     def mirror(self) -> ArcMotion:
         """The path reflected at its middle, whose power spectrum is the same."""
         return replace(self, angle=(self.angle + 180) % 360)
-
-    def measure_strength(self, height: int, width: int) -> float:
-        return self.length
 
     def __str__(self) -> str:
         return f"moved by {self.length:g} px along an arc that turns by {abs(self.turn):g} degrees"

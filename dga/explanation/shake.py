@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dga.explanation.exposure import find_range
 from dga.explanation.motion import LONGEST_JUDGED, measure_ringing
 from dga.explanation.operators import ArcMotion, trace_arc
 from dga.explanation.spectrum import Array, Fit, Residual
@@ -47,8 +48,6 @@ CERTAIN_ARC = 0.03, 0.65
 MOST_RINGING = 0.04
 """Ringing below which it is. Of 115 shaken pictures three have more; of 808 undamaged ones none has
 less than 0.078 and passes all else."""
-RANGE_SHARE = 0.005
-"""Share of the values that may lie beyond either end of the range that is made whole for it."""
 LEAST_TURN, MOST_TURN, MOST_CERTAIN_SKEW, SHORTEST = 25.0, 200.0, 0.9, 7.5
 """Degrees between which an arc turns, most change of its speed, and least length in pixels: what
 rain, edges and a small lens leave looks like other arcs."""
@@ -76,7 +75,7 @@ def find_arc(power: Array, x: Tensor) -> ArcMotion | None:
 
 def _stretch(x: Tensor) -> Tensor:
     """A picture over the whole of [-1, 1], so that a flat one rings as far beyond as others do."""
-    low, high = x.quantile(x.new_tensor([RANGE_SHARE, 1 - RANGE_SHARE])).tolist()
+    low, high = find_range(x)
     return (2 * (x - low) / max(high - low, 1e-3) - 1).clamp(-1, 1)
 
 
@@ -178,9 +177,8 @@ class _Grid:
 
     def explain(self, arc: Array) -> tuple[float, float]:
         """Share and slope of an arc: length, turn, angle, skew, in radians."""
-        rows, columns, light = trace_arc(
-            float(arc[0]), float(arc[1]), float(arc[2]), float(arc[3]), POINTS
-        )
+        length, turn, angle, skew = arc.tolist()
+        rows, columns, light = trace_arc(length, turn, angle, skew, POINTS)
         down = np.exp(1j * math.tau * np.outer(self.down, rows))
         across = np.exp(1j * math.tau * np.outer(self.across, columns))
         power = np.abs((down * light) @ across.T) ** 2 + ERASED
