@@ -75,6 +75,8 @@ DAMAGE_KINDS = {
     "motion": DamageKind("Motion blur", "{:.3g} px", 0.0, 3.0, 2.8),
     "zoom": DamageKind("Zoom blur", "{:.3g} times", 1.0, 0.05, 2.8),
     "glass": DamageKind("Rough glass", "{:.3g} px", 0.0, 2.5, 4.2),
+    "ripples": DamageKind("Ripples", "{:.3g} px", 0.0, 0.3, 2.8),
+    "rain": DamageKind("Rain", "{:.3g} of the pixels", 0.0, 0.01, 2.8),
     "soft": DamageKind("Little fine detail", "{:.3g} px", 0.0, 2.0, 5.6),
     "veil": DamageKind("Haze or low contrast", "gain {:.3g}", 1.0, 0.5, 1.4),
     "exposure": DamageKind("Wrong exposure", "gain {:.3g}", 1.0, 0.5, 1.4),
@@ -84,7 +86,7 @@ DAMAGE_KINDS = {
 """All kinds, by the words of ``--only``. These constants alone make a measurement a sureness, which
 is calibrated without networks, where a quarter of the pictures is undamaged
 (dga/folders/README.md)."""
-BLURS = ("blocks", "blur", "motion", "zoom", "glass")
+BLURS = ("blocks", "blur", "motion", "zoom", "glass", "ripples")
 """Kinds that say why a picture has little fine detail; without them that itself is told."""
 MARGIN_WEIGHT = 0.5
 """How much a logit by which the discriminator prefers the inverse adds to a finding's log odds."""
@@ -370,6 +372,11 @@ def _list_parts(
     if operator is not None:
         strength = operator.measure_strength(*x.shape[1:])
         yield found(operator.kind, strength, str(operator), margin=margin)
+    if degradation.rain is not None:
+        from dga.explanation.rain import find_covered  # here: the page must not wait for scipy
+
+        share = float(find_covered(x, degradation.rain).mean())
+        yield found("rain", share, f"rain over {format_share(share)} of the pixels")
     if degradation.blur:
         text = f"blur {degradation.blur:g} px"
         yield found("blur", degradation.blur, text, margin=margin)

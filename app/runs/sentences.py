@@ -30,7 +30,7 @@ EVERYDAY_NAMES = {
 DAMAGE_NAMES = PLAIN_NAMES | EVERYDAY_NAMES
 OPERATORS = {
     "blur": "bad focus", "motion": "motion blur", "zoom": "zoom blur",
-    "glass": "rough glass", "blocks": "blocks",
+    "glass": "rough glass", "blocks": "blocks", "ripples": "ripples",
 }  # fmt: skip
 LEVELS = ((0.15, "faint noise"), (0.4, "noise"), (9.0, "strong noise"))
 """Standard deviation of white noise in [-1, 1] up to which it is called so."""
@@ -40,7 +40,8 @@ NO_IDEA = 0.01
 """Share of its best guess below which a classifier has none that is worth a name."""
 REMEDIES = {
     "bad focus": "sharpened", "blur": "sharpened", "rough glass": "edges straightened",
-    "blocks": "interpolated between blocks", "haze": "added light subtracted",
+    "blocks": "interpolated between blocks", "ripples": "pixels put back",
+    "rain": "streaks filled in from beside them", "haze": "added light subtracted",
     "falling streaks": "streaks thinned",
     "glare": "picture darkened", "low contrast": "contrast stretched",
     "wrong exposure": "exposure corrected", "wrong brightness": "brightness corrected",
@@ -54,6 +55,7 @@ def describe_damage(degradation: Degradation) -> str:
     names = []
     if degradation.operator:
         names.append(OPERATORS.get(degradation.operator.kind, degradation.operator.kind))
+    names += ["rain"] * (degradation.rain is not None)
     if degradation.veil:
         veil = degradation.veil
         names += ["falling streaks"] * (veil.streaks is not None)

@@ -34,6 +34,8 @@ class Degradation:
     """Standard deviation of white noise, pixels in [-1, 1]."""
     operator: Operator | None = None
     """Blocks or blur that were measured."""
+    rain: float | None = None
+    """Slant of rain's streaks, in pixels across for each pixel down."""
     veil: Veil | None = None
     """Added light that was measured."""
     jpeg_quality: int | None = None
@@ -49,6 +51,10 @@ class Degradation:
             return x
         if self.impulses is not None:
             x = remove_impulses(x, self.impulses, self.is_smeared)
+        if self.rain is not None:
+            from dga.explanation.rain import remove_rain  # here: the page must not wait
+
+            x = remove_rain(x, self.rain)
         if self.exposure != UNCHANGED:
             x = self.exposure.apply(x)
         if self.blur:
@@ -63,6 +69,7 @@ class Degradation:
         """All parts of the damage, such as ``gain 3, blur 2 px, noise 0.41``, or ``none``."""
         parts = [str(self.exposure)] * (self.exposure != UNCHANGED)
         parts += [f"blur {self.blur:g} px"] * (self.blur > 0)
+        parts += ["rain"] * (self.rain is not None)
         parts += [str(part) for part in (self.operator, self.veil) if part is not None]
         parts += [] if self.impulses is None else [f"impulses beyond {self.impulses:g}"]
         parts += [f"noise {self.noise:.2f}"] * (self.noise > 0)
@@ -71,9 +78,9 @@ class Degradation:
 
     @property
     def has_measured_inverse(self) -> bool:
-        """Whether an operator, light or impulses were measured, which their own inverse undoes."""
-        is_relit = self.veil is not None or self.exposure != UNCHANGED
-        return is_relit or self.operator is not None or self.impulses is not None
+        """Whether an operator, light, rain or impulses were measured, which their own inverse undoes."""
+        measured = self.operator, self.impulses, self.rain, self.veil
+        return self.exposure != UNCHANGED or any(one is not None for one in measured)
 
     @property
     def has_nothing_to_invert(self) -> bool:

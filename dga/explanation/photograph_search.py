@@ -35,6 +35,8 @@ from dga.explanation.noise_level import (
     measure_quiet_noise,
 )
 from dga.explanation.operators import Operator
+from dga.explanation.rain import measure_rain
+from dga.explanation.ripples import find_ripples
 from dga.explanation.search import CandidateScore, Explanation, Verdict
 from dga.explanation.veil import Veil, list_veils
 from dga.images import cut_middle, from_tensor
@@ -148,7 +150,8 @@ class PhotographSearch:
         return list_veils(self.x)
 
     def run(self) -> Generator[CandidateScore, None, Explanation]:
-        """Blocks, or too little light; else impulses or noise; else blur; else a veil; else JPEG.
+        """Blocks, too little light or rain; else impulses or noise; else ripples or blur; else a veil;
+        else JPEG.
 
         Yields scores as they come. A drawing, which repeats its rows as blocks do, is left alone.
         On pages and screens, which are light without a veil, only noise, lost contrast, poor JPEG
@@ -164,6 +167,10 @@ class PhotographSearch:
         exposure = measure_darkness(x) if is_measured and not found.is_page else None
         if exposure and not self.veils and (judges is None or judges.prefer_light(x, exposure)):
             return replace(found, degradation=Degradation(exposure=exposure))
+        is_photograph = not (found.is_page or is_drawing)
+        slant = measure_rain(x) if is_measured and is_photograph else None
+        if slant is not None:
+            return replace(found, degradation=Degradation(rain=slant), verdict=Verdict.SUSPECT)
         noise_level = float(measure_noise(x[None])[0])
         impulses = None if found.is_page else self._measure_impulses(noise_level)
         if impulses:
@@ -176,6 +183,10 @@ class PhotographSearch:
         if found.degradation.noise or not is_measured:
             return found
         if not found.is_page:
+            ripples = find_ripples(x)
+            if ripples:
+                rippled = Degradation(operator=ripples)
+                return replace(found, degradation=rippled, verdict=Verdict.SUSPECT)
             found = yield from self._undo_blur(found)
         if found.degradation.operator:
             return found

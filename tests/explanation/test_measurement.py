@@ -24,6 +24,8 @@ from dga.explanation.operators import (
     MotionBlur,
     Operator,
 )
+from dga.explanation.rain import find_covered, measure_rain
+from dga.explanation.ripples import find_ripples
 from dga.explanation.streaks import remove_streaks
 from dga.explanation.veil import Veil, list_veils
 from dga.explanation.zoom import Zoom
@@ -193,6 +195,74 @@ def test_the_arc_of_a_shaken_camera_is_measured_in_its_own_direction(clear, turn
     assert gain(measured.mirror(), x, y) < 0
 
 
+def look_through_water(x: Tensor, waves: list[tuple[float, float, float]]) -> Tensor:
+    """``[3, H, W]`` through waves of a length, a direction in degrees and a shift, by SciPy."""
+    places = np.indices(x.shape[1:]).astype(float)
+    seen = places.copy()
+    for length, angle, sway in waves:
+        way = np.array([np.sin(np.radians(angle)), np.cos(np.radians(angle))])
+        along = np.tensordot(way, places, 1)
+        seen += way[:, None, None] * sway * np.sin(2 * np.pi * along / length + angle)
+    planes = [ndimage.map_coordinates(plane, seen, order=1, mode="mirror") for plane in x.numpy()]
+    return torch.from_numpy(np.stack(planes)).to(x)
+
+
+@pytest.mark.parametrize("quality", [None, 85])
+@pytest.mark.parametrize("waves", [[(18, 20, 2.5), (24, 110, 2)], [(26, 75, 3)]])
+def test_ripples_are_measured_and_undone(clear, waves, quality):
+    x = to_tensor(clear)
+    y = to_levels(look_through_water(x, waves))
+    y = to_tensor(np.asarray(recompress_jpeg(from_tensor(y), quality))) if quality else y
+    ripples = find_ripples(y)
+    assert ripples is not None
+    lengths = [1 / np.hypot(wave.down, wave.across) for wave in ripples.waves]
+    assert sorted(lengths) == pytest.approx([length for length, _, _ in waves], rel=0.03)
+    assert gain(ripples, x, y) > 5
+
+
+def test_ripples_of_a_large_photograph_are_those_of_its_middle():
+    x = to_tensor(np.asarray(skimage.data.astronaut()))
+    x = torch.nn.functional.interpolate(x[None], (1100, 1300), mode="bicubic")[0].clamp(-1, 1)
+    y = to_levels(look_through_water(x, [(22, 30, 3)]))
+    ripples = find_ripples(y)
+    assert ripples is not None
+    assert gain(ripples, to_levels(x), y) > 5
+
+
+def add_rain(x: Tensor, slant: float) -> Tensor:
+    """White streaks, 12 px long, in half of their opacity."""
+    height, width = x.shape[1:]
+    rng, cover = np.random.default_rng(0), np.zeros((height, width), np.float32)
+    for row, column in zip(rng.integers(0, height, 500), rng.integers(0, width, 500), strict=True):
+        for down in range(12):
+            cover[(row + down) % height, (column + round(down * slant)) % width] = 0.5
+    return to_levels(x + torch.from_numpy(cover) * (1 - x))
+
+
+@pytest.mark.parametrize("slant", [-0.3, 0.0, 0.2])
+def test_rain_is_recognised_and_taken_away(clear, slant):
+    x = to_tensor(clear)
+    y = add_rain(x, slant)
+    measured = measure_rain(y)
+    assert measured == pytest.approx(slant, abs=0.13)
+    assert 0.06 < find_covered(y, measured).mean() < 0.2
+    assert psnr(x, Degradation(rain=measured).invert(y)) > psnr(x, y) + 3
+
+
+def test_rain_and_ripples_are_repaired(photo_models, clear):
+    x = to_tensor(clear)
+    for y in (add_rain(x, 0.1), to_levels(look_through_water(x, [(18, 20, 2.5), (24, 110, 2)]))):
+        repaired = repair_photograph(photo_models, from_tensor(y))
+        assert psnr(x, to_tensor(repaired.image)) > psnr(x, y) + 2
+
+
+def test_fences_and_stripes_are_no_rain(clear):
+    fence = clear.copy()
+    fence[:, ::9] = 230
+    fence[:, 4::9] = 20
+    assert measure_rain(to_tensor(fence)) is None
+
+
 @pytest.mark.parametrize("name", ["camera_shake", "enlarged", "moved_part"])
 def test_what_is_no_even_blur_is_not_taken_for_one(clear, name):
     x, y = to_tensor(clear), to_tensor(dga.corrupt(clear, name, 5, 1))
@@ -282,12 +352,14 @@ def test_snow_falls_in_streaks_which_are_taken_away(clear):
 @pytest.mark.parametrize("name", [*NAMES, "astronaut"])
 def test_nothing_is_measured_in_an_undamaged_photograph(name, turn):
     x = to_tensor(np.ascontiguousarray(turn(photograph(name))))
-    found = measure_blocks(x), BlurFits(x).find_certain(), measure_veil(x), measure_brightness(x)
-    assert found == (None, None, None, None)
+    light, water = (measure_veil(x), measure_brightness(x)), (measure_rain(x), find_ripples(x))
+    assert (measure_blocks(x), BlurFits(x).find_certain(), *light, *water) == (None,) * 6
 
 
 @pytest.mark.parametrize("size", [(96, 96), (65, 240), (300, 200), (64, 64)])
-@pytest.mark.parametrize("name", [None, "pixelate", "glass_blur", "contrast", "snow"])
+@pytest.mark.parametrize(
+    "name", [None, "pixelate", "glass_blur", "contrast", "snow", "rain", "ripples"]
+)
 def test_any_size_is_measured(size, name):
     """A picture may be too small to tell, but it is no error, and an inverse is a picture."""
     pixels = np.ascontiguousarray(skimage.data.coffee()[: size[0], : size[1]])
@@ -295,7 +367,9 @@ def test_any_size_is_measured(size, name):
         pixels = dga.corrupt(pixels, name, 3, 0)
     x = to_tensor(pixels)
     found = Degradation(
-        operator=measure_blocks(x) or BlurFits(x).find_certain(), veil=measure_veil(x)
+        operator=measure_blocks(x) or BlurFits(x).find_certain() or find_ripples(x),
+        rain=measure_rain(x),
+        veil=measure_veil(x),
     )
     z = found.invert(x)
     assert z.shape == x.shape

@@ -1,0 +1,301 @@
+"""A picture seen through moving water: how its waves are measured, and how they are undone.
+
+Light that leaves water is bent by the slope of its surface. So a wave shifts the picture back and
+forth along the way it runs: it is stretched and squeezed in turn, and the directions of its
+gradients swing with it. A peak in the Fourier transform of that swing begins a wave, and all waves
+are refined together by maximum likelihood: directions that were spread evenly follow an angular
+central Gaussian distribution after a linear map (Tyler, 1987). Limits were chosen on ``tune``.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dga.explanation.operators import Operator, conjugate_gradients
+from dga.explanation.spectrum import Array
+from dga.images import HALF_RANGE, cut_middle
+
+WAVELENGTHS = 12.0, 31.0
+"""Pixels between which waves are looked for."""
+MOST_WAVES, LEAST_PEAKS = 3, (7.0, 5.0, 5.0)
+"""How many waves are looked for, and how far each has to stand out of what swings across it: a
+multiple of its root mean square."""
+FIRST_SLOPES, MOST_SLOPE = (0.4, 1.1), 1.5
+"""Shares by which a wave stretches the picture at most, from which it is refined, and the largest.
+Beyond 1 the picture is folded; from one side of that the other is not reached."""
+LEAST_GAIN, LEAST_GAIN_OF_WAVE = 0.045, 0.0165
+"""By how much all waves, and each, have to raise the mean log likelihood of the directions."""
+TILES, LEAST_SHARE = 4, 0.93
+"""Into how many tiles a side a picture is cut, and the share of them in which the likelihood has to
+rise: a fence or a roof, which may look like waves, does not fill a picture."""
+AGREEMENT = 0.15, 0.9
+"""Between which the slope of the gradients' log power, which no wave is measured by, against what
+the waves make of it has to lie: a printed pattern follows them wholly. Of 120 photographs none
+passes all of these limits, as they are and as JPEG 85; of 40 under ripples 5, 4, 3 and 2, saved as
+JPEG 85, 40, 39, 33 and 9 do."""
+STEP, SAMPLES, LARGEST = 3, 12_000, 1024
+"""Pixels between the places whose swing is transformed; how many pixels are refined with; and of
+how many a side, at most, waves are measured in."""
+LEAST_SIDE = 96
+"""Pixels; a smaller picture has too few waves."""
+BLUNTNESS = 0.02
+"""Added to squares before their logarithm: blur and rounding dull the sharpest folds."""
+WEIGHT, SOLVER_STEPS = 0.01, 12
+"""Weight of the first estimate in the inverse, and how many steps conjugate gradients take."""
+
+
+class Wave(NamedTuple):
+    """Waves of one length and direction.
+
+    ``down``, ``across``: their frequency in cycles a pixel; ``sway``: how far they shift the
+    picture at most, in pixels; ``phase``: in radians, at the first pixel.
+    """
+
+    down: float
+    across: float
+    sway: float
+    phase: float
+
+
+@dataclass(frozen=True)
+class Ripples(Operator):
+    """Water in front of a picture, whose waves shift it."""
+
+    waves: tuple[Wave, ...]
+    kind = "ripples"
+
+    def measure_strength(self, height: int = 0, width: int = 0) -> float:
+        """The root mean square of the shift, in pixels."""
+        return math.sqrt(sum(wave.sway**2 for wave in self.waves) / 2)
+
+    def __str__(self) -> str:
+        return f"seen through ripples that shift it by {self.measure_strength():.1f} px"
+
+    def invert(self, y: Tensor) -> Tensor:
+        """Each pixel is put back where it was; where none was seen, what came is kept."""
+        where, share = _map_pixels(self, y)
+        weight = _put_back(torch.ones_like(y), where, share)
+        estimate = (_put_back(y, where, share) + WEIGHT * y) / (weight + WEIGHT)
+        return self.solve_proximal(estimate, y, WEIGHT).clamp(-1, 1)
+
+    def solve_proximal(self, z: Tensor, y: Tensor, weight: float) -> Tensor:
+        where, share = _map_pixels(self, y)
+        diagonal = _put_back(torch.ones_like(y), where, share, power=2) + weight
+
+        def look_through(x: Tensor) -> Tensor:
+            return (x.flatten(-2)[..., where] * share).sum(-2).view_as(x)
+
+        return conjugate_gradients(
+            lambda x: _put_back(look_through(x), where, share) + weight * x,
+            z,
+            residual=_put_back(y - look_through(z), where, share),
+            steps=SOLVER_STEPS,
+            precondition=lambda r: r / diagonal,
+        )
+
+
+def _map_pixels(ripples: Ripples, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Which four pixels each pixel of ``y`` shows, int64 ``[4, H W]``, and the share of each."""
+    where, share = _trace_rays(ripples.waves, *y.shape[-2:])
+    return where.to(y.device), share.to(y)
+
+
+@functools.lru_cache(maxsize=4)
+def _trace_rays(waves: tuple[Wave, ...], height: int, width: int) -> tuple[Tensor, Tensor]:
+    """:func:`_map_pixels` for a picture's size; beyond its borders its mirror image is seen."""
+    places = np.indices((height, width)).astype(float)
+    seen = places.copy()
+    for down, across, sway, phase in waves:
+        shift = sway * np.sin(math.tau * (down * places[0] + across * places[1]) + phase)
+        seen += shift * np.array([down, across])[:, None, None] / math.hypot(down, across)
+    last = np.array([height - 1, width - 1])[:, None, None]
+    seen = last - np.abs(last - np.abs(seen))
+    first = np.floor(seen).clip(0, last - 1)
+    low, high = 1 - (seen - first), seen - first
+    at = (first[0] * width + first[1]).astype(np.int64)
+    where = np.stack([at, at + 1, at + width, at + width + 1]).reshape(4, -1)
+    shares = [rows[0] * columns[1] for rows in (low, high) for columns in (low, high)]
+    return torch.from_numpy(where), torch.from_numpy(np.stack(shares).reshape(4, -1))
+
+
+def _put_back(y: Tensor, where: Tensor, share: Tensor, power: int = 1) -> Tensor:
+    """The adjoint of looking through water: the sums of what each pixel was seen as."""
+    values = (y.flatten(-2)[..., None, :] * share**power).flatten(-2)
+    return torch.zeros_like(y).flatten(-2).index_add_(-1, where.flatten(), values).view_as(y)
+
+
+def find_ripples(x: Tensor) -> Ripples | None:
+    """The ripples through which a picture, ``[3, H, W]`` in [-1, 1], was seen; None without any."""
+    if min(x.shape[1:]) < LEAST_SIDE:
+        return None
+    middle = cut_middle(x, LARGEST)
+    directions = _Directions.of(middle)
+    waves, gains = torch.zeros(0, 4, dtype=torch.float64), list[float]()
+    likelihood = directions.measure_likelihood(waves)
+    for least_peak in LEAST_PEAKS:
+        begun = directions.find_peak(waves, least_peak)
+        if begun is None:
+            break
+        tries = [directions.refine(torch.cat([waves, one[None]])) for one in begun]
+        best, refined = max(tries, key=lambda one: one[0])
+        if not _is_plausible(refined) or best - likelihood < LEAST_GAIN_OF_WAVE:
+            break
+        waves, gains, likelihood = refined, [*gains, best - likelihood], best
+    if sum(gains) < LEAST_GAIN or not directions.bear_out(waves):
+        return None
+    offsets = [(side - cut) // 2 for side, cut in zip(x.shape[1:], middle.shape[1:], strict=True)]
+    return Ripples(tuple(_tidy(wave, *offsets) for wave in waves.tolist()))
+
+
+def _is_plausible(waves: Tensor) -> bool:
+    """Whether refined waves, ``[n, 4]``, kept to their range, and none lies upon another."""
+    lengths = 1 / waves[:, :2].norm(dim=1)
+    is_inside = (lengths > WAVELENGTHS[0]) & (lengths < WAVELENGTHS[1])
+    is_inside &= math.tau / lengths * waves[:, 2].abs() < MOST_SLOPE + 0.1
+    gaps = torch.pdist(torch.cat([waves[:, :2], -waves[:, :2]]))
+    return bool(is_inside.all()) and float(gaps.min()) > 0.004
+
+
+def _tidy(wave: list[float], top: int, left: int) -> Wave:
+    """A wave of a part that begins at ``top`` and ``left``, as one of the whole, rounded."""
+    down, across, sway, phase = wave
+    phase += math.pi * (sway < 0) - math.tau * (down * top + across * left)
+    return Wave(round(down, 6), round(across, 6), round(abs(sway), 2), round(phase % math.tau, 2))
+
+
+class _Stretch(NamedTuple):
+    """Into what waves turn a small square at some pixels: 1 + the derivative of the shift.
+
+    The elements of symmetric matrices, of one shape.
+    """
+
+    down: Tensor
+    mixed: Tensor
+    across: Tensor
+
+    @classmethod
+    def of(cls, waves: Tensor, rows: Tensor, columns: Tensor) -> _Stretch:
+        frequencies = waves[:, :2]
+        turns = math.tau * frequencies.norm(dim=1)
+        phases = math.tau * (frequencies @ torch.stack([rows, columns]).flatten(1))
+        slopes = (waves[:, 2] * turns)[:, None] * torch.cos(phases + waves[:, 3:])
+        down, across = math.tau * frequencies.T / turns
+        elements = torch.stack([down**2, down * across, across**2]) @ slopes
+        first, mixed, last = elements.view(3, *rows.shape)
+        return cls(1 + first, mixed, 1 + last)
+
+    def undo(self, down: Tensor, across: Tensor) -> tuple[Tensor, Tensor]:
+        """Vectors as they were before, times the determinant."""
+        return self.across * down - self.mixed * across, self.down * across - self.mixed * down
+
+    def compute_log_determinant(self) -> Tensor:
+        return ((self.down * self.across - self.mixed**2) ** 2 + BLUNTNESS).log() / 2
+
+
+class _Directions(NamedTuple):
+    """The gradients at some pixels: their unit vectors, weights and places, of one shape."""
+
+    down: Tensor
+    across: Tensor
+    weight: Tensor
+    log_power: Tensor
+    rows: Tensor
+    columns: Tensor
+
+    @classmethod
+    def of(cls, x: Tensor) -> _Directions:
+        """Those of a picture, ``[3, H, W]`` in [-1, 1], smoothed by a Gaussian of 1 px."""
+        from scipy import ndimage  # here: the page must not wait for it
+
+        grey = x.mean(0).double().numpy() * HALF_RANGE
+        down, across = (ndimage.gaussian_filter(grey, 1, order) for order in ((1, 0), (0, 1)))
+        power = down**2 + across**2
+        weight = power / (power + np.median(power) / 2 + 0.25)
+        length = np.sqrt(power) + 1e-9
+        fields = down / length, across / length, weight, np.log(power + 1), *np.indices(grey.shape)
+        return cls(*(torch.from_numpy(field).double() for field in fields))
+
+    def thin(self) -> _Directions:
+        """Those of about :data:`SAMPLES` pixels, flat."""
+        stride = max(1, math.isqrt(self.weight.numel() // SAMPLES))
+        return _Directions(*(field[::stride, ::stride].flatten() for field in self))
+
+    def find_peak(self, waves: Tensor, least: float) -> list[Tensor] | None:
+        """Some beginnings, ``[4]``, of the wave that shows most beside others; None without one."""
+        from scipy import ndimage  # here: as above
+
+        down, across = _Stretch.of(waves, self.rows, self.columns).undo(self.down, self.across)
+        swing = self.weight * torch.complex(across, down).sgn() ** 2
+        swing = ndimage.uniform_filter(swing.numpy(), STEP)[::STEP, ::STEP]
+        window = np.outer(*(np.hanning(side) for side in swing.shape))
+        sides = [2 ** math.ceil(math.log2(2 * side)) for side in swing.shape]
+        spectrum = np.fft.fft2((swing - swing.mean()) * window, sides)
+        mirrored = np.roll(spectrum[::-1, ::-1], (1, 1), (0, 1)).conj()
+        rows, columns = (np.fft.fftfreq(side, STEP) for side in sides)
+        turn = np.exp(-2j * np.arctan2(rows[:, None], columns))
+        along, beside = (turn * spectrum + sign * turn.conj() * mirrored for sign in (1, -1))
+        frequency = np.hypot(rows[:, None], columns)
+        is_used = (frequency > 1 / WAVELENGTHS[1]) & (frequency < 1 / WAVELENGTHS[0])
+        peaks = np.where(is_used & (columns >= 0), np.abs(along), 0)
+        row, column = np.unravel_index(peaks.argmax(), peaks.shape)
+        if not peaks[row, column] > least * np.sqrt((np.abs(beside[is_used]) ** 2).mean()):
+            return None
+        at, phase = (rows[row], columns[column]), np.angle(along[row, column])
+        sways = [slope / (math.tau * math.hypot(*at)) for slope in FIRST_SLOPES]
+        return [torch.tensor([*at, sway, phase], dtype=torch.float64) for sway in sways]
+
+    def compute_gains(self, waves: Tensor) -> Tensor:
+        """The log likelihood of each direction seen through waves, ``[n, 4]``, but for a constant."""
+        stretch = _Stretch.of(waves, self.rows, self.columns)
+        down, across = stretch.undo(self.down, self.across)
+        return stretch.compute_log_determinant() - (down**2 + across**2 + BLUNTNESS).log()
+
+    def measure_likelihood(self, waves: Tensor) -> float:
+        """The weighted mean of the log likelihood, of a sample."""
+        sample = self.thin()
+        return float((sample.weight * sample.compute_gains(waves)).sum() / sample.weight.sum())
+
+    def refine(self, waves: Tensor) -> tuple[float, Tensor]:
+        """The likelihood and the waves near these, ``[n, 4]``, that make it largest (BFGS)."""
+        from scipy.optimize import minimize  # here: as above
+
+        sample, scale = self.thin(), torch.tensor([1e-3, 1e-3, 0.3, 0.3], dtype=torch.float64)
+        weight = sample.weight / sample.weight.sum()
+
+        def misfit(numbers: Array) -> tuple[float, Array]:
+            tried = torch.tensor(numbers, requires_grad=True)
+            scaled = tried.view(-1, 4) * scale
+            slopes = math.tau * scaled[:, :2].norm(dim=1) * scaled[:, 2].abs()
+            excess = (slopes - MOST_SLOPE).clamp(min=0).square().sum()
+            cost = excess - (weight * sample.compute_gains(scaled)).sum()
+            (gradient,) = torch.autograd.grad(cost, tried)
+            return cost.item(), gradient.numpy()
+
+        start, options = (waves / scale).flatten().numpy(), {"maxiter": 40}
+        best = minimize(misfit, start, jac=True, method="BFGS", options=options)
+        return -float(best.fun), torch.from_numpy(best.x).view(-1, 4) * scale
+
+    def bear_out(self, waves: Tensor) -> bool:
+        """Whether waves raise the likelihood in nearly every part, and explain gradients' power."""
+        from scipy import ndimage  # here: as above
+
+        gains = self.weight * (self.compute_gains(waves) - self.compute_gains(waves[:0]))
+        strips = gains.tensor_split(TILES, 0)
+        tiles = [float(tile.sum()) for strip in strips for tile in strip.tensor_split(TILES, 1)]
+        if sum(tile > 0 for tile in tiles) < LEAST_SHARE * len(tiles):
+            return False
+        stretch = _Stretch.of(waves, self.rows, self.columns)
+        down, across = stretch.undo(self.down, self.across)
+        expected = 2 * stretch.compute_log_determinant() - (down**2 + across**2 + BLUNTNESS).log()
+        fields = (field.numpy() for field in (expected, self.log_power))
+        expected, power = (field - ndimage.gaussian_filter(field, 15) for field in fields)
+        weighted = self.weight.numpy() * expected
+        slope = float((weighted * power).sum() / (weighted * expected).sum())
+        return AGREEMENT[0] < slope < AGREEMENT[1]
