@@ -24,7 +24,6 @@ from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
 from dga.pipeline import collect_results, run
 from dga.profiles import ClassifierConfig, get_profile
-from dga.sentences import name_damage
 from dga.systems import parse
 
 DEFAULT_METHOD = "dga-plus-ensemble"
@@ -157,7 +156,6 @@ class AdaptedClassifier(nn.Module):
         The depth of the answer is the largest of all windows. It is crossed if all of them are.
         """
         photograph = repair_photograph(self.models, pixels, seed)
-        degradation = name_damage(str(photograph.explanation.degradation), photograph.is_unchanged)
         start_time = time.perf_counter()
         repaired, damaged = (
             to_tensor(image)[None].to(self.models.device) for image in (photograph.image, pixels)
@@ -169,7 +167,10 @@ class AdaptedClassifier(nn.Module):
             depth=int(photograph.depths.max()),
             is_crossed=photograph.is_crossed,
             picture=repaired[0],
-            details={"unchanged": photograph.is_unchanged, "degradation": degradation},
+            details={
+                "unchanged": photograph.is_unchanged,
+                "degradation": str(photograph.explanation.degradation),
+            },
         )
 
     def _read(self, x: Tensor) -> Tensor:
