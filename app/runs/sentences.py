@@ -7,6 +7,7 @@ from typing import Any
 
 from app.runs.settings import NONE, PAINT, Settings
 from dga.explanation.degradation import Degradation
+from dga.explanation.haze import Haze
 from dga.io.numbers import format_share as percent
 
 Reading = Mapping[str, Any]
@@ -56,10 +57,11 @@ def describe_damage(degradation: Degradation) -> str:
         names.append(OPERATORS.get(degradation.operator.kind, degradation.operator.kind))
     if degradation.veil:
         veil = degradation.veil
-        names += ["falling streaks"] * (veil.streaks is not None)
-        names.append(
-            "haze" if veil.smooth or veil.air else "low contrast" if veil.gain > 1.5 else "glare"
-        )
+        if isinstance(veil, Haze):
+            names.append("haze")
+        else:
+            names += ["falling streaks"] * (veil.streaks is not None)
+            names.append("haze" if veil.smooth else "low contrast" if veil.gain > 1.5 else "glare")
     elif degradation.exposure.stretch != 1:
         names.append("wrong exposure")
     elif any(degradation.exposure.offset):

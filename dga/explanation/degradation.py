@@ -10,6 +10,7 @@ from torch import Tensor
 
 from dga.explanation.deconvolution import deconvolve, make_disk
 from dga.explanation.exposure import UNCHANGED, Exposure
+from dga.explanation.haze import Haze
 from dga.explanation.noise_level import remove_impulses
 from dga.explanation.operators import Operator
 from dga.explanation.veil import Veil
@@ -34,7 +35,7 @@ class Degradation:
     """Standard deviation of white noise, pixels in [-1, 1]."""
     operator: Operator | None = None
     """Blocks or blur that were measured."""
-    veil: Veil | None = None
+    veil: Veil | Haze | None = None
     """Added light that was measured."""
     jpeg_quality: int | None = None
     """Quality, 1 to 100, of a poor JPEG."""

@@ -24,6 +24,7 @@ from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_one_colour_or_drawing, is_page
 from dga.explanation.exposure import Exposure, measure_brightness, measure_darkness
 from dga.explanation.grid import Grid
+from dga.explanation.haze import Haze
 from dga.explanation.jpeg_quality import POOR, measure_quality
 from dga.explanation.noise_level import (
     SMEARED,
@@ -142,7 +143,7 @@ class PhotographSearch:
         return self.config.windows
 
     @functools.cached_property
-    def veils(self) -> list[Veil]:
+    def veils(self) -> list[Veil | Haze]:
         """The veils that are measured, which a picture that is dark has not: there much is black,
         behind a veil nothing."""
         return list_veils(self.x)
@@ -288,7 +289,7 @@ class PhotographSearch:
         for veil in veils:
             if self._is_veil_believed(veil, is_bright=exposure is not None):
                 return Degradation(veil=veil)
-        is_veiled = any(veil.air is None for veil in veils)  # refused haze may still be brightness
+        is_veiled = any(isinstance(veil, Veil) for veil in veils)  # refused haze may be brightness
         if is_veiled or exposure is None:
             return None
         cleared = exposure.apply(self.x)
@@ -297,19 +298,21 @@ class PhotographSearch:
         )
         return Degradation(exposure=exposure) if is_believed else None
 
-    def _is_veil_believed(self, veil: Veil, is_bright: bool) -> bool:
+    def _is_veil_believed(self, veil: Veil | Haze, is_bright: bool) -> bool:
         """Whether the judges consent to a veil's inverse, or are not asked.
 
         ``is_bright``: whether nothing is dark, as is seldom so in undamaged photographs: then less
         is asked of them.
         """
-        if self.judges is None or (veil.is_lost_contrast and veil.gain >= SURE_CONTRAST):
+        if self.judges is None:
             return True
         least, relief = DAMAGED_THUMBNAIL, LEAST_RELIEF
-        if veil.is_lost_contrast:
-            least, relief = -math.inf, LEAST_CONTRAST_RELIEF
-        elif veil.air is not None:
+        if isinstance(veil, Haze):
             least, relief = -math.inf, LEAST_HAZE_RELIEF
+        elif veil.is_lost_contrast:
+            if veil.gain >= SURE_CONTRAST:
+                return True
+            least, relief = -math.inf, LEAST_CONTRAST_RELIEF
         elif veil.gain >= STRONG_VEIL:
             least = 0.0
         elif is_bright:
