@@ -50,12 +50,18 @@ class MendingResult:
 
 
 def mend(
-    models: Models, x: Tensor, seed: int, repair: Repair, explanation: Explanation
+    models: Models,
+    x: Tensor,
+    seed: int,
+    repair: Repair,
+    explanation: Explanation,
+    judges: Judges | None = None,
 ) -> MendingResult | None:
     """Mend a picture as it came or, after a measured inverse, what that made of it.
 
-    ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows. None where the
-    denoiser is not asked, and where nothing was measured and its result is not used.
+    ``x``: ``[3, H, W]`` in [-1, 1], no side below the discriminator's windows; ``judges``: those
+    that explained this very picture, by default new ones. None where the denoiser is not asked, and
+    where nothing was measured and its result is not used.
     """
     if not is_mendable(models, repair, explanation):
         return None
@@ -66,7 +72,10 @@ def mend(
     damage = explanation.degradation
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     is_wanted = _is_wanted(x, estimate, explanation, config)
-    if is_wanted and _measure_objection(models, x, estimate, seed, explain) <= config.objection:
+    if is_wanted:
+        judges = judges or make_judges(models, x, seed, explain)
+        is_wanted = judges.score(estimate.cpu()) - judges.score_as_it_came <= config.objection
+    if is_wanted:
         depth = _choose_depth(models, estimate, seed, config.diffusion)
         drawn = _draw_anew(models, network, x, estimate, depth, seed, config.diffusion)
         return MendingResult(drawn, _name_noise(explanation, x - drawn), is_used=True)
@@ -76,6 +85,12 @@ def mend(
     return MendingResult(
         x, explanation if is_inverted else explanation.without_damage(), is_used=False
     )
+
+
+def make_judges(models: Models, x: Tensor, seed: int, config: ExplanationConfig) -> Judges:
+    """The networks that may object to what is made of ``x``, ``[3, H, W]``; ``seed``: of noise."""
+    scorer = Scorer(models.schedule, models.explainer, seed)
+    return Judges(scorer, models.discriminator, models.window_size, x.cpu(), config)
 
 
 def is_mendable(models: Models, repair: Repair, explanation: Explanation) -> bool:
@@ -159,16 +174,6 @@ def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tens
         estimate = estimate_undamaged(schedule, network, window, depth, window)
         grid.blend_into(total, number, estimate[0])
     return total / grid.weight_map().to(x)
-
-
-def _measure_objection(
-    models: Models, x: Tensor, estimate: Tensor, seed: int, explain: ExplanationConfig
-) -> float:
-    """By how much the discriminator finds the estimate more damaged than the picture: mean logit
-    over a thumbnail and the windows with the finest detail."""
-    scorer = Scorer(models.schedule, models.explainer, seed)
-    judges = Judges(scorer, models.discriminator, models.window_size, x.cpu(), explain)
-    return judges.score(estimate.cpu()) - judges.score(x.cpu())
 
 
 def _choose_depth(models: Models, estimate: Tensor, seed: int, diffusion: Diffusion) -> int:

@@ -294,7 +294,9 @@ def _repair_windows(
         denoising = _denoise_windows(models, replace(explained, explanation=windows), repaired)
         repaired, depths, is_crossed = yield from denoising
     result = to_levels(repaired).to(models.device)
-    mended = mend(models, result, process.seed, repair, explanation)
+    is_as_it_came = explanation.degradation.has_nothing_to_invert
+    judges = process.find_judges(repair) if is_as_it_came else None
+    mended = mend(models, result, process.seed, repair, explanation, judges)
     if mended is not None:
         repaired, explanation = mended.image.cpu(), mended.explanation
     elif explanation.degradation.noise:

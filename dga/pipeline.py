@@ -29,7 +29,7 @@ from dga.explanation.photograph_search import Judges, PhotographSearch
 from dga.explanation.search import CandidateScore, Explanation, Verdict, explain_picture
 from dga.guidance import StructuralGuide
 from dga.images import Pixels, from_tensor, to_levels
-from dga.mending import is_mendable, mend
+from dga.mending import is_mendable, make_judges, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.profiles import (
@@ -72,6 +72,8 @@ class Start:
     """Wall clock of the explanation and the stop."""
     is_mended: bool = False
     """Whether the result is that of a denoiser that sees the picture."""
+    judges: Judges | None = None
+    """Those that explained the input; None where none did."""
 
     @property
     def is_unchanged(self) -> bool:
@@ -193,6 +195,7 @@ class ForwardProcess:
     def __init__(self, models: Models, x: Tensor, seed: int) -> None:
         self.models, self.x, self.seed = models, x, seed
         self._explanations: dict[ExplanationConfig, Explanation] = {}
+        self._judges: dict[ExplanationConfig | None, Judges] = {}
         self._paths: dict[Hashable, JudgedPath] = {}
 
     def explain(
@@ -205,17 +208,21 @@ class ForwardProcess:
         if config is None:
             return NO_EXPLANATION
         if config not in self._explanations:
-            start_time, side = time.perf_counter(), self.models.window_size
-            scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
-            if config.windows and max(self.x.shape[1:]) > side:
-                x = self.x.cpu()
-                judges = Judges(scorer, self.models.discriminator, side, x, config)
-                explanation = yield from PhotographSearch(x, config, judges).run()
+            start_time = time.perf_counter()
+            if config.windows and max(self.x.shape[1:]) > self.models.window_size:
+                judges = make_judges(self.models, self.x, self.seed, config)
+                explanation = yield from PhotographSearch(judges.x, config, judges).run()
+                self._judges[config] = judges
             else:
+                scorer = Scorer(self.models.schedule, self.models.explainer, self.seed)
                 explanation = yield from explain_picture(scorer, self.x, config)
             seconds = time.perf_counter() - start_time
             self._explanations[config] = replace(explanation, seconds=seconds)
         return self._explanations[config]
+
+    def find_judges(self, repair: Repair) -> Judges | None:
+        """Those that were asked to explain the picture for a repair; None where none were."""
+        return self._judges.get(repair.explain)
 
     def path(self, explanation: Explanation) -> JudgedPath:
         """The noise path of the picture after the explanation's inverse."""
@@ -263,6 +270,7 @@ class ForwardProcess:
             reference=path.forward_path.x_0,
             state=path.forward_path.at(stop.t_star),
             seconds=seconds,
+            judges=self.find_judges(repair),
         )
 
 
@@ -323,7 +331,8 @@ def _end_as_it_came(start: Start) -> RepairResult:
 def _mend(models: Models, result: RepairResult) -> RepairResult | None:
     """Let a denoiser that sees the picture mend a result; None as :func:`dga.mending.mend`."""
     start_time, start = time.perf_counter(), result.start
-    mended = mend(models, result.image, start.seed, start.repair, start.explanation)
+    judges = None if _is_inverted(start) else start.judges
+    mended = mend(models, result.image, start.seed, start.repair, start.explanation, judges)
     if mended is None:
         return None
     start = replace(start, explanation=mended.explanation, is_mended=mended.is_used)

@@ -17,6 +17,7 @@ from dga.photograph import repair_photograph
 from dga.pipeline import NO_EXPLANATION
 from dga.profiles import Diffusion, MendingConfig, StoppingConfig
 from tests.fixtures.pictures import open_sample, photograph
+from tests.fixtures.runs import counted
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,14 @@ def test_noise_that_is_not_white_is_mended_and_called_noise(photo_models, kind, 
     assert result.facts()["mended"]
     assert result.facts()["found"].startswith("noise")
     assert psnr(clear, result.image) > psnr(clear, damaged) + 3
+
+
+def test_a_noisy_picture_is_judged_as_it_came_as_noisy_and_mended_once_each(photo_models, coffee):
+    """By a thumbnail and four windows of it, each at three depths."""
+    models = counted(photo_models)
+    damaged = corrupt(coffee, "blue_noise", 5, seed=1)
+    assert repair_photograph(models, damaged).is_mended
+    assert models.explainer.shown == 3 * 5 * 3
 
 
 @pytest.mark.parametrize("kind", ["motion_blur", "contrast", "pixelate"])

@@ -88,11 +88,16 @@ class Judges:
         x: Tensor,
         config: ExplanationConfig,
     ) -> None:
-        self.scorer, self.discriminator = scorer, discriminator
-        self.side, self.config = side, config
+        self.scorer, self.discriminator, self.side = scorer, discriminator, side
+        self.x, self.config = x, config
         count = config.windows.detail_windows if config.windows else 0
         self.grid = Grid.over(x.shape[1:], side, 0)
         self.numbers = _rank_windows(x, self.grid, config.noise_floor)[:count]
+
+    @functools.cached_property
+    def score_as_it_came(self) -> float:
+        """The score of the picture itself, as one that holds no noise."""
+        return self.score(self.x)
 
     def score(self, x: Tensor, noise_level: float = 0.0) -> float:
         """Score the picture, or what was made of it, as one that holds so much noise."""
@@ -215,7 +220,8 @@ class PhotographSearch:
         candidates = [NO_DEGRADATION, noise] if is_noisy and config.noise else [NO_DEGRADATION]
         stage, scores = "noise" if is_noisy else "nothing", list[CandidateScore]()
         for candidate in candidates:
-            score = judges.score(self.x, candidate.noise)
+            level = candidate.noise
+            score = judges.score(self.x, level) if level else judges.score_as_it_came
             scores.append(CandidateScore(stage, candidate, score))
             yield scores[-1]
         found = replace(found, candidate_scores=tuple(scores))
