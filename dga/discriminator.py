@@ -98,14 +98,6 @@ class Scorer:
             logits.append(judged.view(-1, len(depth)))
         return torch.cat(logits).mean(1).view(-1, views.shape[1]).mean(1).tolist()
 
-    def compare(self, before: Tensor, after: Tensor, depths: Sequence[int]) -> tuple[float, float]:
-        """Score a picture and its repaired version, which hold no noise, by V views of each.
-
-        ``before``, ``after``: the views, ``[V, 3, S, S]``.
-        """
-        before_score, after_score = self.score(torch.stack([before, after]), depths, (0.0, 0.0))
-        return before_score, after_score
-
 
 @dataclass
 class JudgedPath:

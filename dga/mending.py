@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from dga.diffusion import ForwardPath, ReverseProcess, Schedule, choose_sampler, estimate_undamaged
-from dga.discriminator import JudgedPath, Scorer
+from dga.discriminator import Scorer
 from dga.explanation.degradation import NO_DEGRADATION, Degradation
 from dga.explanation.drawings import is_page
 from dga.explanation.grid import Grid
@@ -23,7 +23,6 @@ from dga.explanation.search import Explanation, Verdict
 from dga.images import to_levels
 from dga.networks.models import Models
 from dga.profiles import Diffusion, ExplanationConfig, MendingConfig, Repair
-from dga.steps import take_result
 
 WHOLE_SIDE = 384
 """Pixels a side up to which a photograph is repaired in one piece; above, windows bound memory."""
@@ -76,8 +75,7 @@ def mend(
         judges = judges or make_judges(models, x, seed, explain)
         is_wanted = judges.score(estimate.cpu()) - judges.score_as_it_came <= config.objection
     if is_wanted:
-        depth = _choose_depth(models, estimate, seed, config.diffusion)
-        drawn = _draw_anew(models, network, x, estimate, depth, seed, config.diffusion)
+        drawn = _draw_anew(models, network, x, estimate, seed, config.diffusion)
         return MendingResult(drawn, _name_noise(explanation, x - drawn), is_used=True)
     if damage == NO_DEGRADATION:
         return None
@@ -159,7 +157,7 @@ def draw_from_depths(
     estimate = to_levels(_apply_by_windows(models.schedule, network, x))
     for depth in depths:
         step = Diffusion(depth=depth, steps=1)
-        yield depth, _draw_anew(models, network, x, estimate, depth, seed, step)
+        yield depth, _draw_anew(models, network, x, estimate, seed, step)
 
 
 def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tensor:
@@ -176,28 +174,16 @@ def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tens
     return total / grid.weight_map().to(x)
 
 
-def _choose_depth(models: Models, estimate: Tensor, seed: int, diffusion: Diffusion) -> int:
-    """The depth to which an estimate is noised: a fixed one, or the discriminator's t*."""
-    rule = diffusion.stopping
-    if rule is None:
-        return diffusion.depth or 0
-    forward_path = ForwardPath(models.schedule, estimate, seed)
-    path = JudgedPath(models.schedule, models.explainer, forward_path)
-    stop, _ = take_result(path.judge_until_stop(rule))
-    return stop.t_star
-
-
 def _draw_anew(
     models: Models,
     network: nn.Module,
     x: Tensor,
     estimate: Tensor,
-    depth: int,
     seed: int,
     diffusion: Diffusion,
 ) -> Tensor:
-    """The estimate noised to ``depth`` and denoised beside the picture that came, ``[3, H, W]``."""
-    if not depth:
+    """The estimate noised to a depth and denoised beside the picture that came, ``[3, H, W]``."""
+    if not (depth := diffusion.depth):
         return estimate
 
     def predict_noise(x_k: Tensor, time: Tensor) -> Tensor:

@@ -120,9 +120,9 @@ class Judges:
 
     def _judge_thumbnails(self, x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
         """Scores by both networks for the thumbnails of two pictures, ``[2]`` each."""
-        shown, undone = (make_thumbnail(one, self.side)[None] for one in (x, result))
+        views = torch.stack([make_thumbnail(one, self.side)[None] for one in (x, result)])
         scorers = self.scorer, replace(self.scorer, network=self.discriminator)
-        scores = [one.compare(shown, undone, LIGHT_JUDGED_AT) for one in scorers]
+        scores = [one.score(views, LIGHT_JUDGED_AT, (0.0, 0.0)) for one in scorers]
         before, after = torch.tensor(scores).T
         return before, after
 

@@ -8,13 +8,6 @@ from dga.lab.readers.systems import MemoConfig, TentConfig, parse, parse_all, sy
 from dga.profiles import EVERYDAY16, PROFILES
 
 
-@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
-def test_every_name_is_the_system_of_that_name(profile):
-    for name, system in systems(profile).items():
-        assert parse(profile, name) == system
-        assert system.name == name
-
-
 def test_any_repair_goes_with_any_reader():
     tent, memo = parse(EVERYDAY16, "dga-plus+tent"), parse(EVERYDAY16, "dga-guided+memo:views=2")
     assert (tent.repair, tent.reader) == (EVERYDAY16.plus, TentConfig())
