@@ -20,14 +20,7 @@ from dga.images import Pixels, from_tensor, to_tensor
 from dga.networks.classifier import Prediction, predict
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.pipeline import (
-    NO_EXPLANATION,
-    Event,
-    ForwardProcess,
-    RepairResult,
-    Start,
-    run,
-)
+from dga.pipeline import NO_EXPLANATION, Event, ForwardProcess, RepairResult, Start, run
 from dga.profiles import Diffusion, Profile, Repair, StoppingConfig
 from dga.steps import take_result
 from dga.systems import DEFAULT_SYSTEMS, System, require_repair, systems
@@ -164,7 +157,7 @@ def rebuild_picture(
     by_repair = defaultdict[Repair, list[System]](list)
     for system in chosen:
         by_repair[require_repair(system)].append(system)
-    for event in run(models, process.x[None], [process.seed], list(by_repair), [process]):
+    for event in run(models, [process], list(by_repair)):
         if not isinstance(event, RepairResult):
             yield event
             continue

@@ -22,7 +22,7 @@ from dga.networks.classifier import SOFTMAX, OwnClassifier, predict_proba
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_models
 from dga.photograph import content_seed, repair_photograph
-from dga.pipeline import collect_results, run
+from dga.pipeline import ForwardProcess, collect_results, run
 from dga.profiles import ClassifierConfig, get_profile
 from dga.systems import parse
 
@@ -143,7 +143,8 @@ class AdaptedClassifier(nn.Module):
         """Repair pictures, uint8 ``[B, S, S, 3]`` with the profile's S, together, and read them."""
         x, repair = to_tensor(pictures).to(self.models.device), self._system.repair
         if repair is not None:
-            results = collect_results(run(self.models, x, seeds, [repair]))[repair]
+            processes = ForwardProcess.of_batch(self.models, x, seeds)
+            results = collect_results(run(self.models, processes, [repair]))[repair]
             return make_answers(self._system, results, x, self._read)
         start_time = time.perf_counter()
         probabilities = self._read(x)

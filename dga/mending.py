@@ -191,7 +191,7 @@ def _draw_anew(
         return output
 
     state = ForwardPath(models.schedule, estimate, seed).at(depth)
-    process = ReverseProcess(models.schedule, predict_noise, choose_sampler(diffusion))
-    for step in process.run(state[None], [depth], [seed]):
+    reverse = ReverseProcess(models.schedule, predict_noise, choose_sampler(diffusion))
+    for step in reverse.run(state[None], [depth], [seed]):
         state = step.x[0]
     return to_levels(state.clamp(-1, 1))

@@ -34,13 +34,7 @@ from dga.images import Pixels, check_pixels, from_tensor, to_levels, to_tensor, 
 from dga.mending import WHOLE_SIDE, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models, load_default_models
-from dga.pipeline import (
-    ForwardProcess,
-    Start,
-    collect_results,
-    denoise,
-    run,
-)
+from dga.pipeline import ForwardProcess, Start, collect_results, denoise, run
 from dga.plain_frame import find_inside
 from dga.profiles import PROFILES, Repair, WindowsConfig
 from dga.sentences import name_damage
@@ -270,8 +264,7 @@ def explain_photograph(
 def _repair_whole(models: Models, explained: ExplainedPhotograph) -> RepairedPhotograph:
     """Repair a photograph in one piece."""
     process = explained.process
-    batch = process.x[None], [process.seed], [explained.repair], [process]
-    ((result,),) = collect_results(run(models, *batch)).values()
+    ((result,),) = collect_results(run(models, [process], [explained.repair])).values()
     start = result.start
     return RepairedPhotograph(
         explained.finish(result.image),

@@ -32,12 +32,7 @@ from dga.images import Pixels, from_tensor, to_levels
 from dga.mending import is_mendable, make_judges, mend
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
-from dga.profiles import (
-    Diffusion,
-    ExplanationConfig,
-    OperatorGuidanceConfig,
-    Repair,
-)
+from dga.profiles import Diffusion, ExplanationConfig, OperatorGuidanceConfig, Repair
 from dga.stopping import Stop, compute_confidence
 
 NO_EXPLANATION = Explanation(NO_DEGRADATION, 0, measured_noise=0.0, verdict=Verdict.UNSEARCHED)
@@ -131,37 +126,25 @@ def collect_results(events: Iterable[Event]) -> dict[Repair, list[RepairResult]]
 
 @isolate_numerics
 def run(
-    models: Models,
-    x: Tensor,
-    seeds: Sequence[int],
-    repairs: Sequence[Repair],
-    processes: Sequence[ForwardProcess] | None = None,
+    models: Models, processes: Iterable[ForwardProcess], repairs: Sequence[Repair]
 ) -> Iterator[Event]:
-    """Apply every repair to every picture, ``[B, 3, S, S]`` in [-1, 1]; one seed per picture.
+    """Apply every repair to every picture, each on its way into noise.
 
-    Yields a :class:`Start` and a :class:`RepairResult` for every picture and repair.
-    ``processes``: of these pictures, to reuse what they computed before. Raises
+    Yields a :class:`Start` and a :class:`RepairResult` for every picture and repair. Raises
     ``FloatingPointError`` if a network returns no numbers, and ``MemoryError`` if not even one
     picture fits.
     """
     starts = list[Start]()
-    for event in find_stops(models, x, seeds, repairs, processes):
+    for event in find_stops(processes, repairs):
         if isinstance(event, Start):
             starts.append(event)
         yield event
     yield from denoise_and_mend(models, starts)
 
 
-def find_stops(
-    models: Models,
-    x: Tensor,
-    seeds: Sequence[int],
-    repairs: Sequence[Repair],
-    processes: Sequence[ForwardProcess] | None = None,
-) -> Iterator[Event]:
+def find_stops(processes: Iterable[ForwardProcess], repairs: Sequence[Repair]) -> Iterator[Event]:
     """The first half of :func:`run`: a :class:`Start` for every picture and repair."""
-    for index in range(len(x)):
-        process = processes[index] if processes else ForwardProcess(models, x[index], seeds[index])
+    for index, process in enumerate(processes):
         for repair in repairs:
             explanation = yield from process.explain(repair.explain)
             yield (yield from process.find_stop(repair, explanation, index))
@@ -197,6 +180,11 @@ class ForwardProcess:
         self._explanations: dict[ExplanationConfig, Explanation] = {}
         self._judges: dict[ExplanationConfig | None, Judges] = {}
         self._paths: dict[Hashable, JudgedPath] = {}
+
+    @classmethod
+    def of_batch(cls, models: Models, x: Tensor, seeds: Sequence[int]) -> Iterator[ForwardProcess]:
+        """Of each picture, ``[B, 3, H, W]``, when its turn comes; one seed per picture."""
+        return (cls(models, *picture) for picture in zip(x, seeds, strict=True))
 
     def explain(
         self, config: ExplanationConfig | None
@@ -359,8 +347,8 @@ def _denoise_batch(models: Models, batch: Sequence[Start]) -> Iterator[ReverseSt
     start_time = time.perf_counter()
     depths = [start.stop.t_star for start in batch]
     images = torch.stack([start.state for start in batch])  # [b, 3, S, S]
-    process = _make_process(models, batch)
-    for step in process.run(images, depths, [start.seed for start in batch]):
+    reverse = _make_reverse_process(models, batch)
+    for step in reverse.run(images, depths, [start.seed for start in batch]):
         images = step.x
         yield step
     if not bool(images.isfinite().all()):  # the one synchronisation with a GPU
@@ -374,7 +362,7 @@ def _denoise_batch(models: Models, batch: Sequence[Start]) -> Iterator[ReverseSt
         yield RepairResult(start, image, step_seconds * start.steps)
 
 
-def _make_process(models: Models, starts: Sequence[Start]) -> ReverseProcess:
+def _make_reverse_process(models: Models, starts: Sequence[Start]) -> ReverseProcess:
     """How states are denoised, each held to its picture: by the operator, or low frequencies."""
     diffusion = starts[0].diffusion
     guide, consistency, config = None, None, diffusion.guidance

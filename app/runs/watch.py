@@ -191,8 +191,7 @@ class Watcher:
         """DDA from one depth for all pictures."""
         profile = self.models.profile
         repair = require_repair(systems(profile)["dda"])
-        x = self.process.x[None]
-        for event in run(self.models, x, [self.seed], [repair], [self.process]):
+        for event in run(self.models, [self.process], [repair]):
             if isinstance(event, RepairResult):
                 self.images["fixed"] = from_tensor(event.image)
                 view = self._show(self.images["fixed"], event.image)
@@ -244,8 +243,8 @@ class Watcher:
         """What is read where the paper's method, without guidance, begins at each of the film's."""
         repair = require_repair(systems(self.models.profile)["dga"])
         repairs = {repair.with_depth(depth): depth for depth in FILM}
-        x, depths = self.process.x[None], list[dict[str, Any]]()
-        for event in run(self.models, x, [self.seed], list(repairs), [self.process]):
+        depths = list[dict[str, Any]]()
+        for event in run(self.models, [self.process], list(repairs)):
             if isinstance(event, RepairResult):
                 depths.append(self._show_small(event.image, repairs[event.start.repair]))
                 yield {"depths": sorted(depths, key=lambda entry: entry["depth"])}

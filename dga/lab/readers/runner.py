@@ -25,6 +25,7 @@ from dga.lab.readers.tent import Tent
 from dga.networks.compute import isolate_numerics
 from dga.networks.models import Models
 from dga.pipeline import (
+    ForwardProcess,
     RepairResult,
     Start,
     collect_results,
@@ -119,10 +120,10 @@ def _repair(
     permute: Permutation,
 ) -> dict[Repair, list[RepairResult]]:
     """The results of every repair, one a picture; ``permute``: what pictures exchange before."""
+    processes = ForwardProcess.of_batch(models, x, seeds)
     if permute == "none":
-        return collect_results(run(models, x, seeds, repairs))
-    events = find_stops(models, x, seeds, repairs)
-    starts = [event for event in events if isinstance(event, Start)]
+        return collect_results(run(models, processes, repairs))
+    starts = [event for event in find_stops(processes, repairs) if isinstance(event, Start)]
     permuted = permute_stops(models, permute, starts)
     return collect_results(denoise_and_mend(models, permuted))
 
