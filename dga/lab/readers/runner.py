@@ -20,6 +20,7 @@ from dga.lab.readers.systems import (
     MemoConfig,
     Permutation,
     TentConfig,
+    parse,
 )
 from dga.lab.readers.tent import Tent
 from dga.networks.compute import isolate_numerics
@@ -34,6 +35,7 @@ from dga.pipeline import (
     run,
 )
 from dga.profiles import Repair
+from dga.systems import parse_all
 
 READERS: dict[type, type[Reader]] = {
     type(None): Reader,
@@ -82,10 +84,9 @@ class SystemRunner:
         ]
 
 
-def create_runners(
-    models: Models, systems: Mapping[str, MeasuredSystem]
-) -> dict[str, SystemRunner]:
-    """Systems with fresh readers, by name. Raises what :class:`SystemRunner` does."""
+def create_runners(models: Models, names: Sequence[str]) -> dict[str, SystemRunner]:
+    """Systems with fresh readers, by name. Raises what ``parse`` and :class:`SystemRunner` do."""
+    systems = parse_all(models.profile, names, parse)
     return {name: SystemRunner(models, system) for name, system in systems.items()}
 
 
