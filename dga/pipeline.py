@@ -68,7 +68,7 @@ class Start:
     is_mended: bool = False
     """Whether the result is that of a denoiser that sees the picture."""
     judges: Judges | None = None
-    """Those that explained the input; None where none did."""
+    """Those that explained the input; None where none did, and in results."""
 
     @property
     def is_unchanged(self) -> bool:
@@ -295,7 +295,8 @@ def denoise_and_mend(
     """
     rest = list[Start]()
     for start in starts:
-        mended = None if _is_inverted(start) else _mend(models, _end_as_it_came(start))
+        judges, start = start.judges, replace(start, judges=None)  # results hold no networks
+        mended = None if _is_inverted(start) else _mend(models, _end_as_it_came(start), judges)
         if mended is None:
             rest.append(start)
         else:
@@ -316,10 +317,11 @@ def _end_as_it_came(start: Start) -> RepairResult:
     return RepairResult(replace(start, stop=stop, reference=came, state=came), came, seconds=0.0)
 
 
-def _mend(models: Models, result: RepairResult) -> RepairResult | None:
+def _mend(
+    models: Models, result: RepairResult, judges: Judges | None = None
+) -> RepairResult | None:
     """Let a denoiser that sees the picture mend a result; None as :func:`dga.mending.mend`."""
     start_time, start = time.perf_counter(), result.start
-    judges = None if _is_inverted(start) else start.judges
     mended = mend(models, result.image, start.seed, start.repair, start.explanation, judges)
     if mended is None:
         return None
