@@ -111,7 +111,7 @@ class ForwardPath:
     def __init__(self, schedule: Schedule, x_0: Tensor, seed: int, deviation: float = 0.0) -> None:
         self._variance = torch.tensor(deviation, dtype=torch.float64).square()
         self._signal = schedule.alpha_bar.sqrt().float()
-        self._schedule, self.x_0, self._seed = schedule, x_0, seed
+        self.schedule, self.x_0, self._seed = schedule, x_0, seed
         self._drawn = x_0[None]
         self._drift = torch.zeros(x_0.shape, dtype=torch.float64)
 
@@ -122,7 +122,7 @@ class ForwardPath:
         """
         first = len(self._drawn)
         if depth >= first:
-            depths = range(first, self._schedule.check_depth(depth) + 1)
+            depths = range(first, self.schedule.check_depth(depth) + 1)
             shape = self.x_0.shape
             noise = torch.stack([draw_step_noise(self._seed, "forward", k, shape) for k in depths])
             noise *= self._noise_deviation(first, depth)
@@ -139,7 +139,7 @@ class ForwardPath:
 
         It is that of the sum x_k / sqrt(abar_k) = x_0 + sum_j sqrt((1 - alpha_j) / abar_j) eps_j.
         """
-        abar = self._schedule.alpha_bar[first - 1 : last + 1].view(-1, 1, 1, 1)
+        abar = self.schedule.alpha_bar[first - 1 : last + 1].view(-1, 1, 1, 1)
         variance = compute_missing_variance(abar, self._variance) / abar  # of x_k / sqrt(abar_k)
         return variance.diff(dim=0).sqrt().float()
 

@@ -106,7 +106,6 @@ class JudgedPath:
     It is yielded as an event each time that more of its states were judged.
     """
 
-    schedule: Schedule
     network: nn.Module
     forward_path: ForwardPath
     entry: int = 0
@@ -125,7 +124,8 @@ class JudgedPath:
             first = self.entry + judged
             depths = torch.arange(first, first + size)
             states = self.forward_path.up_to(first + size - 1)[first:]
-            logits = judge_states(self.schedule, self.network, states, depths).double().numpy()
+            schedule = self.forward_path.schedule
+            logits = judge_states(schedule, self.network, states, depths).double().numpy()
             self.logits = np.concatenate([self.logits, logits])
             each = (time.perf_counter() - start_time) / size
             self.seconds += [self.seconds[-1] + each * n for n in range(1, size + 1)]
@@ -140,7 +140,7 @@ class JudgedPath:
         beyond the entry are judged at least, even where the rule is decided before. Returns the
         stop, whose depth is counted from the entry, and how many logits the rule used.
         """
-        most = self.schedule.steps - self.entry + 1
+        most = self.forward_path.schedule.steps - self.entry + 1
         count, batch = 0, choose_batch_size(self.forward_path.x_0)
         while True:
             wanted = count + batch if count else min(first, batch)

@@ -279,7 +279,7 @@ def make_judged_path(models: Models, x: Tensor, seed: int, explanation: Explanat
     forward_path = ForwardPath(models.schedule, explanation.invert(x), seed, noise)
     is_searched = explanation.verdict is not Verdict.UNSEARCHED
     network = models.explainer if is_searched else models.discriminator
-    return JudgedPath(models.schedule, network, forward_path, explanation.entry)
+    return JudgedPath(network, forward_path, explanation.entry)
 
 
 # The way back

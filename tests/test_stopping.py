@@ -46,13 +46,7 @@ def test_not_even_below_by_the_horizon_is_left_as_it_is():
         StoppingConfig(max_depth=9, horizon=8)
 
 
-def test_bad_thresholds_and_curves_are_refused():
-    for tau in (-0.1, 1.1, float("nan"), "0.5", True):
-        with pytest.raises(ValueError, match="from 0 to 1"):
-            dataclasses.replace(CONFIG, tau=tau)
-    for depth in (12.5, True, 0):
-        with pytest.raises(ValueError, match="max_depth is a whole number from 1 up"):
-            dataclasses.replace(CONFIG, max_depth=depth)
+def test_bad_curves_are_refused():
     for curve in ([], [float("nan")], [1.0, float("inf")]):
         with pytest.raises(ValueError, match="empty or holds"):
             choose_depth(curve, CONFIG)
