@@ -166,12 +166,10 @@ def _apply_by_windows(schedule: Schedule, network: nn.Module, x: Tensor) -> Tens
     if max(x.shape[1:]) <= WHOLE_SIDE:
         return estimate_undamaged(schedule, network, x[None], depth, x[None])[0]
     side = min(WHOLE_SIDE, *x.shape[1:])
-    grid, total = Grid.over(x.shape[1:], side, min(OVERLAP, side // 2)), torch.zeros_like(x)
-    for number in range(len(grid)):
-        window = grid.cut(x, [number])
-        estimate = estimate_undamaged(schedule, network, window, depth, window)
-        grid.blend_into(total, number, estimate[0])
-    return total / grid.weight_map().to(x)
+    grid = Grid.over(x.shape[1:], side, min(OVERLAP, side // 2))
+    windows = (grid.cut(x, [number]) for number in range(len(grid)))
+    estimates = (estimate_undamaged(schedule, network, one, depth, one)[0] for one in windows)
+    return grid.join(estimates, x)
 
 
 def _draw_anew(

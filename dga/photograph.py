@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
@@ -316,7 +315,7 @@ def _denoise_windows(
     assert repair.explain.windows is not None
     side = models.profile.image_size
     grid = Grid.over(x.shape[1:], side, round(repair.explain.windows.overlap * side))
-    total, stops = torch.zeros_like(x), list[Stop]()
+    images, stops = list[Tensor](), list[Stop]()
     size = max(1, WINDOW_BATCH * models.window_size**2 // side**2)
     for first in range(0, len(grid), size):
         numbers = range(first, min(first + size, len(grid)))
@@ -329,8 +328,8 @@ def _denoise_windows(
             starts.append(take_result(stop))
         for result in collect_results(denoise(models, starts))[repair]:
             stops.append(result.start.stop)
-            grid.blend_into(total, result.start.index, result.image.cpu())
+            images.append(result.image.cpu())
         yield Progress(first + len(numbers), len(grid))
     depths = np.array([stop.t_star for stop in stops], np.int64)
     by_window = depths.reshape(len(grid.tops), len(grid.lefts))
-    return total / grid.weight_map(), by_window, all(stop.is_crossed for stop in stops)
+    return grid.join(images, x), by_window, all(stop.is_crossed for stop in stops)
