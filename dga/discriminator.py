@@ -29,8 +29,9 @@ MOST_WINDOWS = 4
 def cut_judged_windows(x: Tensor, side: int) -> list[Tensor]:
     """Cut the windows by which pictures, ``[B, 3, H, W]``, are judged: ``[B, 3, S, S]`` each.
 
-    They are listed row by row and spread evenly, at most :data:`MOST_WINDOWS` along a side. Along a
-    side that is shorter than two windows there is one, in the middle. ``side``: S.
+    They are listed row by row and spread evenly, at most :data:`MOST_WINDOWS` along a side, so that
+    unlike a grid's they need not cover a picture. Along a side that is shorter than two windows
+    there is one, in the middle. ``side``: S.
     """
     rows, columns = (_spread_windows(length, side) for length in x.shape[-2:])
     return [x[..., i : i + side, j : j + side] for i in rows for j in columns]
